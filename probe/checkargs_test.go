@@ -1,0 +1,54 @@
+package probe
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCheckArgsTakesDefaultsThatOthersComplete(t *testing.T) {
+	t.Parallel()
+	for _, words := range [][]string{
+		nil,
+		{"-service=a", "--tls", "-tls-ca-cert", "/not/there/at/build/time.pem"},
+		{"-addr=:5000", "-rpc-header=a: b", "-alts"},
+	} {
+		if err := CheckArgs(words); err != nil {
+			t.Errorf("CheckArgs(%q) = %v", words, err)
+		}
+	}
+}
+
+func TestCheckArgsRefusesWhatTheProbeWould(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]string{
+		"-nonsense":         "checking default flags: parsing flags: flag provided but not defined: -nonsense",
+		"-h":                "checking default flags: parsing flags: -h, -help and -version cannot be defaults",
+		"-version":          "checking default flags: parsing flags: -h, -help and -version cannot be defaults",
+		"-tls -alts":        "checking flags: -tls and -alts exclude each other",
+		"-addr=localhost":   `parsing address "localhost": missing port in address`,
+		"-rpc-header=a_b!c": "parsing -rpc-header 1: no colon in it",
+	} {
+		err := CheckArgs(strings.Fields(words))
+		if err == nil || err.Error() != want {
+			t.Errorf("CheckArgs of %q: error is %q, want %q", words, err, want)
+		}
+		if failed, ok := errors.AsType[*Failure](err); !ok || failed.Hint == "" || failed.Code != ExitUsage {
+			t.Errorf("CheckArgs of %q: want a failure of exit code 1 with a hint, got %#v", words, failed)
+		}
+	}
+}
+
+func TestRedactArgsHidesHeaderValues(t *testing.T) {
+	t.Parallel()
+	words := []string{"-tls", "-rpc-header=a: s3cret", "--rpc-header=b:s3cret\nc:s3cret", "-rpc-header", "d: s3cret", "-rpc-header=s3cret", "-service=e", "-rpc-header"}
+	want := []string{"-tls", "-rpc-header=a: [hidden]", "--rpc-header=b: [hidden]", "-rpc-header", "d: [hidden]", "-rpc-header=[hidden]", "-service=e", "-rpc-header"}
+	given := slices.Clone(words)
+	if got := RedactArgs(words); !slices.Equal(got, want) {
+		t.Errorf("RedactArgs gave %q, want %q", got, want)
+	}
+	if !slices.Equal(words, given) {
+		t.Errorf("RedactArgs changed its argument to %q", words)
+	}
+}

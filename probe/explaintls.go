@@ -1,0 +1,73 @@
+package probe
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+)
+
+// tlsCause is for the TLS handshake. With TLS 1.3 the server judges the
+// client's certificate after it, so the server's first word may be an alert.
+func tlsCause(o *Options, err error) *Failure {
+	if isHangup(err) {
+		return because(errors.New("the server closed the connection in the TLS handshake"), "if the server speaks no TLS, leave out -tls")
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return because(errors.New("the server does not speak TLS"), "leave out -tls, or name the TLS port with -addr")
+	}
+	if host, ok := errors.AsType[x509.HostnameError](err); ok {
+		return because(host, "set -tls-server-name to a name that the certificate carries")
+	}
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return because(unknown, "name the CA of the server's certificate with -tls-ca-cert")
+	}
+	if errors.Is(err, errNoALPN) || isAlert(err, alertNoProtocol) {
+		return because(errNoALPN, "name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy before it")
+	}
+	if isRemoteAlert(err) {
+		return alertCause(o, err)
+	}
+	return because(innermost(err), "")
+}
+
+// TLS alerts (RFC 8446 section 6) by which servers ask for a client certificate.
+const (
+	alertHandshakeFailure tls.AlertError = 40
+	alertBadCertificate   tls.AlertError = 42
+	alertUnknownCA        tls.AlertError = 48
+	alertCertRequired     tls.AlertError = 116
+	alertNoProtocol       tls.AlertError = 120
+)
+
+func alertCause(o *Options, err error) *Failure {
+	cause := fmt.Errorf("the server ended TLS: %w", innermost(err))
+	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnknownCA, alertCertRequired)
+	switch {
+	case about && o.TLSClientCert == "":
+		return because(cause, "the server may want a client certificate: set -tls-client-cert and -tls-client-key")
+	case about:
+		return because(cause, "does the server trust the CA of -tls-client-cert, and is that certificate valid?")
+	}
+	return because(cause, "")
+}
+
+// isRemoteAlert reports whether the peer sent a TLS alert: crypto/tls says so
+// in the operation of the error.
+func isRemoteAlert(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "remote error"
+}
+
+// isAlert compares texts, since the alerts inside a net.OpError are of a type
+// that crypto/tls does not export.
+func isAlert(err error, alerts ...tls.AlertError) bool {
+	for _, alert := range alerts {
+		if isRemoteAlert(err) && strings.HasSuffix(err.Error(), alert.Error()) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+// Package grpcgo is the probe's transport on google.golang.org/grpc: the one
+// that can do everything the command line offers, ALTS and SPIFFE included.
+// In go the options of a probe, out come connections; begin reading at
+// [Transport.Dial].
+package grpcgo
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// maxHeaderList bounds the headers of a response in bytes.
+const maxHeaderList = 64 << 10
+
+// Transport implements [probe.Transport].
+type Transport struct{}
+
+// Dial connects to o.Address and returns once the server's SETTINGS frame has
+// come. It makes one attempt and fails with the cause of that. Credentials of
+// SPIFFE are fetched before, within o.RPCTimeout as in grpc-health-probe.
+func (Transport) Dial(ctx context.Context, o *probe.Options) (probe.Conn, error) {
+	creds, err := newCredentials(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout)
+	defer cancel()
+	a := &attempt{TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step, step: probe.StepConnect}
+	client, err := newClient(o, a)
+	if err != nil {
+		creds.release()
+		return nil, err
+	}
+	c := &conn{client: client, options: o, release: creds.release}
+	if err := connect(ctx, client, a); err != nil {
+		_ = c.Close() // the cause is what counts
+		return nil, err
+	}
+	return c, nil
+}
+
+// newClient prepares a client whose only address is the attempt's. Nothing but
+// the flags configures it: no proxy, no service config, no name resolution and
+// no time limit of grpc-go's own.
+func newClient(o *probe.Options, a *attempt) (*grpc.ClientConn, error) {
+	client, err := grpc.NewClient("passthrough:///server",
+		grpc.WithContextDialer(a.dial),
+		grpc.WithTransportCredentials(a),
+		grpc.WithAuthority(o.Authority()),
+		grpc.WithUserAgent(o.UserAgent),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: math.MaxInt64}),
+		grpc.WithNoProxy(),
+		grpc.WithDisableServiceConfig(),
+		grpc.WithMaxHeaderListSize(maxHeaderList),
+		grpc.WithDefaultCallOptions(callOptions(o)...))
+	if err != nil {
+		return nil, fmt.Errorf("preparing the client: %w", err)
+	}
+	return client, nil
+}
+
+// connect waits until the client is ready or its first attempt has failed.
+func connect(ctx context.Context, client *grpc.ClientConn, a *attempt) error {
+	client.Connect()
+	for begun := false; ; {
+		state := client.GetState()
+		switch {
+		case state == connectivity.Ready:
+			return nil
+		case state == connectivity.TransientFailure, state == connectivity.Idle && begun:
+			return a.failure()
+		}
+		begun = state != connectivity.Idle
+		if !client.WaitForStateChange(ctx, state) {
+			return a.expired(ctx.Err())
+		}
+	}
+}

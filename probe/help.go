@@ -1,0 +1,46 @@
+package probe
+
+import "strings"
+
+const helpHead = `Usage: grpc_health_probe [flags]
+
+Asks a gRPC server for its health (grpc.health.v1.Health/Check) and answers
+with the exit code. -x and --x, -x=value and -x value are the same.
+
+Flags:
+`
+
+const helpTail = `
+Where a value comes from, first found wins (-v shows it):
+  1. a flag
+  2. an environment variable: GRPC_HEALTH_PROBE_ and the flag in capitals, such
+     as GRPC_HEALTH_PROBE_CONNECT_TIMEOUT. Empty is unset; _RPC_HEADER takes one
+     header a line; _VERSION is ignored.
+  3. the args file: ../../config/` + ArgsFileName + ` seen from the
+     folder of this program, one argument a line
+  4. for the address alone: localhost:$PORT
+
+Addresses: host:port, :port, [::1]:port, unix:path, unix:///path,
+unix-abstract:name, dns:///host:port, passthrough:///host:port. An empty or
+wildcard host is this machine. Proxies are never used.
+
+Exit codes:
+   0  the status is SERVING
+   1  the flags or the configuration are wrong
+   2  no connection within -connect-timeout: name lookup, TCP or unix connect,
+      TLS handshake, or no HTTP/2 SETTINGS frame from the server
+   3  the RPC failed or took longer than -rpc-timeout
+   4  the status is another than SERVING
+  20  no credentials from the SPIFFE Workload API
+`
+
+// help is the text for -h.
+func help() string {
+	var text strings.Builder
+	text.WriteString(helpHead)
+	flags := newFlags(&Options{})
+	flags.SetOutput(&text)
+	flags.PrintDefaults()
+	text.WriteString(helpTail)
+	return text.String()
+}

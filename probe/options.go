@@ -1,0 +1,120 @@
+package probe
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+)
+
+// Options says what to probe and how, from the sources of values together.
+type Options struct {
+	// Address is where the server is, parsed from -addr.
+	Address Address
+	// Service is the name to ask for; empty is the whole server.
+	Service string
+	// UserAgent is what the probe calls itself.
+	UserAgent string
+	// ConnectTimeout bounds everything up to a usable connection, RPCTimeout
+	// one call on it.
+	ConnectTimeout, RPCTimeout time.Duration
+	// Headers is the metadata of each call, names in lower case. Values of
+	// names that end in -bin are not encoded yet.
+	Headers []Header
+	// TLS turns on TLS, TLSNoVerify accepts any certificate.
+	TLS, TLSNoVerify bool
+	// TLSCACert, TLSClientCert and TLSClientKey are paths of PEM files.
+	TLSCACert, TLSClientCert, TLSClientKey string
+	// TLSServerName is the name to send, to verify and to use as authority,
+	// where it is not that of the address.
+	TLSServerName string
+	// ALTS and SPIFFE choose credentials other than those of -tls-*.
+	ALTS, SPIFFE bool
+	// GZIP compresses requests.
+	GZIP bool
+	// Verbose says where values came from and how long things took.
+	Verbose bool
+
+	addr    string
+	headers headerLines
+	version bool
+}
+
+// newFlags is the one table of flags: flag set, environment variables and help
+// all come from it. Names, defaults and meanings are those of
+// grpc-health-probe v0.4.56.
+func newFlags(o *Options) *flag.FlagSet {
+	f := silentFlagSet()
+	f.StringVar(&o.addr, "addr", "", "`address` of the server: host:port, :port, [::1]:port, unix:path, unix-abstract:name")
+	f.StringVar(&o.Service, "service", "", "`name` of the service to check; empty is the whole server")
+	f.StringVar(&o.UserAgent, "user-agent", "grpc_health_probe", "`text` of the user-agent header")
+	f.DurationVar(&o.ConnectTimeout, "connect-timeout", time.Second, "`duration` the connection may take, such as 500ms or 2s")
+	f.DurationVar(&o.RPCTimeout, "rpc-timeout", time.Second, "`duration` the health check may take, such as 500ms or 2s")
+	f.Var(&o.headers, "rpc-header", "metadata to send, as `'name: value'`; may be given more than once")
+	f.BoolVar(&o.TLS, "tls", false, "use TLS; without it nothing is encrypted")
+	f.BoolVar(&o.TLSNoVerify, "tls-no-verify", false, "accept any certificate of the server (insecure)")
+	f.StringVar(&o.TLSCACert, "tls-ca-cert", "", "PEM `file` of the CAs to trust, instead of the system's")
+	f.StringVar(&o.TLSClientCert, "tls-client-cert", "", "PEM `file` of the probe's own certificate")
+	f.StringVar(&o.TLSClientKey, "tls-client-key", "", "PEM `file` of the key of -tls-client-cert")
+	f.StringVar(&o.TLSServerName, "tls-server-name", "", "`name` the server's certificate must carry, instead of the address's host")
+	f.BoolVar(&o.ALTS, "alts", false, "use ALTS, on Google Cloud")
+	f.BoolVar(&o.SPIFFE, "spiffe", false, "use mTLS with credentials of the SPIFFE Workload API at SPIFFE_ENDPOINT_SOCKET")
+	f.BoolVar(&o.GZIP, "gzip", false, "compress requests with gzip")
+	f.BoolVar(&o.Verbose, "v", false, "say where each value came from and how long connect and RPC took")
+	f.BoolVar(&o.version, "version", false, "print the version and exit")
+	return f
+}
+
+// ServerName returns the name that the server's certificate must carry.
+func (o *Options) ServerName() string {
+	if o.TLSServerName != "" {
+		return o.TLSServerName
+	}
+	return o.Address.ServerName
+}
+
+// Authority returns the :authority of requests (RFC 9113 section 8.3.1). A
+// server name takes its place, as it does in grpc-go, so that servers that
+// route by name see one name in TLS and in HTTP/2.
+func (o *Options) Authority() string {
+	if o.TLSServerName != "" {
+		return o.TLSServerName
+	}
+	return o.Address.Authority
+}
+
+// validate applies the rules to the values and parses those that have a form.
+func (o *Options) validate() error {
+	if o.addr == "" {
+		return misuse(errors.New("finding the server's address: none is set"),
+			"set -addr=host:port, "+variable("addr")+" or PORT")
+	}
+	return o.validateDefaults()
+}
+
+// validateDefaults is validate for a set of values that others may complete:
+// it does not miss an address.
+func (o *Options) validateDefaults() (err error) {
+	if err := o.checkRules(); err != nil {
+		return err
+	}
+	if o.Headers, err = o.headers.parse(); err != nil {
+		return err
+	}
+	if o.addr != "" {
+		o.Address, err = ParseAddress(o.addr)
+	}
+	return err
+}
+
+// CheckArgs reports whether words can be the probe's default flags: it parses
+// them as the probe does and applies every rule that needs no value of run
+// time. Files they name are not looked at. The error is a *[Failure] whose Hint
+// says what to change.
+func CheckArgs(words []string) error {
+	s := newSettings()
+	if err := s.parseDefaults(words); err != nil {
+		return fmt.Errorf("checking default flags: %w", err)
+	}
+	return s.options.validateDefaults()
+}

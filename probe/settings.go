@@ -1,0 +1,151 @@
+package probe
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// settings are the options while they are gathered from their sources. A
+// source that sets a flag replaces the whole value a lower one has for it.
+type settings struct {
+	options Options
+	flags   *flag.FlagSet
+	origin  map[string]string // flag name to source, of flags that are set
+}
+
+func newSettings() *settings {
+	s := &settings{origin: map[string]string{}}
+	s.flags = newFlags(&s.options)
+	return s
+}
+
+// silentFlagSet leaves printing to output, and secrets in values unprinted.
+func silentFlagSet() *flag.FlagSet {
+	f := flag.NewFlagSet("grpc_health_probe", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	return f
+}
+
+// parse takes the words of a command line and notes source as the origin of
+// what they set. It returns flag.ErrHelp for -h and -help.
+func (s *settings) parse(words []string, source string) error {
+	err := s.flags.Parse(words)
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	if err != nil {
+		return misuse(fmt.Errorf("parsing flags: %w", err), "-h lists the flags and their values")
+	}
+	s.flags.Visit(func(f *flag.Flag) { s.origin[f.Name] = source })
+	if s.flags.NArg() > 0 {
+		return misuse(s.stray(), "a flag begins with -, a value with spaces needs quotes, and false is -flag=false")
+	}
+	return nil
+}
+
+// stray names the first word that is no flag, unless it may be the rest of a
+// header whose quotes were forgotten.
+func (s *settings) stray() error {
+	if len(s.options.headers) > 0 {
+		return errors.New("parsing flags: unexpected argument (not shown: it may belong to -rpc-header)")
+	}
+	return fmt.Errorf("parsing flags: unexpected argument %q", s.flags.Arg(0))
+}
+
+// parseDefaults is parse for words that are not typed but kept: they cannot ask
+// for help or the version, as every probe would then pass.
+func (s *settings) parseDefaults(words []string) error {
+	err := s.parse(words, "default")
+	if err == nil && !s.options.version {
+		return nil
+	}
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return misuse(errors.New("parsing flags: -h, -help and -version cannot be defaults"), "leave them out")
+	}
+	return err
+}
+
+// complete fills in what the command line has left open.
+func (s *settings) complete() error {
+	if err := s.fromEnvironment(); err != nil {
+		return err
+	}
+	if err := s.fromArgsFile(); err != nil {
+		return err
+	}
+	if port := os.Getenv("PORT"); port != "" && s.origin["addr"] == "" {
+		return s.set("addr", "localhost:"+port, "environment variable PORT")
+	}
+	return nil
+}
+
+// variable returns the environment variable for a flag.
+func variable(name string) string {
+	return "GRPC_HEALTH_PROBE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// fromEnvironment reads the variable of every flag but -version: an ENV
+// GRPC_HEALTH_PROBE_VERSION=v0.4.56, with which many Dockerfiles say what to
+// install, must not turn each probe into an error. Variables that belong to no
+// flag are not looked at: for a Service called grpc-health-probe Kubernetes
+// sets GRPC_HEALTH_PROBE_PORT and its like in every pod. An empty variable is
+// one that is not set.
+func (s *settings) fromEnvironment() (err error) {
+	s.flags.VisitAll(func(f *flag.Flag) {
+		name := variable(f.Name)
+		value := os.Getenv(name)
+		if err == nil && value != "" && f.Name != "version" {
+			err = s.set(f.Name, value, "environment variable "+name)
+		}
+	})
+	return err
+}
+
+// fromArgsFile reads the defaults that the build of the image has left.
+func (s *settings) fromArgsFile() (err error) {
+	words, path, err := readArgsFile()
+	if err != nil {
+		return misuse(err, "rebuild the image, or mend the file: one argument a line")
+	}
+	defaults := newSettings()
+	if err := defaults.parseDefaults(words); err != nil {
+		return fmt.Errorf("reading args file %q: %w", path, err)
+	}
+	defaults.flags.Visit(func(f *flag.Flag) {
+		if err == nil {
+			err = s.set(f.Name, f.Value.String(), "args file "+path)
+		}
+	})
+	return err
+}
+
+// set gives a flag its value unless a higher source has done so.
+func (s *settings) set(name, value, source string) error {
+	if s.origin[name] != "" {
+		return nil
+	}
+	if err := s.flags.Set(name, value); err != nil {
+		return misuse(fmt.Errorf("reading %s: invalid value %q for -%s: %w", source, value, name, err),
+			"-h lists the flags and their values")
+	}
+	s.origin[name] = source
+	return nil
+}
+
+// describe returns a line for each value that is set: what it is and where it
+// came from.
+func (s *settings) describe() (lines []string) {
+	s.flags.Visit(func(f *flag.Flag) {
+		value := f.Value.String()
+		if f.Name == "rpc-header" {
+			value = s.options.headers.redacted()
+		}
+		lines = append(lines, fmt.Sprintf("-%s=%q (%s)", f.Name, value, s.origin[f.Name]))
+	})
+	return lines
+}

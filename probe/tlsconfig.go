@@ -1,0 +1,76 @@
+package probe
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+)
+
+// maxPEM bounds a PEM file in bytes; a system's bundle of CAs has a quarter of
+// it.
+const maxPEM = 1 << 20
+
+// errNoALPN is a TLS server that does not offer HTTP/2 (RFC 9113 section 3.2
+// requires it to, by ALPN).
+var errNoALPN = errors.New("the server does not offer HTTP/2 (ALPN h2)")
+
+// TLSConfig returns the client side of TLS as the flags -tls-* ask for it. The
+// error is a *[Failure] for files that cannot be used.
+func (o *Options) TLSConfig() (*tls.Config, error) {
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		NextProtos:         []string{"h2"},
+		ServerName:         o.ServerName(),
+		InsecureSkipVerify: o.TLSNoVerify,
+		VerifyConnection: func(state tls.ConnectionState) error {
+			if state.NegotiatedProtocol != "h2" {
+				return errNoALPN
+			}
+			return nil
+		},
+	}
+	var err error
+	if o.TLSCACert != "" {
+		if config.RootCAs, err = readCAs(o.TLSCACert); err != nil {
+			return nil, err
+		}
+	}
+	if o.TLSClientCert != "" {
+		pair, err := readKeyPair(o.TLSClientCert, o.TLSClientKey)
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+func readCAs(path string) (*x509.CertPool, error) {
+	pem, err := readFile(path, maxPEM)
+	if err != nil {
+		return nil, misuse(fmt.Errorf("reading -tls-ca-cert %q: %w", path, err), "is it mounted and readable for the probe's user?")
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, misuse(fmt.Errorf("reading -tls-ca-cert %q: no certificate in it", path), "the file has to be PEM, -----BEGIN CERTIFICATE-----")
+	}
+	return pool, nil
+}
+
+func readKeyPair(certPath, keyPath string) (tls.Certificate, error) {
+	cert, err := readFile(certPath, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, misuse(fmt.Errorf("reading -tls-client-cert %q: %w", certPath, err), "is it mounted and readable for the probe's user?")
+	}
+	key, err := readFile(keyPath, maxPEM)
+	if err != nil {
+		return tls.Certificate{}, misuse(fmt.Errorf("reading -tls-client-key %q: %w", keyPath, err), "is it mounted and readable for the probe's user?")
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return tls.Certificate{}, misuse(fmt.Errorf("loading -tls-client-cert %q with -tls-client-key %q: %w", certPath, keyPath, err),
+			"both have to be PEM and belong together")
+	}
+	return pair, nil
+}
