@@ -1,0 +1,99 @@
+package detect
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+func init() {
+	register(language{
+		name:     "go",
+		title:    "Go",
+		wants:    goWants,
+		look:     goLook,
+		conclude: goConclude,
+		advice:   goAdvice,
+	})
+}
+
+// goStub is what a generated protobuf file says: that its folder holds stubs. It is told by its name alone.
+type goStub struct{}
+
+// goModule is the module path that a go.mod names.
+type goModule string
+
+// goNotOwn are folders whose code is in no program of the app: tests and what serves them. Go itself leaves out testdata
+// and names that begin with "_" or "."; the rest is custom.
+var goNotOwn = []string{"test", "tests", "testing", "testdata", "testutil", "testutils", "testhelper", "testhelpers",
+	"mock", "mocks", "e2e"}
+
+func goWants(p string) bool {
+	if !strings.HasSuffix(p, ".go") && path.Base(p) != "go.mod" && !namedLikeProgram(path.Base(p)) {
+		return false
+	}
+	for folder := range strings.SplitSeq(path.Dir(p), "/") {
+		if strings.HasPrefix(folder, "_") || slices.Contains(goNotOwn, folder) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(p, "_test.go")
+}
+
+// namedLikeProgram reports whether a file may be a built program: no extension, or what release tools append ("-1.2.3",
+// ".amd64", ".bin"). Execute permission says nothing: archives and uploads lose it, mounts grant it to all.
+func namedLikeProgram(name string) bool {
+	ext := strings.TrimPrefix(path.Ext(name), ".")
+	return ext == "" || ext == "bin" || ext == "linux" || ext == "run" || strings.ContainsAny(ext, "0123456789")
+}
+
+func goLook(f *file) (any, error) {
+	name := path.Base(f.path)
+	switch {
+	case strings.HasSuffix(name, ".pb.go"):
+		return goStub{}, nil
+	case strings.HasSuffix(name, ".go"):
+		text, err := f.text()
+		if err != nil {
+			return nil, err
+		}
+		return goSource(name, text)
+	case name == "go.mod":
+		text, err := f.text()
+		if err != nil {
+			return nil, err
+		}
+		return goModulePath(text)
+	default:
+		return goProgram(f)
+	}
+}
+
+func goModulePath(text []byte) (any, error) {
+	module := modfile.ModulePath(text)
+	if module == "" {
+		return goModule(""), errors.New("no module line")
+	}
+	return goModule(module), nil
+}
+
+// goAdvice is written so that it can be pasted.
+func goAdvice(framework string) string {
+	switch framework {
+	case "connect-go":
+		return "mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth"
+	case "kratos":
+		return "leave out grpc.CustomHealth(), and kratos registers it"
+	case "go-micro", "yarpc", "kitex":
+		return "serve it beside " + framework + ", which cannot register it: " + goRegistration
+	case "dapr":
+		return "give service/grpc NewServiceWithGrpcServer a server with it: " + goRegistration
+	}
+	return goRegistration
+}
+
+const goRegistration = "healthpb.RegisterHealthServer(server, health.NewServer()), from google.golang.org/grpc/health and " +
+	"healthpb \"google.golang.org/grpc/health/grpc_health_v1\""

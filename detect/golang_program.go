@@ -1,0 +1,116 @@
+package detect
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// goBinary is what a built Go program says.
+type goBinary struct {
+	main   string // import path of its main package
+	serves bool
+	health bool
+}
+
+// The functions whose names decide. The linker drops what nothing calls, so a client, which has the same modules, has
+// neither; the table of function names stays in stripped programs, because panics and stack traces need it.
+const (
+	goServerFunc = "google.golang.org/grpc.NewServer"
+	goHealthFunc = "google.golang.org/grpc/health/grpc_health_v1.RegisterHealthServer"
+	goModuleGRPC = "google.golang.org/grpc"
+)
+
+// goProgram reads a program in ELF, the format of Linux; a nil value where f is something else.
+func goProgram(f *file) (value any, err error) {
+	magic := make([]byte, len(elf.ELFMAG))
+	if _, err := f.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return nil, err
+	}
+	return readGoProgram(&allowance{r: io.NewSectionReader(f, 0, f.size), left: maxProgramBytes})
+}
+
+// readGoProgram reads any bytes that begin as ELF does.
+func readGoProgram(r io.ReaderAt) (value any, err error) {
+	defer func() {
+		// debug/elf is made for well-formed files and does not promise not to panic on others.
+		if p := recover(); p != nil {
+			value, err = nil, fmt.Errorf("leaving out a damaged program: %v", p)
+		}
+	}()
+	info, err := buildinfo.Read(r)
+	if err != nil || !slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return m.Path == goModuleGRPC }) {
+		return nil, nil // a program of another language, or one that cannot serve
+	}
+	table, err := goFunctionTable(r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := findNames(table, goServerFunc, goHealthFunc)
+	if err != nil {
+		return nil, fmt.Errorf("reading a program's function names: %w", err)
+	}
+	return goBinary{main: info.Path, serves: found[0], health: found[1]}, nil
+}
+
+// goFunctionTable returns the section that holds the names of all functions: .gopclntab, with a prefix in some position
+// independent programs.
+func goFunctionTable(r io.ReaderAt) (io.Reader, error) {
+	program, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("leaving out a damaged program: %w", err)
+	}
+	for _, section := range program.Sections {
+		if strings.HasSuffix(section.Name, ".gopclntab") && section.Type == elf.SHT_PROGBITS {
+			return io.NewSectionReader(r, int64(section.Offset), int64(section.FileSize)), nil
+		}
+	}
+	return nil, errors.New("leaving out a Go program without its table of functions")
+}
+
+// findNames reports which names stand between NUL bytes in what r gives, holding a window of it at a time.
+func findNames(r io.Reader, names ...string) ([]bool, error) {
+	const window = 1 << 20
+	found := make([]bool, len(names))
+	buf := make([]byte, 0, window)
+	for {
+		n, err := io.ReadFull(r, buf[len(buf):window])
+		buf = buf[:len(buf)+n]
+		for i, name := range names {
+			found[i] = found[i] || bytes.Contains(buf, []byte("\x00"+name+"\x00"))
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || !slices.Contains(found, false) {
+			return found, nil
+		}
+		if err != nil {
+			return found, err
+		}
+		// A name may lie across two windows: what is left of this one goes before the next.
+		const overlap = 4096
+		buf = buf[:copy(buf, buf[len(buf)-overlap:])]
+	}
+}
+
+// allowance reads at most so many bytes of r in all: headers of a damaged or hostile program may ask for terabytes.
+type allowance struct {
+	r    io.ReaderAt
+	left int64
+}
+
+var errAllowance = fmt.Errorf("leaving out a program of which more than %d bytes would have to be read", maxProgramBytes)
+
+func (a *allowance) ReadAt(p []byte, off int64) (int, error) {
+	if a.left -= int64(len(p)); a.left < 0 {
+		return 0, errAllowance
+	}
+	return a.r.ReadAt(p, off)
+}

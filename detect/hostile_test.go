@@ -1,0 +1,122 @@
+package detect_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/detect"
+)
+
+const serverSource = "package main\n\nimport \"google.golang.org/grpc\"\n\nvar _ = grpc.NewServer()\n"
+
+// Each makes something hostile in a folder that also holds a server, which must be found all the same, alone.
+var hostile = map[string]func(t *testing.T, dir string){
+	"link that dangles":      func(t *testing.T, dir string) { link(t, "nowhere", filepath.Join(dir, "x.go")) },
+	"link to itself":         func(t *testing.T, dir string) { link(t, "x.go", filepath.Join(dir, "x.go")) },
+	"folder that loops":      func(t *testing.T, dir string) { link(t, "..", filepath.Join(dir, "loop")) },
+	"fifo":                   func(t *testing.T, dir string) { must(t, syscall.Mkfifo(filepath.Join(dir, "x.go"), 0o644)) },
+	"folder named as source": func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "x.go"), 0o755)) },
+	"unreadable folder":      func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "closed"), 0)) },
+	"empty program":          func(t *testing.T, dir string) { write(t, filepath.Join(dir, "app"), "") },
+	"file out of the tree": func(t *testing.T, dir string) {
+		outside := filepath.Join(t.TempDir(), "x.go")
+		write(t, outside, serverSource)
+		link(t, outside, filepath.Join(dir, "x.go"))
+	},
+	"folder out of the tree": func(t *testing.T, dir string) {
+		outside := t.TempDir()
+		write(t, filepath.Join(outside, "x.go"), serverSource)
+		link(t, outside, filepath.Join(dir, "a"))
+	},
+	"five gigabytes of source": func(t *testing.T, dir string) { sparse(t, filepath.Join(dir, "x.go"), "package x\n") },
+	"five gigabytes of program": func(t *testing.T, dir string) {
+		sparse(t, filepath.Join(dir, "app"), "\x7fELF\x02\x01\x01"+strings.Repeat("\xff", 64))
+	},
+	"folders too deep": func(t *testing.T, dir string) {
+		write(t, filepath.Join(dir, strings.Repeat("d/", 100), "main.go"), serverSource)
+	},
+	"source nested too deep": func(t *testing.T, dir string) {
+		write(t, filepath.Join(dir, "x.go"), "package grpc\nvar x = "+strings.Repeat("(", 500_000))
+	},
+	"unix socket": func(t *testing.T, dir string) {
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		must(t, err)
+		t.Cleanup(func() { syscall.Close(fd) })
+		must(t, syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Join(dir, "x.go")}))
+	},
+}
+
+func TestHostileTreesAreReadToTheirEnd(t *testing.T) {
+	t.Parallel()
+	for name, make := range hostile {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "main.go"), serverSource)
+			make(t, dir)
+			want := "Go, grpc-go (main.go:5); health service not registered\n"
+			if got := describe(tree(t, dir)); got != want {
+				t.Errorf("found:\n%swant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// A name of the app's must not write to the terminal of whoever reads the log.
+func TestNamesThatCannotBePrintedAreQuoted(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"\x1b[31m.go": `"\x1b[31m.go":5`,
+		"\xff.go":     `"\xff.go":5`,
+		"a\nb.go":     `"a\nb.go":5`,
+		"\u202eog.go": `"\u202eog.go":5`,
+		"é.go":        "é.go:5",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, name), serverSource)
+			services, err := detect.Tree(t.Context(), dir, func(format string, args ...any) {
+				if line := fmt.Sprintf(format, args...); strings.ContainsAny(line, "\x1b\n\u202e") || !utf8.ValidString(line) {
+					t.Errorf("a note has the name as it is: %q", line)
+				}
+			})
+			if err != nil || len(services) != 1 {
+				t.Fatalf("found %v, %v", services, err)
+			}
+			if got := services[0].Metadata()["evidence"]; got != want {
+				t.Errorf("evidence %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestTreeThatIsNotThereIsAnError(t *testing.T) {
+	t.Parallel()
+	if _, err := detect.Tree(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
+		t.Error("no error")
+	}
+}
+
+func sparse(t *testing.T, path, begin string) {
+	t.Helper()
+	write(t, path, begin)
+	must(t, os.Truncate(path, 5<<30))
+}
+
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	must(t, os.Symlink(to, path))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

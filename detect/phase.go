@@ -1,0 +1,104 @@
+package detect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/paketo-buildpacks/libpak/v2"
+	"github.com/paketo-buildpacks/libpak/v2/log"
+)
+
+// EnabledEnv is the build variable that says when the probe is installed: "auto", where the app is seen to serve gRPC;
+// "true", always; "false", never. Its default is "auto", kept in buildpack.toml. Example:
+// BP_GRPC_HEALTH_PROBE_ENABLED=true
+const EnabledEnv = "BP_GRPC_HEALTH_PROBE_ENABLED"
+
+// Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
+// entry provided and required where the probe is wanted, with the entry provided alone where nothing asks for it, so that
+// another buildpack still can, and does not pass where EnabledEnv is "false".
+func Phase(logger log.Logger) libcnb.DetectFunc {
+	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
+		enabled, err := enabled(ctx.Buildpack)
+		if err != nil {
+			return libcnb.DetectResult{}, err
+		}
+		if enabled == "false" {
+			logger.Headerf("gRPC health probe: left out, because $%s is false", EnabledEnv)
+			return libcnb.DetectResult{Pass: false}, nil
+		}
+		services, err := read(ctx.ApplicationPath, logger)
+		if err != nil {
+			return libcnb.DetectResult{}, err
+		}
+		report(logger, services, enabled == "true")
+		return libcnb.DetectResult{Pass: true, Plans: []libcnb.BuildPlan{plan(services, enabled == "true")}}, nil
+	}
+}
+
+func enabled(buildpack libcnb.Buildpack) (string, error) {
+	metadata, err := libpak.NewBuildModuleMetadata(buildpack.Metadata)
+	if err != nil {
+		return "", fmt.Errorf("reading the buildpack's metadata: %w", err)
+	}
+	resolver, err := libpak.NewConfigurationResolver(metadata)
+	if err != nil {
+		return "", fmt.Errorf("reading the buildpack's configurations: %w", err)
+	}
+	value, _ := resolver.ResolveAndTrim(EnabledEnv)
+	switch lower := strings.ToLower(value); lower {
+	case "auto", "true", "false":
+		return lower, nil
+	}
+	return "", fmt.Errorf("reading $%s: %q is not allowed: use auto, true or false", EnabledEnv, value)
+}
+
+// read is Tree within maxTime: an app too slow to read is built with what is known by then.
+func read(dir string, logger log.Logger) ([]Service, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+	defer cancel()
+	services, err := Tree(ctx, dir, logger.Debugf)
+	if errors.Is(err, context.DeadlineExceeded) {
+		logger.Headerf("Warning: the app was not read to its end within %s", maxTime)
+		return services, nil
+	}
+	return services, err
+}
+
+func plan(services []Service, forced bool) libcnb.BuildPlan {
+	plan := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: PlanEntry}}}
+	switch {
+	case len(services) > 0:
+		plan.Requires = []libcnb.BuildPlanRequire{{Name: PlanEntry, Metadata: services[0].Metadata()}}
+	case forced:
+		plan.Requires = []libcnb.BuildPlanRequire{{Name: PlanEntry}}
+	}
+	return plan
+}
+
+func report(logger log.Logger, services []Service, forced bool) {
+	for _, s := range services {
+		logger.Headerf("gRPC server found: %s", s)
+	}
+	switch {
+	case len(services) > 0:
+		if advice := services[0].HealthAdvice(); advice != "" {
+			logger.Headerf("Warning: every probe will exit 3 until the app registers grpc.health.v1.Health: %s", advice)
+		}
+	case forced:
+		logger.Headerf("No gRPC server found, but $%s is true", EnabledEnv)
+	default:
+		logger.Headerf("No gRPC server found: looked for a server that is made or registered in the app's own sources or "+
+			"programs (%s); $%s=true installs the probe all the same", titles(), EnabledEnv)
+	}
+}
+
+func titles() string {
+	var titles []string
+	for _, l := range languages {
+		titles = append(titles, l.title)
+	}
+	return strings.Join(titles, ", ")
+}

@@ -1,0 +1,93 @@
+package detect_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/paketo-buildpacks/libpak/v2/log"
+
+	"github.com/grpc-cnb/health-probe/detect"
+)
+
+// The messages and the plan of each case, as users and the lifecycle see them, are in testdata/phase.
+func TestPhase(t *testing.T) {
+	healthy := strings.Replace(serverSource, "var _ =", "var Health = healthpb.RegisterHealthServer\n\nvar _ =", 1)
+	healthy = strings.Replace(healthy, "import ", "import healthpb \"google.golang.org/grpc/health/grpc_health_v1\"\nimport ", 1)
+	for name, c := range map[string]struct{ enabled, source string }{
+		"found":            {"auto", healthy},
+		"found_no_health":  {"auto", serverSource},
+		"nothing":          {"auto", "package main\n"},
+		"forced":           {"true", "package main\n"},
+		"forced_and_found": {" TRUE ", healthy},
+		"default":          {"", healthy},
+		"withdrawn":        {"false", healthy},
+		"maybe":            {"maybe", healthy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.enabled != "" {
+				t.Setenv(detect.EnabledEnv, c.enabled)
+			}
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "main.go"), c.source)
+			golden(t, filepath.Join("testdata/phase", name+".txt"), phase(t, dir))
+		})
+	}
+}
+
+func TestPhaseListsAllEvidenceAtDebugLevel(t *testing.T) {
+	t.Setenv("BP_LOG_LEVEL", "DEBUG")
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "b/main.go"), serverSource)
+	write(t, filepath.Join(dir, "a/main.go"), serverSource)
+	link(t, "/etc/passwd", filepath.Join(dir, "link"))
+	golden(t, "testdata/phase/debug.txt", phase(t, dir))
+}
+
+// phase runs the phase on the app in dir, and returns its log, its plan and its error as text.
+func phase(t *testing.T, dir string) string {
+	t.Helper()
+	var out bytes.Buffer
+	ctx := libcnb.DetectContext{ApplicationPath: dir}
+	ctx.Buildpack.Metadata = map[string]any{"configurations": []map[string]any{{"name": detect.EnabledEnv, "default": "auto"}}}
+	result, err := detect.Phase(log.NewPaketoLogger(&out))(ctx)
+	if err != nil {
+		return "error: " + err.Error() + "\n"
+	}
+	if !result.Pass {
+		return colours.ReplaceAllString(out.String(), "") + "does not pass\n"
+	}
+	return colours.ReplaceAllString(out.String(), "") + encode(t, result.Plans)
+}
+
+// encode gives the plans as libcnb writes them.
+func encode(t *testing.T, plans []libcnb.BuildPlan) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := toml.NewEncoder(&out).Encode(libcnb.BuildPlans{BuildPlan: plans[0], Or: plans[1:]}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// golden compares text with the file; UPDATE_GOLDEN=1 writes it.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		write(t, path, got)
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs:\n%s", path, got)
+	}
+}
