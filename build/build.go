@@ -1,0 +1,67 @@
+// Package build is the buildpack's build phase: it takes the plan entry that package detect wrote, installs the probe
+// for the image's architecture in a launch layer, and describes what it installed.
+//
+//	plan entry + settings --> Probe --> layer probe + layer config + SBOM + label + log
+//
+// Begin with Phase; Probe is the type that carries the data.
+package build
+
+import (
+	"fmt"
+
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/paketo-buildpacks/libpak/v2"
+	"github.com/paketo-buildpacks/libpak/v2/log"
+
+	"github.com/grpc-cnb/health-probe/detect"
+)
+
+// Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. It contributes nothing where
+// the plan has no entry for the probe.
+func Phase(logger log.Logger) libcnb.BuildFunc {
+	return func(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
+		resolver := libpak.PlanEntryResolver{Plan: ctx.Plan}
+		entry, ok, err := resolver.Resolve(detect.PlanEntry)
+		if err != nil {
+			return libcnb.BuildResult{}, fmt.Errorf("reading the plan entry %q: %w", detect.PlanEntry, err)
+		}
+		if !ok {
+			return libcnb.NewBuildResult(), nil
+		}
+		logger.Title(ctx.Buildpack.Info.Name, ctx.Buildpack.Info.Version, ctx.Buildpack.Info.Homepage)
+		return install(ctx, detect.ServiceFromMetadata(entry.Metadata), logger)
+	}
+}
+
+func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger) (libcnb.BuildResult, error) {
+	result := libcnb.NewBuildResult()
+	args, err := Args(ctx.Buildpack)
+	if err != nil {
+		return result, err
+	}
+	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch)
+	if err != nil {
+		return result, err
+	}
+	reportService(logger, service)
+
+	layer, err := Layer(ctx.Layers, probe, logger)
+	if err != nil {
+		return result, err
+	}
+	result.Layers = append(result.Layers, layer)
+	if len(args) > 0 {
+		config, err := ConfigLayer(ctx.Layers, args, logger)
+		if err != nil {
+			return result, err
+		}
+		result.Layers = append(result.Layers, config)
+	}
+	label, err := Label(Path(layer), probe, args, service)
+	if err != nil {
+		return result, err
+	}
+	result.Labels = append(result.Labels, label)
+	reportExec(logger, Path(layer), args, service)
+	return result, nil
+}

@@ -1,0 +1,79 @@
+package build
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Probe is a probe program that is ready to be installed, wherever it came from.
+type Probe struct {
+	// File is the program's path on the build machine.
+	File string
+	// Source says where it came from, as the image label and the SBOM name it: "bundled".
+	Source string
+	// Platform is what the program runs on: GOOS/GOARCH.
+	Platform string
+	// SHA256 is the hex digest of the file.
+	SHA256 string
+	// Info is what the Go linker recorded in the program: module versions and toolchain.
+	Info *buildinfo.BuildInfo
+}
+
+// Version returns the version of the program's main module, as in "v1.2.3", or "(devel)" for a program that was built
+// outside version control.
+func (p Probe) Version() string { return p.Info.Main.Version }
+
+// Bundled returns the probe for the target that travels in the buildpack, in probes/<os>-<arch>. The buildpack carries
+// the probes of every target it names: the image's architecture need not be the build machine's.
+func Bundled(buildpackDir, goos, arch string) (Probe, error) {
+	if goos == "" || arch == "" {
+		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", goos, arch)
+	}
+	file := filepath.Join(buildpackDir, "probes", goos+"-"+arch, "grpc_health_probe_full")
+	probe, err := open(file, "bundled")
+	if os.IsNotExist(err) {
+		return Probe{}, fmt.Errorf("finding the bundled probe for %s/%s: this buildpack does not carry it", goos, arch)
+	}
+	if err == nil && probe.Platform != goos+"/"+arch {
+		return Probe{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s/%s", file, probe.Platform, goos, arch)
+	}
+	return probe, err
+}
+
+// open reads what describes the program at file.
+func open(file, source string) (Probe, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return Probe{}, err
+	}
+	defer f.Close()
+	info, err := buildinfo.Read(f)
+	if err != nil {
+		return Probe{}, fmt.Errorf("reading the build info of %q: %w", file, err)
+	}
+	digest := sha256.New()
+	if _, err := io.Copy(digest, f); err != nil {
+		return Probe{}, fmt.Errorf("reading %q: %w", file, err)
+	}
+	return Probe{
+		File:     file,
+		Source:   source,
+		Platform: buildSetting(info, "GOOS") + "/" + buildSetting(info, "GOARCH"),
+		SHA256:   hex.EncodeToString(digest.Sum(nil)),
+		Info:     info,
+	}, nil
+}
+
+func buildSetting(info *buildinfo.BuildInfo, key string) string {
+	for _, setting := range info.Settings {
+		if setting.Key == key {
+			return setting.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,38 @@
+package build
+
+import (
+	"io"
+
+	"github.com/CycloneDX/cyclonedx-go"
+)
+
+// encodeCycloneDX writes a CycloneDX 1.6 document: the program as the component described, what it links as its
+// dependencies.
+func encodeCycloneDX(w io.Writer, probe Probe) error {
+	program := cycloneDXComponent(cyclonedx.ComponentTypeApplication, mainModule(probe))
+	program.Name = programName
+	program.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: probe.SHA256}}
+
+	var components []cyclonedx.Component
+	var refs []string
+	for _, m := range modules(probe) {
+		component := cycloneDXComponent(cyclonedx.ComponentTypeLibrary, m)
+		components = append(components, component)
+		refs = append(refs, component.BOMRef)
+	}
+	bom := cyclonedx.NewBOM()
+	bom.Metadata = &cyclonedx.Metadata{Component: &program}
+	bom.Components = &components
+	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: program.BOMRef, Dependencies: &refs}}
+	return cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).Encode(bom)
+}
+
+func cycloneDXComponent(kind cyclonedx.ComponentType, m module) cyclonedx.Component {
+	return cyclonedx.Component{
+		BOMRef:     m.purl(),
+		Type:       kind,
+		Name:       m.name,
+		Version:    m.version,
+		PackageURL: m.purl(),
+	}
+}

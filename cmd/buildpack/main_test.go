@@ -1,0 +1,110 @@
+package main
+
+import (
+	"debug/elf"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The scripts run the buildpack as the lifecycle does: the program by the names detect and build, in the app's folder,
+// with the CNB_* variables set.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"detect": main, "build": main})
+}
+
+func TestPhases(t *testing.T) {
+	buildpack := t.TempDir()
+	makeBuildpack(t, buildpack)
+	testscript.Run(t, testscript.Params{
+		UpdateScripts: *update,
+		Dir:           "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("CNB_BUILDPACK_DIR", buildpack)
+			env.Setenv("CNB_TARGET_OS", "linux")
+			env.Setenv("CNB_TARGET_ARCH", "amd64")
+			env.Setenv("CNB_PLATFORM_DIR", filepath.Join(env.WorkDir, "platform"))
+			env.Setenv("CNB_LAYERS_DIR", filepath.Join(env.WorkDir, "layers", "grpc-cnb_health-probe"))
+			env.Setenv("CNB_BUILD_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
+			env.Setenv("CNB_BP_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
+			return os.MkdirAll(env.Getenv("CNB_LAYERS_DIR"), 0o755)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"plain": plain, "elf": elfMachine, "tree": tree},
+	})
+}
+
+var update = flag.Bool("update", false, "write the scripts' golden files anew")
+
+// makeBuildpack lays out the folder that scripts/build.sh makes, but for the program, which is the test itself.
+func makeBuildpack(t *testing.T, dir string) {
+	t.Helper()
+	descriptor, err := os.ReadFile("../../buildpack.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "buildpack.toml"), descriptor, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		out := filepath.Join(dir, "probes", "linux-"+arch, "grpc_health_probe_full")
+		compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "../grpc_health_probe_full")
+		compile.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+		if said, err := compile.CombinedOutput(); err != nil {
+			t.Fatalf("compiling the probe for %s: %v\n%s", arch, err, said)
+		}
+	}
+}
+
+var (
+	colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	version = regexp.MustCompile(`v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9a-z]*|\(devel\)`)
+)
+
+// plain is the command "plain stdout|stderr FILE": it writes what the last program printed to FILE, without colours, and
+// with VERSION for the probe's version, which is that of the checkout.
+func plain(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: plain stdout|stderr FILE")
+	}
+	text := colours.ReplaceAllString(ts.ReadFile(args[0]), "")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(version.ReplaceAllString(text, "VERSION")), 0o644))
+}
+
+// tree is the command "tree DIR FILE": it writes the mode and name of all in DIR to FILE.
+func tree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tree DIR FILE")
+	}
+	var lines []byte
+	dir := ts.MkAbs(args[0])
+	ts.Check(filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := entry.Info()
+		name, _ := filepath.Rel(dir, path)
+		lines = fmt.Appendf(lines, "%v %s\n", info.Mode(), name)
+		return err
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), lines, 0o644))
+}
+
+// elfMachine is the command "elf MACHINE FILE": it fails unless FILE is a program for MACHINE.
+func elfMachine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: elf MACHINE FILE")
+	}
+	program, err := elf.Open(ts.MkAbs(args[1]))
+	ts.Check(err)
+	defer program.Close()
+	if got := program.Machine.String(); got != args[0] {
+		ts.Fatalf("%s is for %s", args[1], got)
+	}
+}
