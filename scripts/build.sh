@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Makes the buildpack's folder for `pack build -b dist/buildpack`.
+#
+#   scripts/build.sh [ARCH [FOLDER]]
+#
+# ARCH is the architecture of the machine that builds images, amd64 or arm64 (this machine's by default), FOLDER the
+# place to make it in (dist/buildpack). The folder carries the probes of all targets: the lifecycle may build for another.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+arch=${1:-$(go env GOHOSTARCH)}
+folder=${2:-dist/buildpack}
+case $arch in
+amd64 | arm64) ;;
+*)
+  echo "scripts/build.sh: architecture '$arch' is not a target of the buildpack: use amd64 or arm64" >&2
+  exit 1
+  ;;
+esac
+
+compile() { # ARCH OUTPUT PACKAGE
+  echo "compiling $3 for linux/$1"
+  CGO_ENABLED=0 GOOS=linux GOARCH=$1 go build -trimpath -ldflags='-s -w' -o "$2" "$3"
+}
+
+# Made beside the folder and moved there whole: a build that fails leaves the last good one.
+new=$folder.new
+rm -rf "$new"
+mkdir -p "$new/bin"
+cp buildpack.toml LICENSE "$new/"
+compile "$arch" "$new/bin/main" ./cmd/buildpack
+ln -s main "$new/bin/detect"
+ln -s main "$new/bin/build"
+for target in amd64 arm64; do
+  compile "$target" "$new/probes/linux-$target/grpc_health_probe_full" ./cmd/grpc_health_probe_full
+done
+rm -rf "$folder"
+mv "$new" "$folder"
+echo "made $folder for linux/$arch: pack build IMAGE -b from=builder -b $folder"
