@@ -18,9 +18,13 @@ amd64 | arm64) ;;
   ;;
 esac
 
+# The programs' version and commit come from git, where this is a checkout that git may read.
+stamp=false
+if git rev-parse --verify -q HEAD >/dev/null 2>&1; then stamp=true; fi
+
 compile() { # ARCH OUTPUT PACKAGE
   echo "compiling $3 for linux/$1"
-  CGO_ENABLED=0 GOOS=linux GOARCH=$1 go build -trimpath -ldflags='-s -w' -o "$2" "$3"
+  CGO_ENABLED=0 GOOS=linux GOARCH=$1 go build -trimpath -buildvcs=$stamp -ldflags='-s -w' -o "$2" "$3"
 }
 
 # Made beside the folder and moved there whole: a build that fails leaves the last good one.

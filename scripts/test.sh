@@ -21,7 +21,7 @@ for module in . integration integration/sample; do
 done
 
 step staticcheck
-go -C integration/staticcheck build -o "$PWD/dist/tools/staticcheck" honnef.co/go/tools/cmd/staticcheck
+go -C integration build -o "$PWD/dist/tools/staticcheck" honnef.co/go/tools/cmd/staticcheck
 for module in . integration integration/sample; do
   (cd "$module" && "$OLDPWD/dist/tools/staticcheck" ./...)
 done

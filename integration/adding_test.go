@@ -1,0 +1,93 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+// TestWaysToAdd builds the sample app with each way that users have to add the buildpack.
+func TestWaysToAdd(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	for name, way := range map[string]struct {
+		flags   []string
+		project string // project.toml, with BUILDPACK for the folder
+	}{
+		"flag":           {flags: []string{"-b", "from=builder", "-b", folder()}},
+		"post-buildpack": {flags: []string{"--post-buildpack", folder()}},
+		"urn":            {flags: []string{"-b", "urn:cnb:builder:grpc-cnb/test-procfile", "-b", folder()}},
+		"project":        {project: "[_]\nschema-version = \"0.2\"\n[[io.buildpacks.group]]\nuri = \"from=builder\"\n[[io.buildpacks.group]]\nuri = \"BUILDPACK\"\n"},
+		"project-old":    {project: "[[build.buildpacks]]\nuri = \"from=builder\"\n[[build.buildpacks]]\nuri = \"BUILDPACK\"\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			road := must(docker())(t)
+			build := harness.Build{Name: "add-" + name, App: must(sample())(t)}
+			if way.project != "" {
+				path := filepath.Join(t.TempDir(), "project.toml")
+				if err := os.WriteFile(path, []byte(strings.ReplaceAll(way.project, "BUILDPACK", folder())), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				way.flags = []string{"--descriptor", path}
+			}
+			image := must(road.PackBuild(t.Context(), build, way.flags...))(t)
+			wantServing(t, road, image)
+		})
+	}
+}
+
+// TestReplacingTheBuildersList shows what -b alone does: the image has the probe, and no process, for the builder's own
+// buildpacks are gone.
+func TestReplacingTheBuildersList(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(docker())(t)
+	image := must(road.PackBuild(t.Context(), harness.Build{Name: "alone", App: must(sample())(t)}, "-b", folder()))(t)
+	must(image.ReadFile(harness.ProbePath))(t)
+	if got := processes(t, image); len(got) != 0 {
+		t.Errorf("processes are %v, want none\n%s", got, image.Log)
+	}
+}
+
+// TestBuilderOrder has the buildpack optional in the builder's order.
+func TestBuilderOrder(t *testing.T) {
+	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
+		image := must(road.Build(t.Context(), harness.Build{Name: "ordered", App: must(sample())(t)}))(t)
+		wantServing(t, road, image)
+	})
+}
+
+// TestBuilderURN picks the buildpacks out of the builder.
+func TestBuilderURN(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(dockerOptional())(t)
+	image := must(road.PackBuild(t.Context(), harness.Build{Name: "picked", App: must(sample())(t)},
+		"-b", "urn:cnb:builder:grpc-cnb/test-procfile", "-b", "urn:cnb:builder:"+buildpackID))(t)
+	wantServing(t, road, image)
+}
+
+// TestPackages builds with the buildpack packaged as a file and as an image: the image is the one the folder makes.
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(docker())(t)
+	want := diffIDs(t, must(road.Build(t.Context(), harness.Build{Name: "of-folder", App: must(sample())(t), Buildpack: folder()}))(t))
+	packaged := road.Name("package")
+	must(road.Pack(t.Context(), "buildpack", "package", packaged, "--format", "image", "--path", folder(),
+		"--target", "linux/"+arch, "--pull-policy", "never"))(t)
+	for name, uri := range map[string]string{
+		"file":  kit.Dist("health-probe-linux-" + arch + ".cnb"),
+		"image": "docker://" + packaged,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			image := must(road.Build(t.Context(), harness.Build{Name: "of-" + name, App: must(sample())(t), Buildpack: uri}))(t)
+			wantEqual(t, image, "diffIDs", diffIDs(t, image), want)
+		})
+	}
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+// states are what the app is put through, and the exit code that the probe must have then.
+var states = []struct {
+	does    string
+	control string // the path of the app's HTTP side that brings it about
+	code    int
+}{
+	{"the app serves", "/make-serving", 0},
+	{"the app says NOT_SERVING", "/make-not-serving", 4},
+	{"the app serves again", "/make-serving", 0},
+	{"the gRPC server stops", "/stop-grpc", 2},
+}
+
+// probe runs the image and executes the probe in each state.
+func probe(ctx context.Context, road harness.Road, image *harness.Image) (err error) {
+	server, err := road.Run(ctx, image)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	for _, state := range states {
+		fmt.Printf("\n%s\n", state.does)
+		if err := server.Control(ctx, state.control); err != nil {
+			return err
+		}
+		result, err := server.Exec(ctx, harness.ProbePath, "-addr="+server.GRPC)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("$ %s -addr=%s\n%s\nexit %d\n", harness.ProbePath, server.GRPC, strings.TrimSpace(result.Output), result.Code)
+		if result.Code != state.code {
+			return fmt.Errorf("probing while %s: exit code %d, not %d", state.does, result.Code, state.code)
+		}
+	}
+	return nil
+}

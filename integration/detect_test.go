@@ -1,0 +1,74 @@
+package integration
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+// enabled is the variable that opts in and out.
+const enabled = "BP_GRPC_HEALTH_PROBE_ENABLED="
+
+func appWithoutGRPC(t *testing.T) string {
+	t.Helper()
+	return must(kit.Stage(map[string]string{"Procfile": "web: ./server\n", "index.html": "<p>no gRPC here</p>\n"}))(t)
+}
+
+func TestAppWithoutGRPC(t *testing.T) {
+	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
+		image := must(road.Build(t.Context(), harness.Build{Name: "none", App: appWithoutGRPC(t)}))(t)
+		wantProbe(t, image, false)
+		wantEqual(t, image, "processes", processes(t, image), []string{"web"})
+	})
+}
+
+func TestEnabledForces(t *testing.T) {
+	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
+		build := harness.Build{Name: "forced", App: appWithoutGRPC(t), Env: []string{enabled + "true"}}
+		wantProbe(t, must(road.Build(t.Context(), build))(t), true)
+	})
+}
+
+func TestDisabledWithdraws(t *testing.T) {
+	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
+		build := harness.Build{Name: "withdrawn", App: must(sample())(t), Env: []string{enabled + "false"}}
+		wantProbe(t, must(road.Build(t.Context(), build))(t), false)
+	})
+}
+
+func TestEnabledRefusesOtherValues(t *testing.T) {
+	eachRoad(t, func(t *testing.T, road harness.Road) {
+		build := harness.Build{Name: "maybe", App: must(sample())(t), Buildpack: folder(), Env: []string{enabled + "maybe"}}
+		wantBuildError(t, road, build, `"maybe"`, "auto, true or false")
+	})
+}
+
+// wantBuildError builds and expects a failure whose log has the words.
+func wantBuildError(t *testing.T, road harness.Road, build harness.Build, words ...string) {
+	t.Helper()
+	_, err := road.Build(t.Context(), build)
+	var failed *harness.BuildError
+	if !errors.As(err, &failed) {
+		t.Fatalf("the build returned %v, not a build error", err)
+	}
+	for _, want := range words {
+		if !strings.Contains(failed.Log, want) {
+			t.Errorf("the log has no %q:\n%s", want, failed.Log)
+		}
+	}
+}
+
+// wantProbe looks for the probe in an image.
+func wantProbe(t *testing.T, image *harness.Image, want bool) {
+	t.Helper()
+	_, err := image.ReadFile(harness.ProbePath)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if got := err == nil; got != want {
+		t.Errorf("the image has the probe: %t, want %t\n%s", got, want, image.Log)
+	}
+}

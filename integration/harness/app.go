@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+)
+
+// StageSample makes a folder with the sample app as a user would have it: its source, and its server built static.
+// Extra files (name to content) are added. The folder lives as long as the Kit.
+func (k *Kit) StageSample(ctx context.Context, extra map[string]string) (string, error) {
+	const source = "integration/sample"
+	folder, err := k.Stage(extra)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"go.mod", "go.sum", "main.go", "Procfile"} {
+		if err := copyFile(filepath.Join(folder, name), filepath.Join(k.repo, source, name)); err != nil {
+			return "", err
+		}
+	}
+	_, err = run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "server"), "."))
+	return folder, err
+}
+
+// Stage makes an app folder of the files (name to content). The folder lives as long as the Kit.
+func (k *Kit) Stage(files map[string]string) (string, error) {
+	folder, err := k.tempFolder("app")
+	if err != nil {
+		return "", err
+	}
+	// The lifecycle reads the app as another user than the one who made the temporary folder.
+	if err := os.Chmod(folder, 0o755); err != nil {
+		return "", err
+	}
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}

@@ -1,0 +1,128 @@
+package harness
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// userID and groupID are whom the lifecycle builds and runs the app as.
+const userID, groupID = 1000, 1000
+
+// baseEnv is what the platform spec wants in the environment of a build image.
+var baseEnv = []string{
+	"PATH=/cnb/lifecycle",
+	fmt.Sprintf("CNB_USER_ID=%d", userID),
+	fmt.Sprintf("CNB_GROUP_ID=%d", groupID),
+}
+
+// baseFiles are all there is in the base images: no shell, no libc, so nothing but static programs can run. The empty
+// /dev/null is for the road without Docker, where no device can be made; Docker mounts the real one over it.
+var baseFiles = map[string]string{
+	"etc/passwd":     "root:x:0:0:root:/root:/none\ncnb:x:1000:1000:cnb:/home/cnb:/none\n",
+	"etc/group":      "root:x:0:\ncnb:x:1000:\n",
+	"etc/hosts":      "127.0.0.1 localhost\n::1 localhost\n",
+	"etc/os-release": "ID=scratch\nVERSION_ID=1\n",
+	"dev/null":       "",
+}
+
+// addBase lays the files of the base images out in a folder.
+func (k *Kit) addBase() error {
+	k.base = filepath.Join(k.temp, "base")
+	for name, content := range baseFiles {
+		path := filepath.Join(k.base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	for name, mode := range map[string]os.FileMode{"tmp": 0o777 | os.ModeSticky, "home/cnb": 0o777} {
+		path := filepath.Join(k.base, name)
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return err
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// base is what base images differ in.
+type base struct {
+	arch    string
+	folders []string // more files, a layer each
+	env     []string
+	labels  map[string]string
+}
+
+// baseImage makes an image of the base files. Its user and its labels are those that the platform spec asks of build
+// and run images (User, Target data).
+func (k *Kit) baseImage(b base) (v1.Image, error) {
+	var layers []v1.Layer
+	for _, folder := range append([]string{k.base}, b.folders...) {
+		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return archive(folder), nil })
+		if err != nil {
+			return nil, fmt.Errorf("making a layer of %q: %w", folder, err)
+		}
+		layers = append(layers, layer)
+	}
+	image, err := mutate.AppendLayers(empty.Image, layers...)
+	if err != nil {
+		return nil, err
+	}
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	file = file.DeepCopy()
+	file.OS, file.Architecture = "linux", b.arch
+	file.Config.User = fmt.Sprintf("%d:%d", userID, groupID)
+	file.Config.Env = append(slices.Clone(baseEnv), b.env...)
+	file.Config.Labels = map[string]string{
+		"io.buildpacks.base.distro.name":    "scratch",
+		"io.buildpacks.base.distro.version": "1",
+	}
+	maps.Copy(file.Config.Labels, b.labels)
+	return mutate.ConfigFile(image, file)
+}
+
+// archive streams the folder as a tar file.
+func archive(folder string) io.ReadCloser {
+	reader, writer := io.Pipe()
+	go func() {
+		files := tar.NewWriter(writer)
+		err := files.AddFS(os.DirFS(folder))
+		if err == nil {
+			err = files.Close()
+		}
+		writer.CloseWithError(err)
+	}()
+	return reader
+}
+
+// archiveFile writes the folder as a compressed tar file.
+func archiveFile(path, folder string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	files := archive(folder)
+	defer files.Close()
+	packed := gzip.NewWriter(file)
+	_, err = io.Copy(packed, files)
+	return errors.Join(err, packed.Close(), file.Close())
+}

@@ -1,0 +1,203 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// phases is the road without Docker: the lifecycle's phases as plain programs in a jail, which export to a registry in
+// this process, and the files of the exported image in a jail of their own.
+type phases struct {
+	kit      *Kit
+	server   *http.Server
+	address  string // of the registry
+	runImage string
+	optional []string
+}
+
+// Phases is the road without Docker, to images for an architecture (amd64, arm64), which need not be this machine's. The
+// order of each build is the app buildpack, then the optional buildpacks (folders), then the build's own. It needs root,
+// or a kernel that lets users make user namespaces.
+func (k *Kit) Phases(arch string, optional ...string) (Road, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listening for the registry: %w", err)
+	}
+	quiet := registry.Logger(log.New(io.Discard, "", 0))
+	p := &phases{
+		kit:      k,
+		server:   &http.Server{Handler: registry.New(quiet), ReadHeaderTimeout: 10 * time.Second},
+		address:  listener.Addr().String(),
+		optional: optional,
+	}
+	go p.server.Serve(listener)
+	if err := p.pushRunImage(arch); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *phases) pushRunImage(arch string) error {
+	image, err := p.kit.baseImage(base{arch: arch})
+	if err != nil {
+		return err
+	}
+	p.runImage = p.address + "/run"
+	ref, err := name.ParseReference(p.runImage)
+	if err != nil {
+		return err
+	}
+	return remote.Write(ref, image)
+}
+
+// Build runs the phases one by one (platform spec, Build).
+func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
+	root, err := p.buildRoot(b)
+	if err != nil {
+		return nil, err
+	}
+	ref := p.address + "/" + b.Name
+	common := []string{"-no-color", "-layers=/layers"}
+	users := []string{fmt.Sprintf("-uid=%d", userID), fmt.Sprintf("-gid=%d", groupID)}
+	phases := []struct {
+		name string
+		args []string
+	}{
+		{"analyzer", append(users, "-run-image="+p.runImage, ref)},
+		{"detector", []string{"-app=/workspace", "-platform=/platform", "-order=/cnb/order.toml"}},
+		{"restorer", users},
+		{"builder", []string{"-app=/workspace", "-platform=/platform"}},
+		{"exporter", append(users, "-app=/workspace", "-launcher=/cnb/lifecycle/launcher", ref)},
+	}
+	var out bytes.Buffer
+	for _, phase := range phases {
+		fmt.Fprintf(tee(&out, b.Log), "===> %s\n", phase.name)
+		args := append(append([]string{"/cnb/lifecycle/" + phase.name}, common...), phase.args...)
+		cmd := root.command(ctx, append(baseEnv, "CNB_PLATFORM_API=0.14", "HOME=/home/cnb"), "/", args...)
+		cmd.Stdout = tee(&out, b.Log)
+		cmd.Stderr = cmd.Stdout
+		if err := cmd.Run(); err != nil {
+			return nil, &BuildError{Phase: phase.name, Log: out.String(), Err: explain(err)}
+		}
+	}
+	return p.pull(ref, out.String())
+}
+
+// pull gets an image from the registry.
+func (p *phases) pull(ref, log string) (*Image, error) {
+	parsed, err := name.ParseReference(ref)
+	if err != nil {
+		return nil, err
+	}
+	image, err := remote.Image(parsed)
+	if err != nil {
+		return nil, fmt.Errorf("pulling %q: %w", ref, err)
+	}
+	return &Image{Image: image, Ref: ref, Log: log}, nil
+}
+
+// buildRoot makes what the build container has on other platforms: base files, lifecycle, buildpacks, app, variables.
+func (p *phases) buildRoot(b Build) (jail, error) {
+	root, err := p.kit.tempFolder("build")
+	if err != nil {
+		return "", err
+	}
+	folders := map[string]string{
+		"":              p.kit.base,
+		"cnb/lifecycle": filepath.Join(p.kit.lifecycle, "lifecycle"),
+		"workspace":     b.App,
+	}
+	var group order
+	err = group.add(p.kit.procfile, false)
+	for _, folder := range p.optional {
+		err = errors.Join(err, group.add(folder, true))
+	}
+	if b.Buildpack != "" {
+		err = errors.Join(err, group.add(b.Buildpack, false))
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, member := range group {
+		folders[filepath.Join("cnb/buildpacks", strings.ReplaceAll(member.id, "/", "_"), member.version)] = member.folder
+	}
+	for to, from := range folders {
+		if err := os.CopyFS(filepath.Join(root, to), os.DirFS(from)); err != nil {
+			return "", fmt.Errorf("copying %q into the build's root: %w", from, err)
+		}
+	}
+	return jail(root), errors.Join(
+		os.WriteFile(filepath.Join(root, "cnb/order.toml"), []byte(group.toml()), 0o644),
+		os.Mkdir(filepath.Join(root, "layers"), 0o755),
+		writeEnv(filepath.Join(root, "platform/env"), b.Env),
+		jail(root).own(),
+	)
+}
+
+// writeEnv gives the build its variables (platform spec, User-Provided Variables).
+func writeEnv(folder string, env []string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, pair := range env {
+		key, value, _ := strings.Cut(pair, "=")
+		if err := os.WriteFile(filepath.Join(folder, key), []byte(value), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run starts the default process of the image's files in a jail, on free ports of loopback.
+func (p *phases) Run(ctx context.Context, image *Image, args ...string) (*Server, error) {
+	folder, err := p.kit.tempFolder("run")
+	if err != nil {
+		return nil, err
+	}
+	root := jail(folder)
+	if err := errors.Join(image.Extract(folder), root.own()); err != nil {
+		return nil, err
+	}
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config := file.Config
+	command := func(ctx context.Context, args ...string) *exec.Cmd {
+		return root.command(ctx, config.Env, config.WorkingDir, args...)
+	}
+	args = append([]string{"-grpc=127.0.0.1:0", "-http=127.0.0.1:0"}, args...)
+	cmd := command(ctx, append(config.Entrypoint, args...)...)
+	at, wait, err := startServer(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &Server{GRPC: at.GRPC, http: at.HTTP, command: command, stop: func() error {
+		err := cmd.Process.Kill()
+		if errors.Is(err, os.ErrProcessDone) {
+			return nil
+		}
+		wait()
+		return err
+	}}, nil
+}
+
+// Close ends the registry.
+func (p *phases) Close() error {
+	return p.server.Close()
+}

@@ -1,0 +1,95 @@
+package harness
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+)
+
+// ProbePath is where the buildpack promises the probe to be in an image.
+const ProbePath = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
+
+// Server is the sample app, running from its image.
+type Server struct {
+	// GRPC is the address to probe, as seen by a program that is executed beside the server.
+	GRPC string
+
+	http    string // the address of its HTTP side, as seen from here
+	command func(ctx context.Context, args ...string) *exec.Cmd
+	stop    func() error
+}
+
+// Result is what a program left behind.
+type Result struct {
+	Code   int    // its exit code
+	Output string // what it printed, on standard output and standard error
+}
+
+// Exec executes a program of the image beside the server, as an exec probe does. It is an error only if the program
+// could not be started; its exit code is the caller's to judge.
+func (s *Server) Exec(ctx context.Context, args ...string) (Result, error) {
+	var out bytes.Buffer
+	cmd := s.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return Result{}, fmt.Errorf("executing %q: %w", args, err)
+	}
+	return Result{Code: cmd.ProcessState.ExitCode(), Output: out.String()}, nil
+}
+
+// Control asks the app's HTTP side for a path, such as /make-not-serving.
+func (s *Server) Control(ctx context.Context, path string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.http+path, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("controlling the app: %w", err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("controlling the app with %q: status %s: %s", path, response.Status, body)
+	}
+	return err
+}
+
+// Stop ends the server.
+func (s *Server) Stop() error {
+	return s.stop()
+}
+
+// listening is the app's first line of output.
+type listening struct{ GRPC, HTTP string }
+
+// startServer starts the app and returns when it has said where it listens. wait ends with the process.
+func startServer(cmd *exec.Cmd) (at listening, wait func() error, err error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return at, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return at, nil, fmt.Errorf("starting %q: %w", strings.Join(cmd.Args, " "), err)
+	}
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &at)
+	}
+	if err != nil {
+		err = errors.Join(err, cmd.Cancel(), cmd.Wait())
+		return at, nil, fmt.Errorf("waiting for %q to listen: %w\n%s%s", strings.Join(cmd.Args, " "), err, line, stderr.String())
+	}
+	return at, cmd.Wait, nil
+}

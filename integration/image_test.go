@@ -1,0 +1,96 @@
+package integration
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	spdx "github.com/spdx/tools-golang/json"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+func TestLabel(t *testing.T) {
+	eachRoad(t, func(t *testing.T, road harness.Road) {
+		image := buildWithArgs(t, road, "label", "-addr=localhost:5000 -rpc-header=token:secret")
+		text := must(image.Label("io.github.grpc-cnb.health-probe"))(t)
+		var label map[string]any
+		if err := json.Unmarshal([]byte(text), &label); err != nil {
+			t.Fatalf("reading the label %q: %v", text, err)
+		}
+		for _, key := range []string{"path", "version", "source", "sha256", "args", "language", "health"} {
+			if _, ok := label[key]; !ok {
+				t.Errorf("the label has no %q: %s", key, text)
+			}
+		}
+		sum := fmt.Sprintf("%x", sha256.Sum256(must(image.ReadFile(harness.ProbePath))(t)))
+		for key, want := range map[string]any{
+			"path": harness.ProbePath, "sha256": sum, "source": "bundled", "language": "go", "health": "registered",
+		} {
+			wantEqual(t, image, key+" in the label", label[key], want)
+		}
+		if strings.Contains(text+image.Log, "secret") {
+			t.Errorf("the label or the log shows a header's value: %s\n%s", text, image.Log)
+		}
+	})
+}
+
+func TestAppIsLeftAlone(t *testing.T) {
+	eachRoad(t, func(t *testing.T, road harness.Road) {
+		image := must(road.Build(t.Context(), harness.Build{Name: "untouched", App: must(sample())(t), Buildpack: folder()}))(t)
+		wantEqual(t, image, "entrypoints", must(image.ConfigFile())(t).Config.Entrypoint, []string{"/cnb/process/web"})
+		wantEqual(t, image, "processes", processes(t, image), []string{"web"})
+		var app []string
+		for _, name := range must(image.Files())(t) {
+			if file, ok := strings.CutPrefix(name, "/workspace/"); ok {
+				app = append(app, file)
+			}
+		}
+		slices.Sort(app)
+		wantEqual(t, image, "files of the app", app, []string{"Procfile", "go.mod", "go.sum", "main.go", "server"})
+	})
+}
+
+// TestSBOM reads the three formats back as pack hands them out.
+func TestSBOM(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(docker())(t)
+	image := must(road.Build(t.Context(), harness.Build{Name: "sbom", App: must(sample())(t), Buildpack: folder()}))(t)
+	out := t.TempDir()
+	must(road.Pack(t.Context(), "sbom", "download", image.Ref, "--output-dir", out))(t)
+	read := func(name string) *os.File {
+		file := must(os.Open(filepath.Join(out, "layers/sbom/launch/grpc-cnb_health-probe/probe", name)))(t)
+		t.Cleanup(func() { file.Close() })
+		return file
+	}
+	const linked = "google.golang.org/grpc"
+
+	var bom cyclonedx.BOM
+	if err := cyclonedx.NewBOMDecoder(read("sbom.cdx.json"), cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(*bom.Components, func(c cyclonedx.Component) bool { return c.Name == linked }) {
+		t.Errorf("the CycloneDX SBOM does not name %s: %v", linked, *bom.Components)
+	}
+	var packages []string
+	for _, p := range must(spdx.Read(read("sbom.spdx.json")))(t).Packages {
+		packages = append(packages, p.PackageName)
+	}
+	if !slices.Contains(packages, linked) {
+		t.Errorf("the SPDX SBOM does not name %s: %v", linked, packages)
+	}
+	var syft struct{ Artifacts []struct{ Name string } }
+	if err := json.NewDecoder(read("sbom.syft.json")).Decode(&syft); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(syft.Artifacts, struct{ Name string }{linked}) {
+		t.Errorf("the Syft SBOM does not name %s: %v", linked, syft.Artifacts)
+	}
+}

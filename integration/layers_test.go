@@ -1,0 +1,49 @@
+package integration
+
+import (
+	"bytes"
+	"debug/elf"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+func TestSecondBuildReusesLayers(t *testing.T) {
+	eachRoad(t, func(t *testing.T, road harness.Road) {
+		build := harness.Build{Name: "again", App: must(sample())(t), Buildpack: folder(), Env: []string{argsEnv + "-addr=:5000"}}
+		first := must(road.Build(t.Context(), build))(t)
+		second := must(road.Build(t.Context(), build))(t)
+		wantEqual(t, second, "diffIDs", diffIDs(t, second), diffIDs(t, first))
+		for _, layer := range []string{"probe", "config"} {
+			if want := "Reusing layer '" + buildpackID + ":" + layer + "'"; !strings.Contains(second.Log, want) {
+				t.Errorf("the second build's log has no %q:\n%s", want, second.Log)
+			}
+		}
+	})
+}
+
+func TestProbeLayerIsTheSameInAllImages(t *testing.T) {
+	eachRoad(t, func(t *testing.T, road harness.Road) {
+		other := must(kit.StageSample(t.Context(), map[string]string{"other.txt": "another app\n"}))(t)
+		one := must(road.Build(t.Context(), harness.Build{Name: "one", App: must(sample())(t), Buildpack: folder()}))(t)
+		two := must(road.Build(t.Context(), harness.Build{
+			Name: "two", App: other, Buildpack: folder(), Env: []string{argsEnv + "-addr=:5000"},
+		}))(t)
+		digest := ourLayers(t, one)["probe"]
+		if digest == "" {
+			t.Fatalf("the image has no probe layer\n%s", one.Log)
+		}
+		wantEqual(t, two, "probe layers", ourLayers(t, two)["probe"], digest)
+	})
+}
+
+// TestTargetArchitecture builds on this machine for arm64: the probe in the layer is the target's.
+func TestTargetArchitecture(t *testing.T) {
+	t.Parallel()
+	road := must(phasesARM64())(t)
+	image := must(road.Build(t.Context(), harness.Build{Name: "arm", App: must(sample())(t), Buildpack: folder()}))(t)
+	wantEqual(t, image, "architectures", must(image.ConfigFile())(t).Architecture, "arm64")
+	program := must(elf.NewFile(bytes.NewReader(must(image.ReadFile(harness.ProbePath))(t))))(t)
+	wantEqual(t, image, "machines of the probe", program.Machine, elf.EM_AARCH64)
+}

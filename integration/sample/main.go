@@ -1,0 +1,87 @@
+// Command server is a small gRPC app to try health probes on: its health service can be flipped, and its gRPC server
+// stopped, over HTTP, as with the grpc-health-checking test app of Kubernetes.
+//
+//	GET /make-serving      the health service answers SERVING
+//	GET /make-not-serving  the health service answers NOT_SERVING
+//	GET /stop-grpc         the gRPC server stops and closes its port; HTTP goes on
+//
+// Its first line on standard output is JSON and names the addresses that it listens on: {"grpc":"[::]:5000","http":"[::]:8080"}.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+)
+
+var (
+	grpcAddr = flag.String("grpc", ":5000", "address to serve gRPC on")
+	httpAddr = flag.String("http", ":8080", "address to serve HTTP on")
+	service  = flag.String("service", "", "service name that the health service answers for, beside the whole server")
+	noHealth = flag.Bool("no-health", false, "leave the health service out")
+)
+
+func main() {
+	flag.Parse()
+	if err := serve(); err != nil {
+		log.Fatalf("error: %v", err)
+	}
+}
+
+// serve answers on both addresses until HTTP fails; a stopped gRPC server does not end it.
+func serve() error {
+	grpcListener, err := net.Listen("tcp", *grpcAddr)
+	if err != nil {
+		return fmt.Errorf("listening for gRPC: %w", err)
+	}
+	httpListener, err := net.Listen("tcp", *httpAddr)
+	if err != nil {
+		return fmt.Errorf("listening for HTTP: %w", err)
+	}
+
+	server, status := grpc.NewServer(), health.NewServer()
+	status.SetServingStatus(*service, healthpb.HealthCheckResponse_SERVING)
+	if !*noHealth {
+		healthpb.RegisterHealthServer(server, status)
+	}
+	go func() {
+		if err := server.Serve(grpcListener); err != nil {
+			log.Fatalf("error: serving gRPC: %v", err)
+		}
+	}()
+
+	listening := map[string]string{"grpc": grpcListener.Addr().String(), "http": httpListener.Addr().String()}
+	if err := json.NewEncoder(os.Stdout).Encode(listening); err != nil {
+		return fmt.Errorf("announcing the addresses: %w", err)
+	}
+	control := http.Server{Handler: controls(server, status), ReadHeaderTimeout: 10 * time.Second}
+	return control.Serve(httpListener)
+}
+
+// controls is the HTTP side.
+func controls(server *grpc.Server, status *health.Server) http.Handler {
+	set := func(to healthpb.HealthCheckResponse_ServingStatus) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			status.SetServingStatus("", to)
+			status.SetServingStatus(*service, to)
+			fmt.Fprintln(w, to)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/make-serving", set(healthpb.HealthCheckResponse_SERVING))
+	mux.HandleFunc("/make-not-serving", set(healthpb.HealthCheckResponse_NOT_SERVING))
+	mux.HandleFunc("/stop-grpc", func(w http.ResponseWriter, _ *http.Request) {
+		server.Stop()
+		fmt.Fprintln(w, "gRPC server stopped")
+	})
+	return mux
+}
