@@ -1,9 +1,6 @@
 package integration
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
@@ -13,29 +10,18 @@ import (
 func TestWaysToAdd(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	for name, way := range map[string]struct {
-		flags   []string
-		project string // project.toml, with BUILDPACK for the folder
-	}{
-		"flag":           {flags: []string{"-b", "from=builder", "-b", folder()}},
-		"post-buildpack": {flags: []string{"--post-buildpack", folder()}},
-		"urn":            {flags: []string{"-b", "urn:cnb:builder:grpc-cnb/test-procfile", "-b", folder()}},
-		"project":        {project: "[_]\nschema-version = \"0.2\"\n[[io.buildpacks.group]]\nuri = \"from=builder\"\n[[io.buildpacks.group]]\nuri = \"BUILDPACK\"\n"},
-		"project-old":    {project: "[[build.buildpacks]]\nuri = \"from=builder\"\n[[build.buildpacks]]\nuri = \"BUILDPACK\"\n"},
+	for name, flags := range map[string][]string{
+		"flag":           {"-b", "from=builder", "-b", folder()},
+		"post-buildpack": {"--post-buildpack", folder()},
+		"urn":            {"-b", "urn:cnb:builder:grpc-cnb/test-procfile", "-b", folder()},
+		"project":        {"--descriptor", "../examples/project.toml"},
+		"project-0.1":    {"--descriptor", "../examples/project-0.1.toml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			road := must(docker())(t)
 			build := harness.Build{Name: "add-" + name, App: must(sample())(t)}
-			if way.project != "" {
-				path := filepath.Join(t.TempDir(), "project.toml")
-				if err := os.WriteFile(path, []byte(strings.ReplaceAll(way.project, "BUILDPACK", folder())), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				way.flags = []string{"--descriptor", path}
-			}
-			image := must(road.PackBuild(t.Context(), build, way.flags...))(t)
-			wantServing(t, road, image)
+			wantServing(t, road, must(road.PackBuild(t.Context(), build, flags...))(t))
 		})
 	}
 }

