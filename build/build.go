@@ -35,11 +35,11 @@ func Phase(logger log.Logger) libcnb.BuildFunc {
 
 func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
-	args, err := Args(ctx.Buildpack)
+	settings, err := ReadSettings(ctx.Buildpack)
 	if err != nil {
 		return result, err
 	}
-	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch)
+	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch, settings.Variant)
 	if err != nil {
 		return result, err
 	}
@@ -50,18 +50,18 @@ func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger)
 		return result, err
 	}
 	result.Layers = append(result.Layers, layer)
-	if len(args) > 0 {
-		config, err := ConfigLayer(ctx.Layers, args, logger)
+	if len(settings.Args) > 0 {
+		config, err := ConfigLayer(ctx.Layers, settings.Args, logger)
 		if err != nil {
 			return result, err
 		}
 		result.Layers = append(result.Layers, config)
 	}
-	label, err := Label(Path(layer), probe, args, service)
+	label, err := Label(Path(layer), probe, settings.Args, service)
 	if err != nil {
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	reportExec(logger, Path(layer), args, service)
+	reportExec(logger, Path(layer), settings.Args, service)
 	return result, nil
 }

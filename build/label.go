@@ -18,6 +18,7 @@ type label struct {
 	Path     string   `json:"path"`
 	Version  string   `json:"version"`
 	Source   string   `json:"source"`
+	Variant  string   `json:"variant"`
 	SHA256   string   `json:"sha256"`
 	Args     []string `json:"args"`
 	Language string   `json:"language"`
@@ -30,6 +31,7 @@ func Label(path string, p Probe, args []string, service detect.Service) (libcnb.
 		Path:     path,
 		Version:  p.Version(),
 		Source:   p.Source,
+		Variant:  p.Variant,
 		SHA256:   p.SHA256,
 		Args:     probe.RedactArgs(args),
 		Language: service.Language,

@@ -16,6 +16,8 @@ type Probe struct {
 	File string
 	// Source says where it came from, as the image label and the SBOM name it: "bundled".
 	Source string
+	// Variant is the build of it: "lean" or "full".
+	Variant string
 	// Platform is what the program runs on: GOOS/GOARCH.
 	Platform string
 	// SHA256 is the hex digest of the file.
@@ -28,14 +30,18 @@ type Probe struct {
 // outside version control.
 func (p Probe) Version() string { return p.Info.Main.Version }
 
-// Bundled returns the probe for the target that travels in the buildpack, in probes/<os>-<arch>. The buildpack carries
-// the probes of every target it names: the image's architecture need not be the build machine's.
-func Bundled(buildpackDir, goos, arch string) (Probe, error) {
+// bundledFiles are the names of the programs in the buildpack, by variant.
+var bundledFiles = map[string]string{lean: "grpc_health_probe", full: "grpc_health_probe_full"}
+
+// Bundled returns the variant of the probe for the target that travels in the buildpack, in probes/<os>-<arch>. The
+// buildpack carries the probes of every target it names: the image's architecture need not be the build machine's.
+func Bundled(buildpackDir, goos, arch, variant string) (Probe, error) {
 	if goos == "" || arch == "" {
 		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", goos, arch)
 	}
-	file := filepath.Join(buildpackDir, "probes", goos+"-"+arch, "grpc_health_probe_full")
+	file := filepath.Join(buildpackDir, "probes", goos+"-"+arch, bundledFiles[variant])
 	probe, err := open(file, "bundled")
+	probe.Variant = variant
 	if os.IsNotExist(err) {
 		return Probe{}, fmt.Errorf("finding the bundled probe for %s/%s: this buildpack does not carry it", goos, arch)
 	}

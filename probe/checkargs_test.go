@@ -13,6 +13,7 @@ func TestCheckArgsTakesDefaultsThatOthersComplete(t *testing.T) {
 		nil,
 		{"-service=a", "--tls", "-tls-ca-cert", "/not/there/at/build/time.pem"},
 		{"-addr=:5000", "-rpc-header=a: b", "-alts"},
+		{"-service=a,b", "-mode=live", "-timeout=5s", "-wait=3s", "-o=json", "-rpc-header-file=a=/not/there/at/build/time"},
 	} {
 		if err := CheckArgs(words); err != nil {
 			t.Errorf("CheckArgs(%q) = %v", words, err)
@@ -23,12 +24,15 @@ func TestCheckArgsTakesDefaultsThatOthersComplete(t *testing.T) {
 func TestCheckArgsRefusesWhatTheProbeWould(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
-		"-nonsense":         "checking default flags: parsing flags: flag provided but not defined: -nonsense",
-		"-h":                "checking default flags: parsing flags: -h, -help and -version cannot be defaults",
-		"-version":          "checking default flags: parsing flags: -h, -help and -version cannot be defaults",
-		"-tls -alts":        "checking flags: -tls and -alts exclude each other",
-		"-addr=localhost":   `parsing address "localhost": missing port in address`,
-		"-rpc-header=a_b!c": "parsing -rpc-header 1: no colon in it",
+		"-nonsense":          "checking default flags: parsing flags: flag provided but not defined: -nonsense",
+		"-h":                 "checking default flags: parsing flags: -h, -help and -version cannot be defaults",
+		"-version":           "checking default flags: parsing flags: -h, -help and -version cannot be defaults",
+		"-tls -alts":         "checking flags: -tls and -alts exclude each other",
+		"-addr=localhost":    `parsing address "localhost": missing port in address`,
+		"-rpc-header=a_b!c":  "parsing -rpc-header 1: no colon in it",
+		"-all -service=a":    "checking flags: -all and -service exclude each other",
+		"-mode=alive":        `checking flags: -mode is ready, live or connect, not "alive"`,
+		"-rpc-header-file=a": "parsing -rpc-header-file 1: no path in it",
 	} {
 		err := CheckArgs(strings.Fields(words))
 		if err == nil || err.Error() != want {
@@ -42,8 +46,10 @@ func TestCheckArgsRefusesWhatTheProbeWould(t *testing.T) {
 
 func TestRedactArgsHidesHeaderValues(t *testing.T) {
 	t.Parallel()
-	words := []string{"-tls", "-rpc-header=a: s3cret", "--rpc-header=b:s3cret\nc:s3cret", "-rpc-header", "d: s3cret", "-rpc-header=s3cret", "-service=e", "-rpc-header"}
-	want := []string{"-tls", "-rpc-header=a: [hidden]", "--rpc-header=b: [hidden]", "-rpc-header", "d: [hidden]", "-rpc-header=[hidden]", "-service=e", "-rpc-header"}
+	words := []string{"-tls", "-rpc-header=a: s3cret", "--rpc-header=b:s3cret\nc:s3cret", "-rpc-header", "d: s3cret", "-rpc-header=s3cret", "-service=e",
+		"-rpc-header-file=a=token", "-rpc-header-file", "b=/run/token", "-rpc-header-file=a: s3cret=", "-rpc-header-file", "s3cret", "-rpc-header"}
+	want := []string{"-tls", "-rpc-header=a: [hidden]", "--rpc-header=b: [hidden]", "-rpc-header", "d: [hidden]", "-rpc-header=[hidden]", "-service=e",
+		"-rpc-header-file=a=token", "-rpc-header-file", "b=/run/token", "-rpc-header-file=[hidden]", "-rpc-header-file", "[hidden]", "-rpc-header"}
 	given := slices.Clone(words)
 	if got := RedactArgs(words); !slices.Equal(got, want) {
 		t.Errorf("RedactArgs gave %q, want %q", got, want)

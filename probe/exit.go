@@ -18,24 +18,3 @@ const (
 	// ExitSPIFFE: no credentials from the SPIFFE Workload API.
 	ExitSPIFFE ExitCode = 20
 )
-
-// Failure is an outcome other than SERVING.
-type Failure struct {
-	// Code is what the process exits with.
-	Code ExitCode
-	// Err is the cause, on one line.
-	Err error
-	// Hint says what the user can do about it; empty where that is nothing.
-	Hint string
-}
-
-// Error returns the cause without the hint.
-func (f *Failure) Error() string { return f.Err.Error() }
-
-// Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Err }
-
-// misuse is a failure of the user's own making, found before anything is sent.
-func misuse(err error, hint string) error {
-	return &Failure{Code: ExitUsage, Err: err, Hint: hint}
-}

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// explainDial turns the error of a transport's Dial into the outcome, with the
-// cause in place of its path through the libraries.
-func explainDial(o *Options, err error) error {
+// explainDial turns a connection's failure into the outcome, with the cause in
+// place of its path through the libraries.
+func explainDial(ctx context.Context, o *Options, err error) error {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
 	}
@@ -21,25 +21,30 @@ func explainDial(o *Options, err error) error {
 	if !ok {
 		failed = &DialError{Step: StepConnect, Err: err}
 	}
-	f := dialCause(o, failed)
+	f := dialCause(ctx, o, failed)
 	f.Err = fmt.Errorf("connecting to %q: %w", o.addr, f.Err)
 	return f
 }
 
 // because is a failure to connect.
-func because(cause error, hint string) *Failure {
-	return &Failure{Code: ExitConnection, Err: cause, Hint: hint}
+func because(kind class, cause error, hint string) *Failure {
+	return &Failure{Code: ExitConnection, class: kind, Err: cause, Hint: hint}
 }
 
 // dialCause finds the cause of a failed connection and what to do about it.
-func dialCause(o *Options, e *DialError) *Failure {
-	if isTimeout(e.Err) {
-		return timeoutCause(o, e.Step)
-	}
-	if lookup, ok := errors.AsType[*net.DNSError](e.Err); ok {
-		return because(fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), "check the host in -addr; the probe runs beside its server, where localhost is enough")
+func dialCause(ctx context.Context, o *Options, e *DialError) *Failure {
+	lookup, isLookup := errors.AsType[*net.DNSError](e.Err)
+	switch {
+	case isTimeout(e.Err) && isLookup:
+		return timeoutCause(ctx, o, StepLookup)
+	case isTimeout(e.Err):
+		return timeoutCause(ctx, o, e.Step)
+	case isLookup:
+		return because(classLookup, fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), lookupHint)
 	}
 	switch e.Step {
+	case StepALTS:
+		return because(classTLS, innermost(e.Err), "")
 	case StepTLS:
 		f := tlsCause(o, e.Err)
 		if o.SPIFFE {
@@ -52,31 +57,39 @@ func dialCause(o *Options, e *DialError) *Failure {
 	return socketCause(e.Err)
 }
 
+const lookupHint = "check the host in -addr; the probe runs beside its server, where localhost is enough"
+
 func isTimeout(err error) bool {
 	failed, ok := errors.AsType[net.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && failed.Timeout()
 }
 
-func timeoutCause(o *Options, step Step) *Failure {
+func timeoutCause(ctx context.Context, o *Options, step Step) *Failure {
 	hint := "raise -connect-timeout if the server is slow to accept"
-	if step == StepSettings && !o.TLS {
+	switch {
+	case step == StepLookup:
+		hint = "does the name server answer? " + lookupHint
+	case step == StepSettings && !o.TLS:
 		hint = "is that the gRPC port, and without TLS? If so, raise -connect-timeout"
 	}
-	return because(fmt.Errorf("waited %v for %s", o.ConnectTimeout, step), hint)
+	return waited(ctx, o, o.ConnectTimeout, string(step), hint)
 }
 
 // socketCause is for the connect of TCP and unix sockets.
 func socketCause(err error) *Failure {
 	cause := innermost(err)
+	hint := ""
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return because(cause, "nothing listens there: is the server up, and is this the address of its gRPC port?")
+		hint = "nothing listens there: is the server up, and is this the address of its gRPC port?"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		hint = "no route leads there from here: check -addr; beside its server the probe reaches it at localhost"
 	case errors.Is(err, os.ErrNotExist):
-		return because(cause, "there is no such socket: is the server up, and its folder mounted here?")
+		hint = "there is no such socket: is the server up, and its folder mounted here?"
 	case errors.Is(err, os.ErrPermission):
-		return because(cause, "the probe's user may not use the socket")
+		hint = "the probe's user may not use the socket"
 	}
-	return because(cause, "")
+	return because(classConnect, cause, hint)
 }
 
 // innermost drops what package net and os wrap around an error of the kernel:
@@ -96,17 +109,21 @@ func answerCause(o *Options, e *DialError) *Failure {
 	answer := string(e.Answer)
 	switch {
 	case strings.HasPrefix(answer, "HTTP/1."):
-		return because(errors.New("the server speaks HTTP/1.1, not HTTP/2"), "name the gRPC port with -addr; an HTTPS port answers so too, unless -tls is set")
+		hint := "name the gRPC port with -addr"
+		if !o.TLS {
+			hint += "; an HTTPS port answers so too, unless -tls is set"
+		}
+		return because(classProtocol, errors.New("the server speaks HTTP/1.1, not HTTP/2"), hint)
 	case strings.HasPrefix(answer, "\x15\x03") && !o.TLS:
-		return because(errors.New("the server speaks TLS"), "add -tls")
+		return because(classTLS, errors.New("the server speaks TLS"), "add -tls")
 	case answer != "":
-		return because(errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"), "name the gRPC port with -addr")
+		return because(classProtocol, errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"), "name the gRPC port with -addr")
 	case isRemoteAlert(e.Err):
 		return tlsCause(o, e.Err)
 	case o.TLS || o.ALTS || o.SPIFFE:
-		return because(closedCause(e.Err), "is this the gRPC port of the server?")
+		return because(classProtocol, closedCause(e.Err), "is this the gRPC port of the server?")
 	}
-	return because(closedCause(e.Err), "a server that speaks TLS does so: if it is one, add -tls")
+	return because(classProtocol, closedCause(e.Err), "a server that speaks TLS does so: if it is one, add -tls")
 }
 
 // closedCause has one wording for the two ways in which a peer hangs up: which

@@ -1,47 +1,85 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
-// subject names what was asked for, in messages.
-func subject(service string) string {
-	if service == "" {
-		return "the whole server"
-	}
-	return fmt.Sprintf("service %q", service)
+// call is one call of the health service, for messages about its end.
+type call struct {
+	doing string // such as "listing services"
+	// missing is the hint for UNIMPLEMENTED.
+	missing string
 }
 
-// explainCheck turns the error of a connection's Check into the outcome.
-func explainCheck(o *Options, err error) error {
+// explainCheck turns an answer's error into the failure it is.
+func explainCheck(ctx context.Context, o *Options, a Answer) *Failure {
+	return call{"checking " + subject(a.Service), missingService(o)}.explain(ctx, o, a.Err)
+}
+
+// explainList turns the error of a connection's List into the outcome.
+func explainList(ctx context.Context, o *Options, err error) error {
+	return call{"listing services",
+		"not every health service has List, and not every server a health service: name the services with -service"}.outcome(ctx, o, err)
+}
+
+// explainWatch turns the error of a connection's Watch into the outcome.
+func explainWatch(ctx context.Context, o *Options, service string, err error) error {
+	return call{"watching " + subject(service),
+		"not every health service has Watch, and not every server a health service: leave out -watch"}.outcome(ctx, o, err)
+}
+
+// outcome is explain for a call that may have found the connection unusable.
+func (c call) outcome(ctx context.Context, o *Options, err error) error {
+	if _, unusable := errors.AsType[*DialError](err); unusable {
+		return explainDial(ctx, o, err)
+	}
+	return c.explain(ctx, o, err)
+}
+
+func (c call) explain(ctx context.Context, o *Options, err error) *Failure {
 	failed, ok := errors.AsType[*RPCError](err)
 	if !ok {
 		failed = &RPCError{Message: err.Error()}
 	}
-	return &Failure{Code: ExitRPC, Err: fmt.Errorf("checking %s: %w", subject(o.Service), rpcCause(o, failed)), Hint: rpcHint(o, failed.Code)}
-}
-
-func rpcCause(o *Options, e *RPCError) error {
-	if e.Code == CodeDeadlineExceeded {
-		return fmt.Errorf("waited %v for an answer", o.RPCTimeout)
+	f := &Failure{Code: ExitRPC, Err: failed, Hint: c.hint(failed.Code)}
+	if failed.Code == CodeDeadlineExceeded {
+		f = waited(ctx, o, o.RPCTimeout, "an answer", "raise -rpc-timeout if the server is slow to answer")
+		f.Code = ExitRPC
 	}
-	return e
+	f.Err = fmt.Errorf("%s: %w", c.doing, f.Err)
+	return f
 }
 
-func rpcHint(o *Options, code Code) string {
+func (c call) hint(code Code) string {
 	switch code {
 	case CodeUnimplemented:
-		if o.GZIP {
-			return "is grpc.health.v1.Health registered in the server? If it is, leave out -gzip: not every server can decompress"
-		}
-		return "register the standard health service, grpc.health.v1.Health, in the server"
+		return c.missing
 	case CodeNotFound:
 		return "the health service has no status for that name; -service= (empty) is the whole server"
-	case CodeDeadlineExceeded:
-		return "raise -rpc-timeout if the server is slow to answer"
 	case CodeUnauthenticated, CodePermissionDenied:
 		return "exempt the health service from authentication, or send credentials with -rpc-header"
 	}
 	return ""
+}
+
+func missingService(o *Options) string {
+	if o.GZIP {
+		return "is grpc.health.v1.Health registered in the server? If it is, leave out -gzip: not every server can decompress"
+	}
+	return "register the standard health service, grpc.health.v1.Health, in the server"
+}
+
+// waited is the failure of waiting for what until its own time was over, with
+// the hint for that, or until that of everything was.
+func waited(ctx context.Context, o *Options, own time.Duration, what, hint string) *Failure {
+	err := fmt.Errorf("waited %v for %s", own, what)
+	if overdue(ctx) {
+		flag, limit := o.limit()
+		err = fmt.Errorf("waited for %s until the end of %s=%v", what, flag, limit)
+		hint = fmt.Sprintf("raise %s if the server needs longer", flag)
+	}
+	return &Failure{Code: ExitConnection, class: classTimeout, Err: err, Hint: hint}
 }

@@ -7,30 +7,40 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 )
 
 // tlsCause is for the TLS handshake. With TLS 1.3 the server judges the
 // client's certificate after it, so the server's first word may be an alert.
 func tlsCause(o *Options, err error) *Failure {
 	if isHangup(err) {
-		return because(errors.New("the server closed the connection in the TLS handshake"), "if the server speaks no TLS, leave out -tls")
+		return because(classTLS, errors.New("the server closed the connection in the TLS handshake"), "if the server speaks no TLS, leave out -tls")
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return because(errors.New("the server does not speak TLS"), "leave out -tls, or name the TLS port with -addr")
+		return because(classTLS, errors.New("the server does not speak TLS"), "leave out -tls, or name the TLS port with -addr")
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return because(host, "set -tls-server-name to a name that the certificate carries")
+		return because(classTLS, host, "set -tls-server-name to a name that the certificate carries")
 	}
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return because(unknown, "name the CA of the server's certificate with -tls-ca-cert")
+		return because(classTLS, unknown, "name the CA of the server's certificate with -tls-ca-cert")
 	}
-	if errors.Is(err, errNoALPN) || isAlert(err, alertNoProtocol) {
-		return because(errNoALPN, "name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy before it")
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return because(classTLS, validity(invalid.Cert), "renew the certificate; if it is new, compare the clocks")
+	}
+	if isAlert(err, alertNoProtocol) || strings.Contains(err.Error(), "unadvertised ALPN protocol") {
+		return because(classTLS, errors.New("the server does not offer HTTP/2 (ALPN h2)"), "name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy before it")
 	}
 	if isRemoteAlert(err) {
 		return alertCause(o, err)
 	}
-	return because(innermost(err), "")
+	return because(classTLS, innermost(err), "")
+}
+
+// validity says when a certificate is valid, since now it is not.
+func validity(cert *x509.Certificate) error {
+	return fmt.Errorf("the certificate of %q is valid from %s to %s", cert.Subject.CommonName,
+		cert.NotBefore.UTC().Format(time.RFC3339), cert.NotAfter.UTC().Format(time.RFC3339))
 }
 
 // TLS alerts (RFC 8446 section 6) by which servers ask for a client certificate.
@@ -47,11 +57,11 @@ func alertCause(o *Options, err error) *Failure {
 	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnknownCA, alertCertRequired)
 	switch {
 	case about && o.TLSClientCert == "":
-		return because(cause, "the server may want a client certificate: set -tls-client-cert and -tls-client-key")
+		return because(classTLS, cause, "the server may want a client certificate: set -tls-client-cert and -tls-client-key")
 	case about:
-		return because(cause, "does the server trust the CA of -tls-client-cert, and is that certificate valid?")
+		return because(classTLS, cause, "does the server trust the CA of -tls-client-cert, and is that certificate valid?")
 	}
-	return because(cause, "")
+	return because(classTLS, cause, "")
 }
 
 // isRemoteAlert reports whether the peer sent a TLS alert: crypto/tls says so

@@ -12,29 +12,29 @@ type Header struct{ Name, Value string }
 // hidden stands for the value of a header wherever one is printed.
 const hidden = "[hidden]"
 
-// headerLines is the value of -rpc-header: headers as they were written, a line
-// each. It implements flag.Value and never fails in Set, because package flag
-// prints the values it fails on.
-type headerLines []string
+// lines is the value of -rpc-header and of -rpc-header-file: what was written, a
+// line each. It implements flag.Value and never fails in Set, because package
+// flag prints the values it fails on.
+type lines []string
 
-// Set adds the headers in value, one a line, so that an environment variable
-// can hold several.
-func (h *headerLines) Set(value string) error {
+// Set adds the lines of value, so that an environment variable can hold several.
+func (l *lines) Set(value string) error {
 	for line := range strings.Lines(value) {
 		if line = strings.TrimSpace(line); line != "" {
-			*h = append(*h, line)
+			*l = append(*l, line)
 		}
 	}
 	return nil
 }
 
 // String returns what Set would take to make the same value.
-func (h *headerLines) String() string { return strings.Join(*h, "\n") }
+func (l *lines) String() string { return strings.Join(*l, "\n") }
 
-func (h *headerLines) redacted() string {
-	shown := make([]string, len(*h))
-	for i, line := range *h {
-		shown[i] = redactHeader(line)
+// redacted returns the lines, each as redact shows it.
+func (l lines) redacted(redact func(string) string) string {
+	shown := make([]string, len(l))
+	for i, line := range l {
+		shown[i] = redact(line)
 	}
 	return strings.Join(shown, ", ")
 }
@@ -47,30 +47,42 @@ func redactHeader(line string) string {
 	return hidden
 }
 
-// parse returns the headers, or a *Failure that names the first bad one and not
-// its value. Limits are those of gRPC over HTTP/2 (PROTOCOL-HTTP2.md, "Custom-Metadata").
-func (h *headerLines) parse() ([]Header, error) {
+// parseHeaders returns the headers of -rpc-header, or a *Failure that names the
+// first bad one and not its value.
+func parseHeaders(written lines) ([]Header, error) {
 	var headers []Header
-	for i, line := range *h {
+	for i, line := range written {
+		parsing := fmt.Sprintf("parsing -rpc-header %d", i+1)
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			return nil, misuse(fmt.Errorf("parsing -rpc-header %d: no colon in it", i+1), "write it as 'name: value'")
+			return nil, misuse(fmt.Errorf("%s: no colon in it", parsing), "write it as 'name: value'")
 		}
-		name, value = strings.ToLower(name), strings.TrimSpace(value)
-		if !isHeaderName(name) {
-			return nil, misuse(fmt.Errorf("parsing -rpc-header %d: invalid name %q", i+1, name), "a name has letters, digits, - _ and . only")
+		header := Header{strings.ToLower(name), strings.TrimSpace(value)}
+		if !isHeaderName(header.Name) {
+			return nil, misuse(fmt.Errorf("%s: invalid name %q", parsing, header.Name), nameHint)
 		}
-		if isReserved(name) {
-			return nil, misuse(fmt.Errorf("parsing -rpc-header %d: %q is set by the probe itself", i+1, name),
-				"leave it out; the user agent is set with -user-agent")
+		if err := header.check(parsing); err != nil {
+			return nil, err
 		}
-		if !strings.HasSuffix(name, "-bin") && !isHeaderText(value) {
-			return nil, misuse(fmt.Errorf("parsing -rpc-header %d: the value of %q is not printable ASCII", i+1, name),
-				"a name that ends in -bin can carry any bytes")
-		}
-		headers = append(headers, Header{name, value})
+		headers = append(headers, header)
 	}
 	return headers, nil
+}
+
+const nameHint = "a name has letters, digits, - _ and . only"
+
+// check returns a *Failure, which begins with doing, for a header that cannot be
+// sent. Limits are those of gRPC over HTTP/2 (PROTOCOL-HTTP2.md, "Custom-Metadata").
+func (h Header) check(doing string) error {
+	switch {
+	case isReserved(h.Name):
+		return misuse(fmt.Errorf("%s: %q is set by the probe itself", doing, h.Name),
+			"leave it out; the user agent is set with -user-agent")
+	case !strings.HasSuffix(h.Name, "-bin") && !isHeaderText(h.Value):
+		return misuse(fmt.Errorf("%s: the value of %q is not printable ASCII", doing, h.Name),
+			"a name that ends in -bin can carry any bytes")
+	}
+	return nil
 }
 
 func isHeaderName(name string) bool {
@@ -94,14 +106,27 @@ func RedactArgs(words []string) []string {
 	shown := slices.Clone(words)
 	for i, word := range words {
 		name, value, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if name != "rpc-header" || !strings.HasPrefix(word, "-") {
+		redact := redaction(name)
+		if redact == nil || !strings.HasPrefix(word, "-") {
 			continue
 		}
 		if joined {
-			shown[i] = word[:len(word)-len(value)] + redactHeader(value)
+			shown[i] = word[:len(word)-len(value)] + redact(value)
 		} else if i+1 < len(words) {
-			shown[i+1] = redactHeader(words[i+1])
+			shown[i+1] = redact(words[i+1])
 		}
 	}
 	return shown
+}
+
+// redaction returns how the value of a flag is shown, nil for one that is shown
+// as it is.
+func redaction(name string) func(string) string {
+	switch name {
+	case "rpc-header":
+		return redactHeader
+	case "rpc-header-file":
+		return redactHeaderFile
+	}
+	return nil
 }

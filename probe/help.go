@@ -14,8 +14,8 @@ const helpTail = `
 Where a value comes from, first found wins (-v shows it):
   1. a flag
   2. an environment variable: GRPC_HEALTH_PROBE_ and the flag in capitals, such
-     as GRPC_HEALTH_PROBE_CONNECT_TIMEOUT. Empty is unset; _RPC_HEADER takes one
-     header a line; _VERSION is ignored.
+     as GRPC_HEALTH_PROBE_CONNECT_TIMEOUT. Empty is unset; _RPC_HEADER and
+     _RPC_HEADER_FILE take one a line; _VERSION is ignored.
   3. the args file: ../../config/` + ArgsFileName + ` seen from the
      folder of this program, one argument a line
   4. for the address alone: localhost:$PORT
@@ -25,13 +25,16 @@ unix-abstract:name, dns:///host:port, passthrough:///host:port. An empty or
 wildcard host is this machine. Proxies are never used.
 
 Exit codes:
-   0  the status is SERVING
+   0  every status is SERVING, or what -mode wants instead is so
    1  the flags or the configuration are wrong
    2  no connection within -connect-timeout: name lookup, TCP or unix connect,
       TLS handshake, or no HTTP/2 SETTINGS frame from the server
    3  the RPC failed or took longer than -rpc-timeout
    4  the status is another than SERVING
   20  no credentials from the SPIFFE Workload API
+Of several services the worst decides: from 0 over 4 and 3 to 2 it gets worse,
+since not to be able to ask is worse than a bad answer. With -wait it is the last
+attempt that counts; 1 and 20 end at once.
 `
 
 // help is the text for -h.

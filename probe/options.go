@@ -11,8 +11,9 @@ import (
 type Options struct {
 	// Address is where the server is, parsed from -addr.
 	Address Address
-	// Service is the name to ask for; empty is the whole server.
-	Service string
+	// Services are the names to ask for, at least one; the empty one is the whole
+	// server.
+	Services []string
 	// UserAgent is what the probe calls itself.
 	UserAgent string
 	// ConnectTimeout bounds everything up to a usable connection, RPCTimeout
@@ -35,22 +36,37 @@ type Options struct {
 	// Verbose says where values came from and how long things took.
 	Verbose bool
 
-	addr    string
-	headers headerLines
-	version bool
+	addr           string
+	headers        lines
+	headerFiles    lines
+	fixedHeaders   []Header     // parsed from headers
+	mountedHeaders []headerFile // parsed from headerFiles
+	all, watch     bool
+	mode           mode
+	wait           time.Duration // zero is one attempt
+	timeout        time.Duration // zero is none
+	output         format
+	version        bool
 }
 
 // newFlags is the one table of flags: flag set, environment variables and help
 // all come from it. Names, defaults and meanings are those of
-// grpc-health-probe v0.4.56.
+// grpc-health-probe v0.4.56, as far as it has them.
 func newFlags(o *Options) *flag.FlagSet {
 	f := silentFlagSet()
 	f.StringVar(&o.addr, "addr", "", "`address` of the server: host:port, :port, [::1]:port, unix:path, unix-abstract:name")
-	f.StringVar(&o.Service, "service", "", "`name` of the service to check; empty is the whole server")
+	f.Var((*serviceNames)(&o.Services), "service", "`name` of the service to check, or several as a,b; may be given more than once; empty is the whole server")
+	f.BoolVar(&o.all, "all", false, "check every service that the server lists (Health/List)")
+	f.StringVar((*string)(&o.mode), "mode", string(modeReady), "`what` passes: ready, SERVING alone; live, any answer of the server; connect, an HTTP/2 connection")
+	f.BoolVar(&o.watch, "watch", false, "print each change of the status (Health/Watch) until stopped, or until -timeout")
+	f.DurationVar(&o.wait, "wait", 0, "`duration` for which to try again until it passes")
+	f.DurationVar(&o.timeout, "timeout", 0, "`duration` everything together may take, -wait included")
+	f.StringVar((*string)(&o.output), "o", string(formatText), "`format` of the outcome: text, or json for one line on standard output")
 	f.StringVar(&o.UserAgent, "user-agent", "grpc_health_probe", "`text` of the user-agent header")
 	f.DurationVar(&o.ConnectTimeout, "connect-timeout", time.Second, "`duration` the connection may take, such as 500ms or 2s")
 	f.DurationVar(&o.RPCTimeout, "rpc-timeout", time.Second, "`duration` the health check may take, such as 500ms or 2s")
 	f.Var(&o.headers, "rpc-header", "metadata to send, as `'name: value'`; may be given more than once")
+	f.Var(&o.headerFiles, "rpc-header-file", "metadata whose value is read from a file at each attempt, as `name=path`; may be given more than once")
 	f.BoolVar(&o.TLS, "tls", false, "use TLS; without it nothing is encrypted")
 	f.BoolVar(&o.TLSNoVerify, "tls-no-verify", false, "accept any certificate of the server (insecure)")
 	f.StringVar(&o.TLSCACert, "tls-ca-cert", "", "PEM `file` of the CAs to trust, instead of the system's")
@@ -95,10 +111,16 @@ func (o *Options) validate() error {
 // validateDefaults is validate for a set of values that others may complete:
 // it does not miss an address.
 func (o *Options) validateDefaults() (err error) {
+	if len(o.Services) == 0 {
+		o.Services = []string{""}
+	}
 	if err := o.checkRules(); err != nil {
 		return err
 	}
-	if o.Headers, err = o.headers.parse(); err != nil {
+	if o.fixedHeaders, err = parseHeaders(o.headers); err != nil {
+		return err
+	}
+	if o.mountedHeaders, err = parseHeaderFiles(o.headerFiles); err != nil {
 		return err
 	}
 	if o.addr != "" {

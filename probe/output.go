@@ -1,21 +1,24 @@
 package probe
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 )
 
 // output is where the probe's words go. The rules, all of them here:
 //
-//   - standard output carries only what was asked for as such: help, version
+//   - standard output carries only what was asked for as such: help, version,
+//     each change with -watch, and with -o json the outcome as one line
 //   - standard error carries the rest, a line each, without time stamps
-//   - a failure is one line "error: ...", then at most one line "hint: ..."
-//   - success is "status: SERVING", as it is for grpc-health-probe
+//   - a failure is one line "error: ..." for each service, then each hint once, a
+//     line "hint: ..."
+//   - success is "status: SERVING", as it is for grpc-health-probe, in -mode=ready
+//   - with -o json standard error has only what -v adds
 //   - text that came over the network cannot break or colour a line
-//   - values of -rpc-header are never printed
+//   - values of -rpc-header and -rpc-header-file are never printed
 //
 // A failure to write is ignored: the exit code is the answer, and a closed
 // standard error must not turn a healthy server into an unhealthy one.
@@ -35,18 +38,43 @@ func (o output) notes(lines []string) {
 	}
 }
 
-// failure prints err with its hint and returns the code to exit with.
-func (o output) failure(err error) ExitCode {
-	lines := []string{"error: " + err.Error()}
-	code := ExitUsage
-	if f, ok := errors.AsType[*Failure](err); ok {
-		code = f.Code
-		if f.Hint != "" {
-			lines = append(lines, "hint: "+f.Hint)
+// outcome prints how the probe ended and returns the code to exit with.
+func (o output) outcome(options *Options, r *report, err error) ExitCode {
+	failed := failuresOf(err)
+	switch {
+	case options.output == formatJSON:
+		o.result(string(r.json(options.addr, failed)))
+	case failed == nil:
+		o.notes([]string{options.mode.success()})
+	default:
+		o.notes(failed.lines())
+	}
+	if failed == nil {
+		return ExitServing
+	}
+	return failed.worst().Code
+}
+
+// change prints a status that a service has got, with the format of -o.
+func (o output) change(f format, a Answer) {
+	if f == formatJSON {
+		o.result(string(append(a.json(), '\n')))
+		return
+	}
+	o.result("status: " + a.Status.String() + "\n")
+}
+
+// lines are the errors, then the hints without repetition.
+func (f failures) lines() (text []string) {
+	for _, one := range f {
+		text = append(text, "error: "+one.Error())
+	}
+	for _, one := range f {
+		if hint := "hint: " + one.Hint; one.Hint != "" && !slices.Contains(text, hint) {
+			text = append(text, hint)
 		}
 	}
-	o.notes(lines)
-	return code
+	return text
 }
 
 // printable makes text fit for one line of a log.

@@ -38,6 +38,9 @@ type RPCError struct {
 	Code Code
 	// Message is the text with it, chosen by the server and not to be trusted.
 	Message string
+	// Answered tells that the server itself sent the status; false where the
+	// client made it up: a deadline, a lost connection, an answer that is not gRPC.
+	Answered bool
 }
 
 // Error returns code and message.

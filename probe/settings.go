@@ -51,7 +51,7 @@ func (s *settings) parse(words []string, source string) error {
 // stray names the first word that is no flag, unless it may be the rest of a
 // header whose quotes were forgotten.
 func (s *settings) stray() error {
-	if len(s.options.headers) > 0 {
+	if len(s.options.headers) > 0 || len(s.options.headerFiles) > 0 {
 		return errors.New("parsing flags: unexpected argument (not shown: it may belong to -rpc-header)")
 	}
 	return fmt.Errorf("parsing flags: unexpected argument %q", s.flags.Arg(0))
@@ -84,9 +84,12 @@ func (s *settings) complete() error {
 	return nil
 }
 
+// variables is what the names of all environment variables of flags begin with.
+const variables = "GRPC_HEALTH_PROBE_"
+
 // variable returns the environment variable for a flag.
 func variable(name string) string {
-	return "GRPC_HEALTH_PROBE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	return variables + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
 // fromEnvironment reads the variable of every flag but -version: an ENV
@@ -94,15 +97,23 @@ func variable(name string) string {
 // install, must not turn each probe into an error. Variables that belong to no
 // flag are not looked at: for a Service called grpc-health-probe Kubernetes
 // sets GRPC_HEALTH_PROBE_PORT and its like in every pod. An empty variable is
-// one that is not set.
+// one that is not set. After a bad one the others are read all the same, as -o
+// may be among them.
 func (s *settings) fromEnvironment() (err error) {
-	s.flags.VisitAll(func(f *flag.Flag) {
-		name := variable(f.Name)
-		value := os.Getenv(name)
-		if err == nil && value != "" && f.Name != "version" {
-			err = s.set(f.Name, value, "environment variable "+name)
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		short, ok := strings.CutPrefix(name, variables)
+		if !ok || value == "" {
+			continue
 		}
-	})
+		f := s.flags.Lookup(strings.ToLower(strings.ReplaceAll(short, "_", "-")))
+		if f == nil || f.Name == "version" || variable(f.Name) != name {
+			continue
+		}
+		if bad := s.set(f.Name, value, "environment variable "+name); err == nil {
+			err = bad
+		}
+	}
 	return err
 }
 
@@ -111,6 +122,9 @@ func (s *settings) fromArgsFile() (err error) {
 	words, path, err := readArgsFile()
 	if err != nil {
 		return misuse(err, "rebuild the image, or mend the file: one argument a line")
+	}
+	if len(words) == 0 {
+		return nil
 	}
 	defaults := newSettings()
 	if err := defaults.parseDefaults(words); err != nil {
@@ -139,13 +153,13 @@ func (s *settings) set(name, value, source string) error {
 
 // describe returns a line for each value that is set: what it is and where it
 // came from.
-func (s *settings) describe() (lines []string) {
+func (s *settings) describe() (notes []string) {
 	s.flags.Visit(func(f *flag.Flag) {
 		value := f.Value.String()
-		if f.Name == "rpc-header" {
-			value = s.options.headers.redacted()
+		if redact := redaction(f.Name); redact != nil {
+			value = f.Value.(*lines).redacted(redact)
 		}
-		lines = append(lines, fmt.Sprintf("-%s=%q (%s)", f.Name, value, s.origin[f.Name]))
+		notes = append(notes, fmt.Sprintf("-%s=%q (%s)", f.Name, value, s.origin[f.Name]))
 	})
-	return lines
+	return notes
 }

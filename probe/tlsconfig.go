@@ -3,7 +3,6 @@ package probe
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 )
 
@@ -11,24 +10,15 @@ import (
 // it.
 const maxPEM = 1 << 20
 
-// errNoALPN is a TLS server that does not offer HTTP/2 (RFC 9113 section 3.2
-// requires it to, by ALPN).
-var errNoALPN = errors.New("the server does not offer HTTP/2 (ALPN h2)")
-
-// TLSConfig returns the client side of TLS as the flags -tls-* ask for it. The
-// error is a *[Failure] for files that cannot be used.
+// TLSConfig returns the client side of TLS as the flags -tls-* ask for it. It
+// offers HTTP/2 by ALPN (RFC 9113 section 3.2) and takes a server that answers
+// nothing to that: some that speak HTTP/2 are older, or behind a proxy. The error is a *[Failure] for files that cannot be used.
 func (o *Options) TLSConfig() (*tls.Config, error) {
 	config := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		NextProtos:         []string{"h2"},
 		ServerName:         o.ServerName(),
 		InsecureSkipVerify: o.TLSNoVerify,
-		VerifyConnection: func(state tls.ConnectionState) error {
-			if state.NegotiatedProtocol != "h2" {
-				return errNoALPN
-			}
-			return nil
-		},
 	}
 	var err error
 	if o.TLSCACert != "" {

@@ -8,23 +8,42 @@ import (
 
 // Transport opens connections to a gRPC server.
 type Transport interface {
-	// Dial returns when the connection is usable for RPCs: names looked up,
-	// TCP or unix connected, TLS done and the server's HTTP/2 SETTINGS frame
-	// received. It gives up after o.ConnectTimeout, or when ctx ends, and as
-	// soon as an attempt has failed. The error is a *[DialError], or a
-	// *[Failure] where the transport knows the outcome itself.
+	// Dial makes a connection: names looked up, TCP or unix connected and TLS
+	// done. It may leave waiting for the server's HTTP/2 SETTINGS frame to
+	// Settle or to the first call. It gives up after o.ConnectTimeout, or at the
+	// deadline of ctx, and as soon as an attempt has failed. The error is a
+	// *[DialError], or a *[Failure] where the transport knows the outcome itself.
 	Dial(ctx context.Context, o *Options) (Conn, error)
 }
 
 // Conn is one connection, good for many calls. It keeps the options it was
-// dialled with.
+// dialled with. Of a context that it is given only the deadline counts: nothing
+// in a probe cancels one.
 type Conn interface {
-	// Check calls grpc.health.v1.Health/Check for one service, the empty name
-	// being the whole server. It gives up after Options.RPCTimeout, or when ctx
-	// ends. The error is an *[RPCError].
-	Check(ctx context.Context, service string) (Status, error)
+	// Settle waits until the server's SETTINGS frame has come, within what is
+	// left of Options.ConnectTimeout. The error is a *[DialError].
+	Settle(ctx context.Context) error
+	// Check calls grpc.health.v1.Health/Check for all services at once, the empty
+	// name being the whole server, and returns an answer for each, in their
+	// order, each within Options.RPCTimeout.
+	Check(ctx context.Context, services []string) []Answer
+	// List calls Health/List and returns the statuses by service. The error is a
+	// *[RPCError], or a *[DialError] where the connection proved unusable.
+	List(ctx context.Context) (map[string]Status, error)
+	// Watch calls Health/Watch for one service and hands each status to receive,
+	// until the deadline of ctx or the end of the call; the error says why, as
+	// List's does.
+	Watch(ctx context.Context, service string, receive func(Status)) error
 	// Close ends the connection.
 	Close() error
+}
+
+// Answer is what one call of Check brought: a status, or an error, which is a
+// *[RPCError], or a *[DialError] where the connection proved unusable.
+type Answer struct {
+	Service string
+	Status  Status
+	Err     error
 }
 
 // MaxMessage bounds a response in bytes, after decompression. A health answer
@@ -63,6 +82,7 @@ type Step string
 
 // The steps of a connection in their order.
 const (
+	StepLookup   Step = "the name lookup"
 	StepConnect  Step = "the connection"
 	StepTLS      Step = "the TLS handshake"
 	StepALTS     Step = "the ALTS handshake"

@@ -36,7 +36,9 @@ compile "$arch" "$new/bin/main" ./cmd/buildpack
 ln -s main "$new/bin/detect"
 ln -s main "$new/bin/build"
 for target in amd64 arm64; do
-  compile "$target" "$new/probes/linux-$target/grpc_health_probe_full" ./cmd/grpc_health_probe_full
+  for program in grpc_health_probe grpc_health_probe_full; do
+    compile "$target" "$new/probes/linux-$target/$program" "./cmd/$program"
+  done
 done
 rm -rf "$folder"
 mv "$new" "$folder"

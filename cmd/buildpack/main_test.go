@@ -53,8 +53,8 @@ func makeBuildpack(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, arch := range []string{"amd64", "arm64"} {
-		out := filepath.Join(dir, "probes", "linux-"+arch, "grpc_health_probe_full")
-		compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "../grpc_health_probe_full")
+		out := filepath.Join(dir, "probes", "linux-"+arch) + "/"
+		compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "../grpc_health_probe", "../grpc_health_probe_full")
 		compile.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
 		if said, err := compile.CombinedOutput(); err != nil {
 			t.Fatalf("compiling the probe for %s: %v\n%s", arch, err, said)

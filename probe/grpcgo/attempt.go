@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"syscall"
 
 	"google.golang.org/grpc/credentials"
 
@@ -33,7 +34,10 @@ const maxAnswer = 16
 // dial is grpc-go's context dialer. It tries the addresses in turn, and reports
 // the failure of the first if none answers.
 func (a *attempt) dial(ctx context.Context, _ string) (net.Conn, error) {
-	var dialer net.Dialer
+	dialer := net.Dialer{ControlContext: func(context.Context, string, string, syscall.RawConn) error {
+		a.connecting()
+		return nil
+	}}
 	for _, address := range a.options.Address.Dial {
 		conn, err := dialer.DialContext(ctx, a.options.Address.Network, address)
 		if err == nil {
@@ -64,6 +68,13 @@ func (a *attempt) Info() credentials.ProtocolInfo {
 
 // Clone implements credentials.TransportCredentials: the attempt is one.
 func (a *attempt) Clone() credentials.TransportCredentials { return a }
+
+// connecting ends the lookup of a name: there is an address.
+func (a *attempt) connecting() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.step = probe.StepConnect
+}
 
 // enter begins a step, with what went wrong in an earlier one forgiven.
 func (a *attempt) enter(step probe.Step) {

@@ -29,13 +29,13 @@ func newCredentials(ctx context.Context, o *probe.Options) (transportCredentials
 		if err != nil {
 			return creds, err
 		}
-		creds.TransportCredentials = credentials.NewTLS(config)
+		creds.TransportCredentials = newTLS(config)
 	case o.SPIFFE:
 		source, err := newSource(ctx, o)
 		if err != nil {
 			return creds, err
 		}
-		creds.TransportCredentials = credentials.NewTLS(tlsconfig.MTLSClientConfig(source, source, tlsconfig.AuthorizeAny()))
+		creds.TransportCredentials = newTLS(tlsconfig.MTLSClientConfig(source, source, tlsconfig.AuthorizeAny()))
 		creds.release = func() { _ = source.Close() } // the process ends next
 	case o.ALTS:
 		creds.TransportCredentials, creds.step = alts.NewClientCreds(alts.DefaultClientOptions()), probe.StepALTS

@@ -32,7 +32,7 @@ func (Transport) Dial(ctx context.Context, o *probe.Options) (probe.Conn, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout)
 	defer cancel()
-	a := &attempt{TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step, step: probe.StepConnect}
+	a := &attempt{TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step, step: probe.StepLookup}
 	client, err := newClient(o, a)
 	if err != nil {
 		creds.release()
@@ -56,6 +56,7 @@ func newClient(o *probe.Options, a *attempt) (*grpc.ClientConn, error) {
 		grpc.WithAuthority(o.Authority()),
 		grpc.WithUserAgent(o.UserAgent),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: math.MaxInt64}),
+		grpc.WithStatsHandler(trailers{}),
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithMaxHeaderListSize(maxHeaderList),

@@ -26,7 +26,7 @@ func newAuthority(name string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	template := template(name)
+	template := template(name, time.Now())
 	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -36,13 +36,14 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert: cert, key: key, pem: block("CERTIFICATE", der)}, err
 }
 
-// issue makes a certificate, good for both ends, for names, IPs and SPIFFE IDs.
-func (a *authority) issue(names ...string) (tls.Certificate, error) {
+// issue makes a certificate, good for both ends an hour before and after when,
+// for names, IPs and SPIFFE IDs.
+func (a *authority) issue(when time.Time, names ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	template := template(names[0])
+	template := template(names[0], when)
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	for _, name := range names {
@@ -64,9 +65,9 @@ func (a *authority) pool() *x509.CertPool {
 	return pool
 }
 
-func template(name string) *x509.Certificate {
+func template(name string, when time.Time) *x509.Certificate {
 	return &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+		NotBefore: when.Add(-time.Hour), NotAfter: when.Add(time.Hour)}
 }
 
 // encode returns certificate and key as PEM.

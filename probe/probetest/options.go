@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spiffe/go-spiffe/v2/proto/spiffe/workload"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -17,22 +19,35 @@ import (
 //	net=tcp4|tcp6|unix:PATH|unix-abstract:NAME  where it listens, tcp4 without
 //	status=SERVICE:STATUS   a status to answer with, more than once; SERVING for "" without
 //	san=NAME,...            TLS with a certificate for these names and IPs; the CA is in NAME/ca.pem
+//	expired=NAME,...        like san, with a certificate that was valid in 2020
+//	alpn=none|PROTOCOL,...  the protocols that TLS negotiates, instead of h2
 //	clientauth=required     asks for a client certificate; one is in NAME/client.pem and NAME/client-key.pem
 //	agent=PATH              is in a SPIFFE trust domain, whose Workload API listens on the socket PATH
 //	tls=1.2                 the newest version of TLS it speaks
 //	header=NAME:VALUE       refuses calls without this metadata
 //	health=none             has no health service
+//	health=nolist           has a health service of before Health/List
 //	health=hangs            never answers
-//	speaks=PROTOCOL         is no gRPC server: one of the keys of rawProtocols, or nothing at all: "bound"
+//	hangups=N               closes the first N connections
+//	streams=N               takes N calls at once on a connection
+//	window=N                is served by net/http, with windows of N bytes for requests
+//	keepalive=strict        ends connections with more than two PINGs an hour
+//	speaks=PROTOCOL         is no gRPC server: see Config.Speaks
 var options = map[string]func(*setup, string) error{
 	"net":        (*setup).setNetwork,
 	"status":     (*setup).setStatus,
 	"san":        (*setup).setNames,
+	"expired":    (*setup).setExpiredNames,
+	"alpn":       (*setup).setALPN,
 	"clientauth": (*setup).setClientAuth,
 	"agent":      (*setup).startAgent,
 	"tls":        func(s *setup, _ string) error { s.config.TLS.MaxVersion = tls.VersionTLS12; return nil },
 	"header":     func(s *setup, value string) error { s.config.Header = value; return nil },
 	"health":     func(s *setup, value string) error { s.config.Health = value; return nil },
+	"hangups":    func(s *setup, value string) (err error) { s.config.Hangups, err = strconv.Atoi(value); return err },
+	"streams":    func(s *setup, value string) (err error) { s.config.Streams, err = strconv.Atoi(value); return err },
+	"window":     func(s *setup, value string) (err error) { s.config.Window, err = strconv.Atoi(value); return err },
+	"keepalive":  func(s *setup, _ string) error { s.config.StrictKeepalive = true; return nil },
 	"speaks":     func(s *setup, value string) error { s.config.Speaks = value; return nil },
 }
 
@@ -78,20 +93,42 @@ func (s *setup) setNetwork(value string) error {
 }
 
 func (s *setup) setStatus(value string) error {
-	service, name, _ := strings.Cut(value, ":")
-	status, ok := healthpb.HealthCheckResponse_ServingStatus_value[name]
-	if !ok {
-		return fmt.Errorf("unknown status %q", name)
+	service, status, err := parseStatus(value)
+	if err != nil {
+		return err
 	}
 	if s.config.Statuses == nil {
 		s.config.Statuses = map[string]healthpb.HealthCheckResponse_ServingStatus{}
 	}
-	s.config.Statuses[service] = healthpb.HealthCheckResponse_ServingStatus(status)
+	s.config.Statuses[service] = status
 	return nil
 }
 
+// parseStatus parses SERVICE:STATUS.
+func parseStatus(value string) (service string, status healthpb.HealthCheckResponse_ServingStatus, err error) {
+	service, name, _ := strings.Cut(value, ":")
+	number, ok := healthpb.HealthCheckResponse_ServingStatus_value[name]
+	if !ok {
+		return "", 0, fmt.Errorf("unknown status %q", name)
+	}
+	return service, healthpb.HealthCheckResponse_ServingStatus(number), nil
+}
+
 func (s *setup) setNames(value string) error {
-	cert, err := s.ca.issue(strings.Split(value, ",")...)
+	return s.setCert(value, time.Now())
+}
+
+func (s *setup) setExpiredNames(value string) error {
+	return s.setCert(value, time.Date(2020, time.May, 17, 12, 0, 0, 0, time.UTC))
+}
+
+func (s *setup) setALPN(value string) error {
+	s.config.ALPN = strings.Split(value, ",")
+	return nil
+}
+
+func (s *setup) setCert(names string, when time.Time) error {
+	cert, err := s.ca.issue(when, strings.Split(names, ",")...)
 	if err != nil {
 		return err
 	}
@@ -100,7 +137,7 @@ func (s *setup) setNames(value string) error {
 }
 
 func (s *setup) setClientAuth(string) error {
-	client, err := s.ca.issue("client")
+	client, err := s.ca.issue(time.Now(), "client")
 	if err != nil {
 		return err
 	}
@@ -119,7 +156,7 @@ func (s *setup) setClientAuth(string) error {
 // an identity of the same trust domain.
 func (s *setup) startAgent(path string) error {
 	const id = "spiffe://example.org/probe"
-	client, err := s.ca.issue(id)
+	client, err := s.ca.issue(time.Now(), id)
 	if err != nil {
 		return err
 	}

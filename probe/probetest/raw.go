@@ -1,7 +1,6 @@
 package probetest
 
 import (
-	"crypto/tls"
 	"fmt"
 	"io"
 	"log"
@@ -24,10 +23,13 @@ var rawProtocols = map[string]func(net.Conn){
 func (s *Server) serveRaw(listener net.Listener) error {
 	s.Close = func() { _ = listener.Close() }
 	if s.config.TLS != nil {
-		listener = tls.NewListener(listener, s.config.TLS)
+		listener = s.secure(listener)
 	}
-	if s.config.Speaks == "http1" {
-		server := http.Server{Handler: http.NotFoundHandler(), ErrorLog: log.New(io.Discard, "", 0)}
+	if s.config.Speaks == "http1" || s.config.Speaks == "http2" {
+		protocols := new(http.Protocols)
+		protocols.SetHTTP1(s.config.Speaks == "http1")
+		protocols.SetUnencryptedHTTP2(s.config.Speaks == "http2")
+		server := http.Server{Handler: http.NotFoundHandler(), Protocols: protocols, ErrorLog: log.New(io.Discard, "", 0)}
 		go func() { _ = server.Serve(listener) }()
 		return nil
 	}
@@ -56,6 +58,16 @@ func (s *Server) accept(listener net.Listener, speak func(net.Conn)) {
 			_ = conn.Close()
 		}()
 	}
+}
+
+// ignoreQuestions is a name server that does not answer.
+func (s *Server) ignoreQuestions() error {
+	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.Addr, s.Close = socket.LocalAddr().String(), func() { _ = socket.Close() }
+	return nil
 }
 
 // bind takes a port without listening on it: nobody else gets it, and

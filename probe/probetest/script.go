@@ -22,6 +22,9 @@ import (
 //   - server NAME [OPTION...]: starts a server, its address in $NAME, its port in $NAME_PORT; see [options]
 //   - seen NAME: prints what the server saw of the last call
 //   - connected NAME: waits for a connection to the server
+//   - answered NAME: waits for the next message that the server has sent
+//   - status NAME SERVICE:STATUS: sets a status of the server
+//   - endcalls NAME: ends the calls of Watch in progress
 //   - install DIR: copies the program there
 func Scripts(t *testing.T, dir, program string) {
 	testscript.Run(t, testscript.Params{
@@ -38,6 +41,7 @@ func Scripts(t *testing.T, dir, program string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "server": startServer, "seen": seen, "connected": connected, "install": install,
+			"answered": answered, "status": setStatus, "endcalls": endCalls,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -102,6 +106,23 @@ func seen(ts *testscript.TestScript, neg bool, args []string) {
 
 func connected(ts *testscript.TestScript, neg bool, args []string) {
 	<-named(ts, neg, args).Connected
+}
+
+func answered(ts *testscript.TestScript, neg bool, args []string) {
+	<-named(ts, neg, args).Answered
+}
+
+func setStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: status NAME SERVICE:STATUS")
+	}
+	service, status, err := parseStatus(args[1])
+	ts.Check(err)
+	named(ts, neg, args[:1]).Health.SetServingStatus(service, status)
+}
+
+func endCalls(ts *testscript.TestScript, neg bool, args []string) {
+	named(ts, neg, args).EndCalls()
 }
 
 func install(ts *testscript.TestScript, neg bool, args []string) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -16,6 +17,7 @@ import (
 	_ "google.golang.org/grpc/encoding/gzip" // servers that can decompress
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
@@ -28,15 +30,27 @@ type Config struct {
 	Network, Address string
 	// TLS is its side of TLS; nil is plain text.
 	TLS *tls.Config
+	// ALPN are the protocols that TLS negotiates, {"none"} for none and nil for h2.
+	ALPN []string
 	// Statuses are the answers by service.
 	Statuses map[string]healthpb.HealthCheckResponse_ServingStatus
 	// Header, as NAME:VALUE, is metadata each call must carry.
 	Header string
-	// Health is "none" for a server without the health service, and "hangs" for
-	// one that never answers.
+	// Health is "none" for a server without the health service, "nolist" for one
+	// whose health service has no List, and "hangs" for one that never answers.
 	Health string
+	// Hangups is how many connections it closes before it serves one.
+	Hangups int
+	// Streams bounds the calls at once on a connection; 0 is grpc-go's default.
+	Streams int
+	// Window, if not 0, has it served by net/http, with a flow-control window of so
+	// many bytes for each request.
+	Window int
+	// StrictKeepalive has it end connections with PINGs that nobody needs.
+	StrictKeepalive bool
 	// Speaks makes it a server of another protocol: "bound", which does not even
-	// accept, or a key of rawProtocols.
+	// accept, "silent-dns", a name server that does not answer, "http1", "http2", or
+	// a key of rawProtocols.
 	Speaks string
 }
 
@@ -47,18 +61,29 @@ type Server struct {
 	// Connected gets a value for the first connection to a server that is no
 	// gRPC server.
 	Connected chan struct{}
+	// Answered gets a value for each message that a gRPC server has sent.
+	Answered chan struct{}
+	// Health is its health service.
+	Health *health.Server
+	// EndCalls ends the calls of Watch in progress.
+	EndCalls func()
 	// Close stops it.
 	Close func()
 
 	config Config
+	calls  context.Context
 	mu     sync.Mutex
 	seen   []string
 }
 
 // Start runs a server until its Close is called.
 func Start(config Config) (*Server, error) {
-	s := &Server{config: config, Connected: make(chan struct{}, 1)}
-	if config.Speaks == "bound" {
+	s := &Server{config: config, Connected: make(chan struct{}, 1), Answered: make(chan struct{}, maxAnswered), Health: health.NewServer()}
+	s.calls, s.EndCalls = context.WithCancel(context.Background())
+	switch config.Speaks {
+	case "silent-dns":
+		return s, s.ignoreQuestions()
+	case "bound":
 		return s, s.bind()
 	}
 	listener, err := net.Listen(config.Network, config.Address)
@@ -79,21 +104,51 @@ func Start(config Config) (*Server, error) {
 	return s, nil
 }
 
+// serveGRPC serves calls on listener. TLS is below grpc-go where ALPN is not as
+// grpc-go has it.
 func (s *Server) serveGRPC(listener net.Listener) {
-	options := []grpc.ServerOption{grpc.UnaryInterceptor(s.intercept), grpc.StatsHandler(s)}
-	if s.config.TLS != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(s.config.TLS)))
+	listener = &rude{Listener: listener, hangups: s.config.Hangups}
+	if s.config.TLS != nil && s.config.ALPN != nil {
+		listener = s.secure(listener)
 	}
-	server := grpc.NewServer(options...)
-	if s.config.Health != "none" {
-		service := health.NewServer()
-		for name, status := range s.config.Statuses {
-			service.SetServingStatus(name, status)
-		}
-		healthpb.RegisterHealthServer(server, service)
+	server := grpc.NewServer(s.options()...)
+	s.register(server)
+	if s.config.Window > 0 {
+		s.serveHTTP(listener, server)
+		return
 	}
 	s.Close = server.Stop
 	serve(server, listener)
+}
+
+// options are those of grpc-go for the config.
+func (s *Server) options() []grpc.ServerOption {
+	options := []grpc.ServerOption{grpc.UnaryInterceptor(s.intercept), grpc.StreamInterceptor(s.interceptStream), grpc.StatsHandler(s)}
+	if s.config.TLS != nil && s.config.ALPN == nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(s.config.TLS)))
+	}
+	if s.config.Streams > 0 {
+		options = append(options, grpc.MaxConcurrentStreams(uint32(s.config.Streams)))
+	}
+	if s.config.StrictKeepalive {
+		options = append(options, grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Hour}))
+	}
+	return options
+}
+
+// register gives server the health service that the config asks for.
+func (s *Server) register(server *grpc.Server) {
+	for name, status := range s.config.Statuses {
+		s.Health.SetServingStatus(name, status)
+	}
+	service := healthpb.Health_ServiceDesc
+	switch s.config.Health {
+	case "none":
+		return
+	case "nolist":
+		service.Methods = slices.DeleteFunc(slices.Clone(service.Methods), func(m grpc.MethodDesc) bool { return m.MethodName == "List" })
+	}
+	server.RegisterService(&service, s.Health)
 }
 
 // serve runs server until it is stopped.
@@ -117,6 +172,9 @@ func (s *Server) intercept(ctx context.Context, request any, _ *grpc.UnaryServer
 	return next(ctx, request)
 }
 
+// maxAnswered is how many messages of a server can go unnoticed.
+const maxAnswered = 10_000
+
 // Seen returns what came with the last call, sorted lines of name: value.
 func (s *Server) Seen() string {
 	s.mu.Lock()
@@ -126,10 +184,18 @@ func (s *Server) Seen() string {
 
 // HandleRPC implements stats.Handler.
 func (s *Server) HandleRPC(_ context.Context, event stats.RPCStats) {
-	in, ok := event.(*stats.InHeader)
-	if !ok {
-		return
+	switch event := event.(type) {
+	case *stats.InHeader:
+		s.note(event)
+	case *stats.OutPayload:
+		select {
+		case s.Answered <- struct{}{}:
+		default:
+		}
 	}
+}
+
+func (s *Server) note(in *stats.InHeader) {
 	lines := []string{"compression: " + in.Compression}
 	for name, values := range in.Header {
 		for _, value := range values {

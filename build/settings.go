@@ -1,0 +1,86 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/kballard/go-shellquote"
+	"github.com/paketo-buildpacks/libpak/v2"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+const (
+	// ArgsEnv is the build variable with the probe's default flags, as shell words. Default: none.
+	// Example: BP_GRPC_HEALTH_PROBE_ARGS='-addr=:8443 -tls -tls-ca-cert=/etc/ca.pem'.
+	ArgsEnv = "BP_GRPC_HEALTH_PROBE_ARGS"
+	// VariantEnv is the build variable that says which build of the probe is installed: "lean", which costs little;
+	// "full", on grpc-go, which has -alts and -spiffe; "auto", full where the default flags need it. Default: "auto".
+	// Example: BP_GRPC_HEALTH_PROBE_VARIANT=full.
+	VariantEnv = "BP_GRPC_HEALTH_PROBE_VARIANT"
+)
+
+// The builds of the probe.
+const (
+	lean = "lean"
+	full = "full"
+)
+
+// Settings are the values of the build variables, checked.
+type Settings struct {
+	// Args are the probe's default flags.
+	Args []string
+	// Variant is the build of the probe to install, "lean" or "full".
+	Variant string
+}
+
+// ReadSettings reads the build variables; buildpack.toml has their defaults. The default flags are checked by the probe's
+// own parser, so that a mistake fails the build and not each probe of each pod.
+func ReadSettings(buildpack libcnb.Buildpack) (Settings, error) {
+	metadata, err := libpak.NewBuildModuleMetadata(buildpack.Metadata)
+	if err != nil {
+		return Settings{}, fmt.Errorf("reading the buildpack's metadata: %w", err)
+	}
+	resolver, err := libpak.NewConfigurationResolver(metadata)
+	if err != nil {
+		return Settings{}, fmt.Errorf("reading the buildpack's configurations: %w", err)
+	}
+	value, _ := resolver.ResolveAndTrim(ArgsEnv)
+	args, err := parseArgs(value)
+	if err != nil {
+		return Settings{}, err
+	}
+	value, _ = resolver.ResolveAndTrim(VariantEnv)
+	variant, err := chooseVariant(value, args)
+	return Settings{Args: args, Variant: variant}, err
+}
+
+func parseArgs(value string) ([]string, error) {
+	words, err := shellquote.Split(value)
+	if err != nil {
+		return nil, fmt.Errorf("splitting $%s into shell words: %w", ArgsEnv, err)
+	}
+	err = probe.CheckArgs(words)
+	if failure, ok := errors.AsType[*probe.Failure](err); ok && failure.Hint != "" {
+		err = fmt.Errorf("%w (%s)", err, failure.Hint)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checking $%s: %w", ArgsEnv, err)
+	}
+	return words, nil
+}
+
+func chooseVariant(value string, args []string) (string, error) {
+	needsFull := probe.NeedsFull(args)
+	switch variant := strings.ToLower(value); {
+	case variant == lean && needsFull:
+		return "", fmt.Errorf("checking $%s: the flags in $%s need the full probe (use full or auto)", VariantEnv, ArgsEnv)
+	case variant == full, variant == "auto" && needsFull:
+		return full, nil
+	case variant == lean, variant == "auto":
+		return lean, nil
+	}
+	return "", fmt.Errorf("reading $%s: %q is not allowed: use auto, lean or full", VariantEnv, value)
+}

@@ -1,0 +1,31 @@
+package lean
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+func gzipped(message []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write(message) // A bytes.Buffer takes everything.
+	w.Close()
+	return b.Bytes()
+}
+
+// gunzip decompresses a message of the server's, up to [probe.MaxMessage].
+func gunzip(message []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := io.ReadAll(io.LimitReader(r, probe.MaxMessage+1))
+	if err == nil && len(plain) > probe.MaxMessage {
+		err = fmt.Errorf("it is over the limit of %d bytes", probe.MaxMessage)
+	}
+	return plain, err
+}

@@ -1,0 +1,286 @@
+package lean
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// gRPC status codes (google.golang.org/grpc/codes has the same).
+const (
+	ok                = 0
+	canceled          = 1
+	unknown           = 2
+	permissionDenied  = 7
+	resourceExhausted = 8
+	unimplemented     = 12
+	internal          = 13
+	unavailable       = 14
+	unauthenticated   = 16
+)
+
+// stream is one call (gRPC over HTTP/2, "Responses").
+type stream struct {
+	// id is zero until the call is sent.
+	id      uint32
+	headers []byte // the request's block
+	unsent  []byte // the request's message, and what of it is left
+	sentAll bool
+	window  int64
+	taken   uint32
+
+	// message is called with each message as it comes; an error from it ends the call.
+	message  func([]byte) error
+	messages int       // how many have come
+	expires  time.Time // of the server's deadline, zero for none
+	streams  bool      // more than one may come
+	started  bool      // the server's headers have come
+	encoding string
+	body     []byte
+
+	done     bool
+	code     int
+	reason   string
+	answered bool // the server itself has sent the code
+}
+
+func (st *stream) fail(code int, reason string) {
+	if !st.done {
+		st.done, st.code, st.reason = true, code, reason
+	}
+}
+
+// expired reports whether the server was to end the call by now.
+func (st *stream) expired() bool { return !st.expires.IsZero() && !time.Now().Before(st.expires) }
+
+// open queues a call. It is sent as soon as the server's limits allow.
+func (s *session) open(headers, message []byte) *stream {
+	st := &stream{headers: headers, unsent: message}
+	s.streams = append(slices.DeleteFunc(s.streams, func(old *stream) bool { return old.done }), st)
+	return st
+}
+
+// pump queues the frames of calls that the server's limits let through.
+func (s *session) pump() {
+	for _, st := range s.streams {
+		if st.done {
+			continue
+		}
+		if st.id == 0 && !s.start(st) {
+			return
+		}
+		s.send(st)
+	}
+}
+
+// start sends the headers of a call, if one more may be open. One is sent with the preface, in the same write: the
+// server's limit is not known then, and a limit of none at all is not a server. The rest wait for its SETTINGS.
+func (s *session) start(st *stream) bool {
+	var open uint32
+	for _, other := range s.streams {
+		if other.id != 0 && !other.done {
+			open++
+		}
+	}
+	if s.goAway != nil || open >= s.maxStreams || open > 0 && !s.settled {
+		return false
+	}
+	st.id, st.window = s.nextID, s.window
+	s.nextID += 2
+	kind, block := frameHeaders, st.headers
+	for {
+		part := block[:min(len(block), s.frameSize)]
+		block = block[len(part):]
+		var flags uint8
+		if len(block) == 0 {
+			flags = flagEndHeaders
+		}
+		s.out = appendFrame(s.out, kind, flags, st.id, part)
+		if kind = frameContinuation; len(block) == 0 {
+			return true
+		}
+	}
+}
+
+// send sends as much of a call's message as the windows take.
+func (s *session) send(st *stream) {
+	for !st.sentAll {
+		n := min(int64(len(st.unsent)), int64(s.frameSize), st.window, s.connWindow)
+		if n <= 0 {
+			return
+		}
+		part := st.unsent[:n]
+		st.unsent = st.unsent[n:]
+		st.window -= n
+		s.connWindow -= n
+		var flags uint8
+		if st.sentAll = len(st.unsent) == 0; st.sentAll {
+			flags = flagEndStream
+		}
+		s.out = appendFrame(s.out, frameData, flags, st.id, part)
+	}
+}
+
+func (st *stream) receiveHeaders(headers []header, end bool) {
+	if st.done {
+		return
+	}
+	if st.started && !end {
+		st.fail(internal, "server sent headers twice")
+		return
+	}
+	fields := map[string]string{}
+	for _, h := range headers {
+		fields[h.name] = h.value
+	}
+	if !st.started {
+		if status := fields[":status"]; len(status) == 3 && status[0] == '1' && !end {
+			return
+		} else if status != "200" {
+			st.fail(codeOfHTTP(status), fmt.Sprintf("server answered with HTTP status %q", status))
+			return
+		}
+		if !strings.HasPrefix(fields["content-type"], "application/grpc") {
+			st.fail(unknown, fmt.Sprintf("server answered with content type %q, not application/grpc", fields["content-type"]))
+			return
+		}
+		st.started, st.encoding = true, fields["grpc-encoding"]
+	}
+	if end {
+		st.finish(fields)
+	}
+}
+
+// finish ends the call with the server's trailers.
+func (st *stream) finish(trailers map[string]string) {
+	status, err := strconv.ParseUint(trailers["grpc-status"], 10, 31)
+	if err != nil {
+		st.fail(unknown, fmt.Sprintf("server ended the call with grpc-status %q", trailers["grpc-status"]))
+		return
+	}
+	if status == ok && len(st.body) > 0 {
+		st.fail(internal, "server ended the call within a message")
+		return
+	}
+	st.answered = !st.done
+	st.fail(int(status), percentDecode(trailers["grpc-message"]))
+}
+
+func (st *stream) receiveData(data []byte, end bool) {
+	if st.done {
+		return
+	}
+	if !st.started {
+		st.fail(internal, "server sent data before headers")
+		return
+	}
+	st.body = append(st.body, data...)
+	if err := st.deliver(); err != nil {
+		st.fail(err.code, err.reason)
+	} else if end {
+		st.fail(internal, "server ended the call without a status")
+	}
+}
+
+// callError ends one call.
+type callError struct {
+	code   int
+	reason string
+}
+
+// deliver hands over the messages that are complete (gRPC over HTTP/2, "Length-Prefixed-Message").
+func (st *stream) deliver() *callError {
+	for len(st.body) >= 5 {
+		size := uint32(st.body[1])<<24 | uint32(st.body[2])<<16 | uint32(st.body[3])<<8 | uint32(st.body[4])
+		if size > probe.MaxMessage {
+			return &callError{resourceExhausted, fmt.Sprintf("message of %d bytes is over the limit of %d", size, probe.MaxMessage)}
+		}
+		if uint32(len(st.body)-5) < size {
+			return nil
+		}
+		message := st.body[5 : 5+size]
+		if compressed := st.body[0]; compressed == 1 {
+			plain, err := st.decompress(message)
+			if err != nil {
+				return err
+			}
+			message = plain
+		} else if compressed > 1 {
+			return &callError{internal, "message is neither compressed nor not"}
+		}
+		st.messages++
+		if err := st.message(message); err != nil {
+			return &callError{internal, err.Error()}
+		}
+		st.body = st.body[5+size:]
+	}
+	return nil
+}
+
+func (st *stream) decompress(message []byte) ([]byte, *callError) {
+	if st.encoding != "gzip" {
+		return nil, &callError{unimplemented, fmt.Sprintf("message is compressed with %q", st.encoding)}
+	}
+	plain, err := gunzip(message)
+	if err != nil {
+		return nil, &callError{internal, "decompressing the message: " + err.Error()}
+	}
+	return plain, nil
+}
+
+// receiveReset maps the error code as gRPC does ("Errors" in gRPC over HTTP/2).
+func (st *stream) receiveReset(code uint32) {
+	status := internal
+	switch code {
+	case codeRefusedStream:
+		status = unavailable
+	case codeCancel:
+		status = canceled
+	case codeEnhanceYourCalm:
+		status = resourceExhausted
+	case codeInadequateSecurity:
+		status = permissionDenied
+	}
+	st.fail(status, fmt.Sprintf("server reset the stream (error code %d)", code))
+}
+
+// codeOfHTTP maps the HTTP status of an answer that is not gRPC's (gRPC, "HTTP to gRPC Status Code Mapping").
+func codeOfHTTP(status string) int {
+	switch status {
+	case "400":
+		return internal
+	case "401":
+		return unauthenticated
+	case "403":
+		return permissionDenied
+	case "404":
+		return unimplemented
+	case "429", "502", "503", "504":
+		return unavailable
+	default:
+		return unknown
+	}
+}
+
+// percentDecode decodes a grpc-message; what is not valid stays as it is (gRPC over HTTP/2, "Responses").
+func percentDecode(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

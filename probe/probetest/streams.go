@@ -1,0 +1,24 @@
+package probetest
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+)
+
+// interceptStream ends a stream when the calls of the server are to end.
+func (s *Server) interceptStream(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+	ctx, cancel := context.WithCancel(stream.Context())
+	defer cancel()
+	defer context.AfterFunc(s.calls, cancel)()
+	return next(service, limited{stream, ctx})
+}
+
+// limited is a stream with a context of its own.
+type limited struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context implements grpc.ServerStream.
+func (l limited) Context() context.Context { return l.ctx }
