@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"bench": main}) }
+
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true})
+}
+
+// The whole of it, with the product's own programs: every figure is there and a number, under the limits that this
+// machine allows to set.
+func TestBenchmarkMeasuresEverything(t *testing.T) {
+	t.Parallel()
+	command := exec.Command("../../scripts/bench.sh", "--runs", "1")
+	var progress bytes.Buffer
+	command.Stderr = &progress
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("running the benchmark: %v\n%s", err, progress.Bytes())
+	}
+	tables := strings.Count(string(out), "| --- |")
+	for _, program := range []string{"lean", "full", "empty Go program"} {
+		rows := regexp.MustCompile(`(?m)^\| `+program+` \|.*[0-9].*\|$`).FindAllString(string(out), -1)
+		if len(rows) != tables {
+			t.Errorf("%q is in %d of %d tables:\n%s", program, len(rows), tables, out)
+		}
+	}
+	limits := strings.Count(string(out), "limit of") / 2
+	if leftOut := strings.Count(string(out), "Left out"); limits+leftOut != 2 {
+		t.Errorf("%d kinds of limits measured and %d left out, of 2:\n%s", limits, leftOut, out)
+	}
+	if bytes.Contains(out, []byte("NaN")) || bytes.Contains(out, []byte("Inf")) || bytes.Contains(out, []byte("| 0 ")) {
+		t.Errorf("a figure is no number:\n%s", out)
+	}
+}
+
+func TestQuantileLiesBetweenValuesInProportion(t *testing.T) {
+	t.Parallel()
+	values := []float64{40, 10, 30, 20}
+	for share, want := range map[float64]float64{0: 10, 0.25: 17.5, 0.5: 25, 0.9: 37, 1: 40} {
+		if got := quantile(values, share); math.Abs(got-want) > 1e-9 {
+			t.Errorf("quantile(%v, %v) = %v, want %v", values, share, got, want)
+		}
+	}
+	if got := quantile([]float64{7}, 0.9); got != 7 {
+		t.Errorf("the quantile of 7 alone is %v", got)
+	}
+}
+
+func TestStatusFieldReadsNumbersOfAProcess(t *testing.T) {
+	t.Parallel()
+	status := []byte("Name:\tThreads: 9\nVmHWM:\t    5004 kB\nThreads:\t4\n")
+	for name, want := range map[string]float64{"VmHWM": 5004, "Threads": 4} {
+		if got, err := statusField(status, name); got != want || err != nil {
+			t.Errorf("statusField(%q) = %v, %v, want %v", name, got, err, want)
+		}
+	}
+	if _, err := statusField(status, "VmRSS"); err == nil {
+		t.Error("no error for a field that is not there")
+	}
+}
+
+func TestLeastFindsTheBoundary(t *testing.T) {
+	t.Parallel()
+	for want := 1; want <= 9; want++ {
+		got, err := least(9, func(n int) (bool, error) { return n >= want, nil })
+		if got != want || err != nil {
+			t.Errorf("least = %d, %v, want %d", got, err, want)
+		}
+	}
+	if _, err := least(9, func(int) (bool, error) { return false, nil }); err == nil {
+		t.Error("no error where nothing passes")
+	}
+	broken := errors.New("broken")
+	if _, err := least(9, func(n int) (bool, error) { return true, map[int]error{4: broken}[n] }); !errors.Is(err, broken) {
+		t.Errorf("least fails with %v, want %v", err, broken)
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	plain := protocol{Name: "plaintext"}
+	c := config{runs: 2, floor: program{name: "floor", size: 1e6}, programs: []program{{name: "lean", size: 2e6}, {name: "full", size: 8e6}}}
+	r := results{
+		{"full", "plaintext"}:  {{4e-3, 2e-3, 200, 8e6, 5}, {8e-3, 4e-3, 400, 8e6, 7}},
+		{"lean", "plaintext"}:  {{2e-3, 1e-3, 100, 2e6, 4}, {2e-3, 1e-3, 100, 2e6, 4}},
+		{"floor", "plaintext"}: {{1e-3, 1e-3, 50, 1e6, 4}, {1e-3, 1e-3, 50, 1e6, 4}},
+	}
+	l := limited{wall: map[subject]map[int][]float64{}, leftOut: []error{errors.New(`finding the cgroup controller "memory": none is mounted`)}}
+	for of := range r {
+		l.wall[of] = map[int][]float64{20: {1e-3, 2e-3}, 50: {1e-3}, 100: {1e-3}}
+	}
+	want, err := os.ReadFile("testdata/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (report{"a machine", c, []protocol{plain}, r, l}).String(); got != string(want) {
+		t.Errorf("report is\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestControllerIsFoundAmongMounts(t *testing.T) {
+	t.Parallel()
+	first, second, without := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(second, "cgroup.subtree_control"), []byte("cpuset memory\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mounts := "proc /proc proc rw 0 0\ncgroup2 " + without + " cgroup2 rw 0 0\n" +
+		"cgroup " + first + " cgroup rw,cpu,cpuacct 0 0\ncgroup2 " + second + " cgroup2 rw 0 0\n"
+	for name, want := range map[string]controller{"cpu": {folder: first}, "memory": {folder: second, second: true}} {
+		if got, err := findController(name, mounts); got != want || err != nil {
+			t.Errorf("controller %q is %v, %v, want %v", name, got, err, want)
+		}
+	}
+	if _, err := findController("pids", mounts); err == nil {
+		t.Error("no error for a controller that is not mounted")
+	}
+}
+
+func TestLimitsOfBothVersionsOfCgroups(t *testing.T) {
+	t.Parallel()
+	for second, want := range map[bool]string{
+		false: "cpu.cfs_period_us=100000 cpu.cfs_quota_us=5000 memory.limit_in_bytes=3145728 memory.memsw.limit_in_bytes=3145728",
+		true:  "cpu.max=5000 100000 memory.max=3145728 memory.swap.max=0",
+	} {
+		c := controller{second: second}
+		var files []string
+		for _, l := range append(c.cpuLimit(50), c.memoryLimit(3)...) {
+			files = append(files, l.file+"="+l.value)
+		}
+		if got := strings.Join(files, " "); got != want {
+			t.Errorf("limits of controller %v are %q, want %q", c, got, want)
+		}
+	}
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Prints what one exec of the probe costs, beside an empty Go program and any other probe: a report in Markdown on
+# standard output, docs/benchmarks.md is one. Options: scripts/bench.sh -h. Needs Go, and root for limits of CPU and memory.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The programs are built as scripts/build.sh does it.
+compile() { # OUTPUT PACKAGE
+  CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o "dist/bench/$1" "$2"
+}
+
+compile bench ./probe/bench
+case " $* " in
+*" -h "* | *" --help "* | *" -help "*) exec dist/bench/bench -h ;;
+esac
+compile empty ./probe/bench/empty
+compile lean ./cmd/grpc_health_probe
+compile full ./cmd/grpc_health_probe_full
+exec dist/bench/bench -floor dist/bench/empty "$@" lean=dist/bench/lean full=dist/bench/full
