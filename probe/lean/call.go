@@ -59,7 +59,9 @@ func (c *conn) Watch(ctx context.Context, service string, receive func(probe.Sta
 // open queues a call of the health service for one service, the empty name being the whole server.
 func (c *conn) open(method, service string, timeout time.Duration, receive func([]byte) error) *stream {
 	message := envelope(appendCheckRequest(nil, service), c.options.GZIP)
-	st := c.session.open(appendHeaders(nil, c.requestHeaders(method, timeout)), message)
+	headers := c.requestHeaders(method, timeout)
+	st := c.session.open(appendHeaders(nil, headers), message)
+	st.size = headerListSize(headers)
 	st.message = receive
 	if timeout > 0 {
 		st.expires = time.Now().Add(timeout)

@@ -17,6 +17,8 @@ func gzipped(message []byte) []byte {
 	return b.Bytes()
 }
 
+var errTooLong = fmt.Errorf("it is over the limit of %d bytes", probe.MaxMessage)
+
 // gunzip decompresses a message of the server's, up to [probe.MaxMessage].
 func gunzip(message []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(message))
@@ -25,7 +27,7 @@ func gunzip(message []byte) ([]byte, error) {
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, probe.MaxMessage+1))
 	if err == nil && len(plain) > probe.MaxMessage {
-		err = fmt.Errorf("it is over the limit of %d bytes", probe.MaxMessage)
+		err = errTooLong
 	}
 	return plain, err
 }

@@ -1,11 +1,6 @@
 package lean
 
-import (
-	"errors"
-	"fmt"
-
-	"golang.org/x/net/http2/hpack"
-)
+import "fmt"
 
 const (
 	// maxHeaderBytes bounds a header block, compressed, and what it decodes to (RFC 9113, section 6.5.2).
@@ -14,13 +9,28 @@ const (
 	headerTableSize = 4096
 )
 
+// First bytes in a header block (RFC 7541, sections 6.2.1 and 6.3).
+const (
+	literalIndexed = 0x40
+	tableSizeZero  = 0x20
+)
+
+// headerListSize is how the protocol counts (RFC 9113, section 6.5.2).
+func headerListSize(headers []header) (size uint32) {
+	for _, h := range headers {
+		size += uint32(len(h.name) + len(h.value) + 32)
+	}
+	return size
+}
+
 type header struct{ name, value string }
 
-// appendHeaders appends the header block of headers in the one form that needs neither state nor table: literals without
-// indexing (RFC 7541, section 6.2.2). A probe sends a block once, so an index would never be used.
+// appendHeaders appends the header block of headers in one form that needs no state: literals with incremental indexing
+// (RFC 7541, section 6.2.1). No index is ever used, but nginx 1.22 takes a block of literals without indexing, on a stream
+// that it has refused, for a protocol error.
 func appendHeaders(b []byte, headers []header) []byte {
 	for _, h := range headers {
-		b = append(b, 0)
+		b = append(b, literalIndexed)
 		b = appendString(b, h.name)
 		b = appendString(b, h.value)
 	}
@@ -44,47 +54,3 @@ func appendString(b []byte, s string) []byte {
 }
 
 var errHeadersTooLarge = fmt.Errorf("headers are over the limit of %d bytes", maxHeaderBytes)
-
-// headerDecoder decodes header blocks, in the order they came in on the connection, whatever stream they are for.
-type headerDecoder struct {
-	hpack   *hpack.Decoder
-	headers []header
-	size    int
-}
-
-func newHeaderDecoder() *headerDecoder {
-	d := &headerDecoder{}
-	d.hpack = hpack.NewDecoder(headerTableSize, d.emit)
-	d.hpack.SetMaxStringLength(maxHeaderBytes)
-	return d
-}
-
-func (d *headerDecoder) emit(f hpack.HeaderField) {
-	// 32 bytes of overhead a field is how the protocol counts (RFC 9113, section 6.5.2).
-	if d.size += len(f.Name) + len(f.Value) + 32; d.size <= maxHeaderBytes {
-		d.headers = append(d.headers, header{f.Name, f.Value})
-	}
-}
-
-// decode returns the headers of a whole block, valid until the next call. An error ends the connection: the state of the
-// compression is lost.
-func (d *headerDecoder) decode(block []byte) ([]header, error) {
-	d.headers, d.size = d.headers[:0], 0
-	if _, err := d.hpack.Write(block); err != nil {
-		return nil, headerError(err)
-	}
-	if err := d.hpack.Close(); err != nil {
-		return nil, headerError(err)
-	}
-	if d.size > maxHeaderBytes {
-		return nil, errHeadersTooLarge
-	}
-	return d.headers, nil
-}
-
-func headerError(err error) error {
-	if errors.Is(err, hpack.ErrStringLength) {
-		return errHeadersTooLarge
-	}
-	return fmt.Errorf("decoding headers: %w", err)
-}

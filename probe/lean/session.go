@@ -12,6 +12,7 @@ import (
 // Error codes (RFC 9113, section 7) that mean something to a probe.
 const (
 	codeNoError            = 0x0
+	codeFlowControl        = 0x3
 	codeRefusedStream      = 0x7
 	codeCancel             = 0x8
 	codeEnhanceYourCalm    = 0xb
@@ -20,6 +21,7 @@ const (
 
 // Settings (RFC 9113, section 6.5.2).
 const (
+	settingHeaderTableSize      = 0x1
 	settingEnablePush           = 0x2
 	settingMaxConcurrentStreams = 0x3
 	settingInitialWindowSize    = 0x4
@@ -65,6 +67,8 @@ type session struct {
 	window     int64 // the initial one of a stream
 	connWindow int64
 	maxStreams uint32
+	maxHeaders uint32 // of a request, as the protocol counts
+	smallTable bool   // the table it decodes headers with is under the default, which the next block has to confirm
 	goAway     *goAway
 
 	// Bytes of DATA received and not yet given back to the window of the connection.
@@ -90,6 +94,7 @@ func newSession(conn io.ReadWriter) *session {
 		window:     defaultWindow,
 		connWindow: defaultWindow,
 		maxStreams: 1<<32 - 1,
+		maxHeaders: 1<<32 - 1,
 	}
 	var settings []byte
 	settings = appendSetting(settings, settingEnablePush, 0)
@@ -218,6 +223,9 @@ func (s *session) handleSettings(f frame) error {
 			return err
 		}
 	}
+	for _, st := range s.streams {
+		st.checkHeaders(s.maxHeaders)
+	}
 	s.settled = true
 	s.out = appendFrame(s.out, frameSettings, flagAck, 0, nil)
 	return nil
@@ -225,6 +233,10 @@ func (s *session) handleSettings(f frame) error {
 
 func (s *session) apply(id uint16, value uint32) error {
 	switch id {
+	case settingHeaderTableSize:
+		s.smallTable = value < headerTableSize
+	case settingMaxHeaderListSize:
+		s.maxHeaders = value
 	case settingMaxConcurrentStreams:
 		s.maxStreams = value
 	case settingInitialWindowSize:
@@ -265,7 +277,8 @@ func (s *session) handleGoAway(f frame) error {
 		debug:  string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
 	}
 	for _, st := range s.streams {
-		if st.id == 0 || st.id > s.goAway.lastID {
+		// After an error no frame is to come (RFC 9113, section 5.4.1).
+		if st.id == 0 || st.id > s.goAway.lastID || s.goAway.code != codeNoError {
 			st.fail(unavailable, s.goAway.String())
 		}
 	}
@@ -395,7 +408,11 @@ func (s *session) handleReset(f frame) error {
 		return s.checkClosed(f)
 	}
 	s.idle = 0
-	st.receiveReset(binary.BigEndian.Uint32(f.payload))
+	if code := binary.BigEndian.Uint32(f.payload); s.tooEager(st, code) {
+		st.again()
+	} else {
+		st.receiveReset(code)
+	}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package lean
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,7 +29,10 @@ type stream struct {
 	// id is zero until the call is sent.
 	id      uint32
 	headers []byte // the request's block
-	unsent  []byte // the request's message, and what of it is left
+	size    uint32 // of the headers, as the protocol counts
+	request []byte // the request's message
+	unsent  []byte // what is left of it
+	eager   bool   // sent before the server's SETTINGS had come
 	sentAll bool
 	window  int64
 	taken   uint32
@@ -59,7 +63,7 @@ func (st *stream) expired() bool { return !st.expires.IsZero() && !time.Now().Be
 
 // open queues a call. It is sent as soon as the server's limits allow.
 func (s *session) open(headers, message []byte) *stream {
-	st := &stream{headers: headers, unsent: message}
+	st := &stream{headers: headers, request: message, unsent: message}
 	s.streams = append(slices.DeleteFunc(s.streams, func(old *stream) bool { return old.done }), st)
 	return st
 }
@@ -89,9 +93,16 @@ func (s *session) start(st *stream) bool {
 	if s.goAway != nil || open >= s.maxStreams || open > 0 && !s.settled {
 		return false
 	}
-	st.id, st.window = s.nextID, s.window
+	if st.checkHeaders(s.maxHeaders); st.done {
+		return true
+	}
+	st.id, st.window, st.eager = s.nextID, s.window, !s.settled
 	s.nextID += 2
 	kind, block := frameHeaders, st.headers
+	if s.smallTable {
+		s.smallTable = false
+		block = append([]byte{tableSizeZero}, block...)
+	}
 	for {
 		part := block[:min(len(block), s.frameSize)]
 		block = block[len(part):]
@@ -108,7 +119,7 @@ func (s *session) start(st *stream) bool {
 
 // send sends as much of a call's message as the windows take.
 func (s *session) send(st *stream) {
-	for !st.sentAll {
+	for !st.done && !st.sentAll {
 		n := min(int64(len(st.unsent)), int64(s.frameSize), st.window, s.connWindow)
 		if n <= 0 {
 			return
@@ -226,10 +237,31 @@ func (st *stream) decompress(message []byte) ([]byte, *callError) {
 		return nil, &callError{unimplemented, fmt.Sprintf("message is compressed with %q", st.encoding)}
 	}
 	plain, err := gunzip(message)
-	if err != nil {
+	if errors.Is(err, errTooLong) {
+		return nil, &callError{resourceExhausted, "decompressing the message: " + err.Error()}
+	} else if err != nil {
 		return nil, &callError{internal, "decompressing the message: " + err.Error()}
 	}
 	return plain, nil
+}
+
+// checkHeaders ends a call whose headers are over the server's limit.
+func (st *stream) checkHeaders(limit uint32) {
+	if st.size > limit {
+		st.fail(internal, fmt.Sprintf("headers of %d bytes are over the server's limit of %d", st.size, limit))
+	}
+}
+
+// tooEager reports whether the server reset a call for having been sent before its SETTINGS had come. If its window is
+// under the protocol's default, nginx refuses data before its SETTINGS are acknowledged, and net/http data over its window
+// (RFC 9113, section 6.9.3, asks them to take it).
+func (s *session) tooEager(st *stream, code uint32) bool {
+	return st.eager && !st.started && s.window < defaultWindow && (code == codeRefusedStream || code == codeFlowControl)
+}
+
+// again has pump send a call once more.
+func (st *stream) again() {
+	st.id, st.unsent, st.sentAll, st.eager = 0, st.request, false, false
 }
 
 // receiveReset maps the error code as gRPC does ("Errors" in gRPC over HTTP/2).
