@@ -62,7 +62,9 @@ func TestSBOM(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
 	road := must(docker())(t)
-	image := must(road.Build(t.Context(), harness.Build{Name: "sbom", App: must(sample())(t), Buildpack: folder()}))(t)
+	image := must(road.Build(t.Context(), harness.Build{
+		Name: "sbom", App: must(sample())(t), Buildpack: folder(), Env: []string{"BP_GRPC_HEALTH_PROBE_VARIANT=full"},
+	}))(t)
 	out := t.TempDir()
 	must(road.Pack(t.Context(), "sbom", "download", image.Ref, "--output-dir", out))(t)
 	read := func(name string) *os.File {

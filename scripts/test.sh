@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs all checks and tests: format, vet, linters, unit tests under the race detector, then the integration tests with
-# the real pack, lifecycle and Docker. Needs Go. Without Docker the integration tests take the lifecycle without it and
-# say what they left out; with CI=true that fails.
+# Runs all checks and tests: format, vet, linter, unit tests under the race detector, a short run of each fuzz test, the
+# probes against gRPC servers of other makers, and the integration tests with the real pack, lifecycle and Docker. Needs
+# Go and a C compiler. What else is missing is left out and said to be: Docker, and the other makers' servers, which are
+# Debian packages (.ci/run installs all of it). With CI=true nothing may be missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,19 +16,30 @@ if [ -n "$unformatted" ]; then
   exit 1
 fi
 
-for module in . integration integration/sample; do
+for module in . integration integration/peers integration/sample; do
   step "vet $module"
   go -C "$module" vet ./...
 done
 
 step staticcheck
 go -C integration build -o "$PWD/dist/tools/staticcheck" honnef.co/go/tools/cmd/staticcheck
-for module in . integration integration/sample; do
+for module in . integration integration/peers integration/sample; do
   (cd "$module" && "$OLDPWD/dist/tools/staticcheck" ./...)
 done
 
 step unit tests
 go test -race ./...
+
+# Each fuzz test starts from its corpus; a few seconds here find what a change breaks, long runs are done by hand.
+step fuzz
+for package in ./detect ./probe ./probe/lean; do
+  for target in $(go test -list '^Fuzz' "$package" | grep ^Fuzz); do
+    go test -run=NONE -fuzz="^$target\$" -fuzztime=3s -fuzzminimizetime=1x "$package" | grep -v '^fuzz: '
+  done
+done
+
+step "probes against servers of other makers"
+go -C integration/peers test -race -count=1 -v ./... | grep -vE '^ *(=== |--- PASS|PASS$)'
 
 step build and package
 scripts/build.sh
