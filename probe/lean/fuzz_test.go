@@ -1,0 +1,116 @@
+package lean
+
+import (
+	"bytes"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/http2"
+)
+
+// wire is a server that has said all it will, and a client that has all the time to read it: chunk bytes at once.
+type wire struct {
+	in    *bytes.Reader
+	chunk int
+	out   bytes.Buffer
+}
+
+func (w *wire) Read(b []byte) (int, error) { return w.in.Read(b[:min(len(b), w.chunk)]) }
+
+func (w *wire) Write(b []byte) (int, error) { return w.out.Write(b) }
+
+func newWire(in []byte, chunk uint8) *wire {
+	return &wire{in: bytes.NewReader(in), chunk: int(chunk) + 1}
+}
+
+// However a stream is cut by the network, its frames are the same, and they are all there is in it.
+func FuzzFrames(f *testing.F) {
+	whole := appendFrame(nil, frameSettings, 0, 0, nil)
+	f.Add(whole, uint8(0))
+	f.Add(append(whole, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0), uint8(255))
+	f.Add(appendFrame(whole, frameData, 0xff, 1<<31-1, bytes.Repeat([]byte("x"), maxFrameSize)), uint8(255))
+	f.Fuzz(func(t *testing.T, in []byte, chunk uint8) {
+		r, rest := newFrameReader(newWire(in, chunk)), in
+		for {
+			frame, err := r.next()
+			if err != nil {
+				break
+			}
+			again := appendFrame(nil, frame.kind, frame.flags, frame.stream, frame.payload)
+			head := append([]byte(nil), rest[:len(again)]...)
+			head[5] &= 0x7f // The bit that is reserved.
+			if !bytes.Equal(again, head) {
+				t.Fatalf("frame %+v is not what came: %x", frame, head)
+			}
+			rest = rest[len(again):]
+		}
+		if len(rest) >= frameHeaderLen && frameLen(rest) <= min(maxFrameSize, len(rest)-frameHeaderLen) {
+			t.Errorf("whole frame is left unread: %x", rest)
+		}
+		if len(r.buf) > frameHeaderLen+maxFrameSize {
+			t.Errorf("buffer has grown to %d bytes", len(r.buf))
+		}
+	})
+}
+
+// What is escaped comes back, and what is validly escaped is read as package net/url reads it.
+func FuzzPercentDecode(f *testing.F) {
+	for _, s := range []string{"", "plain", "%", "%4", "%41", "%zz%20%", "%e4%b8%96", "%+1%-1%_1", "100%%25"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := percentDecode(url.PathEscape(s)); got != s {
+			t.Errorf("%q comes back as %q", s, got)
+		}
+		got := percentDecode(s)
+		if want, err := url.PathUnescape(s); err == nil && got != want {
+			t.Errorf("%q is read as %q, want %q", s, got, want)
+		}
+		if len(got) > len(s) {
+			t.Errorf("%q has grown to %q", s, got)
+		}
+	})
+}
+
+// Whatever a server sends, both calls come to an end when it ends, and what the client sends is HTTP/2 and in proportion.
+func FuzzSession(f *testing.F) {
+	f.Add([]byte{}, uint8(255))
+	f.Fuzz(func(t *testing.T, in []byte, chunk uint8) {
+		w := newWire(in, chunk)
+		s := newSession(w)
+		message := envelope(appendCheckRequest(nil, strings.Repeat("a", 70_000)), false)
+		calls := []*stream{s.open(appendHeaders(nil, []header{{":method", "POST"}}), message), s.open(nil, envelope(nil, false))}
+		for _, call := range calls {
+			call.message = func(b []byte) error { _, err := parseCheckResponse(b); return err }
+		}
+		if err := s.run(func() bool { return calls[0].done && calls[1].done }); err == nil && !(calls[0].done && calls[1].done) {
+			t.Error("neither an error nor an outcome")
+		}
+		sent := w.out.Len()
+		checkSent(t, &w.out)
+		if limit := len(message) + 1000 + 2*len(in); sent > limit {
+			t.Errorf("%d bytes sent for %d received, want at most %d", sent, len(in), limit)
+		}
+	})
+}
+
+// checkSent reads what a client has sent as a server of x/net does.
+func checkSent(t *testing.T, sent *bytes.Buffer) {
+	t.Helper()
+	if sent.Len() == 0 {
+		return
+	}
+	if got := string(sent.Next(len(http2.ClientPreface))); got != http2.ClientPreface {
+		t.Errorf("preface is %q", got)
+	}
+	framer := http2.NewFramer(io.Discard, sent)
+	for {
+		if _, err := framer.ReadFrame(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatalf("client sent a bad frame: %v", err)
+		}
+	}
+}

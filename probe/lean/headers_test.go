@@ -1,0 +1,175 @@
+package lean
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/http2/hpack"
+)
+
+// A header block is decoded as x/net decodes it, or refused; two, as they share a table. What x/net takes and the protocol
+// does not, size updates that come late (RFC 7541, section 4.2), or nobody sends, integers of more than 28 bits, is
+// refused: FuzzEncodedHeaders holds that nothing else is.
+func FuzzHeaders(f *testing.F) {
+	for _, block := range []string{"\x88", "\x40\x01a\x01b\xbe", "\x3f\xe1\xff\xff\x07", "\x00\x84\xff\xff\xff\xff\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+		f.Add([]byte(block), []byte("\xbe"))
+	}
+	f.Add([]byte("\x40\x01a\x7f\xa1\x1e"+strings.Repeat("v", 4000)), bytes.Repeat([]byte{0xbe}, 12000))
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		decoder, oracle := newHeaderDecoder(), hpack.NewDecoder(headerTableSize, nil)
+		for _, block := range [][]byte{first, second} {
+			got, err := decoder.decode(block)
+			if err != nil {
+				return
+			}
+			want, err := oracle.DecodeFull(block)
+			if err != nil && strings.Contains(err.Error(), "size update MUST occur at the beginning") {
+				return // It takes the second of two at the beginning, which section 4.2 allows, for a late one.
+			}
+			if err != nil {
+				t.Fatalf("%x is taken, x/net says %v", block, err)
+			}
+			checkHeaders(t, got, want)
+		}
+	})
+}
+
+// What an encoder of the protocol makes of headers is decoded to them: with and without Huffman's code, the table's index,
+// and changes of its size.
+func FuzzEncodedHeaders(f *testing.F) {
+	f.Add("grpc-status", "0", uint16(4096), false)
+	f.Add(":status", "200", uint16(0), true)
+	f.Add("grpc-message", "caf\u00e9\x00\xff~{}", uint16(64), false)
+	f.Add("a", strings.Repeat("v", 5000), uint16(100), false)
+	f.Fuzz(func(t *testing.T, name, value string, tableSize uint16, sensitive bool) {
+		if 4*(len(name)+len(value)+32) > maxHeaderBytes {
+			return
+		}
+		var block bytes.Buffer
+		encoder, decoder := hpack.NewEncoder(&block), newHeaderDecoder()
+		fields := []hpack.HeaderField{
+			{Name: name, Value: value, Sensitive: sensitive}, {Name: name, Value: "1"},
+			{Name: "grpc-status", Value: value}, {Name: name, Value: value},
+		}
+		for range 3 {
+			block.Reset()
+			for _, field := range fields {
+				_ = encoder.WriteField(field) // A bytes.Buffer takes everything.
+			}
+			got, err := decoder.decode(block.Bytes())
+			if err != nil {
+				t.Fatalf("decoding %x: %v", block.Bytes(), err)
+			}
+			checkHeaders(t, got, fields)
+			encoder.SetMaxDynamicTableSize(uint32(tableSize) % (headerTableSize + 1))
+		}
+	})
+}
+
+// The static table and the Huffman code are x/net's to the last entry.
+func TestTablesAreThoseOfTheProtocol(t *testing.T) {
+	t.Parallel()
+	for i := 1; i <= 61; i++ {
+		block := []byte{0x80 | byte(i)}
+		want, err := hpack.NewDecoder(headerTableSize, nil).DecodeFull(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := newHeaderDecoder().decode(block)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkHeaders(t, got, want)
+	}
+	if len(staticTable) != 61 {
+		t.Errorf("the static table has %d entries", len(staticTable))
+	}
+	for c := range 256 {
+		coded := hpack.AppendHuffmanString(nil, string([]byte{byte(c)}))
+		if got, err := appendHuffman(nil, coded); err != nil || !bytes.Equal(got, []byte{byte(c)}) {
+			t.Errorf("%x decodes to %x, %v, want %x", coded, got, err, c)
+		}
+	}
+}
+
+// A string is decoded by Huffman's code as x/net decodes it, or refused as there.
+func FuzzHuffman(f *testing.F) {
+	f.Add([]byte("grpc-status"))
+	f.Add([]byte("\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var want bytes.Buffer
+		_, wantErr := hpack.HuffmanDecode(&want, b)
+		got, err := appendHuffman(nil, b)
+		if (err == nil) != (wantErr == nil) || err == nil && !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%x decodes to %x, %v; x/net says %x, %v", b, got, err, want.Bytes(), wantErr)
+		}
+	})
+}
+
+func checkHeaders(t *testing.T, got []header, want []hpack.HeaderField) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d headers, want %d", len(got), len(want))
+	}
+	size := 0
+	for i, h := range got {
+		if h.name != want[i].Name || h.value != want[i].Value {
+			t.Errorf("header %d is %q, want %q", i, h, want[i])
+		}
+		size += len(h.name) + len(h.value) + 32
+	}
+	if size > maxHeaderBytes {
+		t.Errorf("%d bytes of headers", size)
+	}
+}
+
+// What is sent as headers is what a server reads.
+func FuzzHeaderEncoding(f *testing.F) {
+	f.Add("te", "trailers")
+	f.Add("", strings.Repeat("v", 126))
+	f.Add(strings.Repeat("n", 127), strings.Repeat("v", 255))
+	f.Add("n", strings.Repeat("v", 1<<15))
+	f.Fuzz(func(t *testing.T, name, value string) {
+		headers := []header{{name, value}, {value, name}}
+		fields, err := hpack.NewDecoder(headerTableSize, nil).DecodeFull(appendHeaders(nil, headers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(fields) != 2 || fields[0].Name != name || fields[0].Value != value || fields[1].Name != value || fields[1].Value != name {
+			t.Errorf("%q are read as %q", headers, fields)
+		}
+	})
+}
+
+// What x/net encodes is decoded, whether it uses tables or Huffman's code, and whatever size the table has.
+func FuzzHeaderDecoding(f *testing.F) {
+	f.Add("content-type", "application/grpc", uint16(4096))
+	f.Add("grpc-status", "0", uint16(0))
+	f.Add(":status", "\x00\xff\x1b", uint16(64))
+	f.Add("", strings.Repeat("~", 5000), uint16(100))
+	f.Add("n", strings.Repeat("v", 40_000), uint16(4096))
+	f.Fuzz(func(t *testing.T, name, value string, table uint16) {
+		fields := []hpack.HeaderField{{Name: name, Value: value}, {Name: value, Value: name, Sensitive: true}, {Name: ":status", Value: "200"}, {Name: name}}
+		var block bytes.Buffer
+		encoder, decoder := hpack.NewEncoder(&block), newHeaderDecoder()
+		size := 32*len(fields) + 3*len(name) + 2*len(value) + len(":status200")
+		for _, table := range []uint32{4096, uint32(table), 1000} {
+			encoder.SetMaxDynamicTableSize(table)
+			block.Reset()
+			for _, field := range fields {
+				_ = encoder.WriteField(field) // A bytes.Buffer takes everything.
+			}
+			got, err := decoder.decode(block.Bytes())
+			if tooLarge := size > maxHeaderBytes; tooLarge != (err == errHeadersTooLarge) {
+				t.Fatalf("headers of %d bytes: %v", size, err)
+			} else if tooLarge {
+				return
+			}
+			if err != nil {
+				t.Fatalf("decoding %x: %v", block.Bytes(), err)
+			}
+			checkHeaders(t, got, fields)
+		}
+	})
+}

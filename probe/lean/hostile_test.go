@@ -1,0 +1,61 @@
+package lean_test
+
+import (
+	"cmp"
+	"net"
+	"testing"
+
+	"golang.org/x/net/http2"
+)
+
+// encounter is a server, and what the program is to make of it.
+type encounter struct {
+	name string
+	// exit is the exit code, and says a part of the output: "status: SERVING" where it is empty.
+	exit int
+	says string
+	// waits tells that only a deadline ends it. All others end by themselves.
+	waits bool
+	// args are flags beside the address and the timeouts.
+	args []string
+	// greets speaks from the start of the connection, or answers once the server's SETTINGS are sent and the request of a
+	// stream has come.
+	greets  func(p *peer)
+	answers func(p *peer, stream uint32)
+}
+
+func (e encounter) speak(conn net.Conn) {
+	p := newPeer(conn)
+	if e.greets != nil {
+		e.greets(p)
+		return
+	}
+	_ = p.WriteSettings()
+	p.preface()
+	e.answers(p, p.request())
+}
+
+// timeouts returns flags for the deadlines. A short one is only for who waits for it: where another one is not to end the
+// run, a busy machine must not bring it about.
+func (e encounter) timeouts() []string {
+	connect, rpc := "-connect-timeout=30s", "-rpc-timeout=30s"
+	if e.waits && e.exit == 2 {
+		connect = "-connect-timeout=300ms"
+	} else if e.waits {
+		rpc = "-rpc-timeout=300ms"
+	}
+	return []string{connect, rpc}
+}
+
+func meet(t *testing.T, encounters []encounter) {
+	for _, e := range encounters {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"-addr=" + listen(t, e.speak)}, e.timeouts()...)
+			run(t, append(args, e.args...)...).wants(t, e.exit, cmp.Or(e.says, "status: SERVING"))
+		})
+	}
+}
+
+// settings is an empty SETTINGS frame.
+var settings = frameBytes(0, http2.FrameSettings, 0, 0, "")

@@ -1,0 +1,152 @@
+package lean_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/stats"
+)
+
+// connections counts those a gRPC server has.
+type connections struct {
+	stats.Handler
+	open, all atomic.Int64
+}
+
+func (c *connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+func (c *connections) HandleConn(_ context.Context, event stats.ConnStats) {
+	switch event.(type) {
+	case *stats.ConnBegin:
+		c.open.Add(1)
+		c.all.Add(1)
+	case *stats.ConnEnd:
+		c.open.Add(-1)
+	}
+}
+
+func (c *connections) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+func (c *connections) HandleRPC(context.Context, stats.RPCStats) {}
+
+// serveHealth starts a gRPC server that is SERVING and returns its address.
+func serveHealth(t *testing.T, options ...grpc.ServerOption) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(options...)
+	healthpb.RegisterHealthServer(server, health.NewServer())
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := server.Serve(listener); err != nil {
+			t.Errorf("serving: %v", err)
+		}
+	})
+	t.Cleanup(func() { server.Stop(); serving.Wait() })
+	return listener.Addr().String()
+}
+
+// probeCommand is a run that has all the time it needs.
+func probeCommand(t *testing.T, addr string) *exec.Cmd {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "-addr="+addr, "-connect-timeout=1m", "-rpc-timeout=1m")
+	cmd.Env = []string{}
+	return cmd
+}
+
+// held is what this process holds, the server among it.
+func held(t *testing.T) (files, goroutines int) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries), runtime.NumGoroutine()
+}
+
+// A pod's server is probed all its life. The test runs beside no other, since it counts what the whole process holds.
+func TestProbesInARowLeakNothing(t *testing.T) {
+	probes := 10_000
+	if testing.Short() {
+		probes = 2_000
+	}
+	var served connections
+	addr := serveHealth(t, grpc.StatsHandler(&served))
+	inARow(t, addr, 10)
+	files, goroutines := settle(t, &served, 1<<30, 1<<30)
+	inARow(t, addr, probes)
+	settle(t, &served, files, goroutines)
+	if got := served.all.Load(); got != int64(probes)+10 {
+		t.Errorf("%d connections for %d probes", got, probes+10)
+	}
+}
+
+func inARow(t *testing.T, addr string, probes int) {
+	t.Helper()
+	for i := range probes {
+		if out, err := probeCommand(t, addr).CombinedOutput(); err != nil {
+			t.Fatalf("probe %d: %v\n%s", i, err, out)
+		}
+	}
+}
+
+// settle waits until the server has seen the last connection end, and holds no more than it may.
+func settle(t *testing.T, served *connections, maxFiles, maxGoroutines int) (files, goroutines int) {
+	t.Helper()
+	giveUp := time.After(hangs)
+	for tick := time.Tick(time.Millisecond); ; {
+		files, goroutines = held(t)
+		if open := served.open.Load(); open == 0 && files <= maxFiles && goroutines <= maxGoroutines {
+			return files, goroutines
+		}
+		select {
+		case <-tick:
+		case <-giveUp:
+			t.Fatalf("%d connections are open, %d files (at most %d before), %d goroutines (at most %d before)",
+				served.open.Load(), files, maxFiles, goroutines, maxGoroutines)
+		}
+	}
+}
+
+// No answer is given until all have asked.
+func TestProbesAtOnceAllSucceed(t *testing.T) {
+	const probes = 200
+	var asked atomic.Int64
+	allAsked := make(chan struct{})
+	addr := serveHealth(t, grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if asked.Add(1) == probes {
+			close(allAsked)
+		}
+		select {
+		case <-allAsked:
+			return next(ctx, request)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}))
+	var running sync.WaitGroup
+	for range probes {
+		running.Go(func() {
+			if out, err := probeCommand(t, addr).CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	running.Wait()
+}

@@ -1,0 +1,91 @@
+package lean
+
+import (
+	"testing"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+)
+
+// hasGroup tells whether a group may be in a message, at any depth. Groups are what lean refuses, and protobuf does not:
+// nothing of health.proto has one.
+func hasGroup(message []byte) bool {
+	for len(message) > 0 {
+		_, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return false
+		}
+		if kind == protowire.StartGroupType {
+			return true
+		}
+		message = message[n:]
+		size := protowire.ConsumeFieldValue(1, kind, message)
+		if size < 0 {
+			return false
+		}
+		if kind == protowire.BytesType {
+			if inner, _ := protowire.ConsumeBytes(message[:size]); hasGroup(inner) {
+				return true
+			}
+		}
+		message = message[size:]
+	}
+	return false
+}
+
+// What protobuf's own runtime reads is read the same, and nothing else is read.
+func FuzzMessages(f *testing.F) {
+	list, err := proto.Marshal(&healthpb.HealthListResponse{Statuses: map[string]*healthpb.HealthCheckResponse{
+		"": {Status: healthpb.HealthCheckResponse_SERVING}, "a": {Status: healthpb.HealthCheckResponse_NOT_SERVING}, "b": {},
+	}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(list)
+	for _, message := range []string{"", "\x08\x01", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x08\x01\x08\x02", "\x12\x03abc\x1d1234\x19" + "12345678",
+		"\x0b\x0c", "\x00", "\x0a\x03\x0a\x01\xff", "\x0a\x06\x12\x02\x08\x01\x12\x00", "\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"} {
+		f.Add([]byte(message))
+	}
+	f.Fuzz(func(t *testing.T, message []byte) {
+		if !hasGroup(message) {
+			checkCheckResponse(t, message)
+			checkListResponse(t, message)
+		}
+	})
+}
+
+func checkCheckResponse(t *testing.T, message []byte) {
+	t.Helper()
+	var want healthpb.HealthCheckResponse
+	wantErr := proto.Unmarshal(message, &want)
+	got, err := parseCheckResponse(message)
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("answer of Check: %v, protobuf says %v", err, wantErr)
+	}
+	if err == nil && got != int32(want.Status) {
+		t.Errorf("status is %d, want %d", got, want.Status)
+	}
+}
+
+func checkListResponse(t *testing.T, message []byte) {
+	t.Helper()
+	var want healthpb.HealthListResponse
+	wantErr := proto.Unmarshal(message, &want)
+	got := map[string]int32{}
+	err := parseListResponse(message, func(service string, status int32) { got[service] = status })
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("answer of List: %v, protobuf says %v", err, wantErr)
+	}
+	if err != nil {
+		return
+	}
+	if len(got) != len(want.Statuses) {
+		t.Errorf("%d services, want %d", len(got), len(want.Statuses))
+	}
+	for service, status := range want.Statuses {
+		if got[service] != int32(status.Status) {
+			t.Errorf("status of %q is %d, want %d", service, got[service], status.Status)
+		}
+	}
+}

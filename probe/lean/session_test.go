@@ -1,0 +1,26 @@
+package lean
+
+import (
+	"syscall"
+	"testing"
+)
+
+// brokenWire is a connection on which nothing can be sent any more.
+type brokenWire struct{ *wire }
+
+func (brokenWire) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestAnswerOfServerThatHungUpIsRead(t *testing.T) {
+	t.Parallel()
+	in := appendFrame(nil, frameSettings, 0, 0, nil)
+	in = appendFrame(in, frameHeaders, flagEndHeaders|flagEndStream, 1,
+		appendHeaders(nil, []header{{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "5"}}))
+	s := newSession(brokenWire{newWire(in, 0)})
+	call := s.open(nil, envelope(nil, false))
+	if err := s.run(func() bool { return call.done }); err != nil {
+		t.Fatal(err)
+	}
+	if call.code != 5 {
+		t.Errorf("code is %d, want 5", call.code)
+	}
+}
