@@ -13,8 +13,8 @@ import (
 //   - standard output carries only what was asked for as such: help, version,
 //     each change with -watch, and with -o json the outcome as one line
 //   - standard error carries the rest, a line each, without time stamps
-//   - a failure is one line "error: ..." for each service, then each hint once, a
-//     line "hint: ..."
+//   - a failure is one line "error: ..." for each service, ten at the most, then
+//     each hint once, a line "hint: ..."
 //   - success is "status: SERVING", as it is for grpc-health-probe, in -mode=ready
 //   - with -o json standard error has only what -v adds
 //   - text that came over the network cannot break or colour a line
@@ -27,6 +27,9 @@ type output struct{ stdout, stderr io.Writer }
 // maxLine bounds a line in bytes. The kubelet keeps 10 KiB of a probe's output,
 // and a server chooses the message of its RPC status.
 const maxLine = 1 << 10
+
+// maxErrors bounds the lines "error: ...": a server lists as many services as it likes.
+const maxErrors = 10
 
 // result prints what was asked for.
 func (o output) result(text string) { _, _ = io.WriteString(o.stdout, text) }
@@ -64,10 +67,13 @@ func (o output) change(f format, a Answer) {
 	o.result("status: " + a.Status.String() + "\n")
 }
 
-// lines are the errors, then the hints without repetition.
+// lines are the errors, as many as may be, then the hints without repetition.
 func (f failures) lines() (text []string) {
-	for _, one := range f {
+	for _, one := range f[:min(len(f), maxErrors)] {
 		text = append(text, "error: "+one.Error())
+	}
+	if more := len(f) - maxErrors; more > 0 {
+		text = append(text, fmt.Sprintf("error: and %d more", more))
 	}
 	for _, one := range f {
 		if hint := "hint: " + one.Hint; one.Hint != "" && !slices.Contains(text, hint) {
