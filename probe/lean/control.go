@@ -1,0 +1,132 @@
+package lean
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Settings (RFC 9113, section 6.5.2).
+const (
+	settingHeaderTableSize      = 0x1
+	settingEnablePush           = 0x2
+	settingMaxConcurrentStreams = 0x3
+	settingInitialWindowSize    = 0x4
+	settingMaxFrameSize         = 0x5
+	settingMaxHeaderListSize    = 0x6
+)
+
+// maxDebug is how much is kept of the text in a GOAWAY, in bytes: what is meant for people is shorter.
+const maxDebug = 256
+
+// goAway is the server's notice that it is closing the connection (RFC 9113, section 6.8).
+type goAway struct {
+	lastID, code uint32
+	debug        string
+}
+
+func (s *session) handleSettings(f frame) error {
+	if f.stream != 0 {
+		return protocolError("SETTINGS on stream %d", f.stream)
+	}
+	if f.has(flagAck) {
+		if !s.settled || len(f.payload) != 0 {
+			return protocolError("bad acknowledgement of SETTINGS")
+		}
+		return nil
+	}
+	if len(f.payload)%6 != 0 {
+		return protocolError("SETTINGS of %d bytes", len(f.payload))
+	}
+	for b := f.payload; len(b) > 0; b = b[6:] {
+		if err := s.apply(binary.BigEndian.Uint16(b), binary.BigEndian.Uint32(b[2:])); err != nil {
+			return err
+		}
+	}
+	for _, st := range s.streams {
+		st.checkHeaders(s.maxHeaders)
+	}
+	s.settled = true
+	s.out = appendFrame(s.out, frameSettings, flagAck, 0, nil)
+	return nil
+}
+
+func (s *session) apply(id uint16, value uint32) error {
+	switch id {
+	case settingHeaderTableSize:
+		s.smallTable = value < headerTableSize
+	case settingMaxHeaderListSize:
+		s.maxHeaders = value
+	case settingMaxConcurrentStreams:
+		s.maxStreams = value
+	case settingInitialWindowSize:
+		if value > maxWindow {
+			return protocolError("initial window of %d bytes", value)
+		}
+		// The change goes for streams that are open as well, whose window may become negative (RFC 9113, section 6.9.2).
+		for _, st := range s.streams {
+			st.window += int64(value) - s.window
+		}
+		s.window = int64(value)
+	case settingMaxFrameSize:
+		if value < maxFrameSize || value > 1<<24-1 {
+			return protocolError("maximum frame size of %d bytes", value)
+		}
+		s.frameSize = int(value)
+	}
+	return nil
+}
+
+func (s *session) handlePing(f frame) error {
+	if f.stream != 0 || len(f.payload) != 8 {
+		return protocolError("bad PING")
+	}
+	if !f.has(flagAck) {
+		s.out = appendFrame(s.out, framePing, flagAck, 0, f.payload)
+	}
+	return nil
+}
+
+func (s *session) handleGoAway(f frame) error {
+	if f.stream != 0 || len(f.payload) < 8 {
+		return protocolError("bad GOAWAY")
+	}
+	s.goAway = &goAway{
+		lastID: binary.BigEndian.Uint32(f.payload) & (1<<31 - 1),
+		code:   binary.BigEndian.Uint32(f.payload[4:]),
+		debug:  string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
+	}
+	for _, st := range s.streams {
+		// After an error no frame is to come (RFC 9113, section 5.4.1).
+		if st.id == 0 || st.id > s.goAway.lastID || s.goAway.code != codeNoError {
+			st.fail(unavailable, s.goAway.String())
+		}
+	}
+	return nil
+}
+
+func (g *goAway) String() string {
+	text := fmt.Sprintf("server is closing the connection (GOAWAY, error code %d)", g.code)
+	if g.debug != "" {
+		text += fmt.Sprintf(": %q", g.debug)
+	}
+	return text
+}
+
+func (s *session) handleWindowUpdate(f frame) error {
+	if len(f.payload) != 4 {
+		return protocolError("WINDOW_UPDATE of %d bytes", len(f.payload))
+	}
+	window := &s.connWindow
+	if f.stream != 0 {
+		st := s.find(f.stream)
+		if st == nil {
+			return s.checkClosed(f)
+		}
+		window = &st.window
+	}
+	increment := int64(binary.BigEndian.Uint32(f.payload) & maxWindow)
+	if *window += increment; increment == 0 || *window > maxWindow {
+		return protocolError("WINDOW_UPDATE by %d bytes", increment)
+	}
+	return nil
+}
