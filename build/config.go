@@ -3,6 +3,7 @@ package build
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ func ConfigLayer(layers libcnb.Layers, args []string, logger log.Logger) (libcnb
 		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return fmt.Errorf("writing the default flags: %w", err)
 		}
-		return os.Chmod(file, 0o644)
+		return errors.Join(os.Chmod(layer.Path, 0o755), os.Chmod(file, 0o644))
 	})
 	return layer, err
 }

@@ -51,7 +51,7 @@ func fill(path string, probe Probe) error {
 		return fmt.Errorf("installing the probe: %w", err)
 	}
 	// The modes are part of the layer's digest, the build machine's umask must not be.
-	for _, name := range []string{filepath.Dir(path), path} {
+	for _, name := range []string{filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path} {
 		if err := os.Chmod(name, 0o755); err != nil {
 			return fmt.Errorf("installing the probe: %w", err)
 		}

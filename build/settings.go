@@ -77,9 +77,9 @@ func chooseVariant(value string, args []string) (string, error) {
 	switch variant := strings.ToLower(value); {
 	case variant == lean && needsFull:
 		return "", fmt.Errorf("checking $%s: the flags in $%s need the full probe (use full or auto)", VariantEnv, ArgsEnv)
-	case variant == full, variant == "auto" && needsFull:
+	case variant == full, needsFull && (variant == "auto" || variant == ""):
 		return full, nil
-	case variant == lean, variant == "auto":
+	case variant == lean, variant == "auto", variant == "":
 		return lean, nil
 	}
 	return "", fmt.Errorf("reading $%s: %q is not allowed: use auto, lean or full", VariantEnv, value)

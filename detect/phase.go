@@ -49,6 +49,8 @@ func enabled(buildpack libcnb.Buildpack) (string, error) {
 	}
 	value, _ := resolver.ResolveAndTrim(EnabledEnv)
 	switch lower := strings.ToLower(value); lower {
+	case "": // Templates set variables to nothing and mean that they are not set.
+		return "auto", nil
 	case "auto", "true", "false":
 		return lower, nil
 	}

@@ -25,9 +25,9 @@ const maxArgsFile = 64 << 10
 // hold and for words that are too long together.
 func FormatArgsFile(words []string) ([]byte, error) {
 	var file bytes.Buffer
-	for _, word := range words {
+	for i, word := range words {
 		if strings.ContainsAny(word, "\n\x00") {
-			return nil, misuse(fmt.Errorf("formatting args file: argument %q has a line break or a zero byte", RedactArgs([]string{word})[0]),
+			return nil, misuse(fmt.Errorf("formatting args file: argument %d has a line break or a zero byte", i+1),
 				"give -rpc-header once for each header")
 		}
 		file.WriteString(word + "\n")
@@ -84,9 +84,10 @@ func argsFilePath(executable func() (string, error), arg0 string) string {
 	return filepath.Join(filepath.Dir(program), "..", "..", "config", ArgsFileName)
 }
 
-// readFile reads a file of at most limit bytes.
+// readFile reads a file of at most limit bytes. O_NONBLOCK: a FIFO that nobody
+// writes to is empty, and not a reason to wait past every deadline.
 func readFile(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reason(err)
 	}

@@ -39,9 +39,10 @@ func (l lines) redacted(redact func(string) string) string {
 	return strings.Join(shown, ", ")
 }
 
-// redactHeader keeps the name alone.
+// redactHeader keeps the name alone, if it is one: what stands before a colon may
+// be part of a secret.
 func redactHeader(line string) string {
-	if name, _, ok := strings.Cut(line, ":"); ok {
+	if name, _, ok := strings.Cut(line, ":"); ok && isHeaderName(strings.ToLower(name)) {
 		return name + ": " + hidden
 	}
 	return hidden
@@ -59,7 +60,7 @@ func parseHeaders(written lines) ([]Header, error) {
 		}
 		header := Header{strings.ToLower(name), strings.TrimSpace(value)}
 		if !isHeaderName(header.Name) {
-			return nil, misuse(fmt.Errorf("%s: invalid name %q", parsing, header.Name), nameHint)
+			return nil, misuse(fmt.Errorf("%s: invalid name", parsing), nameHint)
 		}
 		if err := header.check(parsing); err != nil {
 			return nil, err

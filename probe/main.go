@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"syscall"
 )
 
 // Main runs one probe over t with the arguments, environment and standard
@@ -13,7 +14,7 @@ import (
 // default action, which is not success for any caller, and os/signal would
 // cost every probe a quarter more CPU time.
 func Main(t Transport) int {
-	out := output{stdout: os.Stdout, stderr: os.Stderr}
+	out := output{stdout: stream(syscall.Stdout), stderr: stream(syscall.Stderr)}
 	s := newSettings()
 	text, err := s.gather(os.Args[1:])
 	if text != "" {

@@ -1,10 +1,12 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -23,6 +25,22 @@ import (
 // A failure to write is ignored: the exit code is the answer, and a closed
 // standard error must not turn a healthy server into an unhealthy one.
 type output struct{ stdout, stderr io.Writer }
+
+// stream is a standard stream. Package os is not used to write to it: after a
+// write to a pipe that nobody reads any more it ends the process by SIGPIPE.
+type stream int
+
+// Write implements io.Writer.
+func (s stream) Write(p []byte) (written int, err error) {
+	for written < len(p) {
+		n, err := syscall.Write(int(s), p[written:])
+		if err != nil && !errors.Is(err, syscall.EINTR) {
+			return written, err
+		}
+		written += max(n, 0)
+	}
+	return written, nil
+}
 
 // maxLine bounds a line in bytes. The kubelet keeps 10 KiB of a probe's output,
 // and a server chooses the message of its RPC status.

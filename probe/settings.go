@@ -38,6 +38,9 @@ func (s *settings) parse(words []string, source string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
 	}
+	if err != nil && strings.HasPrefix(err.Error(), "bad flag syntax") {
+		err = errors.New("bad flag syntax (not shown: it may hold a secret)") // package flag prints the whole word
+	}
 	if err != nil {
 		return misuse(fmt.Errorf("parsing flags: %w", err), "-h lists the flags and their values")
 	}
@@ -48,10 +51,10 @@ func (s *settings) parse(words []string, source string) error {
 	return nil
 }
 
-// stray names the first word that is no flag, unless it may be the rest of a
-// header whose quotes were forgotten.
+// stray names the first word that is no flag, unless it may be a header, or the
+// rest of one whose quotes were forgotten.
 func (s *settings) stray() error {
-	if len(s.options.headers) > 0 || len(s.options.headerFiles) > 0 {
+	if len(s.options.headers) > 0 || len(s.options.headerFiles) > 0 || strings.ContainsAny(s.flags.Arg(0), ":=") {
 		return errors.New("parsing flags: unexpected argument (not shown: it may belong to -rpc-header)")
 	}
 	return fmt.Errorf("parsing flags: unexpected argument %q", s.flags.Arg(0))

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 
 arch=${1:-$(go env GOHOSTARCH)}
 folder=${2:-dist/buildpack}
+folder=${folder%/}
 case $arch in
 amd64 | arm64) ;;
 *)
@@ -18,13 +19,22 @@ amd64 | arm64) ;;
   ;;
 esac
 
-# The programs' version and commit come from git, where this is a checkout that git may read.
+# The programs' version and commit come from git, where this folder is a checkout that git may read.
 stamp=false
-if git rev-parse --verify -q HEAD >/dev/null 2>&1; then stamp=true; fi
+if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && git rev-parse -q --verify HEAD >/dev/null; then
+  stamp=true
+fi
+
+if [ -e "$folder" ] && [ ! -f "$folder/buildpack.toml" ]; then
+  echo "scripts/build.sh: '$folder' is there and is no buildpack: name another folder" >&2
+  exit 1
+fi
 
 compile() { # ARCH OUTPUT PACKAGE
   echo "compiling $3 for linux/$1"
-  CGO_ENABLED=0 GOOS=linux GOARCH=$1 go build -trimpath -buildvcs=$stamp -ldflags='-s -w' -o "$2" "$3"
+  # What is shipped does not depend on the settings of whoever builds it.
+  CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 GOFLAGS=-mod=readonly GOFIPS140=off GOEXPERIMENT='' \
+    go build -trimpath -buildvcs=$stamp -ldflags='-s -w' -o "$2" "$3"
 }
 
 # Made beside the folder and moved there whole: a build that fails leaves the last good one.

@@ -97,7 +97,7 @@ func build(ctx context.Context, kit *harness.Kit, road harness.Road) (*harness.I
 const farewell = `
 All as expected. With an app of your own:
 
-  pack build my-app --buildpack from=builder --buildpack dist/buildpack
+  pack build my-app --path /path/to/my-app --builder my-builder --buildpack from=builder --buildpack dist/buildpack
 
 and in the container of its pod:
 

@@ -7,17 +7,23 @@ package grpcgo
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/grpclog"
 
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
 // maxHeaderList bounds the headers of a response in bytes.
 const maxHeaderList = 64 << 10
+
+// grpc-go would write lines of its own to standard error, with what the server
+// says as it is.
+func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) }
 
 // Transport implements [probe.Transport].
 type Transport struct{}

@@ -4,8 +4,10 @@ package lean
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -48,7 +50,11 @@ func resolve(ctx context.Context, address probe.Address, deadline time.Time) ([]
 			continue
 		}
 		if ip, err := netip.ParseAddrPort(text); err == nil {
-			endpoints = append(endpoints, ipEndpoint(ip.Addr(), ip.Port()))
+			found, err := ipEndpoint(ip.Addr(), ip.Port())
+			if err != nil {
+				return nil, err
+			}
+			endpoints = append(endpoints, found)
 			continue
 		}
 		found, err := lookUp(ctx, text, deadline)
@@ -60,17 +66,27 @@ func resolve(ctx context.Context, address probe.Address, deadline time.Time) ([]
 	return endpoints, nil
 }
 
-func ipEndpoint(ip netip.Addr, port uint16) endpoint {
+func ipEndpoint(ip netip.Addr, port uint16) (endpoint, error) {
 	if ip = ip.Unmap(); ip.Is4() {
-		return endpoint{syscall.AF_INET, &syscall.SockaddrInet4{Port: int(port), Addr: ip.As4()}}
+		return endpoint{syscall.AF_INET, &syscall.SockaddrInet4{Port: int(port), Addr: ip.As4()}}, nil
 	}
-	addr := &syscall.SockaddrInet6{Port: int(port), Addr: ip.As16()}
-	if zone := ip.Zone(); zone != "" {
-		if nic, err := net.InterfaceByName(zone); err == nil {
-			addr.ZoneId = uint32(nic.Index)
-		}
+	zone, err := zoneID(ip.Zone())
+	return endpoint{syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(port), Addr: ip.As16(), ZoneId: zone}}, err
+}
+
+// zoneID returns the index of the interface that a zone names, or is (RFC 4007, section 11.2).
+func zoneID(zone string) (uint32, error) {
+	if zone == "" {
+		return 0, nil
 	}
-	return endpoint{syscall.AF_INET6, addr}
+	if id, err := strconv.ParseUint(zone, 10, 32); err == nil {
+		return uint32(id), nil
+	}
+	nic, err := net.InterfaceByName(zone)
+	if err != nil {
+		return 0, fmt.Errorf("looking up zone %q: no such network interface", zone)
+	}
+	return uint32(nic.Index), nil
 }
 
 // lookUp asks for the addresses of a name, which is the one thing that needs package net's machinery.
@@ -91,7 +107,11 @@ func lookUp(ctx context.Context, text string, deadline time.Time) ([]endpoint, e
 	}
 	var endpoints []endpoint
 	for _, ip := range ips {
-		endpoints = append(endpoints, ipEndpoint(ip, uint16(number)))
+		found, err := ipEndpoint(ip, uint16(number))
+		if err != nil {
+			return nil, err
+		}
+		endpoints = append(endpoints, found)
 	}
 	if len(endpoints) == 0 {
 		return nil, &net.DNSError{Err: "it has no address", Name: host, IsNotFound: true}

@@ -125,7 +125,12 @@ func TestServersThatResetTheStream(t *testing.T) {
 	var encounters []encounter
 	for code, want := range []string{"INTERNAL", "INTERNAL", "INTERNAL", "INTERNAL", "INTERNAL", "INTERNAL", "INTERNAL",
 		"UNAVAILABLE", "CANCELLED", "INTERNAL", "INTERNAL", "RESOURCE_EXHAUSTED", "PERMISSION_DENIED", "INTERNAL", "INTERNAL"} {
-		reset := func(p *peer, id uint32) { _ = p.WriteRSTStream(id, http2.ErrCode(code)) }
+		reset := func(p *peer, id uint32) {
+			_ = p.WriteRSTStream(id, http2.ErrCode(code))
+			if http2.ErrCode(code) == http2.ErrCodeRefusedStream { // It may be sent once more.
+				_ = p.WriteRSTStream(p.request(), http2.ErrCode(code))
+			}
+		}
 		encounters = append(encounters,
 			encounter{name: fmt.Sprintf("code %d", code), exit: 3, says: want, answers: reset},
 			encounter{name: fmt.Sprintf("code %d after HEADERS", code), exit: 3, says: want, answers: func(p *peer, id uint32) {

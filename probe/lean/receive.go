@@ -98,7 +98,7 @@ func (s *session) handleReset(f frame) error {
 		return s.checkClosed(f)
 	}
 	s.idle = 0
-	if code := binary.BigEndian.Uint32(f.payload); s.tooEager(st, code) {
+	if code := binary.BigEndian.Uint32(f.payload); s.mayRetry(st, code) {
 		st.again()
 	} else {
 		st.receiveReset(code)

@@ -33,6 +33,7 @@ type stream struct {
 	request []byte // the request's message
 	unsent  []byte // what is left of it
 	eager   bool   // sent before the server's SETTINGS had come
+	retried bool
 	sentAll bool
 	window  int64
 	taken   uint32
@@ -155,7 +156,7 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 			st.fail(codeOfHTTP(status), fmt.Sprintf("server answered with HTTP status %q", status))
 			return
 		}
-		if !strings.HasPrefix(fields["content-type"], "application/grpc") {
+		if !isGRPC(fields["content-type"]) {
 			st.fail(unknown, fmt.Sprintf("server answered with content type %q, not application/grpc", fields["content-type"]))
 			return
 		}
@@ -164,6 +165,12 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 	if end {
 		st.finish(fields)
 	}
+}
+
+// isGRPC reports whether a content type is gRPC's, with any message format, and not gRPC-Web's.
+func isGRPC(contentType string) bool {
+	rest, ok := strings.CutPrefix(contentType, "application/grpc")
+	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
 }
 
 // finish ends the call with the server's trailers.
@@ -252,16 +259,17 @@ func (st *stream) checkHeaders(limit uint32) {
 	}
 }
 
-// tooEager reports whether the server reset a call for having been sent before its SETTINGS had come. If its window is
-// under the protocol's default, nginx refuses data before its SETTINGS are acknowledged, and net/http data over its window
-// (RFC 9113, section 6.9.3, asks them to take it).
-func (s *session) tooEager(st *stream, code uint32) bool {
-	return st.eager && !st.started && s.window < defaultWindow && (code == codeRefusedStream || code == codeFlowControl)
+// mayRetry reports whether a call that the server has reset can be sent once more: it was refused, and so not processed
+// (RFC 9113, section 8.7), or net/http found data over its window in a call that was sent before the window was known
+// (section 6.9.3 asks it to take that). Not where the server takes no calls at all: that one would wait for ever.
+func (s *session) mayRetry(st *stream, code uint32) bool {
+	return !st.started && !st.retried && s.maxStreams > 0 &&
+		(code == codeRefusedStream || code == codeFlowControl && st.eager && s.window < defaultWindow)
 }
 
 // again has pump send a call once more.
 func (st *stream) again() {
-	st.id, st.unsent, st.sentAll, st.eager = 0, st.request, false, false
+	st.id, st.unsent, st.sentAll, st.retried = 0, st.request, false, true
 }
 
 // receiveReset maps the error code as gRPC does ("Errors" in gRPC over HTTP/2).

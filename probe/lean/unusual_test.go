@@ -35,6 +35,10 @@ func TestUnusualTimes(t *testing.T) {
 			ping()
 			p.end(id, "grpc-status", "0")
 		}},
+		{name: "refused once, and not processed", answers: func(p *peer, id uint32) {
+			_ = p.WriteRSTStream(id, http2.ErrCodeRefusedStream)
+			p.answer(p.request())
+		}},
 		{name: "PING that has to be answered first", answers: func(p *peer, id uint32) {
 			_ = p.WritePing(false, [8]byte{7})
 			for {
