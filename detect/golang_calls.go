@@ -114,7 +114,9 @@ func (r *goReader) port(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	from, args := r.pathOf(fun), call.Args
 	switch name := fun.Sel.Name; {
 	case name == "Listen" && from == "net" && len(args) == 2, name == "Listen" && from == "" && len(args) == 3:
-		r.listens(args[len(args)-1], goListens)
+		if r.tcp(args[len(args)-2]) {
+			r.listens(args[len(args)-1], goListens)
+		}
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && from == "net/http":
 		r.listens(args[0], goListensHTTP)
 	case name == "Address" && len(args) == 1 && goKratosGRPC.MatchString(from):
@@ -134,20 +136,37 @@ func (r *goReader) literal(lit *ast.CompositeLit) {
 	}
 }
 
-// listens takes the port of an address, where the source states it.
+// listens takes the port of an address; goNoPort where the source does not state it, so that another listener's port is
+// not taken for it.
 func (r *goReader) listens(address ast.Expr, kind goKind) {
-	text, ok := r.constant(address, 0)
-	if !ok {
-		return
+	port := goNoPort
+	if text, ok := r.constant(address, 0); ok {
+		port = statedPort(text)
 	}
+	r.signs = append(r.signs, goSign{kind: kind, port: port})
+}
+
+// goNoPort is the port of a listener whose port is not known, or that a probe beside the server cannot reach.
+const goNoPort = -1
+
+func statedPort(address string) int {
 	// A bare number is no address: the variable was declared with it and got its colon later.
-	port := text
-	if _, after, err := net.SplitHostPort(text); err == nil {
-		port = after
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		host, port = "", address
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err == nil && n > 0 {
-		r.signs = append(r.signs, goSign{kind: kind, port: int(n)})
+	ip := net.ParseIP(host)
+	local := host == "" || host == "localhost" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback())
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil && n > 0 && local {
+		return int(n)
 	}
+	return goNoPort
+}
+
+// tcp reports whether a call of Listen may be for TCP: its network is not stated, or is.
+func (r *goReader) tcp(network ast.Expr) bool {
+	text, ok := r.constant(network, 0)
+	return !ok || strings.HasPrefix(text, "tcp")
 }
 
 // constant returns the text of a literal, a constant or a variable declared with one in this file, a flag's default, and

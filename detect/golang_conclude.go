@@ -66,14 +66,15 @@ func (t *goTree) health(f *goFolder, lead goPlaced, makes bool) (Health, Place) 
 	return HealthMissing, Place{}
 }
 
-// port returns the one port that the package names for a server of the kind; 0 where it names none or several.
+// port returns the one port that the package names for a server of the kind; 0 where it names none or several, or listens
+// on one that it does not name.
 func (f *goFolder) port(kind goKind) int {
 	port := 0
 	for _, s := range f.signs {
 		if s.kind != goListens && (s.kind != goListensHTTP || kind != goHandles) {
 			continue
 		}
-		if port != 0 && port != s.port {
+		if s.port == goNoPort || port != 0 && port != s.port {
 			return 0
 		}
 		port = s.port
