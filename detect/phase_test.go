@@ -26,6 +26,7 @@ func TestPhase(t *testing.T) {
 		"forced":           {"true", "package main\n"},
 		"forced_and_found": {" TRUE ", healthy},
 		"default":          {"", healthy},
+		"empty":            {" ", healthy},
 		"withdrawn":        {"false", healthy},
 		"maybe":            {"maybe", healthy},
 	} {

@@ -12,7 +12,6 @@ type frameType uint8
 const (
 	frameData         frameType = 0x0
 	frameHeaders      frameType = 0x1
-	framePriority     frameType = 0x2
 	frameRSTStream    frameType = 0x3
 	frameSettings     frameType = 0x4
 	framePushPromise  frameType = 0x5

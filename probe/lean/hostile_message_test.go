@@ -44,6 +44,11 @@ func TestMessagesThatAreNoAnswer(t *testing.T) {
 		{name: "4 GiB by its own account", exit: 3, says: "RESOURCE_EXHAUSTED", answers: replies("\x00\xff\xff\xff\xff\x08\x01")},
 		{name: "2 MiB", exit: 3, says: "RESOURCE_EXHAUSTED", answers: replies(prefixed(0, strings.Repeat("\x08\x01", 1<<20)))},
 		{name: "a byte over the limit", exit: 3, says: "RESOURCE_EXHAUSTED", answers: replies(prefixed(0, strings.Repeat("\x08", 64<<10+1)))},
+		{name: "gRPC-Web", exit: 3, says: "content type", answers: func(p *peer, id uint32) {
+			p.headers(id, 0, ":status", "200", "content-type", "application/grpc-web")
+			p.data(id, serving)
+			p.end(id, "grpc-status", "0")
+		}},
 		{name: "none", exit: 3, says: "0 answers", answers: replies("")},
 		{name: "two", exit: 3, says: "2 answers", answers: replies(serving + serving)},
 		{name: "half", exit: 3, says: "within a message", answers: replies(serving[:6])},

@@ -14,8 +14,6 @@ const (
 	wireVarint = 0
 	wire64     = 1
 	wireBytes  = 2
-	wireGroup  = 3
-	wireEnd    = 4
 	wire32     = 5
 )
 

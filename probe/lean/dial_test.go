@@ -1,0 +1,24 @@
+package lean
+
+import (
+	"net"
+	"testing"
+)
+
+// A zone is the name of an interface or its index.
+func TestZonesAreNamesOrNumbers(t *testing.T) {
+	t.Parallel()
+	interfaces, err := net.Interfaces()
+	if err != nil || len(interfaces) == 0 {
+		t.Fatalf("interfaces: %v, %v", interfaces, err)
+	}
+	nic := interfaces[0]
+	for zone, want := range map[string]uint32{"": 0, "7": 7, nic.Name: uint32(nic.Index)} {
+		if got, err := zoneID(zone); err != nil || got != want {
+			t.Errorf("zone %q is %d, %v, want %d", zone, got, err, want)
+		}
+	}
+	if got, err := zoneID("none such"); err == nil {
+		t.Errorf("an unknown zone is %d", got)
+	}
+}
