@@ -87,13 +87,13 @@ func (s *survey) look(ctx context.Context, path string) {
 		if !l.wants(path) {
 			continue
 		}
-		value, err := l.look(f)
+		said, err := l.look(f)
 		if err != nil {
 			s.note("%s: %s", printable(path), printable(err.Error()))
 		}
-		if value != nil {
+		if said != nil {
 			s.mu.Lock()
-			s.facts[i] = append(s.facts[i], fact{path, value})
+			s.facts[i] = append(s.facts[i], fact{path, said})
 			s.mu.Unlock()
 		}
 	}
@@ -104,7 +104,7 @@ func (s *survey) conclude() []Service {
 	for i, l := range languages {
 		slices.SortFunc(s.facts[i], func(a, b fact) int { return cmp.Compare(a.path, b.path) })
 		for _, service := range l.conclude(s.facts[i], s.note) {
-			service.Language = l.name
+			service.Language = cmp.Or(service.Language, l.name)
 			found = append(found, service)
 		}
 	}

@@ -11,14 +11,16 @@ func FuzzGoSource(f *testing.F) {
 	f.Add("a_linux.go", []byte("//go:build linux\npackage a\nimport . \"google.golang.org/grpc\"\nfunc f(p int) { a, b := NewServer() }\n"))
 	f.Add("b.go", []byte("package b\nimport \"net\"\nvar x = y\nvar y = x + z()[1](2)\nvar _, _ = net.Listen(\"grpc\", x)\n"))
 	f.Fuzz(func(t *testing.T, name string, text []byte) {
-		value, err := goSource(name, text)
+		said, err := goSource(name, text)
 		lines := bytes.Count(text, []byte("\n")) + 1
-		file, _ := value.(goFile)
-		if err != nil && value != nil {
-			t.Errorf("a file that is left out says %v", value)
+		if err != nil && said != nil {
+			t.Errorf("a file that is left out says %v", said)
 		}
-		for _, s := range file.signs {
-			if s.kind != goListens && s.kind != goListensHTTP && (s.line < 1 || s.line > lines) {
+		if said == nil {
+			return
+		}
+		for _, s := range said.signs {
+			if s.kind != listens && s.kind != goListensHTTP && (s.line < 1 || s.line > lines) {
 				t.Errorf("sign %+v in a file of %d lines", s, lines)
 			}
 		}
@@ -39,8 +41,8 @@ func FuzzGoProgram(f *testing.F) {
 	f.Add(program[:64])
 	f.Fuzz(func(t *testing.T, bytesOfIt []byte) {
 		r := &allowance{r: bytes.NewReader(bytesOfIt), left: maxProgramBytes}
-		if value, err := readGoProgram(r); err != nil && value != nil {
-			t.Errorf("a program that is left out says %v", value)
+		if said, err := readGoProgram(r); err != nil && said != nil {
+			t.Errorf("a program that is left out says %v", said)
 		}
 	})
 }

@@ -11,12 +11,12 @@ import (
 
 func init() {
 	register(language{
-		name:     "go",
-		title:    "Go",
-		wants:    goWants,
-		look:     goLook,
-		conclude: goConclude,
-		advice:   goAdvice,
+		name:       "go",
+		title:      "Go",
+		frameworks: goFrameworks,
+		wants:      goWants,
+		look:       goLook,
+		conclude:   goConclude,
 	})
 }
 
@@ -50,11 +50,11 @@ func namedLikeProgram(name string) bool {
 	return ext == "" || ext == "bin" || ext == "linux" || ext == "run" || strings.ContainsAny(ext, "0123456789")
 }
 
-func goLook(f *file) (any, error) {
+func goLook(f *file) (*sheet, error) {
 	name := path.Base(f.path)
 	switch {
 	case strings.HasSuffix(name, ".pb.go"):
-		return goStub{}, nil
+		return &sheet{own: goStub{}}, nil
 	case strings.HasSuffix(name, ".go"):
 		text, err := f.text()
 		if err != nil {
@@ -72,28 +72,36 @@ func goLook(f *file) (any, error) {
 	}
 }
 
-func goModulePath(text []byte) (any, error) {
+func goModulePath(text []byte) (*sheet, error) {
 	module := modfile.ModulePath(text)
 	if module == "" {
-		return goModule(""), errors.New("no module line")
+		return &sheet{root: true, own: goModule("")}, errors.New("no module line")
 	}
-	return goModule(module), nil
+	return &sheet{root: true, own: goModule(module)}, nil
 }
 
-// goAdvice is written so that it can be pasted.
-func goAdvice(framework string) string {
-	switch framework {
-	case "connect-go":
-		return "mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth"
-	case "kratos":
-		return "leave out grpc.CustomHealth(), and kratos registers it"
-	case "go-micro", "yarpc", "kitex":
-		return "serve it beside " + framework + ", which cannot register it: " + goRegistration
-	case "dapr":
-		return "give service/grpc NewServiceWithGrpcServer a server with it: " + goRegistration
-	}
-	return goRegistration
+var goFrameworks = []framework{
+	{"grpc-go", "`grpc.NewServer`, `xds.NewGRPCServer`, a generated `RegisterXServer`; in a built program, `grpc.NewServer`",
+		goByHand, goRegistration},
+	{"connect-go", "a generated `NewXHandler` in a module that serves HTTP/2: h2c, `http.Protocols`, TLS",
+		"the app, by `grpchealth.NewHandler`",
+		"mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth"},
+	{"go-zero", "`zrpc.NewServer`, `zrpc.MustNewServer`", "the framework", goRegistration},
+	{"kratos", "`NewServer` of `transport/grpc`", "the framework, without `grpc.CustomHealth()`",
+		"leave out grpc.CustomHealth(), and kratos registers it"},
+	{"go-micro", "`NewServer` of `server/grpc`", goByHand, goBeside("go-micro")},
+	{"dapr", "`NewService` of `service/grpc`", goByHand,
+		"give service/grpc NewServiceWithGrpcServer a server with it: " + goRegistration},
+	{"kitex", "a generated `NewServer` over protobuf stubs, `server.WithGRPC...`", goByHand, goBeside("kitex")},
+	{"yarpc", "`NewInbound` of `transport/grpc`", goByHand, goBeside("yarpc")},
 }
 
-const goRegistration = "healthpb.RegisterHealthServer(server, health.NewServer()), from google.golang.org/grpc/health and " +
-	"healthpb \"google.golang.org/grpc/health/grpc_health_v1\""
+const (
+	goByHand       = "the app, by `RegisterHealthServer`"
+	goRegistration = "healthpb.RegisterHealthServer(server, health.NewServer()), from google.golang.org/grpc/health and " +
+		"healthpb \"google.golang.org/grpc/health/grpc_health_v1\""
+)
+
+func goBeside(framework string) string {
+	return "serve it beside " + framework + ", which cannot register it: " + goRegistration
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"net"
 	"strconv"
 	"strings"
 )
@@ -24,15 +23,15 @@ func (r *goReader) call(call *ast.CallExpr, fun ast.Expr) {
 	switch method.Sel.Name {
 	case "SetUnencryptedHTTP2":
 		if len(call.Args) == 1 && goText(call.Args[0]) == "true" {
-			r.add(method, goSign{kind: goUnencrypted})
+			r.add(method, sign{kind: goUnencrypted})
 		}
 	case "ListenAndServeTLS", "ServeTLS":
 		if r.pathOf(method) == "" {
-			r.add(method, goSign{kind: goHTTP2})
+			r.add(method, sign{kind: goHTTP2})
 		}
 	case "NewInbound":
 		if r.yarpc(method.X) {
-			r.add(method, goSign{kind: goConstructs, framework: "yarpc"})
+			r.add(method, sign{kind: constructs, framework: "yarpc"})
 		}
 	case "Handle":
 		r.handle(call)
@@ -55,7 +54,7 @@ func (r *goReader) handle(call *ast.CallExpr) {
 		return
 	}
 	if x, ok := fun.X.(*ast.Ident); ok && x.Obj == nil {
-		r.add(fun, goSign{kind: goHandles, framework: "connect-go", from: r.pathOf(fun)})
+		r.add(fun, sign{kind: goHandles, framework: "connect-go", from: r.pathOf(fun)})
 	}
 }
 
@@ -115,12 +114,12 @@ func (r *goReader) port(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	switch name := fun.Sel.Name; {
 	case name == "Listen" && from == "net" && len(args) == 2, name == "Listen" && from == "" && len(args) == 3:
 		if r.tcp(args[len(args)-2]) {
-			r.listens(args[len(args)-1], goListens)
+			r.listens(args[len(args)-1], listens)
 		}
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && from == "net/http":
 		r.listens(args[0], goListensHTTP)
 	case name == "Address" && len(args) == 1 && goKratosGRPC.MatchString(from):
-		r.listens(args[0], goListens)
+		r.listens(args[0], listens)
 	}
 }
 
@@ -136,31 +135,14 @@ func (r *goReader) literal(lit *ast.CompositeLit) {
 	}
 }
 
-// listens takes the port of an address; goNoPort where the source does not state it, so that another listener's port is
+// listens takes the port of an address; noPort where the source does not state it, so that another listener's port is
 // not taken for it.
-func (r *goReader) listens(address ast.Expr, kind goKind) {
-	port := goNoPort
+func (r *goReader) listens(address ast.Expr, kind kind) {
+	port := noPort
 	if text, ok := r.constant(address, 0); ok {
 		port = statedPort(text)
 	}
-	r.signs = append(r.signs, goSign{kind: kind, port: port})
-}
-
-// goNoPort is the port of a listener whose port is not known, or that a probe beside the server cannot reach.
-const goNoPort = -1
-
-func statedPort(address string) int {
-	// A bare number is no address: the variable was declared with it and got its colon later.
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		host, port = "", address
-	}
-	ip := net.ParseIP(host)
-	local := host == "" || host == "localhost" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback())
-	if n, err := strconv.ParseUint(port, 10, 16); err == nil && n > 0 && local {
-		return int(n)
-	}
-	return goNoPort
+	r.signs = append(r.signs, sign{kind: kind, port: port})
 }
 
 // tcp reports whether a call of Listen may be for TCP: its network is not stated, or is.

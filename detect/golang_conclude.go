@@ -1,127 +1,120 @@
 package detect
 
-import "path"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
-// goConclude makes a service of each package that makes a server. A package that only registers on a server made
-// elsewhere (in a helper outside of the tree) is one where nothing in its module makes a server.
+// goTree is what a tree's Go files say beside their signs.
+type goTree struct {
+	modules map[string]*project // by module path
+	stubs   map[string]bool     // folders with generated stubs
+}
+
+// goConclude makes a service of each package that makes a server.
 func goConclude(facts []fact, note func(format string, args ...any)) []Service {
-	t := goPutTogether(facts, note)
-	var services []Service
-	for _, folder := range t.order {
-		if s, ok := t.service(t.folders[folder]); ok {
-			services = append(services, s)
+	all := projects(facts, goUnit)
+	t := goTree{map[string]*project{}, map[string]bool{}}
+	for _, p := range all {
+		t.know(p)
+	}
+	for _, p := range all {
+		http2 := slices.ContainsFunc(p.units, goServesHTTP2)
+		plain := p.has(constructs, registers)
+		for _, u := range p.units {
+			t.settle(u, http2, plain)
 		}
 	}
-	return t.withPrograms(services)
+	for _, p := range all {
+		t.join(p)
+	}
+	return servers(all, note)
 }
 
-// goMakes are the kinds that make a server by themselves, the plainest first.
-var goMakes = []goKind{goConstructs, goKitex, goHandles}
-
-func (t *goTree) service(f *goFolder) (Service, bool) {
-	lead, makes := f.first(goMakes...)
-	if !makes {
-		var ok bool
-		if lead, ok = t.impliedBy(f); !ok {
-			return Service{}, false
-		}
+// goUnit is the package of a source, and a program itself.
+func goUnit(file string) string {
+	if strings.HasSuffix(file, ".go") {
+		return path.Dir(file)
 	}
-	for _, s := range f.signs {
-		if s.what != "" {
-			t.note("evidence: %s: %s", s.Place, printable(s.what))
-		}
-	}
-	service := Service{Framework: lead.framework, Evidence: lead.Place, Port: f.port(lead.kind)}
-	service.Health, service.HealthEvidence = t.health(f, lead, makes)
-	return service, true
+	return file
 }
 
-// impliedBy returns the registration that implies a server which is made outside of the module. A health registration
-// does so only where there is no other: it may be the helper of one.
-func (t *goTree) impliedBy(f *goFolder) (goPlaced, bool) {
-	lead, ok := f.first(goRegisters, goHealth)
-	if !ok || f.module.makes || lead.kind == goHealth && f.module.registers {
-		return goPlaced{}, false
-	}
-	lead.framework = "grpc-go"
-	return lead, true
-}
-
-// health looks for a registration in the server's own package, then in those of its module that make no server (one in
-// another server's package is that server's), and, for a server made outside of its module, in the tree's other packages
-// that are no programs.
-func (t *goTree) health(f *goFolder, lead goPlaced, makes bool) (Health, Place) {
-	if s, ok := f.first(goHealth); ok {
-		return HealthRegistered, s.Place
-	}
-	if lead.automatic && !f.has(goNoHealth) {
-		return HealthAutomatic, lead.Place
-	}
-	if f.module.health.Path != "" {
-		return HealthRegistered, f.module.health
-	}
-	if !makes && t.helperHealth.Path != "" {
-		return HealthRegistered, t.helperHealth
-	}
-	return HealthMissing, Place{}
-}
-
-// port returns the one port that the package names for a server of the kind; 0 where it names none or several, or listens
-// on one that it does not name.
-func (f *goFolder) port(kind goKind) int {
-	port := 0
-	for _, s := range f.signs {
-		if s.kind != goListens && (s.kind != goListensHTTP || kind != goHandles) {
-			continue
-		}
-		if s.port == goNoPort || port != 0 && port != s.port {
-			return 0
-		}
-		port = s.port
-	}
-	return port
-}
-
-// withPrograms adds the built programs to what their sources say. A program of a module whose sources are here and make
-// servers is not one more service; it may know of a health registration that a helper outside of the tree makes.
-func (t *goTree) withPrograms(services []Service) []Service {
-	sources := services
-	for _, p := range t.programs {
-		if !p.serves {
-			continue
-		}
-		t.note("evidence: %s: %s", p.Place, goServerFunc)
-		if s := t.sourceOf(p.main, sources); s != nil {
-			if p.health && s.Health == HealthMissing {
-				s.Health, s.HealthEvidence = HealthRegistered, p.Place
+func (t goTree) know(p *project) {
+	for _, f := range p.facts {
+		switch own := f.own.(type) {
+		case goModule:
+			if t.modules[string(own)] == nil {
+				t.modules[string(own)] = p
 			}
-			continue
+		case goStub:
+			t.stubs[path.Dir(f.path)] = true
 		}
-		s := Service{Framework: "grpc-go", Evidence: p.Place, Built: true, Health: HealthMissing}
-		if p.health {
-			s.Health, s.HealthEvidence = HealthRegistered, s.Evidence
-		}
-		services = append(services, s)
 	}
-	return services
 }
 
-// sourceOf returns the service that a program with this main package is built from: the one in that package, or the
-// first of its module; nil where the tree holds none.
-func (t *goTree) sourceOf(main string, services []Service) *Service {
-	dir, ok := t.folderOf(main)
-	if !ok {
-		return nil
-	}
-	var found *Service
-	for i := range services {
-		folder := path.Dir(services[i].Evidence.Path)
-		if folder == dir {
-			return &services[i]
+// goServesHTTP2 reports whether a package serves HTTP/2. http.Protocols is a client's too: only beside a server it is the
+// server's.
+func goServesHTTP2(u *unit) bool {
+	return u.has(goHTTP2) || u.has(goUnencrypted) && u.has(goHTTPServer)
+}
+
+// settle turns the signs that depend on what lies around them into general ones, or drops them. A port for HTTP is gRPC's
+// where no plain gRPC server is in the module.
+func (t goTree) settle(u *unit, http2, plain bool) {
+	u.signs = slices.DeleteFunc(u.signs, func(s placed) bool { return t.contradicted(s, http2) })
+	for i := range u.signs {
+		switch s := &u.signs[i]; {
+		case s.kind == goKitex, s.kind == goHandles:
+			s.kind = constructs
+		case s.kind == goListensHTTP && !plain:
+			s.kind = listens
 		}
-		if found == nil && t.folders[folder].module == t.moduleOf(dir) {
-			found = &services[i]
+	}
+}
+
+// contradicted reports signs that are not gRPC's: a RegisterXServer that is the app's own function, a Kitex server whose
+// stubs are not protobuf's, a connect handler that no HTTP/2 server is there for.
+func (t goTree) contradicted(s placed, http2 bool) bool {
+	switch s.kind {
+	case registers:
+		dir, _, here := t.folderOf(s.from)
+		return here && !t.stubs[dir]
+	case goKitex:
+		dir, _, here := t.folderOf(path.Dir(s.from))
+		return !here || !t.stubs[dir]
+	case goHandles:
+		return !http2
+	}
+	return false
+}
+
+// join takes a program whose sources are here, and serve, for what it is: no service of its own. It may know of a health
+// registration that a helper outside of the tree makes.
+func (t goTree) join(p *project) {
+	for _, f := range p.facts {
+		program, ok := f.own.(goBinary)
+		if !ok {
+			continue
+		}
+		u := p.unit[f.path]
+		_, module, here := t.folderOf(program.main)
+		if !here || !slices.ContainsFunc(module.units, func(u *unit) bool { return !u.built && u.has(constructs, registers) }) {
+			continue
+		}
+		u.signs = slices.DeleteFunc(u.signs, func(s placed) bool { return s.kind == constructs })
+		if module != p {
+			module.units = append(module.units, u)
 		}
 	}
-	return found
+}
+
+// folderOf returns the folder in the tree of the package with this import path, and its module.
+func (t goTree) folderOf(importPath string) (string, *project, bool) {
+	for p := importPath; p != "." && p != "/" && p != ""; p = path.Dir(p) {
+		if module := t.modules[p]; module != nil {
+			return path.Join(module.dir, strings.TrimPrefix(importPath, p)), module, true
+		}
+	}
+	return "", nil, false
 }

@@ -14,9 +14,7 @@ import (
 
 // goBinary is what a built Go program says.
 type goBinary struct {
-	main   string // import path of its main package
-	serves bool
-	health bool
+	main string // import path of its main package
 }
 
 // The functions whose names decide. The linker drops what nothing calls, so a client, which has the same modules, has
@@ -28,7 +26,7 @@ const (
 )
 
 // goProgram reads a program in ELF, the format of Linux; a nil value where f is something else.
-func goProgram(f *file) (value any, err error) {
+func goProgram(f *file) (said *sheet, err error) {
 	magic := make([]byte, len(elf.ELFMAG))
 	if _, err := f.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
 		if errors.Is(err, io.EOF) {
@@ -40,11 +38,11 @@ func goProgram(f *file) (value any, err error) {
 }
 
 // readGoProgram reads any bytes that begin as ELF does.
-func readGoProgram(r io.ReaderAt) (value any, err error) {
+func readGoProgram(r io.ReaderAt) (said *sheet, err error) {
 	defer func() {
 		// debug/elf is made for well-formed files and does not promise not to panic on others.
 		if p := recover(); p != nil {
-			value, err = nil, fmt.Errorf("leaving out a damaged program: %v", p)
+			said, err = nil, fmt.Errorf("leaving out a damaged program: %v", p)
 		}
 	}()
 	info, err := buildinfo.Read(r)
@@ -59,7 +57,15 @@ func readGoProgram(r io.ReaderAt) (value any, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading a program's function names: %w", err)
 	}
-	return goBinary{main: info.Path, serves: found[0], health: found[1]}, nil
+	if !found[0] {
+		return nil, nil
+	}
+	said = &sheet{built: true, own: goBinary{main: info.Path}}
+	said.signs = []sign{{kind: constructs, what: goServerFunc, framework: "grpc-go"}}
+	if found[1] {
+		said.signs = append(said.signs, sign{kind: health, what: goHealthFunc})
+	}
+	return said, nil
 }
 
 // goFunctionTable returns the section that holds the names of all functions: .gopclntab, with a prefix in some position

@@ -2,33 +2,15 @@ package detect
 
 import "regexp"
 
-// goKind is what a sign in a Go source says.
-type goKind int
-
+// The kinds of signs in Go sources that what lies around them makes general ones of, or nothing.
 const (
-	goConstructs  goKind = iota // a server is made
-	goRegisters                 // a generated RegisterXServer: there is a server, made here or by a helper
-	goHandles                   // a connect handler: gRPC too, if over HTTP/2
-	goHTTP2                     // HTTP/2 is served: h2c or TLS
-	goUnencrypted               // HTTP/2 without TLS is allowed, to a server or to a client
-	goHTTPServer                // a net/http server
-	goHealth                    // grpc.health.v1 is registered
-	goNoHealth                  // the framework is told not to register grpc.health.v1
-	goKitex                     // a generated Kitex server: gRPC if its stubs are protobuf's
-	goListens                   // a TCP port is named, for any server
-	goListensHTTP               // a TCP port is named, for an HTTP server
+	goHandles     kind = ownKinds + iota // a connect handler: gRPC too, if over HTTP/2
+	goHTTP2                              // HTTP/2 is served: h2c or TLS
+	goUnencrypted                        // HTTP/2 without TLS is allowed, to a server or to a client
+	goHTTPServer                         // a net/http server
+	goKitex                              // a generated Kitex server: gRPC if its stubs are protobuf's
+	goListensHTTP                        // a TCP port is named, for an HTTP server
 )
-
-// goSign is one sign and its line.
-type goSign struct {
-	kind      goKind
-	line      int
-	what      string // as written: grpc.NewServer; "" for ports
-	framework string // of goConstructs, goRegisters, goHandles and goKitex
-	automatic bool   // of goConstructs: the framework registers grpc.health.v1
-	from      string // of goRegisters and goKitex: the import path, "" where not known
-	port      int    // of goListens and goListensHTTP
-}
 
 // goAPI are the names that decide, by import path ("" where it is not known). A generated name has a capital after its
 // verb. A framework's health behaviour is as its own sources have it: kratos' transport/grpc/server.go and go-zero's
@@ -37,27 +19,27 @@ type goSign struct {
 var goAPI = []struct {
 	path      *regexp.Regexp
 	name      *regexp.Regexp
-	kind      goKind
+	kind      kind
 	framework string
 	automatic bool
 }{
-	{exactly(`google\.golang\.org/grpc`), exactly(`NewServer`), goConstructs, "grpc-go", false},
-	{exactly(`google\.golang\.org/grpc/xds`), exactly(`NewGRPCServer`), goConstructs, "grpc-go", false},
-	{exactly(`github\.com/(zeromicro|tal-tech)/go-zero/zrpc`), exactly(`NewServer|MustNewServer`), goConstructs, "go-zero", true},
-	{goKratosGRPC, exactly(`NewServer`), goConstructs, "kratos", true},
-	{goKratosGRPC, exactly(`CustomHealth`), goNoHealth, "", false},
-	{exactly(`(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*server/grpc(/v\d+)?`), exactly(`NewServer`), goConstructs, "go-micro", false},
+	{exactly(`google\.golang\.org/grpc`), exactly(`NewServer`), constructs, "grpc-go", false},
+	{exactly(`google\.golang\.org/grpc/xds`), exactly(`NewGRPCServer`), constructs, "grpc-go", false},
+	{exactly(`github\.com/(zeromicro|tal-tech)/go-zero/zrpc`), exactly(`NewServer|MustNewServer`), constructs, "go-zero", true},
+	{goKratosGRPC, exactly(`NewServer`), constructs, "kratos", true},
+	{goKratosGRPC, exactly(`CustomHealth`), noHealth, "", false},
+	{exactly(`(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*server/grpc(/v\d+)?`), exactly(`NewServer`), constructs, "go-micro", false},
 	{exactly(`github\.com/dapr/go-sdk(/v\d+)?/service/grpc`),
-		exactly(`NewService|NewServiceWithListener|NewServiceWithGrpcServer`), goConstructs, "dapr", false},
-	{exactly(`github\.com/cloudwego/kitex/server`), exactly(`WithGRPC\w*`), goConstructs, "kitex", false},
+		exactly(`NewService|NewServiceWithListener|NewServiceWithGrpcServer`), constructs, "dapr", false},
+	{exactly(`github\.com/cloudwego/kitex/server`), exactly(`WithGRPC\w*`), constructs, "kitex", false},
 	{exactly(`.*/kitex_gen/.*`), exactly(`NewServer`), goKitex, "kitex", false},
 	{exactly(`.*connect`), exactly(`New\p{Lu}\w*Handler`), goHandles, "connect-go", false},
-	{exactly(`(connectrpc\.com/grpchealth|github\.com/bufbuild/connect-grpchealth-go)`), exactly(`NewHandler`), goHealth, "", false},
-	{exactly(`(.*health.*)?`), exactly(`RegisterHealthServer|Health_ServiceDesc`), goHealth, "", false},
+	{exactly(`(connectrpc\.com/grpchealth|github\.com/bufbuild/connect-grpchealth-go)`), exactly(`NewHandler`), health, "", false},
+	{exactly(`(.*health.*)?`), exactly(`RegisterHealthServer|Health_ServiceDesc`), health, "", false},
 	{exactly(`golang\.org/x/net/http2/h2c`), exactly(`NewHandler`), goHTTP2, "", false},
 	{exactly(`net/http`), exactly(`ListenAndServeTLS|ServeTLS`), goHTTP2, "", false},
 	{exactly(`net/http`), exactly(`Server`), goHTTPServer, "", false},
-	{exactly(`.*`), exactly(`Register\p{Lu}\w*Server`), goRegisters, "grpc-go", false},
+	{exactly(`.*`), exactly(`Register\p{Lu}\w*Server`), registers, "grpc-go", false},
 }
 
 var goKratosGRPC = exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
@@ -67,17 +49,17 @@ func exactly(pattern string) *regexp.Regexp {
 }
 
 // goReference returns what a reference to an imported name says, if anything. The first row that fits decides.
-func goReference(importPath, name string) (goSign, bool) {
+func goReference(importPath, name string) (sign, bool) {
 	for _, api := range goAPI {
 		if !api.path.MatchString(importPath) || !api.name.MatchString(name) {
 			continue
 		}
-		if api.kind == goRegisters && otherRegistration.MatchString(name) {
-			return goSign{}, false
+		if api.kind == registers && otherRegistration.MatchString(name) {
+			return sign{}, false
 		}
-		return goSign{kind: api.kind, framework: api.framework, automatic: api.automatic, from: importPath}, true
+		return sign{kind: api.kind, framework: api.framework, automatic: api.automatic, from: importPath}, true
 	}
-	return goSign{}, false
+	return sign{}, false
 }
 
 // otherRegistration are the generated registrations of plugins beside protoc-gen-go-grpc: grpc-gateway, kratos' HTTP and

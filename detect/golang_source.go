@@ -15,14 +15,8 @@ import (
 	"strings"
 )
 
-// goFile is what one source file says.
-type goFile struct {
-	main  bool // package main
-	signs []goSign
-}
-
 // goSource reads the file called name; a nil value where it says nothing.
-func goSource(name string, text []byte) (any, error) {
+func goSource(name string, text []byte) (*sheet, error) {
 	if !goMayDecide(text) || !goBuilt(name, text) {
 		return nil, nil
 	}
@@ -43,7 +37,7 @@ func goSource(name string, text []byte) (any, error) {
 	if len(r.signs) == 0 {
 		return nil, nil
 	}
-	return goFile{main: parsed.Name.Name == "main", signs: r.signs}, nil
+	return &sheet{signs: r.signs}, nil
 }
 
 // goMayDecide reports whether the bytes hold a word of any sign: most files are not worth parsing.
@@ -119,7 +113,7 @@ type goReader struct {
 	fset    *token.FileSet
 	imports goImportTable
 	called  map[ast.Expr]*ast.CallExpr // what is called, and the call
-	signs   []goSign
+	signs   []sign
 }
 
 func (r *goReader) visit(n ast.Node) bool {
@@ -166,16 +160,16 @@ func (r *goReader) reference(at ast.Expr, importPath, name string) {
 		return
 	}
 	// A generated registration takes the server and the implementation; others of such names are somebody's helpers.
-	if call := r.called[at]; sign.kind == goRegisters && call != nil && len(call.Args) != 2 {
+	if call := r.called[at]; sign.kind == registers && call != nil && len(call.Args) != 2 {
 		return
 	}
 	r.add(at, sign)
 	if call := r.called[at]; call != nil && sign.framework == "dapr" && len(call.Args) == 1 {
-		r.listens(call.Args[0], goListens)
+		r.listens(call.Args[0], listens)
 	}
 }
 
-func (r *goReader) add(at ast.Expr, sign goSign) {
+func (r *goReader) add(at ast.Expr, sign sign) {
 	sign.line, sign.what = r.fset.Position(at.Pos()).Line, goText(at)
 	r.signs = append(r.signs, sign)
 }

@@ -93,14 +93,6 @@ func report(logger log.Logger, services []Service, forced bool) {
 		logger.Headerf("No gRPC server found, but $%s is true", EnabledEnv)
 	default:
 		logger.Headerf("No gRPC server found: looked for a server that is made or registered in the app's own sources or "+
-			"programs (%s); $%s=true installs the probe all the same", titles(), EnabledEnv)
+			"programs (%s); $%s=true installs the probe all the same", strings.Join(titles(), ", "), EnabledEnv)
 	}
-}
-
-func titles() string {
-	var titles []string
-	for _, l := range languages {
-		titles = append(titles, l.title)
-	}
-	return strings.Join(titles, ", ")
 }

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -121,16 +122,19 @@ func placeFrom(text string) Place {
 // HealthAdvice says what to write to have the health service, in the service's own language; "" where health is not
 // missing or the language is not known.
 func (s Service) HealthAdvice() string {
-	l := languageNamed(s.Language)
-	if s.Health != HealthMissing || l.advice == nil {
+	if s.Health != HealthMissing {
 		return ""
 	}
-	return l.advice(s.Framework)
+	l, _ := languageNamed(s.Language)
+	if i := slices.IndexFunc(l.frameworks, func(f framework) bool { return f.name == s.Framework }); i >= 0 {
+		return l.frameworks[i].advice
+	}
+	return ""
 }
 
 // String describes the service in one line for people.
 func (s Service) String() string {
-	title := languageNamed(s.Language).title
+	_, title := languageNamed(s.Language)
 	what := fmt.Sprintf("%s, %s (%s); health service ", title, s.Framework, s.Evidence)
 	switch s.Health {
 	case HealthRegistered:

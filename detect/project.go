@@ -1,0 +1,222 @@
+package detect
+
+import (
+	"cmp"
+	"path"
+	"slices"
+)
+
+// project is what the files under one manifest say together, down to the next manifest. The folder of the app is one,
+// manifest or not.
+type project struct {
+	dir   string // "." for the app's folder
+	units []*unit
+	facts []fact // by path
+	unit  map[string]*unit
+}
+
+// unit is what is one server if it makes one: a file, or a package where a language builds programs of packages.
+type unit struct {
+	path  string // of the file, or the folder of the package
+	signs []placed
+	built bool
+}
+
+// placed is a sign and where it is.
+type placed struct {
+	Place
+	sign
+}
+
+// projects puts facts whose values are sheets together, both ordered by path. unitOf returns the unit that a file
+// belongs to.
+func projects(facts []fact, unitOf func(path string) string) []*project {
+	byDir := map[string]*project{".": newProject(".")}
+	for _, f := range facts {
+		if dir := path.Dir(f.path); f.root && byDir[dir] == nil {
+			byDir[dir] = newProject(dir)
+		}
+	}
+	for _, f := range facts {
+		projectOf(byDir, f.path).add(f, unitOf(f.path))
+	}
+	var all []*project
+	for _, p := range byDir {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *project) int { return cmp.Compare(a.dir, b.dir) })
+	return all
+}
+
+// projectOf returns the innermost project around a file.
+func projectOf(byDir map[string]*project, file string) *project {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if p := byDir[dir]; p != nil {
+			return p
+		}
+	}
+	return byDir["."]
+}
+
+func newProject(dir string) *project { return &project{dir: dir, unit: map[string]*unit{}} }
+
+func (p *project) add(f fact, name string) {
+	p.facts = append(p.facts, f)
+	u := p.unit[name]
+	if u == nil {
+		u = &unit{path: name, built: f.built}
+		p.unit[name] = u
+		p.units = append(p.units, u)
+	}
+	for _, s := range f.signs {
+		u.signs = append(u.signs, placed{Place{f.path, s.line}, s})
+	}
+}
+
+// itself is the unit of languages whose servers are files.
+func itself(file string) string { return file }
+
+// has reports whether a unit of the project has a sign of one of the kinds.
+func (p *project) has(kinds ...kind) bool {
+	return slices.ContainsFunc(p.units, func(u *unit) bool { return u.has(kinds...) })
+}
+
+func (u *unit) has(kinds ...kind) bool {
+	_, ok := u.first(kinds...)
+	return ok
+}
+
+// first returns the first sign of the first kind that there is one of.
+func (u *unit) first(kinds ...kind) (placed, bool) {
+	for _, k := range kinds {
+		for _, s := range u.signs {
+			if s.kind == k {
+				return s, true
+			}
+		}
+	}
+	return placed{}, false
+}
+
+// servers makes a service of each unit that makes a server. Where no unit of a project does, its registrations and
+// implementations imply one server, which a framework or a helper outside of the project makes.
+func servers(all []*project, note func(format string, args ...any)) []Service {
+	var services []Service
+	for _, p := range all {
+		services = append(services, p.services(all, false, note)...)
+		services = append(services, p.services(all, true, note)...)
+	}
+	return services
+}
+
+// leaveOutBuilt drops what is built where a source makes a server: it is made of what the sources say.
+func leaveOutBuilt(all []*project) {
+	ofSource := func(u *unit) bool { return !u.built && u.has(constructs, registers) }
+	if !slices.ContainsFunc(all, func(p *project) bool { return slices.ContainsFunc(p.units, ofSource) }) {
+		return
+	}
+	for _, p := range all {
+		p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return u.built })
+	}
+}
+
+func (p *project) services(all []*project, built bool, note func(format string, args ...any)) []Service {
+	lead := registers
+	if slices.ContainsFunc(p.units, func(u *unit) bool { return u.built == built && u.has(constructs) }) {
+		lead = constructs
+	}
+	var services []Service
+	for _, u := range p.units {
+		from, ok := u.first(lead)
+		if !ok || u.built != built {
+			continue
+		}
+		u.tell(note)
+		if lead == registers && len(services) > 0 {
+			continue
+		}
+		s := Service{Framework: from.framework, Evidence: from.Place, Built: built, Port: p.port(u)}
+		s.Health, s.HealthEvidence = p.health(all, u, from)
+		services = append(services, s)
+	}
+	return services
+}
+
+// tell notes the evidence that a unit holds.
+func (u *unit) tell(note func(format string, args ...any)) {
+	for _, s := range u.signs {
+		if s.what != "" {
+			note("evidence: %s: %s", s.Place, printable(s.what))
+		}
+	}
+}
+
+// health looks for a registration in the server's own unit, then in those of its project that make no server (one beside
+// another server is that server's). A server that is implied may be made by a helper in another project.
+func (p *project) health(all []*project, u *unit, from placed) (Health, Place) {
+	if s, ok := u.first(health); ok {
+		return HealthRegistered, s.Place
+	}
+	if s, ok := p.shared(health); ok {
+		return HealthRegistered, s.Place
+	}
+	if _, told := p.shared(noHealth); from.automatic && !told && !u.has(noHealth) {
+		return HealthAutomatic, from.Place
+	}
+	if from.kind == registers {
+		for _, other := range all {
+			if s, ok := other.helper(); ok {
+				return HealthRegistered, s.Place
+			}
+		}
+	}
+	return HealthMissing, Place{}
+}
+
+// shared returns the first sign of a kind in the units that make no server.
+func (p *project) shared(k kind) (placed, bool) {
+	for _, u := range p.units {
+		if s, ok := u.first(k); ok && !u.has(constructs) {
+			return s, true
+		}
+	}
+	return placed{}, false
+}
+
+// helper returns the health registration of a project that implements no service of its own.
+func (p *project) helper() (placed, bool) {
+	if p.has(registers) {
+		return placed{}, false
+	}
+	for _, u := range p.units {
+		if s, ok := u.first(health); ok {
+			return s, true
+		}
+	}
+	return placed{}, false
+}
+
+// port returns the one port that the unit names, or, where it names none, that the units without a server do (settings
+// files); 0 where they name none or several, or listen on one that is not known.
+func (p *project) port(u *unit) int {
+	if u.has(listens) {
+		return onePort([]*unit{u})
+	}
+	return onePort(slices.DeleteFunc(slices.Clone(p.units), func(u *unit) bool { return u.has(constructs) }))
+}
+
+func onePort(units []*unit) int {
+	port := 0
+	for _, u := range units {
+		for _, s := range u.signs {
+			if s.kind != listens {
+				continue
+			}
+			if s.port == noPort || port != 0 && port != s.port {
+				return 0
+			}
+			port = s.port
+		}
+	}
+	return port
+}
