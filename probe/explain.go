@@ -120,19 +120,15 @@ func answerCause(o *Options, e *DialError) *Failure {
 		return because(classProtocol, errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"), "name the gRPC port with -addr")
 	case isRemoteAlert(e.Err):
 		return tlsCause(o, e.Err)
-	case o.TLS || o.ALTS || o.SPIFFE:
-		return because(classProtocol, closedCause(e.Err), "is this the gRPC port of the server?")
+	case !isHangup(e.Err):
+		return because(classProtocol, innermost(e.Err), "is this the gRPC port of the server?")
 	}
-	return because(classProtocol, closedCause(e.Err), "a server that speaks TLS does so: if it is one, add -tls")
-}
-
-// closedCause has one wording for the two ways in which a peer hangs up: which
-// of them is seen depends on timing.
-func closedCause(err error) error {
-	if isHangup(err) {
-		return errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")
+	// One wording for the ways in which a peer hangs up: which of them is seen depends on timing.
+	closed := errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")
+	if o.TLS || o.ALTS || o.SPIFFE {
+		return because(classProtocol, closed, "is this the gRPC port of the server?")
 	}
-	return innermost(err)
+	return because(classProtocol, closed, "a server that speaks TLS does so: if it is one, add -tls")
 }
 
 func isHangup(err error) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,9 @@ func (c call) explain(ctx context.Context, o *Options, err error) *Failure {
 		failed = &RPCError{Message: err.Error()}
 	}
 	f := &Failure{Code: ExitRPC, Err: failed, Hint: c.hint(failed.Code)}
+	if !failed.Answered && strings.Contains(failed.Message, "HTTP status") {
+		f.Hint = httpHint(o, failed.Message)
+	}
 	if failed.Code == CodeDeadlineExceeded {
 		f = waited(ctx, o, o.RPCTimeout, "an answer", "raise -rpc-timeout if the server is slow to answer")
 		f.Code = ExitRPC
@@ -63,6 +67,14 @@ func (c call) hint(code Code) string {
 		return "exempt the health service from authentication, or send credentials with -rpc-header"
 	}
 	return ""
+}
+
+// httpHint is for what answers with HTTP's own errors, in place of a gRPC server: a web server, or a proxy before one.
+func httpHint(o *Options, message string) string {
+	if strings.Contains(message, "400") && o.TLS && o.TLSClientCert == "" {
+		return "a proxy that wants a client certificate says so: set -tls-client-cert and -tls-client-key"
+	}
+	return "no gRPC server answered, but a web server or a proxy: name the gRPC port of the server itself with -addr"
 }
 
 func missingService(o *Options) string {

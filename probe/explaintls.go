@@ -20,7 +20,11 @@ func tlsCause(o *Options, err error) *Failure {
 		return because(classTLS, errors.New("the server does not speak TLS"), "leave out -tls, or name the TLS port with -addr")
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		return because(classTLS, host, "set -tls-server-name to a name that the certificate carries")
+		hint := "set -tls-server-name to a name that the certificate carries"
+		if len(host.Certificate.DNSNames)+len(host.Certificate.IPAddresses) == 0 {
+			hint = "renew the certificate with a subject alternative name (SAN): its common name alone counts for nothing"
+		}
+		return because(classTLS, host, hint)
 	}
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return because(classTLS, unknown, "name the CA of the server's certificate with -tls-ca-cert")

@@ -37,13 +37,17 @@ func Main(t Transport) int {
 // gather takes the values of all sources, args being the first. It returns a
 // text where help or the version was all that was asked for.
 func (s *settings) gather(args []string) (text string, err error) {
-	switch err := s.parse(args, "flag"); {
+	err = s.parse(args, "flag")
+	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return help(), nil
-	case err != nil:
-		return "", err
-	case s.options.version:
+	case err == nil && s.options.version:
 		return versionLine(), nil
+	case err == nil:
+		return "", s.complete()
 	}
-	return "", s.complete()
+	// -o says how the error is to be told, wherever it stands.
+	s.readOn()
+	_ = s.complete()
+	return "", err
 }

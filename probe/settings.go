@@ -51,6 +51,16 @@ func (s *settings) parse(words []string, source string) error {
 	return nil
 }
 
+// readOn takes the flags behind one that is bad.
+func (s *settings) readOn() {
+	for rest := s.flags.Args(); len(rest) > 0; rest = s.flags.Args() {
+		if _ = s.flags.Parse(rest); s.flags.NArg() == len(rest) {
+			_ = s.flags.Parse(rest[1:]) // the first is no flag
+		}
+	}
+	s.flags.Visit(func(f *flag.Flag) { s.origin[f.Name] = "flag" })
+}
+
 // stray names the first word that is no flag, unless it may be a header, or the
 // rest of one whose quotes were forgotten.
 func (s *settings) stray() error {

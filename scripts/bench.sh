@@ -14,6 +14,7 @@ case " $* " in
 *" -h "* | *" --help "* | *" -help "*) exec dist/bench/bench -h ;;
 esac
 compile empty ./probe/bench/empty
+compile linked ./probe/bench/linked
 compile lean ./cmd/grpc_health_probe
 compile full ./cmd/grpc_health_probe_full
-exec dist/bench/bench -floor dist/bench/empty "$@" lean=dist/bench/lean full=dist/bench/full
+exec dist/bench/bench -empty dist/bench/empty -linked dist/bench/linked "$@" lean=dist/bench/lean full=dist/bench/full

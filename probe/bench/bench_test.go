@@ -94,7 +94,7 @@ func TestLeastFindsTheBoundary(t *testing.T) {
 func TestReport(t *testing.T) {
 	t.Parallel()
 	plain := protocol{Name: "plaintext"}
-	c := config{runs: 2, floor: program{name: "floor", size: 1e6}, programs: []program{{name: "lean", size: 2e6}, {name: "full", size: 8e6}}}
+	c := config{runs: 2, floors: []program{{name: "floor", size: 1e6}}, programs: []program{{name: "lean", size: 2e6}, {name: "full", size: 8e6}}}
 	r := results{
 		{"full", "plaintext"}:  {{4e-3, 2e-3, 200, 8e6, 5}, {8e-3, 4e-3, 400, 8e6, 7}},
 		{"lean", "plaintext"}:  {{2e-3, 1e-3, 100, 2e6, 4}, {2e-3, 1e-3, 100, 2e6, 4}},

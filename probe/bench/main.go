@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -30,7 +31,7 @@ and memory need root and writable cgroups; without them the report says what it 
 // config is the command line.
 type config struct {
 	runs     int
-	floor    program
+	floors   []program // what does nothing
 	programs []program // the last is the reference
 }
 
@@ -62,19 +63,20 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-// parse takes the words of a command line. The floor and this product's own probes, which scripts/bench.sh adds, are not
+// parse takes the words of a command line. The floors and this product's own probes, which scripts/bench.sh adds, are not
 // in its help.
 func parse(words []string) (c config, err error) {
-	var against, floor string
+	var against, empty, linked string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // Its errors are printed by main, and its help is another.
 	f.IntVar(&c.runs, "runs", 200, "")
 	f.StringVar(&against, "against", "", "")
-	f.StringVar(&floor, "floor", "", "")
+	f.StringVar(&empty, "empty", "", "")
+	f.StringVar(&linked, "linked", "", "")
 	if err := f.Parse(words); err != nil {
 		return c, fmt.Errorf("parsing flags: %w", err)
 	}
-	c.floor = program{name: "empty Go program", path: floor}
+	c.floors = []program{{name: "idle Go program with TLS", path: linked}, {name: "empty Go program", path: empty}}
 	for _, word := range f.Args() {
 		c.programs = append(c.programs, parseProgram(word))
 	}
@@ -88,7 +90,7 @@ func (c *config) validate() error {
 	if c.runs < 1 {
 		return fmt.Errorf("parsing flags: invalid value %d for --runs: at least one is needed", c.runs)
 	}
-	if c.floor.path == "" || len(c.programs) == 0 {
+	if empty := func(p program) bool { return p.path == "" }; slices.ContainsFunc(c.floors, empty) || len(c.programs) == 0 {
 		return errors.New("parsing flags: no programs to measure: run scripts/bench.sh, which makes them")
 	}
 	seen := map[string]bool{}

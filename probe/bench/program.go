@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,8 +25,8 @@ func parseProgram(word string) program {
 	return program{name: filepath.Base(word), path: word}
 }
 
-// all returns every program with the floor.
-func (c *config) all() []program { return append([]program{c.floor}, c.programs...) }
+// all returns every program, the floors first.
+func (c *config) all() []program { return slices.Concat(c.floors, c.programs) }
 
 // install puts a copy of each program into dir and has the copies measured. A file as a linker wrote it lies in the page
 // cache in other pieces than a copy of it, and runs up to 15% slower: programs that were copied to the machine and those
@@ -44,7 +45,7 @@ func (c *config) install(dir string) error {
 			return fmt.Errorf("copying program %q: %w", p.name, err)
 		}
 	}
-	c.floor, c.programs = programs[0], programs[1:]
+	c.floors, c.programs = programs[:len(c.floors)], programs[len(c.floors):]
 	return nil
 }
 

@@ -95,9 +95,12 @@ func (s *session) handleGoAway(f frame) error {
 		code:   binary.BigEndian.Uint32(f.payload[4:]),
 		debug:  string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
 	}
+	if !s.settled {
+		return &connError{s.goAway.String()}
+	}
 	for _, st := range s.streams {
-		// After an error no frame is to come (RFC 9113, section 5.4.1).
-		if st.id == 0 || st.id > s.goAway.lastID || s.goAway.code != codeNoError {
+		// The server has taken the calls up to lastID, and may still answer them, whatever its reason for leaving is.
+		if st.id == 0 || st.id > s.goAway.lastID {
 			st.fail(unavailable, s.goAway.String())
 		}
 	}

@@ -158,8 +158,21 @@ func (s *session) flush() error {
 	return err
 }
 
+// foreignWords returns the first bytes of a server that does not begin as HTTP/2 does: with a frame of its connection, which
+// is SETTINGS, or a GOAWAY in its place.
+func (s *session) foreignWords() []byte {
+	first := s.in.firstBytes()
+	if len(first) >= frameHeaderLen {
+		kind, stream := frameType(first[3]), binary.BigEndian.Uint32(first[5:])
+		if (kind == frameSettings || kind == frameGoAway) && stream == 0 {
+			return nil
+		}
+	}
+	return first
+}
+
 func (s *session) handle(f frame) error {
-	if !s.settled && f.kind != frameSettings {
+	if !s.settled && f.kind != frameSettings && f.kind != frameGoAway {
 		return protocolError("the first frame is of type %d, not SETTINGS", f.kind)
 	}
 	switch f.kind {

@@ -97,7 +97,7 @@ func (c *conn) Settle(context.Context) error {
 	}
 	c.sock.deadline = c.connectBy
 	if err := s.run(func() bool { return s.settled }); err != nil {
-		return &probe.DialError{Step: probe.StepSettings, Err: deadlineError(err), Answer: s.in.firstBytes()}
+		return &probe.DialError{Step: probe.StepSettings, Err: deadlineError(err), Answer: s.foreignWords()}
 	}
 	return nil
 }

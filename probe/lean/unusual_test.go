@@ -147,6 +147,7 @@ func TestConnectionsThatEndAfterTheAnswer(t *testing.T) {
 			p.data(id, serving)
 			p.end(id, "grpc-status", "0")
 		}},
+		{name: "GOAWAY for an error that lets the call end", answers: func(p *peer, id uint32) { _ = p.WriteGoAway(id, 11, nil); p.answer(id) }},
 		{name: "GOAWAY after the answer", answers: func(p *peer, id uint32) { p.answer(id); _ = p.WriteGoAway(id, 11, nil) }},
 		{name: "RST_STREAM after the answer", answers: func(p *peer, id uint32) { p.answer(id); _ = p.WriteRSTStream(id, 0) }},
 		{name: "its reading half closed before", answers: func(p *peer, id uint32) {

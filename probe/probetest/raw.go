@@ -20,16 +20,25 @@ var rawProtocols = map[string]func(net.Conn){
 	"hangup":    func(c net.Conn) { _ = c.Close() },
 }
 
+// webServers answer every request with an HTTP status, by protocol.
+var webServers = map[string]int{
+	"http1":     http.StatusNotFound,
+	"http2":     http.StatusNotFound,
+	"http2-400": http.StatusBadRequest,
+}
+
 func (s *Server) serveRaw(listener net.Listener) error {
 	s.Close = func() { _ = listener.Close() }
 	if s.config.TLS != nil {
 		listener = s.secure(listener)
 	}
-	if s.config.Speaks == "http1" || s.config.Speaks == "http2" {
+	if status, ok := webServers[s.config.Speaks]; ok {
 		protocols := new(http.Protocols)
 		protocols.SetHTTP1(s.config.Speaks == "http1")
-		protocols.SetUnencryptedHTTP2(s.config.Speaks == "http2")
-		server := http.Server{Handler: http.NotFoundHandler(), Protocols: protocols, ErrorLog: log.New(io.Discard, "", 0)}
+		protocols.SetHTTP2(s.config.Speaks != "http1")
+		protocols.SetUnencryptedHTTP2(s.config.Speaks != "http1")
+		handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such page", status) })
+		server := http.Server{Handler: handler, Protocols: protocols, ErrorLog: log.New(io.Discard, "", 0)}
 		go func() { _ = server.Serve(listener) }()
 		return nil
 	}

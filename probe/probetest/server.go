@@ -49,8 +49,8 @@ type Config struct {
 	// StrictKeepalive has it end connections with PINGs that nobody needs.
 	StrictKeepalive bool
 	// Speaks makes it a server of another protocol: "bound", which does not even
-	// accept, "silent-dns", a name server that does not answer, "http1", "http2", or
-	// a key of rawProtocols.
+	// accept, "silent-dns", a name server that does not answer, or a key of
+	// webServers or of rawProtocols.
 	Speaks string
 }
 
