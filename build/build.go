@@ -43,7 +43,7 @@ func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger)
 	if err != nil {
 		return result, err
 	}
-	reportService(logger, service)
+	reportService(logger, service, settings.Defaults)
 
 	layer, err := Layer(ctx.Layers, probe, logger)
 	if err != nil {
@@ -62,6 +62,6 @@ func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger)
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	reportExec(logger, Path(layer), settings.Args, service)
+	reportExec(logger, Path(layer), settings.Defaults, service)
 	return result, nil
 }

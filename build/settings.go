@@ -30,8 +30,9 @@ const (
 
 // Settings are the values of the build variables, checked.
 type Settings struct {
-	// Args are the probe's default flags.
-	Args []string
+	// Args are the probe's default flags, Defaults what they say.
+	Args     []string
+	Defaults probe.Defaults
 	// Variant is the build of the probe to install, "lean" or "full".
 	Variant string
 }
@@ -48,32 +49,31 @@ func ReadSettings(buildpack libcnb.Buildpack) (Settings, error) {
 		return Settings{}, fmt.Errorf("reading the buildpack's configurations: %w", err)
 	}
 	value, _ := resolver.ResolveAndTrim(ArgsEnv)
-	args, err := parseArgs(value)
+	args, defaults, err := parseArgs(value)
 	if err != nil {
 		return Settings{}, err
 	}
 	value, _ = resolver.ResolveAndTrim(VariantEnv)
-	variant, err := chooseVariant(value, args)
-	return Settings{Args: args, Variant: variant}, err
+	variant, err := chooseVariant(value, defaults.NeedsFull)
+	return Settings{Args: args, Defaults: defaults, Variant: variant}, err
 }
 
-func parseArgs(value string) ([]string, error) {
+func parseArgs(value string) ([]string, probe.Defaults, error) {
 	words, err := shellquote.Split(value)
 	if err != nil {
-		return nil, fmt.Errorf("splitting $%s into shell words: %w", ArgsEnv, err)
+		return nil, probe.Defaults{}, fmt.Errorf("splitting $%s into shell words: %w", ArgsEnv, err)
 	}
-	err = probe.CheckArgs(words)
+	defaults, err := probe.ReadDefaults(words)
 	if failure, ok := errors.AsType[*probe.Failure](err); ok && failure.Hint != "" {
 		err = fmt.Errorf("%w (%s)", err, failure.Hint)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("checking $%s: %w", ArgsEnv, err)
+		return nil, defaults, fmt.Errorf("checking $%s: %w", ArgsEnv, err)
 	}
-	return words, nil
+	return words, defaults, nil
 }
 
-func chooseVariant(value string, args []string) (string, error) {
-	needsFull := probe.NeedsFull(args)
+func chooseVariant(value string, needsFull bool) (string, error) {
 	switch variant := strings.ToLower(value); {
 	case variant == lean && needsFull:
 		return "", fmt.Errorf("checking $%s: the flags in $%s need the full probe (use full or auto)", VariantEnv, ArgsEnv)

@@ -9,6 +9,6 @@
 // transport share every flag and every message. The package therefore links
 // neither a gRPC nor an HTTP library.
 //
-// Begin reading at [Main]; the build of an image uses [CheckArgs],
+// Begin reading at [Main]; the build of an image uses [ReadDefaults],
 // [FormatArgsFile] and [RedactArgs].
 package probe

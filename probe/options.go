@@ -3,7 +3,6 @@ package probe
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"time"
 )
 
@@ -127,16 +126,4 @@ func (o *Options) validateDefaults() (err error) {
 		o.Address, err = ParseAddress(o.addr)
 	}
 	return err
-}
-
-// CheckArgs reports whether words can be the probe's default flags: it parses
-// them as the probe does and applies every rule that needs no value of run
-// time. Files they name are not looked at. The error is a *[Failure] whose Hint
-// says what to change.
-func CheckArgs(words []string) error {
-	s := newSettings()
-	if err := s.parseDefaults(words); err != nil {
-		return fmt.Errorf("checking default flags: %w", err)
-	}
-	return s.options.validateDefaults()
 }

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-func TestCheckArgsTakesDefaultsThatOthersComplete(t *testing.T) {
+func TestReadDefaultsTakesDefaultsThatOthersComplete(t *testing.T) {
 	t.Parallel()
 	for _, words := range [][]string{
 		nil,
@@ -15,13 +16,30 @@ func TestCheckArgsTakesDefaultsThatOthersComplete(t *testing.T) {
 		{"-addr=:5000", "-rpc-header=a: b", "-alts"},
 		{"-service=a,b", "-mode=live", "-timeout=5s", "-wait=3s", "-o=json", "-rpc-header-file=a=/not/there/at/build/time"},
 	} {
-		if err := CheckArgs(words); err != nil {
-			t.Errorf("CheckArgs(%q) = %v", words, err)
+		if _, err := ReadDefaults(words); err != nil {
+			t.Errorf("ReadDefaults(%q) = %v", words, err)
 		}
 	}
 }
 
-func TestCheckArgsRefusesWhatTheProbeWould(t *testing.T) {
+func TestReadDefaultsSaysWhatTheFlagsMean(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]Defaults{
+		"":                                {NeedsHealth: true, Longest: 2 * time.Second},
+		"-addr= -mode=live":               {Longest: 2 * time.Second},
+		"-service -addr -tls":             {NeedsHealth: true, Longest: 2 * time.Second},
+		"-addr=:1 -alts":                  {HasAddress: true, NeedsFull: true, NeedsHealth: true, Longest: 2 * time.Second},
+		"-spiffe -connect-timeout=5s":     {NeedsFull: true, NeedsHealth: true, Longest: 6 * time.Second},
+		"-rpc-timeout=9s -timeout=1500ms": {NeedsHealth: true, Longest: 1500 * time.Millisecond},
+		"-wait=30s":                       {NeedsHealth: true, Longest: 32 * time.Second},
+	} {
+		if got, err := ReadDefaults(strings.Fields(words)); got != want || err != nil {
+			t.Errorf("ReadDefaults of %q: %+v, %v, want %+v", words, got, err, want)
+		}
+	}
+}
+
+func TestReadDefaultsRefusesWhatTheProbeWould(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
 		"-nonsense":          "checking default flags: parsing flags: flag provided but not defined: -nonsense",
@@ -34,12 +52,12 @@ func TestCheckArgsRefusesWhatTheProbeWould(t *testing.T) {
 		"-mode=alive":        `checking flags: -mode is ready, live or connect, not "alive"`,
 		"-rpc-header-file=a": "parsing -rpc-header-file 1: no path in it",
 	} {
-		err := CheckArgs(strings.Fields(words))
+		_, err := ReadDefaults(strings.Fields(words))
 		if err == nil || err.Error() != want {
-			t.Errorf("CheckArgs of %q: error is %q, want %q", words, err, want)
+			t.Errorf("ReadDefaults of %q: error is %q, want %q", words, err, want)
 		}
 		if failed, ok := errors.AsType[*Failure](err); !ok || failed.Hint == "" || failed.Code != ExitUsage {
-			t.Errorf("CheckArgs of %q: want a failure of exit code 1 with a hint, got %#v", words, failed)
+			t.Errorf("ReadDefaults of %q: want a failure of exit code 1 with a hint, got %#v", words, failed)
 		}
 	}
 }
