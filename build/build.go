@@ -8,6 +8,7 @@ package build
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
@@ -39,11 +40,17 @@ func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger)
 	if err != nil {
 		return result, err
 	}
-	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch, settings.Variant)
+	reportService(logger, service, settings.Defaults)
+	work, err := os.MkdirTemp("", "health-probe")
+	if err != nil {
+		return result, fmt.Errorf("making a folder to work in: %w", err)
+	}
+	defer os.RemoveAll(work)
+	probe, caches, err := obtain(ctx, settings, work, logger)
 	if err != nil {
 		return result, err
 	}
-	reportService(logger, service, settings.Defaults)
+	result.Layers = append(result.Layers, caches...)
 
 	layer, err := Layer(ctx.Layers, probe, logger)
 	if err != nil {
@@ -64,4 +71,15 @@ func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger)
 	result.Labels = append(result.Labels, label)
 	reportExec(logger, Path(layer), settings.Defaults, service)
 	return result, nil
+}
+
+// obtain has the probe from where the settings say, and the cache layers that it took. Files that are made for it are in
+// work.
+func obtain(ctx libcnb.BuildContext, settings Settings, work string, logger log.Logger) (Probe, []libcnb.Layer, error) {
+	if settings.Source == detect.Compile {
+		probe, cache, err := Compiled(ctx, settings.Variant, work, logger)
+		return probe, []libcnb.Layer{cache}, err
+	}
+	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch, settings.Variant)
+	return probe, nil, err
 }

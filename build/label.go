@@ -29,7 +29,7 @@ type label struct {
 func Label(path string, p Probe, args []string, service detect.Service) (libcnb.Label, error) {
 	value, err := json.Marshal(label{
 		Path:     path,
-		Version:  p.Version(),
+		Version:  p.Version,
 		Source:   p.Source,
 		Variant:  p.Variant,
 		SHA256:   p.SHA256,

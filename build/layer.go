@@ -36,7 +36,7 @@ func Layer(layers libcnb.Layers, probe Probe, logger log.Logger) (libcnb.Layer, 
 		return layer, err
 	}
 	contributor := libpak.NewLayerContributor(
-		fmt.Sprintf("%s %s, %s, %s, %s", programName, probe.Version(), probe.Variant, probe.Source, probe.Platform),
+		fmt.Sprintf("%s %s, %s, %s, %s", programName, probe.Version, probe.Variant, probe.Source, probe.Platform),
 		layerMetadata{SHA256: probe.SHA256, Source: probe.Source}, libcnb.LayerTypes{Launch: true}, logger)
 	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error { return fill(Path(*layer), probe) })
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/grpc-cnb/health-probe/detect"
 )
 
 // Probe is a probe program that is ready to be installed, wherever it came from.
@@ -16,6 +18,8 @@ type Probe struct {
 	File string
 	// Source says where it came from, as the image label and the SBOM name it: "bundled".
 	Source string
+	// Version is that of the program's source, as in "v1.2.3", or "(devel)" for one outside version control.
+	Version string
 	// Variant is the build of it: "lean" or "full".
 	Variant string
 	// Platform is what the program runs on: GOOS/GOARCH.
@@ -25,10 +29,6 @@ type Probe struct {
 	// Info is what the Go linker recorded in the program: module versions and toolchain.
 	Info *buildinfo.BuildInfo
 }
-
-// Version returns the version of the program's main module, as in "v1.2.3", or "(devel)" for a program that was built
-// outside version control.
-func (p Probe) Version() string { return p.Info.Main.Version }
 
 // bundledFiles are the names of the programs in the buildpack, by variant.
 var bundledFiles = map[string]string{lean: "grpc_health_probe", full: "grpc_health_probe_full"}
@@ -40,7 +40,7 @@ func Bundled(buildpackDir, goos, arch, variant string) (Probe, error) {
 		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", goos, arch)
 	}
 	file := filepath.Join(buildpackDir, "probes", goos+"-"+arch, bundledFiles[variant])
-	probe, err := open(file, "bundled")
+	probe, err := open(file, detect.Bundled)
 	probe.Variant = variant
 	if os.IsNotExist(err) {
 		return Probe{}, fmt.Errorf("finding the bundled probe for %s/%s: this buildpack does not carry it", goos, arch)
@@ -69,6 +69,7 @@ func open(file, source string) (Probe, error) {
 	return Probe{
 		File:     file,
 		Source:   source,
+		Version:  info.Main.Version,
 		Platform: buildSetting(info, "GOOS") + "/" + buildSetting(info, "GOARCH"),
 		SHA256:   hex.EncodeToString(digest.Sum(nil)),
 		Info:     info,

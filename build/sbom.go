@@ -53,8 +53,7 @@ func modules(probe Probe) []module {
 }
 
 func mainModule(probe Probe) module {
-	main := probe.Info.Main
-	return module{main.Path, main.Version}
+	return module{probe.Info.Main.Path, probe.Version}
 }
 
 // purl returns the module's package URL (purl-spec, type golang).

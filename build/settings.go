@@ -9,6 +9,7 @@ import (
 	"github.com/kballard/go-shellquote"
 	"github.com/paketo-buildpacks/libpak/v2"
 
+	"github.com/grpc-cnb/health-probe/detect"
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
@@ -33,6 +34,8 @@ type Settings struct {
 	// Args are the probe's default flags, Defaults what they say.
 	Args     []string
 	Defaults probe.Defaults
+	// Source says where the probe comes from.
+	Source string
 	// Variant is the build of the probe to install, "lean" or "full".
 	Variant string
 }
@@ -53,9 +56,14 @@ func ReadSettings(buildpack libcnb.Buildpack) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
+	value, _ = resolver.ResolveAndTrim(detect.SourceEnv)
+	source, err := chooseSource(value)
+	if err != nil {
+		return Settings{}, err
+	}
 	value, _ = resolver.ResolveAndTrim(VariantEnv)
 	variant, err := chooseVariant(value, defaults.NeedsFull)
-	return Settings{Args: args, Defaults: defaults, Variant: variant}, err
+	return Settings{Args: args, Defaults: defaults, Source: source, Variant: variant}, err
 }
 
 func parseArgs(value string) ([]string, probe.Defaults, error) {
@@ -71,6 +79,16 @@ func parseArgs(value string) ([]string, probe.Defaults, error) {
 		return nil, defaults, fmt.Errorf("checking $%s: %w", ArgsEnv, err)
 	}
 	return words, defaults, nil
+}
+
+func chooseSource(value string) (string, error) {
+	switch source := strings.ToLower(value); source {
+	case "":
+		return detect.Bundled, nil
+	case detect.Bundled, detect.Compile:
+		return source, nil
+	}
+	return "", fmt.Errorf("reading $%s: %q is not allowed: use bundled or compile", detect.SourceEnv, value)
 }
 
 func chooseVariant(value string, needsFull bool) (string, error) {

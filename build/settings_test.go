@@ -14,7 +14,7 @@ import (
 
 // Each build variable is a constant here, an entry in buildpack.toml, and a row of the README's table.
 func TestBuildVariablesAreTheSameInCodeDescriptorAndReadme(t *testing.T) {
-	want := []string{ArgsEnv, detect.EnabledEnv, VariantEnv}
+	want := []string{ArgsEnv, detect.EnabledEnv, detect.SourceEnv, VariantEnv}
 
 	var descriptor struct {
 		Metadata map[string]any `toml:"metadata"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
@@ -16,12 +17,27 @@ import (
 // BP_GRPC_HEALTH_PROBE_ENABLED=true
 const EnabledEnv = "BP_GRPC_HEALTH_PROBE_ENABLED"
 
+// SourceEnv is the build variable that says where the probe comes from: Bundled, out of the buildpack; Compile, from the
+// source in the buildpack, with the build image's Go. Its default is Bundled, kept in buildpack.toml. Example:
+// BP_GRPC_HEALTH_PROBE_SOURCE=compile
+const SourceEnv = "BP_GRPC_HEALTH_PROBE_SOURCE"
+
+// The values of SourceEnv, as the image label and the SBOM name them too.
+const (
+	Bundled = "bundled"
+	Compile = "compile"
+)
+
+// goEntry is the plan entry by which Go buildpacks provide the go command to other buildpacks.
+const goEntry = "go"
+
 // Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
 // entry provided and required where the probe is wanted, with the entry provided alone where nothing asks for it, so that
-// another buildpack still can, and does not pass where EnabledEnv is "false".
+// another buildpack still can, and does not pass where EnabledEnv is "false". A probe that is to be compiled requires Go
+// of another buildpack, unless the build image has it.
 func Phase(logger log.Logger) libcnb.DetectFunc {
 	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
-		enabled, err := enabled(ctx.Buildpack)
+		enabled, source, err := settings(ctx.Buildpack)
 		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
@@ -34,27 +50,34 @@ func Phase(logger log.Logger) libcnb.DetectFunc {
 			return libcnb.DetectResult{}, err
 		}
 		report(logger, services, enabled == "true")
-		return libcnb.DetectResult{Pass: true, Plans: []libcnb.BuildPlan{plan(services, enabled == "true")}}, nil
+		plan := plan(services, enabled == "true")
+		if _, err := exec.LookPath("go"); err != nil && source == Compile && len(plan.Requires) > 0 {
+			plan.Requires = append(plan.Requires, libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}})
+		}
+		return libcnb.DetectResult{Pass: true, Plans: []libcnb.BuildPlan{plan}}, nil
 	}
 }
 
-func enabled(buildpack libcnb.Buildpack) (string, error) {
+// settings returns the values of EnabledEnv, checked, and of SourceEnv, which the build phase checks.
+func settings(buildpack libcnb.Buildpack) (enabled, source string, err error) {
 	metadata, err := libpak.NewBuildModuleMetadata(buildpack.Metadata)
 	if err != nil {
-		return "", fmt.Errorf("reading the buildpack's metadata: %w", err)
+		return "", "", fmt.Errorf("reading the buildpack's metadata: %w", err)
 	}
 	resolver, err := libpak.NewConfigurationResolver(metadata)
 	if err != nil {
-		return "", fmt.Errorf("reading the buildpack's configurations: %w", err)
+		return "", "", fmt.Errorf("reading the buildpack's configurations: %w", err)
 	}
+	source, _ = resolver.ResolveAndTrim(SourceEnv)
+	source = strings.ToLower(source)
 	value, _ := resolver.ResolveAndTrim(EnabledEnv)
 	switch lower := strings.ToLower(value); lower {
 	case "": // Templates set variables to nothing and mean that they are not set.
-		return "auto", nil
+		return "auto", source, nil
 	case "auto", "true", "false":
-		return lower, nil
+		return lower, source, nil
 	}
-	return "", fmt.Errorf("reading $%s: %q is not allowed: use auto, true or false", EnabledEnv, value)
+	return "", "", fmt.Errorf("reading $%s: %q is not allowed: use auto, true or false", EnabledEnv, value)
 }
 
 // read is Tree within maxTime: an app too slow to read is built with what is known by then.

@@ -50,6 +50,20 @@ func TestPhaseListsAllEvidenceAtDebugLevel(t *testing.T) {
 	golden(t, "testdata/phase/debug.txt", phase(t, dir))
 }
 
+// A probe that is to be compiled needs Go: the build image's, or another buildpack's.
+func TestPhaseRequiresGoToCompile(t *testing.T) {
+	t.Setenv(detect.SourceEnv, "compile")
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), serverSource)
+	golden(t, "testdata/phase/compile_with_go.txt", phase(t, dir))
+	t.Setenv("PATH", t.TempDir())
+	golden(t, "testdata/phase/compile_without_go.txt", phase(t, dir))
+	if err := os.Remove(filepath.Join(dir, "main.go")); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/phase/compile_nothing.txt", phase(t, dir))
+}
+
 // phase runs the phase on the app in dir, and returns its log, its plan and its error as text.
 func phase(t *testing.T, dir string) string {
 	t.Helper()

@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
+
+// stamp is the version and the commit, with a space between, of a program that is compiled outside version control. The
+// linker sets it.
+var stamp string
 
 // versionLine says what this binary was built from.
 func versionLine() string {
@@ -21,6 +26,10 @@ func versionLine() string {
 				}
 			}
 		}
+	}
+	if stamp != "" {
+		version, commit, _ = strings.Cut(stamp, " ")
+		dirty = ""
 	}
 	return fmt.Sprintf("grpc_health_probe %s, commit %s%s, %s\n", version, commit, dirty, runtime.Version())
 }

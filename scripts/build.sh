@@ -50,6 +50,35 @@ for target in amd64 arm64; do
     compile "$target" "$new/probes/linux-$target/$program" "./cmd/$program"
   done
 done
+# The probes' source, to be compiled where they are installed: the packages that they are made of, and no others.
+echo "gathering the probes' source"
+source=$new/source
+mkdir -p "$source"
+cp go.mod go.sum "$source/"
+go mod vendor -o "$source/vendor.all"
+mkdir -p "$source/vendor"
+cp "$source/vendor.all/modules.txt" "$source/vendor/"
+for target in amd64 arm64; do
+  CGO_ENABLED=0 GOOS=linux GOARCH=$target GOFLAGS=-mod=readonly go list -deps \
+    -f '{{if .Module}}{{if .Module.Main}}main{{else}}vendor{{end}} {{.ImportPath}}{{end}}' \
+    ./cmd/grpc_health_probe ./cmd/grpc_health_probe_full
+done | sort -u | while read -r kind package; do
+  if [ "$kind" = main ]; then
+    from=.${package#github.com/grpc-cnb/health-probe} to=$source/$from
+  else
+    from=$source/vendor.all/$package to=$source/vendor/$package
+  fi
+  mkdir -p "$to"
+  find "$from" -maxdepth 1 -type f ! -name '*_test.go' -exec cp {} "$to/" \;
+done
+# With each module its licence, which lies above its packages.
+(cd "$source/vendor.all" && find . -type f -regextype posix-extended -regex '.*/(LICENSE|COPYING|NOTICE|PATENTS)[^/]*') | while read -r file; do
+  if [ -d "$source/vendor/$(dirname "$file")" ]; then
+    cp "$source/vendor.all/$file" "$source/vendor/$file"
+  fi
+done
+rm -rf "$source/vendor.all"
+
 rm -rf "$folder"
 mv "$new" "$folder"
 echo "made $folder for linux/$arch"

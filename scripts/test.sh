@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 step() { printf '\n== %s\n' "$*"; }
 
 step format
-unformatted=$(gofmt -l .)
+unformatted=$(find . -name '*.go' -not -path './dist/*' -print0 | xargs -0 gofmt -l)
 if [ -n "$unformatted" ]; then
   echo "not formatted, run gofmt -w on:" >&2
   echo "$unformatted" >&2

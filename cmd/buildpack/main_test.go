@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,11 +24,27 @@ func TestMain(m *testing.M) {
 func TestPhases(t *testing.T) {
 	buildpack := t.TempDir()
 	makeBuildpack(t, buildpack)
+	runScripts(t, "testdata/script", buildpack)
+}
+
+// Compiling takes the folder that scripts/build.sh makes, with the probes' source in it.
+func TestCompiling(t *testing.T) {
+	buildpack := filepath.Join(t.TempDir(), "buildpack")
+	build := exec.Command("../../scripts/build.sh", runtime.GOARCH, buildpack)
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("making the buildpack: %v\n%s", err, said)
+	}
+	runScripts(t, "testdata/compile", buildpack)
+}
+
+func runScripts(t *testing.T, dir, buildpack string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
 		UpdateScripts: *update,
-		Dir:           "testdata/script",
+		Dir:           dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CNB_BUILDPACK_DIR", buildpack)
+			env.Setenv("BUILD", filepath.Join(buildpack, "bin", "build"))
 			env.Setenv("CNB_TARGET_OS", "linux")
 			env.Setenv("CNB_TARGET_ARCH", "amd64")
 			env.Setenv("CNB_PLATFORM_DIR", filepath.Join(env.WorkDir, "platform"))
