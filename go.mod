@@ -10,6 +10,7 @@ require (
 	github.com/package-url/packageurl-go v0.1.3
 	github.com/paketo-buildpacks/libpak/v2 v2.2.0
 	github.com/rogpeppe/go-internal v1.14.1
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/spdx/tools-golang v0.5.5
 	github.com/spiffe/go-spiffe/v2 v2.9.0
 	golang.org/x/mod v0.42.0

@@ -26,7 +26,9 @@ type Probe struct {
 	Platform string
 	// SHA256 is the hex digest of the file.
 	SHA256 string
-	// Info is what the Go linker recorded in the program: module versions and toolchain.
+	// Origin is the URL it was downloaded from; "" where it was not.
+	Origin string
+	// Info is what the Go linker recorded in the program: module versions and toolchain. nil for one that is not Go's.
 	Info *buildinfo.BuildInfo
 }
 

@@ -42,6 +42,9 @@ type module struct {
 // modules returns what is linked into the program beside its main module: the modules, replacements applied, and the
 // standard library, under the name and version by which vulnerability databases know it.
 func modules(probe Probe) []module {
+	if probe.Info == nil {
+		return nil
+	}
 	linked := []module{{"stdlib", strings.TrimPrefix(probe.Info.GoVersion, "go")}}
 	for _, dep := range probe.Info.Deps {
 		if dep.Replace != nil {
@@ -52,12 +55,19 @@ func modules(probe Probe) []module {
 	return linked
 }
 
+// mainModule returns what the program itself is: without build info, its name.
 func mainModule(probe Probe) module {
+	if probe.Info == nil {
+		return module{programName, probe.Version}
+	}
 	return module{probe.Info.Main.Path, probe.Version}
 }
 
-// purl returns the module's package URL (purl-spec, type golang).
+// purl returns the module's package URL (purl-spec, type golang, or generic for a program of which no module is known).
 func (m module) purl() string {
+	if m.name == programName {
+		return packageurl.NewPackageURL(packageurl.TypeGeneric, "", m.name, m.version, nil, "").ToString()
+	}
 	namespace, name := "", m.name
 	if i := strings.LastIndex(m.name, "/"); i >= 0 {
 		namespace, name = m.name[:i], m.name[i+1:]

@@ -11,10 +11,13 @@ import (
 func encodeCycloneDX(w io.Writer, probe Probe) error {
 	program := cycloneDXComponent(cyclonedx.ComponentTypeApplication, mainModule(probe))
 	program.Name = programName
+	program.Properties = &[]cyclonedx.Property{{Name: LabelKey + ":source", Value: probe.Source}}
+	if probe.Origin != "" {
+		program.ExternalReferences = &[]cyclonedx.ExternalReference{{Type: cyclonedx.ERTypeDistribution, URL: probe.Origin}}
+	}
 	program.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: probe.SHA256}}
 
-	var components []cyclonedx.Component
-	var refs []string
+	components, refs := []cyclonedx.Component{}, []string{}
 	for _, m := range modules(probe) {
 		component := cycloneDXComponent(cyclonedx.ComponentTypeLibrary, m)
 		components = append(components, component)
@@ -28,11 +31,15 @@ func encodeCycloneDX(w io.Writer, probe Probe) error {
 }
 
 func cycloneDXComponent(kind cyclonedx.ComponentType, m module) cyclonedx.Component {
-	return cyclonedx.Component{
+	component := cyclonedx.Component{
 		BOMRef:     m.purl(),
 		Type:       kind,
 		Name:       m.name,
 		Version:    m.version,
 		PackageURL: m.purl(),
 	}
+	if id := m.licence(); id != "" {
+		component.Licenses = &cyclonedx.Licenses{{License: &cyclonedx.License{ID: id}}}
+	}
+	return component
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 
@@ -9,6 +10,9 @@ import (
 	spdx "github.com/spdx/tools-golang/spdx/v2/v2_3"
 )
 
+// noAssertion is how SPDX says that nothing is said.
+const noAssertion = "NOASSERTION"
+
 // created is the time SPDX demands of a document: the one the lifecycle gives to reproducible images.
 const created = "1980-01-01T00:00:01Z"
 
@@ -16,6 +20,8 @@ const created = "1980-01-01T00:00:01Z"
 func encodeSPDX(w io.Writer, probe Probe) error {
 	program := spdxPackage("program", mainModule(probe))
 	program.PackageName = programName
+	program.PackageSourceInfo = probe.Source
+	program.PackageDownloadLocation = cmp.Or(probe.Origin, noAssertion)
 	program.PrimaryPackagePurpose = "APPLICATION"
 	program.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: probe.SHA256}}
 
@@ -47,7 +53,10 @@ func spdxPackage(id common.ElementID, m module) *spdx.Package {
 		PackageSPDXIdentifier:   id,
 		PackageName:             m.name,
 		PackageVersion:          m.version,
-		PackageDownloadLocation: "NOASSERTION",
+		PackageDownloadLocation: noAssertion,
+		PackageLicenseDeclared:  cmp.Or(m.licence(), noAssertion),
+		PackageLicenseConcluded: noAssertion,
+		PackageCopyrightText:    noAssertion,
 		PackageExternalReferences: []*spdx.PackageExternalReference{{
 			Category: common.CategoryPackageManager,
 			RefType:  common.TypePackageManagerPURL,

@@ -9,6 +9,7 @@ import (
 // names that the schema demands.
 type syftDocument struct {
 	Artifacts  []syftArtifact `json:"artifacts"`
+	Files      []syftFile     `json:"files"`
 	Source     syftSource     `json:"source"`
 	Descriptor syftDescriptor `json:"descriptor"`
 	Schema     syftSchema     `json:"schema"`
@@ -27,6 +28,17 @@ type syftArtifact struct {
 	PURL      string         `json:"purl"`
 }
 
+type syftFile struct {
+	ID       string       `json:"id"`
+	Location syftLocation `json:"location"`
+	Digests  []syftDigest `json:"digests"`
+}
+
+type syftDigest struct {
+	Algorithm string `json:"algorithm"`
+	Value     string `json:"value"`
+}
+
 type syftLocation struct {
 	Path string `json:"path"`
 }
@@ -37,8 +49,15 @@ type syftSource struct {
 }
 
 type syftDescriptor struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
+	Name          string     `json:"name"`
+	Version       string     `json:"version"`
+	Configuration syftOrigin `json:"configuration"`
+}
+
+// syftOrigin is where the program came from; the format has no place of its own for that.
+type syftOrigin struct {
+	Source string `json:"source"`
+	URL    string `json:"url,omitempty"`
 }
 
 type syftSchema struct {
@@ -50,13 +69,19 @@ type syftSchema struct {
 func encodeSyft(w io.Writer, probe Probe) error {
 	document := syftDocument{
 		Source:     syftSource{Type: "file", Target: programName},
-		Descriptor: syftDescriptor{Name: toolName},
+		Descriptor: syftDescriptor{Name: toolName, Configuration: syftOrigin{probe.Source, probe.Origin}},
+		Files: []syftFile{{ID: probe.SHA256, Location: syftLocation{Path: programName},
+			Digests: []syftDigest{{Algorithm: "sha256", Value: probe.SHA256}}}},
 		Schema: syftSchema{
 			Version: "1.1.0",
 			URL:     "https://raw.githubusercontent.com/anchore/syft/main/schema/json/schema-1.1.0.json",
 		},
 	}
 	for _, m := range append([]module{mainModule(probe)}, modules(probe)...) {
+		licences := []string{}
+		if id := m.licence(); id != "" {
+			licences = append(licences, id)
+		}
 		document.Artifacts = append(document.Artifacts, syftArtifact{
 			ID:        m.purl(),
 			Name:      m.name,
@@ -64,7 +89,7 @@ func encodeSyft(w io.Writer, probe Probe) error {
 			Type:      "go-module",
 			FoundBy:   "go-buildinfo",
 			Locations: []syftLocation{{Path: programName}},
-			Licenses:  []string{},
+			Licenses:  licences,
 			Language:  "go",
 			CPEs:      []string{},
 			PURL:      m.purl(),

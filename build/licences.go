@@ -1,0 +1,25 @@
+package build
+
+import "strings"
+
+// licences are those of the modules that probes are made of, as SPDX identifiers: Go's build info does not have them. Of
+// a module that is not here nothing is said.
+var licences = map[string]string{
+	"stdlib":                           "BSD-3-Clause",
+	"github.com/grpc-cnb/health-probe": "Apache-2.0",
+	"github.com/grpc-ecosystem/grpc-health-probe": "Apache-2.0",
+	"github.com/go-jose/go-jose/v4":               "Apache-2.0",
+	"github.com/spiffe/go-spiffe/v2":              "Apache-2.0",
+	"google.golang.org/genproto/googleapis/rpc":   "Apache-2.0",
+	"google.golang.org/grpc":                      "Apache-2.0",
+	"google.golang.org/protobuf":                  "BSD-3-Clause",
+}
+
+// licence returns the SPDX identifier of a module's licence, "" where it is not known. All modules of the Go project have
+// the same.
+func (m module) licence() string {
+	if strings.HasPrefix(m.name, "golang.org/x/") {
+		return "BSD-3-Clause"
+	}
+	return licences[m.name]
+}
