@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,18 +19,30 @@ const toolName = "grpc-cnb-health-probe"
 // Bill-of-Materials). All of them say what the program's build info says, and hold no time and no random id: the same
 // program gives the same bytes.
 func writeSBOM(layer libcnb.Layer, probe Probe) error {
-	for format, encode := range map[libcnb.SBOMFormat]func(io.Writer, Probe) error{
-		libcnb.CycloneDXJSON: encodeCycloneDX,
-		libcnb.SPDXJSON:      encodeSPDX,
-		libcnb.SyftJSON:      encodeSyft,
-	} {
-		var buffer bytes.Buffer
-		if err := encode(&buffer, probe); err != nil {
-			return fmt.Errorf("encoding the SBOM as %q: %w", format, err)
-		}
-		if err := os.WriteFile(layer.SBOMPath(format), buffer.Bytes(), 0o644); err != nil {
-			return fmt.Errorf("writing the SBOM: %w", err)
-		}
+	return errors.Join(
+		writeDocument(layer.SBOMPath(libcnb.CycloneDXJSON), encodeCycloneDX, probe),
+		writeDocument(layer.SBOMPath(libcnb.SPDXJSON), encodeSPDX, probe),
+		writeDocument(layer.SBOMPath(libcnb.SyftJSON), encodeSyft, probe))
+}
+
+// Describe writes the SBOM of a probe that is released as a file, beside it: FILE.cdx.json and FILE.spdx.json.
+func Describe(file string) error {
+	probe, err := open(file, "release")
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		writeDocument(file+".cdx.json", encodeCycloneDX, probe),
+		writeDocument(file+".spdx.json", encodeSPDX, probe))
+}
+
+func writeDocument(path string, encode func(io.Writer, Probe) error, probe Probe) error {
+	var buffer bytes.Buffer
+	if err := encode(&buffer, probe); err != nil {
+		return fmt.Errorf("encoding the SBOM %q: %w", path, err)
+	}
+	if err := os.WriteFile(path, buffer.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the SBOM: %w", err)
 	}
 	return nil
 }

@@ -19,35 +19,22 @@ amd64 | arm64) ;;
   ;;
 esac
 
-# The programs' version and commit come from git, where this folder is a checkout that git may read.
-stamp=false
-if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && git rev-parse -q --verify HEAD >/dev/null; then
-  stamp=true
-fi
-
 if [ -e "$folder" ] && [ ! -f "$folder/buildpack.toml" ]; then
   echo "scripts/build.sh: '$folder' is there and is no buildpack: name another folder" >&2
   exit 1
 fi
-
-compile() { # ARCH OUTPUT PACKAGE
-  echo "compiling $3 for linux/$1"
-  # What is shipped does not depend on the settings of whoever builds it.
-  CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 GOFLAGS=-mod=readonly GOFIPS140=off GOEXPERIMENT='' \
-    go build -trimpath -buildvcs=$stamp -ldflags='-s -w' -o "$2" "$3"
-}
 
 # Made beside the folder and moved there whole: a build that fails leaves the last good one.
 new=$folder.new
 rm -rf "$new"
 mkdir -p "$new/bin"
 cp buildpack.toml LICENSE "$new/"
-compile "$arch" "$new/bin/main" ./cmd/buildpack
+scripts/compile.sh "$arch" "$new/bin/main" ./cmd/buildpack
 ln -s main "$new/bin/detect"
 ln -s main "$new/bin/build"
 for target in amd64 arm64; do
   for program in grpc_health_probe grpc_health_probe_full; do
-    compile "$target" "$new/probes/linux-$target/$program" "./cmd/$program"
+    scripts/compile.sh "$target" "$new/probes/linux-$target/$program" "./cmd/$program"
   done
 done
 # The probes' source, to be compiled where they are installed: the packages that they are made of, and no others.

@@ -47,9 +47,24 @@ if ! go -C integration/peers test -race -count=1 -v ./... >dist/peers.log 2>&1; 
 fi
 grep -E '^ok|--- SKIP|need the Debian packages' dist/peers.log
 
-step build and package
+step build and release
 scripts/build.sh
-scripts/package.sh
+scripts/release.sh
+
+# The same commit gives the same release, wherever and whenever it is made.
+step release again, elsewhere
+if [ -z "$(git status --porcelain)" ]; then
+  elsewhere=$(mktemp -d)
+  trap 'rm -rf "$elsewhere"' EXIT
+  git clone -q . "$elsewhere/clone"
+  (umask 077 && cd "$elsewhere/clone" && PACK=$OLDPWD/dist/tools/pack TZ=Asia/Tokyo scripts/release.sh >/dev/null)
+  diff dist/release/checksums.txt "$elsewhere/clone/dist/release/checksums.txt"
+elif [ "${CI:-}" = true ]; then
+  echo "there are changes that are not committed" >&2
+  exit 1
+else
+  echo "left out: there are changes that are not committed"
+fi
 
 step integration tests
 docker version >/dev/null 2>&1 || echo "Docker does not answer: what needs it is left out, each test with a line (SKIP)"
