@@ -17,5 +17,19 @@ for arch in amd64 arm64; do
   targets+=(--target "linux/$arch")
 done
 cp buildpack.toml dist/package/
-"$PACK" buildpack package dist/health-probe.cnb --format file --path dist/package "${targets[@]}"
+
+# What the package is, for registries and scanners (OCI image spec, Pre-Defined Annotation Keys).
+label() { labels+=(--label "org.opencontainers.image.$1=$2"); }
+value() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" buildpack.toml | head -n 1; }
+labels=()
+label title "$(value name)"
+label description "$(value description)"
+label version "$(value version)"
+label licenses Apache-2.0
+label url "$(value homepage)"
+label source "$(value homepage)"
+if commit=$(git rev-parse -q --verify HEAD 2>/dev/null); then
+  label revision "$commit"
+fi
+"$PACK" buildpack package dist/health-probe.cnb --format file --path dist/package "${targets[@]}" "${labels[@]}"
 ls -l dist/health-probe-linux-*.cnb
