@@ -47,17 +47,22 @@ func (k *Kit) addLifecycle(ctx context.Context) error {
 }
 
 // addProcfile compiles the app buildpack of the tests.
-func (k *Kit) addProcfile(ctx context.Context) error {
-	const source = "integration/procfile"
-	k.procfile = filepath.Join(k.temp, "procfile")
-	bin := filepath.Join(k.procfile, "bin")
+func (k *Kit) addProcfile(ctx context.Context) (err error) {
+	k.procfile, err = k.TestBuildpack(ctx, "procfile")
+	return err
+}
+
+// TestBuildpack compiles a buildpack of the tests, a folder in integration/, and returns where. It lives as long as the Kit.
+func (k *Kit) TestBuildpack(ctx context.Context, name string) (string, error) {
+	source, folder := "integration/"+name, filepath.Join(k.temp, name)
+	bin := filepath.Join(folder, "bin")
 	if _, err := run(k.goCommand(ctx, source, "build", "-o", filepath.Join(bin, "build"), ".")); err != nil {
-		return err
+		return "", err
 	}
 	if err := os.Symlink("build", filepath.Join(bin, "detect")); err != nil {
-		return err
+		return "", err
 	}
-	return copyFile(filepath.Join(k.procfile, "buildpack.toml"), filepath.Join(k.repo, source, "buildpack.toml"))
+	return folder, copyFile(filepath.Join(folder, "buildpack.toml"), filepath.Join(k.repo, source, "buildpack.toml"))
 }
 
 // copyFile copies a file with its permissions.
