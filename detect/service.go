@@ -141,8 +141,10 @@ func (s Service) String() string {
 		return what + fmt.Sprintf("registered (%s)", s.HealthEvidence)
 	case HealthAutomatic:
 		return what + "registered by " + s.Framework
-	default:
+	case HealthMissing:
 		return what + "not registered"
+	default:
+		return what + "not known"
 	}
 }
 
