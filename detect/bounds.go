@@ -9,6 +9,9 @@ const (
 	maxTime = time.Minute
 	// maxDepth is how deep folders are entered. The deepest real trees (Java packages) stay under 30.
 	maxDepth = 64
+	// maxReaders is how many goroutines read. Each may have maxDepth folders open, and a process often no more than 1,024
+	// files.
+	maxReaders = 8
 	// maxEntries is how many names are looked at, ten times the largest app this is made for.
 	maxEntries = 1_000_000
 	// maxBytes is what may be read of a whole tree: more source than the largest repositories have outside of vendored code.

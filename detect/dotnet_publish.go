@@ -9,7 +9,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // dotnetDeps is a *.deps.json, which says what a published program is made of (github.com/dotnet/cli,
@@ -104,7 +103,7 @@ func (d dotnetDeps) language() string {
 
 // dotnetAssembly adds the signs of an assembly beside f.
 func dotnetAssembly(f *file, name string, said *sheet) error {
-	assembly := &file{root: f.root, path: join(strings.TrimPrefix(path.Dir(f.path), "."), name), unread: f.unread}
+	assembly := f.beside(name)
 	defer assembly.close()
 	err := assembly.open()
 	if errors.Is(err, fs.ErrNotExist) {

@@ -23,6 +23,9 @@ func init() {
 // goStub is what a generated protobuf file says: that its folder holds stubs. It is told by its name alone.
 type goStub struct{}
 
+// goPackages are the import paths of a source that has signs.
+type goPackages []string
+
 // goModule is the module path that a go.mod names.
 type goModule string
 
@@ -32,7 +35,7 @@ var goNotOwn = []string{"test", "tests", "testing", "testdata", "testutil", "tes
 	"mock", "mocks", "e2e"}
 
 func goWants(p string) bool {
-	if !strings.HasSuffix(p, ".go") && path.Base(p) != "go.mod" && !namedLikeProgram(path.Base(p)) {
+	if !strings.HasSuffix(p, ".go") && path.Base(p) != "go.mod" && !goSettings(p) && !namedLikeProgram(path.Base(p)) {
 		return false
 	}
 	for folder := range strings.SplitSeq(path.Dir(p), "/") {
@@ -61,6 +64,12 @@ func goLook(f *file) (*sheet, error) {
 			return nil, err
 		}
 		return goSource(name, text)
+	case goSettings(f.path):
+		text, err := f.text()
+		if err != nil {
+			return nil, err
+		}
+		return goSettingsPort(text), nil
 	case name == "go.mod":
 		text, err := f.text()
 		if err != nil {
@@ -83,13 +92,14 @@ func goModulePath(text []byte) (*sheet, error) {
 var goFrameworks = []framework{
 	{"grpc-go", "`grpc.NewServer`, `xds.NewGRPCServer`, a generated `RegisterXServer`; in a built program, `grpc.NewServer`",
 		goByHand, goRegistration},
-	{"connect-go", "a generated `NewXHandler` in a module that serves HTTP/2: h2c, `http.Protocols`, TLS",
+	{"connect-go", "a generated `NewXHandler` or vanguard's `NewTranscoder` in a module that serves HTTP/2: h2c, `http.Protocols`, TLS",
 		"the app, by `grpchealth.NewHandler`",
 		"mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth"},
 	{"go-zero", "`zrpc.NewServer`, `zrpc.MustNewServer`", "the framework", goRegistration},
 	{"kratos", "`NewServer` of `transport/grpc`", "the framework, without `grpc.CustomHealth()`",
 		"leave out grpc.CustomHealth(), and kratos registers it"},
-	{"go-micro", "`NewServer` of `server/grpc`", goByHand, goBeside("go-micro")},
+	{"go-micro", "`NewServer` of `server/grpc`; a generated `RegisterXHandler(service.Server(), ...)` with go-micro v2 or micro v3 and later",
+		goByHand, goBeside("go-micro")},
 	{"dapr", "`NewService` of `service/grpc`", goByHand,
 		"give service/grpc NewServiceWithGrpcServer a server with it: " + goRegistration},
 	{"kitex", "a generated `NewServer` over protobuf stubs, `server.WithGRPC...`", goByHand, goBeside("kitex")},

@@ -1,17 +1,15 @@
 package detect
 
 import (
-	"fmt"
 	"go/ast"
-	"go/token"
-	"strconv"
 	"strings"
 )
 
 var (
-	goYarpc      = exactly(`go\.uber\.org/yarpc/transport/grpc`)
-	goYarpcOther = exactly(`go\.uber\.org/yarpc/transport/(http|tchannel)`)
-	goNewHandler = exactly(`New\p{Lu}\w*Handler`)
+	goYarpc        = exactly(`go\.uber\.org/yarpc/transport/grpc`)
+	goYarpcOther   = exactly(`go\.uber\.org/yarpc/transport/(http|tchannel)`)
+	goNewHandler   = exactly(`New\p{Lu}\w*Handler`)
+	goMicroHandler = exactly(`Register\w+Handler`)
 )
 
 // call takes what is told by a method's name or by a call's arguments; names of packages are reference's.
@@ -25,6 +23,8 @@ func (r *goReader) call(call *ast.CallExpr, fun ast.Expr) {
 		if len(call.Args) == 1 && goText(call.Args[0]) == "true" {
 			r.add(method, sign{kind: goUnencrypted})
 		}
+	case "StartH2CServer": // echo's
+		r.add(method, sign{kind: goHTTP2})
 	case "ListenAndServeTLS", "ServeTLS":
 		if r.pathOf(method) == "" {
 			r.add(method, sign{kind: goHTTP2})
@@ -36,7 +36,31 @@ func (r *goReader) call(call *ast.CallExpr, fun ast.Expr) {
 	case "Handle":
 		r.handle(call)
 	}
+	r.micro(call, method)
 	r.port(call, method)
+}
+
+// Generations of go-micro whose services serve gRPC unless told otherwise: defaults.go of v2 says so, and micro from v3 on,
+// go-micro's own platform. Those before and after speak a protocol of their own.
+var (
+	goMicro2 = exactly(`github\.com/micro/go-micro/v2`)
+	goMicro3 = exactly(`github\.com/micro/micro/v\d+/service`)
+)
+
+// micro takes what gives a handler to such a service: a generated RegisterXHandler(service.Server(), ...), or, from micro
+// v3 on, service.Handle(...). A client of services makes one too, and gives it none.
+func (r *goReader) micro(call *ast.CallExpr, fun *ast.SelectorExpr) {
+	handles := false
+	switch {
+	case fun.Sel.Name == "Handle":
+		handles = len(call.Args) == 1 && r.imports.any(goMicro3)
+	case goMicroHandler.MatchString(fun.Sel.Name) && len(call.Args) > 1:
+		server, ok := call.Args[0].(*ast.CallExpr)
+		handles = ok && strings.HasSuffix(goText(server.Fun), "Server") && (r.imports.any(goMicro2) || r.imports.any(goMicro3))
+	}
+	if handles {
+		r.add(fun, sign{kind: constructs, framework: "go-micro"})
+	}
 }
 
 // handle takes mux.Handle(somepkg.NewGreeterHandler(...)): one argument for two parameters, the pair of path and handler
@@ -106,98 +130,4 @@ func declaredWith(id *ast.Ident, lhs, rhs []ast.Expr) ast.Expr {
 		}
 	}
 	return id
-}
-
-// port takes the port from the calls that name one.
-func (r *goReader) port(call *ast.CallExpr, fun *ast.SelectorExpr) {
-	from, args := r.pathOf(fun), call.Args
-	switch name := fun.Sel.Name; {
-	case name == "Listen" && from == "net" && len(args) == 2, name == "Listen" && from == "" && len(args) == 3:
-		if r.tcp(args[len(args)-2]) {
-			r.listens(args[len(args)-1], listens)
-		}
-	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && from == "net/http":
-		r.listens(args[0], goListensHTTP)
-	case name == "Address" && len(args) == 1 && goKratosGRPC.MatchString(from):
-		r.listens(args[0], listens)
-	}
-}
-
-// literal takes the address of an http.Server{Addr: ...}.
-func (r *goReader) literal(lit *ast.CompositeLit) {
-	if s, ok := lit.Type.(*ast.SelectorExpr); !ok || s.Sel.Name != "Server" || r.pathOf(s) != "net/http" {
-		return
-	}
-	for _, element := range lit.Elts {
-		if field, ok := element.(*ast.KeyValueExpr); ok && goText(field.Key) == "Addr" {
-			r.listens(field.Value, goListensHTTP)
-		}
-	}
-}
-
-// listens takes the port of an address; noPort where the source does not state it, so that another listener's port is
-// not taken for it.
-func (r *goReader) listens(address ast.Expr, kind kind) {
-	port := noPort
-	if text, ok := r.constant(address, 0); ok {
-		port = statedPort(text)
-	}
-	r.signs = append(r.signs, sign{kind: kind, port: port})
-}
-
-// tcp reports whether a call of Listen may be for TCP: its network is not stated, or is.
-func (r *goReader) tcp(network ast.Expr) bool {
-	text, ok := r.constant(network, 0)
-	return !ok || strings.HasPrefix(text, "tcp")
-}
-
-// constant returns the text of a literal, a constant or a variable declared with one in this file, a flag's default, and
-// what + and fmt.Sprintf make of them. depth bounds declarations that lead to each other.
-func (r *goReader) constant(e ast.Expr, depth int) (string, bool) {
-	if depth > 8 {
-		return "", false
-	}
-	switch e := goOrigin(e).(type) {
-	case *ast.Ident:
-		if declared := goOrigin(e); declared != ast.Expr(e) {
-			return r.constant(declared, depth+1)
-		}
-	case *ast.BasicLit:
-		if s, err := strconv.Unquote(e.Value); err == nil {
-			return s, true
-		}
-		return e.Value, e.Kind == token.INT
-	case *ast.BinaryExpr:
-		x, okX := r.constant(e.X, depth+1)
-		y, okY := r.constant(e.Y, depth+1)
-		return x + y, okX && okY && e.Op == token.ADD
-	case *ast.StarExpr:
-		return r.constant(e.X, depth+1)
-	case *ast.CallExpr:
-		return r.formatted(e, depth)
-	}
-	return "", false
-}
-
-func (r *goReader) formatted(call *ast.CallExpr, depth int) (string, bool) {
-	fun, ok := calledExpr(call).(*ast.SelectorExpr)
-	if !ok {
-		return "", false
-	}
-	from, name := r.pathOf(fun), fun.Sel.Name
-	if from == "flag" && (name == "Int" || name == "String") && len(call.Args) == 3 {
-		return r.constant(call.Args[1], depth+1)
-	}
-	if from != "fmt" || name != "Sprintf" || len(call.Args) > 4 {
-		return "", false
-	}
-	var parts []any
-	for _, arg := range call.Args {
-		part, ok := r.constant(arg, depth+1)
-		if !ok {
-			return "", false
-		}
-		parts = append(parts, part)
-	}
-	return fmt.Sprintf(strings.ReplaceAll(parts[0].(string), "%d", "%s"), parts[1:]...), true
 }

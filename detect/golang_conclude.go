@@ -10,12 +10,13 @@ import (
 type goTree struct {
 	modules map[string]*project // by module path
 	stubs   map[string]bool     // folders with generated stubs
+	imports map[string][]string // of packages that say something, by folder
 }
 
 // goConclude makes a service of each package that makes a server.
 func goConclude(facts []fact, note func(format string, args ...any)) []Service {
 	all := projects(facts, goUnit)
-	t := goTree{map[string]*project{}, map[string]bool{}}
+	t := goTree{map[string]*project{}, map[string]bool{}, map[string][]string{}}
 	for _, p := range all {
 		t.know(p)
 	}
@@ -28,12 +29,55 @@ func goConclude(facts []fact, note func(format string, args ...any)) []Service {
 	}
 	for _, p := range all {
 		t.join(p)
+		t.borrow(p)
 	}
+	goImply(all)
 	return servers(all, note)
 }
 
-// goUnit is the package of a source, and a program itself.
+// goImply makes servers of health registrations where nothing else in the tree speaks of one: the framework that makes it
+// lies outside.
+func goImply(all []*project) {
+	if slices.ContainsFunc(all, func(p *project) bool { return p.has(constructs, registers) }) {
+		return
+	}
+	for _, p := range all {
+		for _, u := range p.units {
+			for _, s := range u.signs {
+				if s.kind == health && strings.HasSuffix(s.what, "RegisterHealthServer") {
+					s.kind, s.framework, s.what = registers, "grpc-go", ""
+					u.signs = append(u.signs, s)
+				}
+			}
+		}
+	}
+}
+
+// borrow gives packages that make a server the health registration of the helper packages that they import from other
+// modules of the tree.
+func (t goTree) borrow(p *project) {
+	for _, u := range p.units {
+		if u.built || !u.has(constructs, registers) {
+			continue
+		}
+		for _, imported := range t.imports[u.path] {
+			folder, module, here := t.folderOf(imported)
+			if !here || module == p || module.unit[folder] == nil || module.unit[folder].has(constructs) {
+				continue
+			}
+			if s, ok := module.unit[folder].first(health); ok {
+				s.what = "" // it is told of where it is
+				u.signs = append(u.signs, s)
+			}
+		}
+	}
+}
+
+// goUnit is the package of a source, that of the program beside whose folder etc its settings lie, and a program itself.
 func goUnit(file string) string {
+	if path.Base(path.Dir(file)) == "etc" && strings.HasSuffix(file, ".yaml") {
+		return path.Dir(path.Dir(file))
+	}
 	if strings.HasSuffix(file, ".go") {
 		return path.Dir(file)
 	}
@@ -49,6 +93,8 @@ func (t goTree) know(p *project) {
 			}
 		case goStub:
 			t.stubs[path.Dir(f.path)] = true
+		case goPackages:
+			t.imports[path.Dir(f.path)] = append(t.imports[path.Dir(f.path)], own...)
 		}
 	}
 }

@@ -18,12 +18,22 @@ type goBinary struct {
 }
 
 // The functions whose names decide. The linker drops what nothing calls, so a client, which has the same modules, has
-// neither; the table of function names stays in stripped programs, because panics and stack traces need it.
+// none of them; the table of function names stays in stripped programs, because panics and stack traces need it. It has
+// inlined functions too.
 const (
-	goServerFunc = "google.golang.org/grpc.NewServer"
-	goHealthFunc = "google.golang.org/grpc/health/grpc_health_v1.RegisterHealthServer"
-	goModuleGRPC = "google.golang.org/grpc"
+	goServerFunc  = "google.golang.org/grpc.NewServer"
+	goHealthFunc  = "google.golang.org/grpc/health/grpc_health_v1.RegisterHealthServer"
+	goPluginFunc  = "github.com/hashicorp/go-plugin.Serve" // its server is for the parent process alone
+	goHandlerFunc = "connectrpc.com/connect.(*Handler).ServeHTTP"
+	goCheckFunc   = "connectrpc.com/grpchealth.NewHandler"
 )
+
+// goHTTP2Funcs are what serves HTTP/2 to a connect handler.
+var goHTTP2Funcs = []string{"golang.org/x/net/http2/h2c.NewHandler", "net/http.(*Server).ServeTLS",
+	"net/http.(*Protocols).SetUnencryptedHTTP2"}
+
+// goModules are the modules that hold them: a program without any cannot serve.
+var goModules = []string{"google.golang.org/grpc", "connectrpc.com/connect"}
 
 // goProgram reads a program in ELF, the format of Linux; a nil value where f is something else.
 func goProgram(f *file) (said *sheet, err error) {
@@ -46,26 +56,39 @@ func readGoProgram(r io.ReaderAt) (said *sheet, err error) {
 		}
 	}()
 	info, err := buildinfo.Read(r)
-	if err != nil || !slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return m.Path == goModuleGRPC }) {
+	if err != nil || !slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return slices.Contains(goModules, m.Path) }) {
 		return nil, nil // a program of another language, or one that cannot serve
 	}
 	table, err := goFunctionTable(r)
 	if err != nil {
 		return nil, err
 	}
-	found, err := findNames(table, goServerFunc, goHealthFunc)
+	names := append([]string{goServerFunc, goHealthFunc, goPluginFunc, goHandlerFunc, goCheckFunc}, goHTTP2Funcs...)
+	found, err := findNames(table, names...)
 	if err != nil {
 		return nil, fmt.Errorf("reading a program's function names: %w", err)
 	}
-	if !found[0] {
+	signs := goProgramSigns(func(name string) bool { return found[slices.Index(names, name)] })
+	if signs == nil {
 		return nil, nil
 	}
-	said = &sheet{built: true, own: goBinary{main: info.Path}}
-	said.signs = []sign{{kind: constructs, what: goServerFunc, framework: "grpc-go"}}
-	if found[1] {
-		said.signs = append(said.signs, sign{kind: health, what: goHealthFunc})
+	return &sheet{built: true, own: goBinary{main: info.Path}, signs: signs}, nil
+}
+
+// goProgramSigns returns what the functions of a program say, nil where it serves no gRPC.
+func goProgramSigns(has func(name string) bool) []sign {
+	var signs []sign
+	if has(goServerFunc) && !has(goPluginFunc) {
+		signs = append(signs, sign{kind: constructs, what: goServerFunc, framework: "grpc-go"})
+	} else if has(goHandlerFunc) && slices.ContainsFunc(goHTTP2Funcs, has) {
+		signs = append(signs, sign{kind: constructs, what: goHandlerFunc, framework: "connect-go"})
 	}
-	return said, nil
+	for _, name := range []string{goHealthFunc, goCheckFunc} {
+		if signs != nil && has(name) {
+			signs = append(signs, sign{kind: health, what: name})
+		}
+	}
+	return signs
 }
 
 // goFunctionTable returns the section that holds the names of all functions: .gopclntab, with a prefix in some position

@@ -8,11 +8,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"path"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // goSource reads the file called name; a nil value where it says nothing.
@@ -29,20 +26,31 @@ func goSource(name string, text []byte) (*sheet, error) {
 	if ast.IsGenerated(parsed) && name != "wire_gen.go" {
 		return nil, nil
 	}
-	r := &goReader{fset: fset, imports: goImports(parsed), called: map[ast.Expr]*ast.CallExpr{}}
-	if r.imports.any(goTestOnly) {
+	r := &goReader{file: parsed, fset: fset, imports: goImports(parsed), called: map[ast.Expr]*ast.CallExpr{}}
+	if r.servesOthers(parsed.Name.Name) {
 		return nil, nil
 	}
 	ast.Inspect(parsed, r.visit)
-	if len(r.signs) == 0 {
+	inMemory := r.imports.any(goInMemory) && !slices.ContainsFunc(r.signs, func(s sign) bool { return s.kind == listens })
+	if len(r.signs) == 0 || inMemory {
 		return nil, nil
 	}
-	return &sheet{signs: r.signs}, nil
+	return &sheet{signs: r.signs, own: goPackages(r.imports.all)}, nil
+}
+
+// servesOthers reports whether what a file makes is not for clients of the app: code that serves tests, which no program
+// of its own is, and go-plugin's server, which is for the parent process alone.
+func (r *goReader) servesOthers(pkg string) bool {
+	if r.imports.any(goPlugin) {
+		return true
+	}
+	return pkg != "main" && (r.imports.any(goTestOnly) || goTestHelper.MatchString(pkg) && !slices.Contains(goNoTestHelpers, pkg))
 }
 
 // goMayDecide reports whether the bytes hold a word of any sign: most files are not worth parsing.
 func goMayDecide(text []byte) bool {
-	for _, word := range []string{"grpc", "zrpc", "kitex", "connect", "http2", "HTTP2", "ServeTLS"} {
+	for _, word := range []string{"grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS", "autocert",
+		"micro/v"} {
 		if bytes.Contains(text, []byte(word)) {
 			return true
 		}
@@ -52,8 +60,15 @@ func goMayDecide(text []byte) bool {
 
 var goRegistrationWord = regexp.MustCompile(`\.Register\p{Lu}\w*Server\b`)
 
-// goTestOnly are imports of code that serves tests, and of go-plugin, whose gRPC server is for the parent process alone.
-var goTestOnly = exactly(`testing|net/http/httptest|google\.golang\.org/grpc/test/bufconn|github\.com/hashicorp/go-plugin`)
+var (
+	goPlugin   = exactly(`github\.com/hashicorp/go-plugin`)
+	goTestOnly = exactly(`testing|net/http/httptest`)
+	// goInMemory is a listener that no other process can reach.
+	goInMemory = exactly(`google\.golang\.org/grpc/test/bufconn`)
+	// goTestHelper are names of packages that serve tests, as httptest and iotest do.
+	goTestHelper    = exactly(`\w+test|\w*testing`)
+	goNoTestHelpers = []string{"attest", "contest", "latest", "protest"}
+)
 
 // goBuilt reports whether `go build` for linux takes the file, by its name and its build constraint.
 func goBuilt(name string, text []byte) bool {
@@ -64,54 +79,12 @@ func goBuilt(name string, text []byte) bool {
 	return match && err == nil
 }
 
-// goImportTable holds a file's imports by the name they go by.
-type goImportTable struct {
-	byName map[string]string
-	dots   []string
-	all    []string
-}
-
-func goImports(f *ast.File) goImportTable {
-	t := goImportTable{byName: map[string]string{}}
-	for _, spec := range f.Imports {
-		p, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			continue
-		}
-		t.all = append(t.all, p)
-		switch {
-		case spec.Name == nil:
-			t.byName[goDefaultName(p)] = p
-		case spec.Name.Name == ".":
-			t.dots = append(t.dots, p)
-		default:
-			t.byName[spec.Name.Name] = p
-		}
-	}
-	return t
-}
-
-func (t goImportTable) any(pattern *regexp.Regexp) bool {
-	return slices.ContainsFunc(t.all, pattern.MatchString)
-}
-
-var goVersionSuffix = regexp.MustCompile(`^v\d+$`)
-
-// goDefaultName guesses the package's name from its path, as goimports does.
-func goDefaultName(p string) string {
-	base := path.Base(p)
-	if goVersionSuffix.MatchString(base) && path.Dir(p) != "." {
-		base = path.Base(path.Dir(p))
-	}
-	base, _, _ = strings.Cut(strings.TrimPrefix(base, "go-"), ".")
-	base = strings.TrimSuffix(base, "-go")
-	return base[strings.LastIndexByte(base, '-')+1:]
-}
-
 // goReader collects the signs of a file.
 type goReader struct {
+	file    *ast.File
 	fset    *token.FileSet
 	imports goImportTable
+	byName  map[string][]*ast.CallExpr // calls of the file's functions
 	called  map[ast.Expr]*ast.CallExpr // what is called, and the call
 	signs   []sign
 }
@@ -125,6 +98,9 @@ func (r *goReader) visit(n ast.Node) bool {
 	case *ast.CompositeLit:
 		r.literal(n)
 	case *ast.SelectorExpr:
+		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
+			r.add(n, sign{kind: goHTTP2})
+		}
 		if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil {
 			r.reference(n, r.imports.byName[x.Name], n.Sel.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"unicode/utf8"
@@ -33,12 +34,27 @@ var hostile = map[string]func(t *testing.T, dir string){
 		write(t, filepath.Join(outside, "x.go"), serverSource)
 		link(t, outside, filepath.Join(dir, "a"))
 	},
-	"five gigabytes of source": func(t *testing.T, dir string) { sparse(t, filepath.Join(dir, "x.go"), "package x\n") },
+	"five gigabytes of each ending": func(t *testing.T, dir string) {
+		for _, name := range strings.Fields(largeNames) {
+			sparse(t, filepath.Join(dir, "large", name), "package x\n")
+		}
+	},
 	"five gigabytes of program": func(t *testing.T, dir string) {
 		sparse(t, filepath.Join(dir, "app"), "\x7fELF\x02\x01\x01"+strings.Repeat("\xff", 64))
 	},
 	"folders too deep": func(t *testing.T, dir string) {
 		write(t, filepath.Join(dir, strings.Repeat("d/", 100), "main.go"), serverSource)
+	},
+	"folders as deep as they may be": func(t *testing.T, dir string) {
+		for i := range 64 {
+			write(t, filepath.Join(dir, fmt.Sprint(i), strings.Repeat("d/", 62), "x.html"), "")
+		}
+	},
+	"name that is not utf-8": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "\xff\xfe", "\xff.go"), "package x\n") },
+	"device": func(t *testing.T, dir string) {
+		if err := syscall.Mknod(filepath.Join(dir, "x.go"), syscall.S_IFCHR|0o644, 1<<8|5); err != nil { // /dev/zero
+			t.Skip("making a device takes a privilege: ", err)
+		}
 	},
 	"source nested too deep": func(t *testing.T, dir string) {
 		write(t, filepath.Join(dir, "x.go"), "package grpc\nvar x = "+strings.Repeat("(", 500_000))
@@ -50,6 +66,13 @@ var hostile = map[string]func(t *testing.T, dir string){
 		must(t, syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Join(dir, "x.go")}))
 	},
 }
+
+// largeNames have every ending and name that some language reads.
+const largeNames = `x.go go.mod x.java x.kt x.scala pom.xml build.gradle build.gradle.kts build.sbt x.jar x.war x.class
+	application.yml application.properties x.js x.mjs x.cjs x.ts x.tsx package.json x.py requirements.txt pyproject.toml x.rb
+	Gemfile x.rs Cargo.toml x.php composer.json .rr.yaml x.ex x.exs mix.exs x.cc x.cpp x.cxx x.h x.hpp CMakeLists.txt x.dart
+	pubspec.yaml x.swift Package.swift x.cs x.fs x.vb x.csproj x.fsproj x.vbproj x.sln x.deps.json appsettings.json
+	web.xml x.conf x.yaml x.toml x.json x.dll x.so x.exe`
 
 func TestHostileTreesAreReadToTheirEnd(t *testing.T) {
 	t.Parallel()
@@ -101,6 +124,38 @@ func TestTreeThatIsNotThereIsAnError(t *testing.T) {
 	if _, err := detect.Tree(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Error("no error")
 	}
+}
+
+// Whoever else writes to the tree must not be able to lead the walk out of it, nor what it knows of a folder into another.
+func TestFolderThatBecomesALinkIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	outside, dir := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(outside, "x.go"), serverSource)
+	write(t, filepath.Join(dir, "a/b.html"), "")
+	swapped, beside := filepath.Join(dir, "a"), filepath.Join(dir, "beside")
+	stop := make(chan struct{})
+	var swaps sync.WaitGroup
+	swaps.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = os.Rename(swapped, beside)
+				_ = os.Symlink(outside, swapped)
+				_ = os.Remove(swapped)
+				_ = os.Rename(beside, swapped)
+			}
+		}
+	})
+	for range 2000 {
+		if found, err := detect.Tree(t.Context(), dir, nil); err != nil || len(found) != 0 {
+			t.Errorf("found %v, %v", found, err)
+			break
+		}
+	}
+	close(stop)
+	swaps.Wait()
 }
 
 func sparse(t *testing.T, path, begin string) {

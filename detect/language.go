@@ -16,11 +16,11 @@ type language struct {
 	// frameworks are all that conclude gives to services.
 	frameworks []framework
 
-	// wants reports, from its slash-separated path in the tree alone, whether a file can decide anything. It is asked of
-	// every file of the tree, more than once, and by several goroutines.
+	// wants reports, from its slash-separated path in the tree alone, whether a file can decide anything. It is asked once
+	// of every file of the tree, by several goroutines: a file of another ending should cost it one look at the ending.
 	wants func(path string) bool
 	// look returns what a wanted file says, or nil. An error means that the file was left unread; it may come with a sheet.
-	// Several goroutines call it at once.
+	// Several goroutines call it at once. Nothing that it returns may hold on to the bytes of file.text.
 	look func(f *file) (*sheet, error)
 	// conclude turns what look returned, ordered by path, into services, and notes all evidence. Services without a
 	// language get the language's name.

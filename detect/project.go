@@ -13,6 +13,15 @@ type project struct {
 	units []*unit
 	facts []fact // by path
 	unit  map[string]*unit
+
+	shared shared
+}
+
+// shared is what the units of a project that make no server say for those that do.
+type shared struct {
+	health   *placed
+	noHealth bool
+	port     int // 0 where several servers could listen there
 }
 
 // unit is what is one server if it makes one: a file, or a package where a language builds programs of packages.
@@ -102,9 +111,11 @@ func (u *unit) first(kinds ...kind) (placed, bool) {
 // implementations imply one server, which a framework or a helper outside of the project makes.
 func servers(all []*project, note func(format string, args ...any)) []Service {
 	var services []Service
+	helper := helperIn(all)
 	for _, p := range all {
-		services = append(services, p.services(all, false, note)...)
-		services = append(services, p.services(all, true, note)...)
+		p.share()
+		services = append(services, p.services(false, helper, note)...)
+		services = append(services, p.services(true, helper, note)...)
 	}
 	return services
 }
@@ -120,7 +131,7 @@ func leaveOutBuilt(all []*project) {
 	}
 }
 
-func (p *project) services(all []*project, built bool, note func(format string, args ...any)) []Service {
+func (p *project) services(built bool, helper *placed, note func(format string, args ...any)) []Service {
 	lead := registers
 	if slices.ContainsFunc(p.units, func(u *unit) bool { return u.built == built && u.has(constructs) }) {
 		lead = constructs
@@ -136,7 +147,7 @@ func (p *project) services(all []*project, built bool, note func(format string, 
 			continue
 		}
 		s := Service{Framework: from.framework, Evidence: from.Place, Built: built, Port: p.port(u)}
-		s.Health, s.HealthEvidence = p.health(all, u, from)
+		s.Health, s.HealthEvidence = p.health(u, from, helper)
 		services = append(services, s)
 	}
 	return services
@@ -151,49 +162,55 @@ func (u *unit) tell(note func(format string, args ...any)) {
 	}
 }
 
+// share finds what is shared, once for all servers of the project: a tree may hold 100,000.
+func (p *project) share() {
+	var without []*unit
+	for _, u := range p.units {
+		if u.has(constructs) {
+			continue
+		}
+		without = append(without, u)
+		if s, ok := u.first(health); ok && p.shared.health == nil {
+			p.shared.health = &s
+		}
+		p.shared.noHealth = p.shared.noHealth || u.has(noHealth)
+	}
+	if len(p.units)-len(without) <= 1 {
+		p.shared.port = onePort(without)
+	}
+}
+
 // health looks for a registration in the server's own unit, then in those of its project that make no server (one beside
 // another server is that server's). A server that is implied may be made by a helper in another project.
-func (p *project) health(all []*project, u *unit, from placed) (Health, Place) {
+func (p *project) health(u *unit, from placed, helper *placed) (Health, Place) {
 	if s, ok := u.first(health); ok {
 		return HealthRegistered, s.Place
 	}
-	if s, ok := p.shared(health); ok {
-		return HealthRegistered, s.Place
+	if p.shared.health != nil {
+		return HealthRegistered, p.shared.health.Place
 	}
-	if _, told := p.shared(noHealth); from.automatic && !told && !u.has(noHealth) {
+	if from.automatic && !p.shared.noHealth && !u.has(noHealth) {
 		return HealthAutomatic, from.Place
 	}
-	if from.kind == registers {
-		for _, other := range all {
-			if s, ok := other.helper(); ok {
-				return HealthRegistered, s.Place
-			}
-		}
+	if from.kind == registers && helper != nil {
+		return HealthRegistered, helper.Place
 	}
 	return HealthMissing, Place{}
 }
 
-// shared returns the first sign of a kind in the units that make no server.
-func (p *project) shared(k kind) (placed, bool) {
-	for _, u := range p.units {
-		if s, ok := u.first(k); ok && !u.has(constructs) {
-			return s, true
+// helperIn returns the first health registration of a project that implements no service of its own.
+func helperIn(all []*project) *placed {
+	for _, p := range all {
+		if p.has(registers) {
+			continue
+		}
+		for _, u := range p.units {
+			if s, ok := u.first(health); ok {
+				return &s
+			}
 		}
 	}
-	return placed{}, false
-}
-
-// helper returns the health registration of a project that implements no service of its own.
-func (p *project) helper() (placed, bool) {
-	if p.has(registers) {
-		return placed{}, false
-	}
-	for _, u := range p.units {
-		if s, ok := u.first(health); ok {
-			return s, true
-		}
-	}
-	return placed{}, false
+	return nil
 }
 
 // port returns the one port that the unit names, or, where it names none, that the units without a server do (settings
@@ -202,7 +219,7 @@ func (p *project) port(u *unit) int {
 	if u.has(listens) {
 		return onePort([]*unit{u})
 	}
-	return onePort(slices.DeleteFunc(slices.Clone(p.units), func(u *unit) bool { return u.has(constructs) }))
+	return p.shared.port
 }
 
 func onePort(units []*unit) int {

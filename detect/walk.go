@@ -3,112 +3,210 @@ package detect
 import (
 	"context"
 	"errors"
-	"io"
-	"io/fs"
-	"os"
-	"strings"
-	"syscall"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
 )
 
-// walker names the regular files of a tree. It reads names only: no file is opened, no link is followed (what a link in
-// the tree points at inside the tree has a name of its own), and os.Root keeps it inside should a folder be swapped for
-// a link meanwhile.
-type walker struct {
+// walk is one reading of a tree. Folders are entered depth first, each opened relative to its parent's descriptor; where
+// a reader is idle, it takes the next folder or half of a large one, so that no more descriptors are open than maxReaders
+// times maxDepth. No link is followed: what a link in the tree points at inside the tree has a name of its own, and a
+// folder that is swapped for a link meanwhile cannot be opened.
+type walk struct {
 	ctx     context.Context
 	note    func(format string, args ...any)
-	visit   func(path string)
-	entries int
+	idle    chan *reader
+	entries atomic.Int64 // names that were looked at
+	unread  atomic.Int64 // bytes that may still be read
 }
 
-// folder visits the files of one folder, then its folders. Folders stay open from
-// the root down to the one being read: at most maxDepth of them.
-func (w *walker) folder(root *os.Root, path string, depth int) {
-	folders, err := w.list(root, path)
-	if err != nil {
-		w.note("%s: leaving out what is left of the folder: %s", printable(orDot(path)), printable(err.Error()))
+// reader lists folders and reads files, with buffers that it uses again for each.
+type reader struct {
+	*walk
+	names   []byte
+	content []byte
+	facts   [][]fact // by language, as in languages
+}
+
+// folder is an open folder of the tree.
+type folder struct {
+	fd    int
+	path  string // "" for the app's own
+	depth int
+}
+
+// wantedFile is a file that languages want, the bits of which are set by their place in languages.
+type wantedFile struct {
+	path string
+	by   uint64
+}
+
+// namesBytes is room for the names that the kernel gives at a time: what glibc's readdir asks for.
+const namesBytes = 32 << 10
+
+// newWalk makes the readers of a walk.
+func newWalk(ctx context.Context, readers int, note func(format string, args ...any)) *walk {
+	w := &walk{ctx: ctx, note: note, idle: make(chan *reader, readers)}
+	w.unread.Store(maxBytes)
+	for range readers {
+		w.idle <- &reader{walk: w, names: make([]byte, namesBytes), facts: make([][]fact, len(languages))}
 	}
+	return w
+}
+
+// run reads the tree under an open folder and returns what its files say, by language.
+func (w *walk) run(root int) [][]fact {
+	first := <-w.idle
+	first.folder(folder{fd: root})
+	w.idle <- first
+	facts := make([][]fact, len(languages))
+	for range cap(w.idle) {
+		for i, said := range (<-w.idle).facts {
+			facts[i] = append(facts[i], said...)
+		}
+	}
+	return facts
+}
+
+// folder reads the wanted files of a folder, then its folders.
+func (r *reader) folder(f folder) {
+	folders, err := r.list(f)
+	if err != nil {
+		r.note("%s: leaving out what is left of the folder: %s", printable(orDot(f.path)), printable(err.Error()))
+	}
+	var others sync.WaitGroup
+	defer others.Wait()
 	for _, name := range folders {
-		if w.ctx.Err() != nil {
+		if r.ctx.Err() != nil {
 			return
 		}
-		w.enter(root, name, join(path, name), depth+1)
+		r.orAnother(&others, func(r *reader) { r.enter(f, name) })
 	}
 }
 
-func (w *walker) enter(parent *os.Root, name, path string, depth int) {
-	if depth > maxDepth {
-		w.note("%s: leaving out a folder more than %d deep", printable(path), maxDepth)
+// orAnother gives work to an idle reader, or does it itself where there is none.
+func (r *reader) orAnother(others *sync.WaitGroup, work func(r *reader)) {
+	select {
+	case other := <-r.idle:
+		others.Go(func() {
+			work(other)
+			r.idle <- other
+		})
+	default:
+		work(r)
+	}
+}
+
+func (r *reader) enter(parent folder, name string) {
+	path := join(parent.path, name)
+	if parent.depth == maxDepth {
+		r.note("%s: leaving out a folder more than %d deep", printable(path), maxDepth)
 		return
 	}
-	root, err := parent.OpenRoot(name)
+	fd, err := openAt(parent.fd, name, unix.O_DIRECTORY)
 	if err != nil {
-		w.note("%s: leaving out the folder: %s", printable(path), printable(err.Error()))
+		r.note("%s: leaving out the folder: %s", printable(path), printable(err.Error()))
 		return
 	}
-	defer root.Close()
-	w.folder(root, path, depth)
-}
-
-// list visits the files of a folder and returns the names of its folders. It takes them in batches: a folder may hold
-// millions.
-func (w *walker) list(root *os.Root, path string) ([]string, error) {
-	dir, err := plainDir(root)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	var folders []string
-	for w.ctx.Err() == nil {
-		entries, err := dir.ReadDir(512)
-		if w.entries += len(entries); w.entries > maxEntries {
-			return folders, errTooMany
-		}
-		folders = w.sort(path, entries, folders)
-		if errors.Is(err, io.EOF) {
-			return folders, nil
-		}
-		if err != nil {
-			return folders, err
-		}
-	}
-	return folders, nil
-}
-
-// plainDir returns the folder of root as a file that does not know of root. One that does asks the kernel for the type of
-// every name (lstat), though the folder has given it, which takes as long as all the rest of the walk.
-func plainDir(root *os.Root) (*os.File, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	fd, err := syscall.Dup(int(dir.Fd()))
-	if err != nil {
-		return nil, os.NewSyscallError("dup", err)
-	}
-	return os.NewFile(uintptr(fd), "."), nil
+	defer unix.Close(fd)
+	r.folder(folder{fd, path, parent.depth + 1})
 }
 
 var errTooMany = errors.New("the app has too many files")
 
-func (w *walker) sort(path string, entries []fs.DirEntry, folders []string) []string {
-	for _, e := range entries {
-		switch {
-		case e.Type().IsRegular():
-			w.visit(join(path, e.Name()))
-		case !e.IsDir():
-			w.note("%s: leaving out what is neither a file nor a folder", printable(join(path, e.Name())))
-		case !foreign(e.Name()):
-			folders = append(folders, e.Name())
+// list reads the wanted files of a folder and returns the names of its folders.
+func (r *reader) list(f folder) ([]string, error) {
+	var others sync.WaitGroup
+	defer others.Wait()
+	var folders []string
+	for r.ctx.Err() == nil {
+		n, err := retry(func() (int, error) { return unix.ReadDirent(f.fd, r.names) })
+		if err != nil || n <= 0 {
+			return folders, err
 		}
+		var files []wantedFile
+		count := 0
+		for e := range entriesIn(r.names[:n]) {
+			count++
+			files, folders = r.sort(f, e, files, folders)
+		}
+		if r.entries.Add(int64(count)) > maxEntries {
+			return folders, errTooMany
+		}
+		r.read(f, files, &others)
 	}
-	return folders
+	return folders, nil
 }
 
-// foreign reports whether a folder holds what is not the app's own, in any language: version control and tools' caches
-// (hidden folders), and dependencies where package managers copy them.
-func foreign(name string) bool {
-	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor"
+// read reads files of a folder, half of them by another reader where they are many.
+func (r *reader) read(f folder, files []wantedFile, others *sync.WaitGroup) {
+	const many = 64
+	if len(files) > many {
+		half := files[:len(files)/2]
+		files = files[len(files)/2:]
+		r.orAnother(others, func(r *reader) { r.look(f, half) })
+	}
+	r.look(f, files)
+}
+
+// sort puts an entry of a folder where it belongs.
+func (r *reader) sort(f folder, e entry, files []wantedFile, folders []string) ([]wantedFile, []string) {
+	kind := e.kind
+	if kind == unix.DT_UNKNOWN { // some file systems do not say
+		kind = kindOf(f.fd, string(e.name))
+	}
+	switch kind {
+	case unix.DT_REG:
+		path := join(f.path, string(e.name))
+		if by := wantedBy(path); by != 0 {
+			files = append(files, wantedFile{path, by})
+		}
+	case unix.DT_DIR:
+		if name := string(e.name); !foreign(f.path, name) {
+			folders = append(folders, name)
+		}
+	default:
+		r.note("%s: leaving out what is neither a file nor a folder", printable(join(f.path, string(e.name))))
+	}
+	return files, folders
+}
+
+// wantedBy asks every language once.
+func wantedBy(path string) uint64 {
+	var by uint64
+	for i := range languages {
+		if languages[i].wants(path) {
+			by |= 1 << i
+		}
+	}
+	return by
+}
+
+// look opens each file once, however many languages want it.
+func (r *reader) look(f folder, files []wantedFile) {
+	for _, wanted := range files {
+		if r.ctx.Err() != nil {
+			return
+		}
+		r.lookAt(&file{path: wanted.path, folder: f.fd, buffer: &r.content, unread: &r.unread}, wanted.by)
+	}
+}
+
+func (r *reader) lookAt(f *file, by uint64) {
+	defer f.close()
+	for i, l := range languages {
+		if by&(1<<i) == 0 {
+			continue
+		}
+		said, err := l.look(f)
+		if err != nil {
+			r.note("%s: %s", printable(f.path), printable(err.Error()))
+		}
+		if said != nil {
+			r.facts[i] = append(r.facts[i], fact{f.path, said})
+		}
+	}
 }
 
 func join(folder, name string) string {
