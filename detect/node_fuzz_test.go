@@ -1,0 +1,68 @@
+package detect
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func FuzzNodeSource(f *testing.F) {
+	f.Add([]byte("const grpc = require('@grpc/grpc-js')\nconst s = new grpc.Server()\ns.bindAsync(`[::]:${PORT || 1}`, c.createInsecure(), f)\n"))
+	f.Add([]byte("import { Transport } from '@nestjs/microservices'\ncreateMicroservice(A, { transport: Transport.GRPC, options: { url: 'a:' + (b) } })\n"))
+	f.Add([]byte("import { a as b } from 'nice-grpc'; const x = /[/]`/, y = a / b; `${`${1}`}`; x.listen({ port, host })\n"))
+	f.Add([]byte("import { connectNodeAdapter } from '@connectrpc/connect-node'; http2.createServer(connectNodeAdapter({})).listen(1"))
+	f.Add([]byte("new DaprServer({ serverPort: p, communicationProtocol: CommunicationProtocolEnum.GRPC }); const p = p + p;"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		linesAreInside(t, nodeSource(text), text)
+	})
+}
+
+func FuzzPHPSource(f *testing.F) {
+	f.Add([]byte("<p>\n<?php\nuse OpenSwoole\\GRPC\\Server;\n(new Server('0.0.0.0', 9501))->run();\n# '\n?>it's<?php // \"\n"))
+	f.Add([]byte("<?php return [['port' => (int) env('P', 1), 'c' => [[\\Hyperf\\GrpcServer\\Server::class, 'onRequest']]]];"))
+	f.Add([]byte("<?php use A\\{B, C as D}; $x = <<<'END'\n new \\Grpc\\RpcServer() \n END; new \\Grpc\\RpcServer"))
+	f.Add([]byte("<?php use Spiral\\RoadRunner\\GRPC; class S { function a(GRPC\\ContextInterface $c, M $m) {} }"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		linesAreInside(t, phpSource(text), text)
+	})
+}
+
+func FuzzPHPRunner(f *testing.F) {
+	f.Add([]byte("version: '3'\ngrpc:\n  listen: tcp://0.0.0.0:${P:-9001}\n  pool: {}\nhttp:\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		linesAreInside(t, phpRunner(text), text)
+	})
+}
+
+func linesAreInside(t *testing.T, signs []sign, text []byte) {
+	t.Helper()
+	lines := bytes.Count(text, []byte("\n")) + 1
+	for _, s := range signs {
+		if s.kind != listens && s.kind != nodeListensHTTP && (s.line < 1 || s.line > lines) {
+			t.Errorf("sign %+v in a file of %d lines", s, lines)
+		}
+		if (s.kind == listens || s.kind == nodeListensHTTP) && (s.port < noPort || s.port > 65535) {
+			t.Errorf("port %d", s.port)
+		}
+	}
+}
+
+// A source that makes a reader look far, again and again, takes no more time than its length allows: in an eighth of the
+// longest, what grew with the square of it would show.
+func TestLongSourcesAreReadInTime(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"=/[", "`${", "(", "{a:", "createMicroservice(", ".bindAsync(a,", "new grpc.Server(", "[Server::class,'x'",
+		"import a from ", "url:", "<<<A\n", "a\\", "/*", ".listen(x", "const x=x+", "Transport.GRPC ", ")/a", "a.", "<", "@Client(",
+		"\\Hyperf\\GrpcServer\\Server::class,'a'", "function a(A $b,", "new DaprServer(CommunicationProtocolEnum.GRPC,", "{a}=b;",
+		"addService(a.service,"} {
+		text := []byte("<?php grpc; import x from '@grpc/grpc-js'; import c from '@connectrpc/connect-node'; import h from 'http2'; " +
+			"h.createServer(c.connectNodeAdapter());" + strings.Repeat(unit, maxSourceBytes/8/len(unit)))
+		start := time.Now()
+		nodeSource(text)
+		phpSource(text)
+		if took := time.Since(start); took > 3*time.Second {
+			t.Errorf("%d bytes of %q took %s", len(text), unit, took)
+		}
+	}
+}
