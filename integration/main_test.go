@@ -1,6 +1,6 @@
 // Package integration holds the product's promises against the real thing: images are built by the real pack and
 // lifecycle in Docker, and by the same lifecycle without, and the probe is executed in what they made. scripts/build.sh
-// and scripts/package.sh make what is tested. Begin with eachRoad.
+// and scripts/package.sh make what is tested. Begin with eachRoad, and with TestApps for languages other than Go.
 package integration
 
 import (
@@ -44,6 +44,7 @@ func testMain(m *testing.M) (code int, err error) {
 var (
 	docker         = shared(func() (*harness.Docker, error) { return kit.Docker(context.Background()) })
 	dockerOptional = shared(func() (*harness.Docker, error) { return kit.Docker(context.Background(), folder()) })
+	debian         = shared(func() (*harness.Docker, error) { return kit.Debian(context.Background(), folder()) })
 	phases         = shared(func() (harness.Road, error) { return kit.Phases(runtime.GOARCH) })
 	phasesOptional = shared(func() (harness.Road, error) { return kit.Phases(runtime.GOARCH, folder()) })
 	phasesARM64    = shared(func() (harness.Road, error) { return kit.Phases("arm64") })
@@ -91,6 +92,20 @@ func needDocker(t *testing.T) {
 		t.Fatalf("CI=true needs Docker: %v", err)
 	}
 	t.Skip("left out: it needs Docker, and none answers")
+}
+
+// needDebian fails the test where a Debian has to be made in Docker and cannot, and leaves it out where it does not have to.
+func needDebian(t *testing.T) {
+	t.Helper()
+	needDocker(t)
+	err := harness.DebianNeeds()
+	if err == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("CI=true needs %v", err)
+	}
+	t.Skipf("left out: it needs %v", err)
 }
 
 // eachRoad runs a test on both roads, with the buildpack named by each build.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs all checks and tests: format, vet, linter, unit tests under the race detector, a short run of each fuzz test, the
 # probes against gRPC servers of other makers, and the integration tests with the real pack, lifecycle and Docker. Needs
-# Go and a C compiler. What else is missing is left out and said to be: Docker, and the other makers' servers, which are
-# Debian packages (.ci/run installs all of it). With CI=true nothing may be missing.
+# Go and a C compiler. What else is missing is left out and said to be: Docker, the other makers' servers, which are
+# Debian packages, and debootstrap, which takes root and a Debian (.ci/run installs all of it). With CI=true nothing may
+# be missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -68,5 +69,6 @@ fi
 
 step integration tests
 docker version >/dev/null 2>&1 || echo "Docker does not answer: what needs it is left out, each test with a line (SKIP)"
+[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || echo "no root or no debootstrap: TestApps is left out (SKIP)"
 # What passes is not worth a line.
 go -C integration test -v -count=1 -timeout 20m ./... | grep -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 )
 
@@ -34,12 +35,37 @@ func (k *Kit) Stage(files map[string]string) (string, error) {
 		return "", err
 	}
 	for name, content := range files {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 			return "", err
+		}
+	}
+	return folder, nil
+}
+
+// StageApp makes a folder with one of the apps in integration/apps: the files in its own folder, those in its language's
+// folder and those in integration/apps itself. The folder lives as long as the Kit.
+func (k *Kit) StageApp(name string) (string, error) {
+	folder, err := k.Stage(nil)
+	if err != nil {
+		return "", err
+	}
+	for _, source := range []string{".", path.Dir(name), name} {
+		source = filepath.Join(k.repo, "integration/apps", source)
+		entries, err := os.ReadDir(source)
+		if err != nil {
+			return "", err
+		}
+		for _, entry := range entries {
+			if entry.IsDir() {
+				continue
+			}
+			if err := copyFile(filepath.Join(folder, entry.Name()), filepath.Join(source, entry.Name())); err != nil {
+				return "", err
+			}
 		}
 	}
 	return folder, nil

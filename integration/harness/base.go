@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,14 +19,14 @@ import (
 // userID and groupID are whom the lifecycle builds and runs the app as.
 const userID, groupID = 1000, 1000
 
-// baseEnv is what the platform spec wants in the environment of a build image.
+// baseEnv is what the platform spec wants in the environment of a build image. From scratch there is no /usr/bin.
 var baseEnv = []string{
-	"PATH=/cnb/lifecycle",
+	"PATH=/cnb/lifecycle:/usr/bin",
 	fmt.Sprintf("CNB_USER_ID=%d", userID),
 	fmt.Sprintf("CNB_GROUP_ID=%d", groupID),
 }
 
-// baseFiles are all there is in the base images: no shell, no libc, so nothing but static programs can run. The empty
+// baseFiles are all there is in the base images from scratch: no shell, no libc, so nothing but static programs can run. The empty
 // /dev/null is for the road without Docker, where no device can be made; Docker mounts the real one over it.
 var baseFiles = map[string]string{
 	"etc/passwd":     "root:x:0:0:root:/root:/none\ncnb:x:1000:1000:cnb:/home/cnb:/none\n",
@@ -37,7 +36,7 @@ var baseFiles = map[string]string{
 	"dev/null":       "",
 }
 
-// addBase lays the files of the base images out in a folder.
+// addBase lays the files of the base images from scratch out in a folder.
 func (k *Kit) addBase() error {
 	k.base = filepath.Join(k.temp, "base")
 	for name, content := range baseFiles {
@@ -63,24 +62,38 @@ func (k *Kit) addBase() error {
 
 // base is what base images differ in.
 type base struct {
-	arch    string
-	folders []string // more files, a layer each
-	env     []string
-	labels  map[string]string
+	arch   string
+	layers []v1.Layer
+	env    []string
+	labels map[string]string
 }
 
-// baseImage makes an image of the base files. Its user and its labels are those that the platform spec asks of build
-// and run images (User, Target data).
-func (k *Kit) baseImage(b base) (v1.Image, error) {
-	var layers []v1.Layer
-	for _, folder := range append([]string{k.base}, b.folders...) {
-		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return archive(folder), nil })
-		if err != nil {
-			return nil, fmt.Errorf("making a layer of %q: %w", folder, err)
-		}
-		layers = append(layers, layer)
+// scratch is the base of a few files.
+func (k *Kit) scratch() (base, error) {
+	layer, err := folderLayer(k.base)
+	return base{layers: []v1.Layer{layer}, labels: distroLabels("scratch", "1")}, err
+}
+
+// distroLabels say what the image's distribution is (platform spec, Target data).
+func distroLabels(name, version string) map[string]string {
+	return map[string]string{
+		"io.buildpacks.base.distro.name":    name,
+		"io.buildpacks.base.distro.version": version,
 	}
-	image, err := mutate.AppendLayers(empty.Image, layers...)
+}
+
+// folderLayer makes a layer of the files in a folder.
+func folderLayer(folder string) (v1.Layer, error) {
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return archive(folder), nil })
+	if err != nil {
+		return nil, fmt.Errorf("making a layer of %q: %w", folder, err)
+	}
+	return layer, nil
+}
+
+// image makes the image. Its user is the one that the platform spec asks of build and run images.
+func (b base) image() (v1.Image, error) {
+	image, err := mutate.AppendLayers(empty.Image, b.layers...)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +105,7 @@ func (k *Kit) baseImage(b base) (v1.Image, error) {
 	file.OS, file.Architecture = "linux", b.arch
 	file.Config.User = fmt.Sprintf("%d:%d", userID, groupID)
 	file.Config.Env = append(slices.Clone(baseEnv), b.env...)
-	file.Config.Labels = map[string]string{
-		"io.buildpacks.base.distro.name":    "scratch",
-		"io.buildpacks.base.distro.version": "1",
-	}
-	maps.Copy(file.Config.Labels, b.labels)
+	file.Config.Labels = b.labels
 	return mutate.ConfigFile(image, file)
 }
 

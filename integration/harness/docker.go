@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
@@ -28,6 +31,7 @@ type Docker struct {
 	env     []string // of docker and pack
 	builder string
 	started atomic.Int64 // containers
+	partial bool         // images are returned without their files
 }
 
 // ownerLabel is on the base images, and so on all that is built on them: builders, apps, what a rebuild replaced, and
@@ -42,6 +46,14 @@ func DockerAPI(ctx context.Context) (string, error) {
 // Docker makes base images, lifecycle image and builder in the engine. The builder's order is the app buildpack, then
 // the optional buildpacks (folders).
 func (k *Kit) Docker(ctx context.Context, optional ...string) (*Docker, error) {
+	base, err := k.scratch()
+	if err != nil {
+		return nil, err
+	}
+	return k.docker(ctx, base, optional)
+}
+
+func (k *Kit) docker(ctx context.Context, base base, optional []string) (*Docker, error) {
 	api, err := DockerAPI(ctx)
 	if err != nil {
 		return nil, err
@@ -54,7 +66,7 @@ func (k *Kit) Docker(ctx context.Context, optional ...string) (*Docker, error) {
 	if d.env, err = d.environment(ctx); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(d.loadBases(ctx, api), d.createBuilder(ctx, optional)); err != nil {
+	if err := errors.Join(d.loadBases(ctx, api, base), d.createBuilder(ctx, optional)); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -76,47 +88,49 @@ func (d *Docker) environment(ctx context.Context) ([]string, error) {
 
 // loadBases puts run image, build image and lifecycle image into the engine. The lifecycle's Docker client asks for an
 // API of its own time and does not negotiate: its images name the one of the engine.
-func (d *Docker) loadBases(ctx context.Context, api string) error {
-	layer, err := d.kit.tempFolder("lifecycle-image")
+func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
+	folder, err := d.kit.tempFolder("lifecycle-image")
 	if err != nil {
 		return err
 	}
 	lifecycle := os.DirFS(filepath.Join(d.kit.lifecycle, "lifecycle"))
-	if err := os.CopyFS(filepath.Join(layer, "cnb/lifecycle"), lifecycle); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "cnb/lifecycle"), lifecycle); err != nil {
 		return err
 	}
-	talk := []string{"DOCKER_API_VERSION=" + api}
-	for name, image := range map[string]base{
-		"run":       {},
-		"build":     {env: talk},
-		"lifecycle": {env: talk, folders: []string{layer}},
-	} {
-		image.arch = runtime.GOARCH
-		image.labels = map[string]string{ownerLabel: d.prefix}
-		if err := d.load(ctx, name, image); err != nil {
-			return err
-		}
+	layer, err := folderLayer(folder)
+	if err != nil {
+		return err
 	}
-	return nil
+	run.arch = runtime.GOARCH
+	run.labels = maps.Clone(run.labels)
+	run.labels[ownerLabel] = d.prefix
+	build := run
+	build.env = []string{"DOCKER_API_VERSION=" + api}
+	with := build
+	with.layers = append(slices.Clone(run.layers), layer)
+	return d.load(ctx, map[string]base{"run": run, "build": build, "lifecycle": with})
 }
 
-// load puts a base image into the engine.
-func (d *Docker) load(ctx context.Context, short string, b base) error {
-	image, err := d.kit.baseImage(b)
-	if err != nil {
-		return err
+// load puts base images into the engine, and the layers that they share once.
+func (d *Docker) load(ctx context.Context, bases map[string]base) error {
+	images := map[name.Tag]v1.Image{}
+	for short, b := range bases {
+		image, err := b.image()
+		if err != nil {
+			return err
+		}
+		tag, err := name.NewTag(d.Name(short))
+		if err != nil {
+			return err
+		}
+		images[tag] = image
 	}
-	tag, err := name.NewTag(d.Name(short))
-	if err != nil {
-		return err
-	}
-	var file bytes.Buffer
-	if err := tarball.Write(tag, image, &file); err != nil {
-		return fmt.Errorf("writing image %q: %w", tag, err)
-	}
+	reader, writer := io.Pipe()
+	defer reader.Close()
+	go func() { writer.CloseWithError(tarball.MultiWrite(images, writer)) }()
 	cmd := d.command(ctx, "docker", "load")
-	cmd.Stdin = &file
-	_, err = run(cmd)
+	cmd.Stdin = reader
+	_, err := run(cmd)
 	return err
 }
 
@@ -186,56 +200,16 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 	if err := cmd.Run(); err != nil {
 		return nil, &BuildError{Phase: "pack", Log: out.String(), Err: err}
 	}
-	return d.save(ctx, ref, out.String())
+	image, err := d.read(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return &Image{Image: image, Ref: ref, Log: out.String()}, nil
 }
 
 // Pack runs pack with any command line and returns what it printed.
 func (d *Docker) Pack(ctx context.Context, args ...string) (string, error) {
 	return run(d.command(ctx, d.pack, args...))
-}
-
-// save reads an image out of the engine.
-func (d *Docker) save(ctx context.Context, ref, log string) (*Image, error) {
-	folder, err := d.kit.tempFolder("image")
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(folder, "image.tar")
-	if _, err := run(d.command(ctx, "docker", "save", "--output", path, ref)); err != nil {
-		return nil, err
-	}
-	image, err := tarball.ImageFromPath(path, nil)
-	if err != nil {
-		return nil, fmt.Errorf("reading image %q: %w", ref, err)
-	}
-	return &Image{Image: image, Ref: ref, Log: log}, nil
-}
-
-// Run runs a container with docker run.
-func (d *Docker) Run(ctx context.Context, image *Image, args ...string) (*Server, error) {
-	return d.RunWith(ctx, image, nil, args...)
-}
-
-// RunWith is Run with more flags for docker run.
-func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args ...string) (*Server, error) {
-	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
-	all := append([]string{"run", "--pull", "never", "--name", container, "--publish", "127.0.0.1::8080"}, flags...)
-	_, wait, err := startServer(d.command(ctx, "docker", append(append(all, image.Ref), args...)...))
-	if err != nil {
-		return nil, err
-	}
-	stop := func() error {
-		_, err := run(d.command(context.Background(), "docker", "rm", "--force", container))
-		wait()
-		return err
-	}
-	http, err := run(d.command(ctx, "docker", "port", container, "8080/tcp"))
-	if err != nil {
-		return nil, errors.Join(err, stop())
-	}
-	return &Server{GRPC: "localhost:5000", http: http, stop: stop, command: func(ctx context.Context, args ...string) *exec.Cmd {
-		return d.command(ctx, "docker", append([]string{"exec", container}, args...)...)
-	}}, nil
 }
 
 // Close removes containers, images and volumes, also after the context of the other calls is over.

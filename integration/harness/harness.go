@@ -4,7 +4,7 @@
 //
 // Begin with New, which compiles the lifecycle, then take one of the two roads: Kit.Docker is pack and Docker Engine,
 // Kit.Phases the same lifecycle without either. No image is pulled on any road: the base images are made here, from
-// scratch.
+// scratch, or of a Debian's packages for the apps that take more than a static program (Kit.Debian).
 package harness
 
 import (

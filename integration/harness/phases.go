@@ -53,7 +53,12 @@ func (k *Kit) Phases(arch string, optional ...string) (Road, error) {
 }
 
 func (p *phases) pushRunImage(arch string) error {
-	image, err := p.kit.baseImage(base{arch: arch})
+	base, err := p.kit.scratch()
+	if err != nil {
+		return err
+	}
+	base.arch = arch
+	image, err := base.image()
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,12 @@ import (
 // ProbePath is where the buildpack promises the probe to be in an image.
 const ProbePath = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
 
-// Server is the sample app, running from its image.
+// Server is an app, running from its image.
 type Server struct {
-	// GRPC is the address to probe, as seen by a program that is executed beside the server.
+	// GRPC is the sample app's address to probe, as seen by a program that is executed beside the server.
 	GRPC string
 
-	http    string // the address of its HTTP side, as seen from here
+	http    string // the address of the sample app's HTTP side, as seen from here
 	command func(ctx context.Context, args ...string) *exec.Cmd
 	stop    func() error
 }
@@ -46,7 +46,7 @@ func (s *Server) Exec(ctx context.Context, args ...string) (Result, error) {
 	return Result{Code: cmd.ProcessState.ExitCode(), Output: out.String()}, nil
 }
 
-// Control asks the app's HTTP side for a path, such as /make-not-serving.
+// Control asks the sample app's HTTP side for a path, such as /make-not-serving.
 func (s *Server) Control(ctx context.Context, path string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.http+path, nil)
 	if err != nil {

@@ -1,9 +1,11 @@
-// Command procfile is an app buildpack for the tests, bin/detect and bin/build in one: it turns the lines of the app's
-// Procfile ("web: ./server -v") into launch processes, the first of them the default.
+// Command procfile is an app buildpack for the tests, bin/detect and bin/build in one: it runs make where the app has a
+// Makefile, and turns the lines of the app's Procfile ("web: ./server -v") into launch processes, the first of them the
+// default.
 package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -24,6 +26,9 @@ func detect(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
 
 func build(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
+	if err := compile(ctx.ApplicationPath); err != nil {
+		return result, err
+	}
 	lines, err := os.ReadFile(filepath.Join(ctx.ApplicationPath, "Procfile"))
 	if err != nil {
 		return result, err
@@ -39,4 +44,13 @@ func build(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
 		})
 	}
 	return result, nil
+}
+
+func compile(app string) error {
+	if _, err := os.Stat(filepath.Join(app, "Makefile")); os.IsNotExist(err) {
+		return nil
+	}
+	cmd := exec.Command("make", "--directory", app)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
 }

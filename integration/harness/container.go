@@ -1,0 +1,62 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+)
+
+// Run runs a container with docker run.
+func (d *Docker) Run(ctx context.Context, image *Image, args ...string) (*Server, error) {
+	return d.RunWith(ctx, image, nil, args...)
+}
+
+// RunWith is Run with more flags for docker run.
+func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args ...string) (*Server, error) {
+	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
+	all := append([]string{"run", "--pull", "never", "--name", container, "--publish", "127.0.0.1::8080"}, flags...)
+	_, wait, err := startServer(d.command(ctx, "docker", append(append(all, image.Ref), args...)...))
+	if err != nil {
+		return nil, err
+	}
+	stop := d.stop(container, wait)
+	http, err := run(d.command(ctx, "docker", "port", container, "8080/tcp"))
+	if err != nil {
+		return nil, errors.Join(err, stop())
+	}
+	return &Server{GRPC: "localhost:5000", http: http, stop: stop, command: d.exec(container)}, nil
+}
+
+// Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to out.
+func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Server, error) {
+	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
+	cmd := d.command(ctx, "docker", "run", "--detach", "--pull", "never", "--name", container, image.Ref)
+	if _, err := run(cmd); err != nil {
+		return nil, err
+	}
+	logs := d.command(context.Background(), "docker", "logs", "--follow", container)
+	logs.Stdout, logs.Stderr = out, out
+	stop := d.stop(container, logs.Wait)
+	if err := logs.Start(); err != nil {
+		return nil, errors.Join(err, stop())
+	}
+	return &Server{stop: stop, command: d.exec(container)}, nil
+}
+
+// stop returns the function that removes a container and waits for the command that is attached to it.
+func (d *Docker) stop(container string, wait func() error) func() error {
+	return func() error {
+		_, err := run(d.command(context.Background(), "docker", "rm", "--force", container))
+		_ = wait() // It fails because the container ended.
+		return err
+	}
+}
+
+// exec returns the function that makes commands of programs in a container.
+func (d *Docker) exec(container string) func(ctx context.Context, args ...string) *exec.Cmd {
+	return func(ctx context.Context, args ...string) *exec.Cmd {
+		return d.command(ctx, "docker", append([]string{"exec", container}, args...)...)
+	}
+}
