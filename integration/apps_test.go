@@ -32,7 +32,7 @@ var apps = []app{
 	{"ruby/server", "ruby", "Ruby, grpc", "server.rb", "GRPC::RpcServer.new", "Grpc::Health::Checker.new", 50063},
 	{"cpp/server", "cpp", "C++, grpc++", "server.cc", "builder.BuildAndStart()", "EnableDefaultHealthCheckService(true)", 50064},
 	{"java/server", "java", "Java, grpc-java", "Server.java", "ServerBuilder.forPort(", "extends HealthGrpc.HealthImplBase", 50065},
-	{"kotlin/server", "kotlin", "Kotlin, grpc-java", "Server.kt", "ServerBuilder.forPort(", ": HealthGrpc.HealthImplBase", 50066},
+	{"kotlin/server", "kotlin", "Kotlin, grpc-kotlin", "Server.kt", "ServerBuilder.forPort(", ": HealthGrpc.HealthImplBase", 50066},
 }
 
 // clients are apps that only call a gRPC server.
