@@ -21,6 +21,8 @@ const (
 	// maxProgramBytes is what may be read of one built program: its headers and its table of function names, which in the
 	// largest Go programs is under 64 MiB.
 	maxProgramBytes = 256 << 20
+	// maxListed is how many services the log lists: what people read, and not what an app makes up.
+	maxListed = 30
 	// maxText is how many bytes of a name from the app go into a log or a build plan: the longest path Linux takes.
 	maxText = 4096
 )

@@ -104,8 +104,11 @@ func plan(services []Service, forced bool) libcnb.BuildPlan {
 }
 
 func report(logger log.Logger, services []Service, forced bool) {
-	for _, s := range services {
+	for _, s := range services[:min(len(services), maxListed)] {
 		logger.Headerf("gRPC server found: %s", s)
+	}
+	if more := len(services) - maxListed; more > 0 {
+		logger.Headerf("gRPC servers found beside these: %d (BP_LOG_LEVEL=DEBUG lists all evidence)", more)
 	}
 	switch {
 	case len(services) > 0:

@@ -2,6 +2,7 @@ package detect_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -62,6 +63,17 @@ func TestPhaseRequiresGoToCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "testdata/phase/compile_nothing.txt", phase(t, dir))
+}
+
+func TestPhaseListsSoManyServersAndCountsTheRest(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 35 {
+		write(t, filepath.Join(dir, fmt.Sprintf("cmd/%02d/main.go", i)), serverSource)
+	}
+	log := phase(t, dir)
+	if found := strings.Count(log, "gRPC server found: Go"); found != 30 || !strings.Contains(log, "gRPC servers found beside these: 5 (") {
+		t.Errorf("%d servers are listed:\n%s", found, log)
+	}
 }
 
 // phase runs the phase on the app in dir, and returns its log, its plan and its error as text.
