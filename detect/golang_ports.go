@@ -122,7 +122,7 @@ func (r *goReader) argument(parameter *ast.Ident) ast.Expr {
 		if !ok || field.Pos() < function.Pos() || field.Pos() >= function.End() || function.Recv != nil {
 			continue
 		}
-		at, calls := parameterIndex(function.Type.Params, parameter.Obj), r.callsOf(function.Name.Name)
+		at, calls := parameterIndex(function.Type.Params, parameter), r.callsOf(function.Name.Name)
 		if len(calls) == 1 && at >= 0 && at < len(calls[0].Args) {
 			return calls[0].Args[at]
 		}
@@ -130,11 +130,11 @@ func (r *goReader) argument(parameter *ast.Ident) ast.Expr {
 	return nil
 }
 
-func parameterIndex(parameters *ast.FieldList, object *ast.Object) int {
+func parameterIndex(parameters *ast.FieldList, parameter *ast.Ident) int {
 	at := 0
 	for _, field := range parameters.List {
 		for _, name := range field.Names {
-			if name.Obj == object {
+			if name.Obj == parameter.Obj {
 				return at
 			}
 			at++
