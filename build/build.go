@@ -14,6 +14,7 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
+	"github.com/grpc-cnb/health-probe/build/assets"
 	"github.com/grpc-cnb/health-probe/detect"
 )
 
@@ -26,20 +27,30 @@ func Phase(logger log.Logger) libcnb.BuildFunc {
 		if err != nil {
 			return libcnb.BuildResult{}, fmt.Errorf("reading the plan entry %q: %w", detect.PlanEntry, err)
 		}
-		if !ok {
-			return libcnb.NewBuildResult(), nil
+		wanted, err := assets.FromPlan(ctx.Plan)
+		if err != nil || !ok && len(wanted) == 0 {
+			return libcnb.NewBuildResult(), err
 		}
 		logger.Title(ctx.Buildpack.Info.Name, ctx.Buildpack.Info.Version, ctx.Buildpack.Info.Homepage)
-		return install(ctx, detect.ServiceFromMetadata(entry.Metadata), logger)
+		settings, err := ReadSettings(ctx.Buildpack)
+		if err != nil {
+			return libcnb.BuildResult{}, err
+		}
+		layers, err := AssetLayers(ctx, settings, wanted, logger)
+		if err != nil {
+			return libcnb.BuildResult{}, err
+		}
+		result := libcnb.NewBuildResult()
+		if ok {
+			result, err = install(ctx, settings, detect.ServiceFromMetadata(entry.Metadata), logger)
+		}
+		result.Layers = append(result.Layers, layers...)
+		return result, err
 	}
 }
 
-func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger) (libcnb.BuildResult, error) {
+func install(ctx libcnb.BuildContext, settings Settings, service detect.Service, logger log.Logger) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
-	settings, err := ReadSettings(ctx.Buildpack)
-	if err != nil {
-		return result, err
-	}
 	reportService(logger, service, settings.Defaults)
 	work, err := os.MkdirTemp("", "health-probe")
 	if err != nil {
@@ -51,25 +62,36 @@ func install(ctx libcnb.BuildContext, service detect.Service, logger log.Logger)
 		return result, err
 	}
 	result.Layers = append(result.Layers, caches...)
+	args := settings.Args
+	if !probe.ReadsDefaults() {
+		if err := checkUpstreamArgs(args); err != nil {
+			return result, err
+		}
+		args = nil
+	}
 
 	layer, err := Layer(ctx.Layers, probe, logger)
 	if err != nil {
 		return result, err
 	}
 	result.Layers = append(result.Layers, layer)
-	if len(settings.Args) > 0 {
-		config, err := ConfigLayer(ctx.Layers, settings.Args, logger)
+	if len(args) > 0 {
+		config, err := ConfigLayer(ctx.Layers, args, logger)
 		if err != nil {
 			return result, err
 		}
 		result.Layers = append(result.Layers, config)
 	}
-	label, err := Label(Path(layer), probe, settings.Args, service)
+	label, err := Label(Path(layer), probe, args, service)
 	if err != nil {
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	reportExec(logger, Path(layer), settings.Defaults, service)
+	var spelled []string
+	if !probe.ReadsDefaults() {
+		spelled = settings.Args
+	}
+	reportExec(logger, Path(layer), spelled, settings.Defaults, service)
 	return result, nil
 }
 
@@ -79,6 +101,10 @@ func obtain(ctx libcnb.BuildContext, settings Settings, work string, logger log.
 	if settings.Source == detect.Compile {
 		probe, cache, err := Compiled(ctx, settings.Variant, work, logger)
 		return probe, []libcnb.Layer{cache}, err
+	}
+	if settings.Source == detect.Download {
+		probe, err := Downloaded(ctx, settings, work, logger)
+		return probe, nil, err
 	}
 	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch, settings.Variant)
 	return probe, nil, err

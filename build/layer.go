@@ -1,9 +1,12 @@
 package build
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
@@ -23,6 +26,23 @@ const (
 type layerMetadata struct {
 	SHA256 string `toml:"sha256"`
 	Source string `toml:"source"`
+	// Download describes a downloaded probe.
+	Download *downloadMetadata `toml:"download"`
+}
+
+// downloadMetadata is what the next build must know of a downloaded probe to keep it without downloading it again.
+type downloadMetadata struct {
+	origin
+	Platform string `toml:"platform"`
+	Module   string `toml:"module"`
+}
+
+func metadataOf(probe Probe) layerMetadata {
+	metadata := layerMetadata{SHA256: probe.SHA256, Source: probe.Source}
+	if probe.from != nil {
+		metadata.Download = &downloadMetadata{*probe.from, probe.Platform, probe.module}
+	}
+	return metadata
 }
 
 // Path returns the path of the probe in the image for its layer.
@@ -36,14 +56,30 @@ func Layer(layers libcnb.Layers, probe Probe, logger log.Logger) (libcnb.Layer, 
 		return layer, err
 	}
 	contributor := libpak.NewLayerContributor(
-		fmt.Sprintf("%s %s, %s, %s, %s", programName, probe.Version, probe.Variant, probe.Source, probe.Platform),
-		layerMetadata{SHA256: probe.SHA256, Source: probe.Source}, libcnb.LayerTypes{Launch: true}, logger)
-	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error { return fill(Path(*layer), probe) })
-	if err != nil {
-		return layer, err
+		programName+" "+describe(probe), metadataOf(probe), libcnb.LayerTypes{Launch: true}, logger)
+	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error {
+		return errors.Join(forget(*layer), fill(Path(*layer), probe))
+	})
+	if err != nil || probe.File == "" {
+		return layer, err // the SBOM of a layer that stays in the image was restored with it
 	}
 	// Not part of the contribution: the SBOM is to be there for a reused layer as well.
 	return layer, writeSBOM(layer, probe)
+}
+
+// describe says what a probe is, for the log.
+func describe(probe Probe) string {
+	parts := []string{probe.Version, probe.Variant, probe.Source, probe.Platform}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// forget removes the metadata that the layer had before it is filled anew, so that no later build takes what is left of
+// a build that was killed for the layer that the metadata described.
+func forget(layer libcnb.Layer) error {
+	if err := os.Remove(layer.Path + ".toml"); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("removing the metadata of the layer %q: %w", layer.Name, err)
+	}
+	return nil
 }
 
 func fill(path string, probe Probe) error {

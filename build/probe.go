@@ -14,7 +14,7 @@ import (
 
 // Probe is a probe program that is ready to be installed, wherever it came from.
 type Probe struct {
-	// File is the program's path on the build machine.
+	// File is the program's path on the build machine; "" for one that stays in the layer of the build before.
 	File string
 	// Source says where it came from, as the image label and the SBOM name it: "bundled".
 	Source string
@@ -30,6 +30,9 @@ type Probe struct {
 	Origin string
 	// Info is what the Go linker recorded in the program: module versions and toolchain. nil for one that is not Go's.
 	Info *buildinfo.BuildInfo
+	// from is the asset that it was downloaded as, nil where it was not, and module the main module of a downloaded one.
+	from   *origin
+	module string
 }
 
 // bundledFiles are the names of the programs in the buildpack, by variant.
@@ -64,18 +67,32 @@ func open(file, source string) (Probe, error) {
 	if err != nil {
 		return Probe{}, fmt.Errorf("reading the build info of %q: %w", file, err)
 	}
-	digest := sha256.New()
-	if _, err := io.Copy(digest, f); err != nil {
-		return Probe{}, fmt.Errorf("reading %q: %w", file, err)
+	digest, err := digestOf(file)
+	if err != nil {
+		return Probe{}, err
 	}
 	return Probe{
 		File:     file,
 		Source:   source,
 		Version:  info.Main.Version,
 		Platform: buildSetting(info, "GOOS") + "/" + buildSetting(info, "GOARCH"),
-		SHA256:   hex.EncodeToString(digest.Sum(nil)),
+		SHA256:   digest,
 		Info:     info,
 	}, nil
+}
+
+// digestOf returns the SHA-256 of a file, in hex.
+func digestOf(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, f); err != nil {
+		return "", fmt.Errorf("reading %q: %w", file, err)
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
 func buildSetting(info *buildinfo.BuildInfo, key string) string {

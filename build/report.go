@@ -24,9 +24,16 @@ func reportService(logger log.Logger, service detect.Service, defaults probe.Def
 }
 
 // reportExec ends the log with the probe's path and an exec probe to paste. Its timeout is the longest that the probe
-// takes, in whole seconds, and one more for the container runtime.
-func reportExec(logger log.Logger, path string, defaults probe.Defaults, service detect.Service) {
+// takes, in whole seconds, and one more for the container runtime. The flags in args are those it must be given, since it
+// reads no default ones.
+func reportExec(logger log.Logger, path string, args []string, defaults probe.Defaults, service detect.Service) {
+	if len(args) > 0 {
+		logger.Headerf("Warning: the downloaded probe reads no default flags: each exec probe must give it those in $%s, as below", ArgsEnv)
+	}
 	command, remark := strconv.Quote(path), ""
+	for _, arg := range probe.RedactArgs(args) {
+		command += ", " + strconv.Quote(arg)
+	}
 	if !defaults.HasAddress {
 		port := service.Port
 		if port == 0 {

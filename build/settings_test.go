@@ -14,7 +14,8 @@ import (
 
 // Each build variable is a constant here, an entry in buildpack.toml, and a row of the README's table.
 func TestBuildVariablesAreTheSameInCodeDescriptorAndReadme(t *testing.T) {
-	want := []string{ArgsEnv, detect.EnabledEnv, detect.SourceEnv, VariantEnv}
+	want := []string{ArgsEnv, detect.EnabledEnv, detect.SourceEnv, VariantEnv, RepoEnv, AssetEnv, VersionEnv, SHA256Env, APIEnv, TokenEnv}
+	slices.Sort(want)
 
 	var descriptor struct {
 		Metadata map[string]any `toml:"metadata"`
@@ -40,7 +41,7 @@ func TestBuildVariablesAreTheSameInCodeDescriptorAndReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `(BP_GRPC_[A-Z_]+)`").FindAllSubmatch(readme, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(BP_(?:GRPC|GITHUB)_[A-Z0-9_]+)`").FindAllSubmatch(readme, -1) {
 		rows = append(rows, string(row[1]))
 	}
 	slices.Sort(rows)

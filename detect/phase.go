@@ -10,6 +10,8 @@ import (
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
+
+	"github.com/grpc-cnb/health-probe/build/assets"
 )
 
 // EnabledEnv is the build variable that says when the probe is installed: "auto", where the app is seen to serve gRPC;
@@ -18,14 +20,15 @@ import (
 const EnabledEnv = "BP_GRPC_HEALTH_PROBE_ENABLED"
 
 // SourceEnv is the build variable that says where the probe comes from: Bundled, out of the buildpack; Compile, from the
-// source in the buildpack, with the build image's Go. Its default is Bundled, kept in buildpack.toml. Example:
+// source in the buildpack, with the build image's Go; Download, from a release on GitHub. Its default is Bundled, kept in buildpack.toml. Example:
 // BP_GRPC_HEALTH_PROBE_SOURCE=compile
 const SourceEnv = "BP_GRPC_HEALTH_PROBE_SOURCE"
 
 // The values of SourceEnv, as the image label and the SBOM name them too.
 const (
-	Bundled = "bundled"
-	Compile = "compile"
+	Bundled  = "bundled"
+	Compile  = "compile"
+	Download = "download"
 )
 
 // goEntry is the plan entry by which Go buildpacks provide the go command to other buildpacks.
@@ -34,7 +37,7 @@ const goEntry = "go"
 // Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
 // entry provided and required where the probe is wanted, with the entry provided alone where nothing asks for it, so that
 // another buildpack still can, and does not pass where EnabledEnv is "false". A probe that is to be compiled requires Go
-// of another buildpack, unless the build image has it.
+// of another buildpack, unless the build image has it. The GitHub assets that the app wants have entries of their own.
 func Phase(logger log.Logger) libcnb.DetectFunc {
 	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
 		enabled, source, err := settings(ctx.Buildpack)
@@ -49,13 +52,42 @@ func Phase(logger log.Logger) libcnb.DetectFunc {
 		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
+		wanted, err := assets.Read(ctx.ApplicationPath)
+		if err != nil {
+			return libcnb.DetectResult{}, err
+		}
 		report(logger, services, enabled == "true")
 		plan := plan(services, enabled == "true")
 		if _, err := exec.LookPath("go"); err != nil && source == Compile && len(plan.Requires) > 0 {
 			plan.Requires = append(plan.Requires, libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}})
 		}
-		return libcnb.DetectResult{Pass: true, Plans: []libcnb.BuildPlan{plan}}, nil
+		plans, err := withAssets(plan, wanted, logger)
+		return libcnb.DetectResult{Pass: err == nil, Plans: plans}, err
 	}
+}
+
+// withAssets adds the GitHub assets that the app wants. An app that wants nothing else gets a second plan without the
+// probe, since a buildpack fails its group where nobody requires what it provides.
+func withAssets(plan libcnb.BuildPlan, wanted []assets.Entry, logger log.Logger) ([]libcnb.BuildPlan, error) {
+	if len(wanted) == 0 {
+		return []libcnb.BuildPlan{plan}, nil
+	}
+	alone := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: assets.PlanEntry}}}
+	for _, entry := range wanted {
+		logger.Headerf("GitHub asset wanted: %s of %s", entry.Asset, entry.Repo)
+		metadata, err := entry.Metadata()
+		if err != nil {
+			return nil, fmt.Errorf("planning the GitHub asset %q: %w", entry.Asset, err)
+		}
+		alone.Requires = append(alone.Requires, libcnb.BuildPlanRequire{Name: assets.PlanEntry, Metadata: metadata})
+	}
+	probeToo := len(plan.Requires) > 0
+	plan.Provides = append(plan.Provides, alone.Provides...)
+	plan.Requires = append(plan.Requires, alone.Requires...)
+	if probeToo {
+		return []libcnb.BuildPlan{plan}, nil
+	}
+	return []libcnb.BuildPlan{plan, alone}, nil
 }
 
 // settings returns the values of EnabledEnv, checked, and of SourceEnv, which the build phase checks.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"debug/elf"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -51,13 +52,21 @@ func runScripts(t *testing.T, dir, buildpack string) {
 			env.Setenv("CNB_LAYERS_DIR", filepath.Join(env.WorkDir, "layers", "grpc-cnb_health-probe"))
 			env.Setenv("CNB_BUILD_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
 			env.Setenv("CNB_BP_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
-			return os.MkdirAll(env.Getenv("CNB_LAYERS_DIR"), 0o755)
+			return errors.Join(os.MkdirAll(env.Getenv("CNB_LAYERS_DIR"), 0o755), startGitHub(env))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"plain": plain, "elf": elfMachine, "tree": tree},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received, "program": makeProgram},
 	})
 }
 
 var update = flag.Bool("update", false, "write the scripts' golden files anew")
+
+// Downloading is tested against a small GitHub, whose releases are the files below the script's folder github, and whose
+// platforms' programs are those of the bundled probes.
+func TestDownloading(t *testing.T) {
+	buildpack := t.TempDir()
+	makeBuildpack(t, buildpack)
+	runScripts(t, "testdata/download", buildpack)
+}
 
 // makeBuildpack lays out the folder that scripts/build.sh makes, but for the program, which is the test itself.
 func makeBuildpack(t *testing.T, dir string) {

@@ -1,0 +1,131 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// Download writes the release's asset to file and verifies it. With an error there is no such file.
+func (c *Client) Download(ctx context.Context, release Release, file string) error {
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	digest, err := c.fetch(ctx, release, file, maxAsset)
+	switch {
+	case err != nil:
+		err = c.explain(err, release.Asset)
+	case digest != release.SHA256:
+		err = fmt.Errorf("it has the SHA-256 %s, it should have %s (if its makers changed it, set %s)", digest, release.SHA256, release.SHA256Setting)
+	default:
+		return nil
+	}
+	os.Remove(file)
+	return fmt.Errorf("downloading %s: %w", release.Asset, err)
+}
+
+// fetch writes the asset to file and returns its digest. A try that breaks off is followed by another.
+func (c *Client) fetch(ctx context.Context, release Release, file string, most int64) (string, error) {
+	address, err := c.address(release)
+	if err != nil {
+		return "", err
+	}
+	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Accept", contentTypeOfAnAsset)
+	// The digest is of the bytes as they are: no compression on the way.
+	request.Header.Set("Accept-Encoding", "identity")
+	var digest string
+	request.SetResponseHandler(func(response *http.Response) (err error) {
+		digest, err = c.save(response, release.Name, file, most)
+		return err
+	})
+	response, err := c.retry.Do(request)
+	if err != nil {
+		return "", err
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", statusError{response.StatusCode, response.Request.URL.Hostname()}
+	}
+	return digest, nil
+}
+
+// address is where the asset's bytes are: with a token the API's endpoint, which private repositories need, else what
+// browsers use.
+func (c *Client) address(release Release) (*url.URL, error) {
+	public := c.Web().JoinPath(release.Repo, "releases", "download", url.PathEscape(release.Tag), url.PathEscape(release.Name))
+	address, mirrored, err := c.Mirrors.rewrite(public)
+	if err == nil && !mirrored && c.Token.Value != "" && release.id != 0 {
+		address = c.API.JoinPath("repos", release.Repo, "releases", "assets", fmt.Sprint(release.id))
+	}
+	return address, err
+}
+
+// save writes the body to file.
+func (c *Client) save(response *http.Response, name, file string, most int64) (string, error) {
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", nil
+	}
+	host := response.Request.URL.Hostname()
+	if response.ContentLength > most {
+		return "", permanentError{tooLarge(host, most)}
+	}
+	if response.ContentLength > progressFrom {
+		c.Logf("Downloading %s, %d MiB, from %s", name, response.ContentLength>>20, host)
+	}
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return "", permanentError{err}
+	}
+	defer out.Close()
+	digest, start := sha256.New(), &beginning{}
+	n, err := io.Copy(io.MultiWriter(out, digest, start), io.LimitReader(response.Body, most+1))
+	switch {
+	case err != nil:
+		return "", err
+	case n > most:
+		return "", permanentError{tooLarge(host, most)}
+	case isPage(response.Header, start.text):
+		return "", permanentError{fmt.Errorf("%s answers with a web page in place of the file (is there a proxy or a login in between?)", host)}
+	}
+	if err := out.Close(); err != nil {
+		return "", permanentError{err}
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+// progressFrom is the size from which a download is worth a line, in bytes.
+const progressFrom = 4 << 20
+
+func tooLarge(host string, most int64) error {
+	return fmt.Errorf("the file from %s is larger than %d MiB, more than is allowed", host, most>>20)
+}
+
+// beginning keeps the first bytes written to it.
+type beginning struct{ text []byte }
+
+func (b *beginning) Write(p []byte) (int, error) {
+	if missing := 64 - len(b.text); missing > 0 {
+		b.text = append(b.text, p[:min(missing, len(p))]...)
+	}
+	return len(p), nil
+}
+
+// isPage tells a web page from an asset: proxies and logins send them with status 200. GitHub never gives an asset as HTML.
+func isPage(header http.Header, start []byte) bool {
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	start = bytes.ToLower(bytes.TrimSpace(start))
+	return kind == "text/html" && (bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")))
+}

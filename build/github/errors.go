@@ -1,0 +1,120 @@
+package github
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+
+	"github.com/google/go-github/v90/github"
+)
+
+// permanentError is one that no further try mends.
+type permanentError struct{ error }
+
+// unavailableError is one of a GitHub that cannot be asked now.
+type unavailableError struct{ error }
+
+// statusError is an answer that is not the asset.
+type statusError struct {
+	code int
+	host string
+}
+
+func (e statusError) Error() string {
+	return fmt.Sprintf("%s answers %d %s", e.host, e.code, http.StatusText(e.code))
+}
+
+// explain says what an error of the API or of a download means, and what to do.
+func (c *Client) explain(err error, asset Asset) error {
+	if limit, ok := errors.AsType[*github.RateLimitError](err); ok {
+		return unavailableError{fmt.Errorf("the rate limit of %d requests an hour to %s is used up until %s (%s)",
+			limit.Rate.Limit, c.API.Host, limit.Rate.Reset.UTC().Format(time.DateTime+" UTC"), c.limitHint(asset))}
+	}
+	if limit, ok := errors.AsType[*github.AbuseRateLimitError](err); ok {
+		return unavailableError{fmt.Errorf("%s asks for fewer requests for %s (%s)", c.API.Host, limit.GetRetryAfter(), c.limitHint(asset))}
+	}
+	if answer, ok := errors.AsType[*github.ErrorResponse](err); ok {
+		return c.explainStatus(statusError{answer.Response.StatusCode, c.API.Host}, asset)
+	}
+	if status, ok := errors.AsType[statusError](err); ok {
+		return c.explainStatus(status, asset)
+	}
+	return explainNetwork(err)
+}
+
+func (c *Client) limitHint(asset Asset) string {
+	if c.Token.Value != "" {
+		return "try again then"
+	}
+	hint := "give a token in $BP_GITHUB_TOKEN or a service binding of type github"
+	if asset.SHA256Setting != "" && asset.TagSetting != "" {
+		hint += fmt.Sprintf(", or set both %s and %s: then the API is not asked", asset.TagSetting, asset.SHA256Setting)
+	}
+	return hint
+}
+
+func (c *Client) explainStatus(status statusError, asset Asset) error {
+	switch code := status.code; {
+	case code == http.StatusUnauthorized && c.Token.Value != "":
+		return fmt.Errorf("%w: the token from %s is wrong or has expired (make a new one)", status, c.Token)
+	case code == http.StatusUnauthorized:
+		return fmt.Errorf("%w: it wants a token (give one in $BP_GITHUB_TOKEN or a service binding of type github)", status)
+	case code == http.StatusForbidden && c.Token.Value != "":
+		return fmt.Errorf("%w: the token from %s may not read %s (it needs the permission to read contents, and single sign-on where the organisation has it)", status, c.Token, asset.Repo)
+	case code == http.StatusForbidden:
+		return fmt.Errorf("%w: %s is not for all to read (give a token in $BP_GITHUB_TOKEN or a service binding of type github)", status, asset.Repo)
+	case code == http.StatusNotFound && c.Token.Value != "":
+		return fmt.Errorf("%w: there is no such repository or release, or the token from %s may not read it", status, c.Token)
+	case code == http.StatusNotFound:
+		return fmt.Errorf("%w: there is no such repository, release or asset, or it is private (then give a token in $BP_GITHUB_TOKEN or a service binding of type github)", status)
+	case code == http.StatusTooManyRequests:
+		return unavailableError{fmt.Errorf("%w (try again later)", status)}
+	case code >= 500:
+		return unavailableError{fmt.Errorf("%w, after %d tries (try again later)", status, retries+1)}
+	}
+	return status
+}
+
+// explainNetwork says what an error of the network means.
+func explainNetwork(err error) error {
+	if permanent, ok := errors.AsType[permanentError](err); ok {
+		return permanent.error
+	}
+	host, network := "GitHub", false
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		if address, err := url.Parse(request.URL); err == nil && address.Host != "" {
+			host = address.Hostname()
+		}
+		err, network = request.Err, true // without the address, whose query may hold a secret
+	}
+	if invalid, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return fmt.Errorf("connecting to %s: %w (give the build a CA certificate that it can trust)", host, invalid.Err)
+	}
+	hint := "check the network, and $HTTPS_PROXY where there is a proxy"
+	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
+	case isDNS:
+		return unavailableError{fmt.Errorf("looking up the host %s: it is not known (%s)", dns.Name, hint)}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return unavailableError{fmt.Errorf("connecting to %s: it refuses (%s)", host, hint)}
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		return unavailableError{fmt.Errorf("waiting for %s: it took too long (%s)", host, hint)}
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return unavailableError{fmt.Errorf("reading from %s: it broke off, in each of %d tries", host, retries+1)}
+	}
+	if network {
+		return unavailableError{fmt.Errorf("connecting to %s: %w (%s)", host, err, hint)}
+	}
+	return fmt.Errorf("asking %s: %w", host, err)
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}

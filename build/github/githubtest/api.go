@@ -1,0 +1,137 @@
+package githubtest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// asset and release are those of GitHub's REST API, as far as it matters here.
+type asset struct {
+	ID     int64  `json:"id"`
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	Digest string `json:"digest,omitempty"`
+}
+
+type release struct {
+	TagName string  `json:"tag_name"`
+	Assets  []asset `json:"assets"`
+}
+
+// serveAPI is the API: releases/latest, releases/tags/TAG and releases/assets/ID of repos/OWNER/NAME.
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store string) {
+	behaviour := s.behaviour()
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case behaviour.Unavailable:
+		fail(w, http.StatusBadGateway, "Server Error")
+		return
+	case behaviour.Limited:
+		w.Header().Set("X-RateLimit-Limit", "60")
+		w.Header().Set("X-RateLimit-Remaining", "0")
+		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(behaviour.Reset.Unix(), 10))
+		fail(w, http.StatusForbidden, "API rate limit exceeded")
+		return
+	case token != "" && token != behaviour.Token:
+		fail(w, http.StatusUnauthorized, "Bad credentials")
+		return
+	case behaviour.Forbidden:
+		fail(w, http.StatusForbidden, "Resource not accessible by personal access token")
+		return
+	case behaviour.Private && token == "":
+		fail(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	parts := strings.Split(path, "/")
+	if len(parts) < 5 || parts[0] != "repos" || parts[3] != "releases" {
+		fail(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	repo, rest := parts[1]+"/"+parts[2], parts[4:]
+	switch {
+	case rest[0] == "latest":
+		s.serveRelease(w, repo, s.latest(repo))
+	case rest[0] == "tags" && len(rest) == 2:
+		s.serveRelease(w, repo, rest[1])
+	case rest[0] == "assets" && len(rest) == 2:
+		s.serveAsset(w, r, repo, rest[1], store)
+	default:
+		fail(w, http.StatusNotFound, "Not Found")
+	}
+}
+
+func fail(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"message": %q, "documentation_url": "https://docs.github.com/rest"}`, message)
+}
+
+func (s *Server) serveRelease(w http.ResponseWriter, repo, tag string) {
+	found, ok := s.release(repo, tag)
+	if !ok {
+		fail(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	json.NewEncoder(w).Encode(found)
+}
+
+// latest is the last tag of the repository in the order of the alphabet.
+func (s *Server) latest(repo string) string {
+	tags, _ := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(repo)))
+	if len(tags) == 0 {
+		return ""
+	}
+	return tags[len(tags)-1].Name()
+}
+
+func (s *Server) release(repo, tag string) (release, bool) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(repo), tag))
+	if err != nil || tag == "" {
+		return release{}, false
+	}
+	behaviour := s.behaviour()
+	found := release{TagName: tag}
+	for _, entry := range entries {
+		content, _ := os.ReadFile(s.file(repo, tag, entry.Name()))
+		a := asset{ID: id(repo, tag, entry.Name()), Name: entry.Name(), Size: int64(len(content))}
+		digest := sha256.Sum256(content)
+		if behaviour.WrongDigest {
+			digest = [32]byte{1}
+		}
+		if !behaviour.NoDigest {
+			a.Digest = "sha256:" + hex.EncodeToString(digest[:])
+		}
+		found.Assets = append(found.Assets, a)
+	}
+	return found, true
+}
+
+func id(repo, tag, asset string) int64 {
+	hash := fnv.New32a()
+	fmt.Fprint(hash, repo, tag, asset)
+	return int64(hash.Sum32())
+}
+
+// serveAsset is the endpoint of one asset, which redirects to the store as GitHub does.
+func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request, repo, wanted, store string) {
+	tags, _ := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(repo)))
+	for _, tag := range tags {
+		found, _ := s.release(repo, tag.Name())
+		i := slices.IndexFunc(found.Assets, func(a asset) bool { return strconv.FormatInt(a.ID, 10) == wanted })
+		if i >= 0 && r.Header.Get("Accept") == "application/octet-stream" {
+			s.redirect(w, r, store, repo+"/"+tag.Name()+"/"+found.Assets[i].Name)
+			return
+		}
+	}
+	fail(w, http.StatusNotFound, "Not Found")
+}

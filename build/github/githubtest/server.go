@@ -1,0 +1,192 @@
+// Package githubtest is a small true GitHub for tests: the release API, the web's downloads and the host that they
+// redirect to, over HTTPS behind a proxy, so that a program under test uses GitHub's own host names. Begin with New;
+// Server.Env is the environment of the program under test.
+//
+// The releases are files below a folder, owner/name/tag/asset, and are read at each request.
+package githubtest
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The hosts of the public GitHub, and of a GitHub Enterprise Server and its store.
+const (
+	APIHost        = "api.github.com"
+	WebHost        = "github.com"
+	BytesHost      = "release-assets.githubusercontent.com"
+	EnterpriseHost = "github.example.com"
+	StoreHost      = "store.example.com"
+	MirrorHost     = "mirror.example.com"
+)
+
+// Hosts are all hosts that the server is.
+var Hosts = []string{APIHost, WebHost, BytesHost, EnterpriseHost, StoreHost, MirrorHost}
+
+// Behaviour is what the server does beside its duty.
+type Behaviour struct {
+	// Token is the one token that is accepted; Private lets nobody in without it.
+	Token   string
+	Private bool
+	// Forbidden answers the API's requests with 403, Limited with the rate limit, Unavailable with 502.
+	Forbidden, Limited, Unavailable bool
+	// Reset is when the rate limit ends.
+	Reset time.Time
+	// NoDigest leaves the digests out of the API's answers, WrongDigest gives others.
+	NoDigest, WrongDigest bool
+	// Failures is how many of the next downloads end in 503, Truncations how many break off in the middle.
+	Failures, Truncations int
+	// Page sends a web page for an asset, Loop redirects for ever, Downgrade redirects to plain HTTP.
+	Page, Loop, Downgrade bool
+	// Delay is the pause before each hundredth of a download.
+	Delay time.Duration
+	// Unreachable are hosts that the proxy finds no way to.
+	Unreachable []string
+}
+
+// Request is what the server was asked.
+type Request struct {
+	Method, Host, Path string
+	// Authorization and Accept are the headers.
+	Authorization, Accept string
+}
+
+// Server is a GitHub. Close it.
+type Server struct {
+	dir      string
+	proxy    net.Listener
+	secure   net.Listener
+	caFile   string
+	servers  []*http.Server
+	mu       sync.Mutex
+	behave   Behaviour
+	requests []Request
+}
+
+// New starts a GitHub on loopback with the releases below dir. Its CA certificate is written to caFile.
+func New(dir, caFile string) (*Server, error) { return NewAt("127.0.0.1:0", dir, caFile) }
+
+// NewAt is New at an address of its own, for programs that are not on this machine's loopback.
+func NewAt(address, dir, caFile string) (*Server, error) {
+	authority, err := newAuthority(caFile)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, caFile: caFile}
+	if s.proxy, err = net.Listen("tcp", address); err != nil {
+		return nil, err
+	}
+	if s.secure, err = tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{authority}}); err != nil {
+		return nil, err
+	}
+	quiet := log.New(io.Discard, "", 0)
+	for listener, handler := range map[net.Listener]http.HandlerFunc{s.proxy: s.connect, s.secure: s.serve} {
+		server := &http.Server{Handler: handler, ErrorLog: quiet}
+		s.servers = append(s.servers, server)
+		go server.Serve(listener)
+	}
+	return s, nil
+}
+
+// Close stops the server.
+func (s *Server) Close() {
+	for _, server := range s.servers {
+		server.Close()
+	}
+}
+
+// Addr is the address of the proxy, HOST:PORT.
+func (s *Server) Addr() string { return s.proxy.Addr().String() }
+
+// Env is the environment that leads a program to this GitHub.
+func (s *Server) Env() []string {
+	return []string{"HTTPS_PROXY=http://" + s.Addr(), "SSL_CERT_FILE=" + s.caFile}
+}
+
+// Behave changes the behaviour.
+func (s *Server) Behave(change func(*Behaviour)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.behave)
+}
+
+func (s *Server) behaviour() Behaviour {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.behave
+}
+
+// Take returns the requests since the last call.
+func (s *Server) Take() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	requests := s.requests
+	s.requests = nil
+	return requests
+}
+
+// connect is the proxy: every host there is, is this server.
+func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
+	host, _, _ := net.SplitHostPort(r.Host)
+	if r.Method != http.MethodConnect || !slices.Contains(Hosts, host) || slices.Contains(s.behaviour().Unreachable, host) {
+		http.Error(w, "no such host", http.StatusBadGateway)
+		return
+	}
+	upstream, err := net.Dial("tcp", s.secure.Addr().String())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	// Taken over before the answer, or the server would read what the client sends next.
+	client, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		upstream.Close()
+		return
+	}
+	io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n")
+	go func() { defer client.Close(); io.Copy(client, upstream) }()
+	go func() { defer upstream.Close(); io.Copy(upstream, buffered) }()
+}
+
+// serve is all hosts.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.requests = append(s.requests, Request{r.Method, r.Host, r.URL.EscapedPath(), r.Header.Get("Authorization"), r.Header.Get("Accept")})
+	s.mu.Unlock()
+	path := strings.Trim(r.URL.Path, "/")
+	switch r.Host {
+	case APIHost:
+		s.serveAPI(w, r, path, BytesHost)
+	case WebHost:
+		s.serveWeb(w, r, path, BytesHost)
+	case EnterpriseHost:
+		if api, ok := strings.CutPrefix(path, "api/v3/"); ok {
+			s.serveAPI(w, r, api, StoreHost)
+			return
+		}
+		s.serveWeb(w, r, path, StoreHost)
+	case MirrorHost:
+		_, path, _ = strings.Cut(path, WebHost+"/")
+		s.serveWeb(w, r, path, "")
+	default:
+		s.serveBytes(w, r, path)
+	}
+}
+
+// file is the path of an asset, or "" where there is none.
+func (s *Server) file(repo, tag, asset string) string {
+	path := filepath.Join(s.dir, filepath.FromSlash(repo), tag, asset)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,93 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
+)
+
+// transport adds to each request what is for its host alone. It is the only place that knows the token: a request that
+// is redirected to another host comes by here again, and gets none.
+type transport struct {
+	base      http.RoundTripper
+	api       *url.URL
+	token     string
+	userAgent string
+}
+
+func newTransport(config Config) transport {
+	base := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+	base.ResponseHeaderTimeout = responseTimeout
+	base.RegisterProtocol("file", http.NewFileTransport(http.Dir("/"))) // for mirrors; no redirect leads there
+	return transport{base: base, api: config.API, token: config.Token.Value, userAgent: config.UserAgent}
+}
+
+// RoundTrip is one request and its answer.
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	request.Header.Set("User-Agent", t.userAgent)
+	request.Header.Del("Referer")
+	if isAPI := request.URL.Scheme == "https" && request.URL.Host == t.api.Host; isAPI && t.token != "" {
+		request.Header.Set("Authorization", "Bearer "+t.token)
+	}
+	response, err := t.base.RoundTrip(request)
+	if err == nil && request.Header.Get("Accept") != contentTypeOfAnAsset {
+		response.Body = &boundedBody{ReadCloser: response.Body, left: maxAnswer}
+	}
+	return response, err
+}
+
+// boundedBody fails where there is more to read than an answer may have.
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+var errTooLong = permanentError{errors.New("the answer is longer than 10 MiB")}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errTooLong
+	}
+	return n, err
+}
+
+// checkRedirect follows redirects, but not for ever and not out of HTTPS.
+func checkRedirect(request *http.Request, via []*http.Request) error {
+	if len(via) >= maxRedirects {
+		return permanentError{fmt.Errorf("%s redirects more than %d times", request.URL.Hostname(), maxRedirects)}
+	}
+	if request.URL.Scheme != "https" {
+		return permanentError{fmt.Errorf("%s redirects to %s on %s, not to HTTPS", via[len(via)-1].URL.Hostname(), request.URL.Scheme, request.URL.Host)}
+	}
+	return nil
+}
+
+// worthRetrying is the library's policy but for what does not pass within seconds: rate limits, names that do not exist,
+// redirects that lead nowhere.
+func worthRetrying(ctx context.Context, response *http.Response, err error) (bool, error) {
+	if response != nil && response.StatusCode == http.StatusTooManyRequests {
+		return false, nil
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return false, nil
+	}
+	var permanent permanentError
+	if errors.As(err, &permanent) {
+		return false, nil
+	}
+	return retryablehttp.DefaultRetryPolicy(ctx, response, err)
+}
+
+// pause is the library's, but no server can make it longer than maxPause.
+func pause(least, most time.Duration, attempt int, response *http.Response) time.Duration {
+	return min(most, retryablehttp.DefaultBackoff(least, most, attempt, response))
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/grpc-cnb/health-probe/build/github/githubtest"
+)
+
+// token is the one that the small GitHub accepts.
+const token = "ghp_s3cretOfTheTests"
+
+// startGitHub starts the script's GitHub, whose releases are github/OWNER/NAME/TAG/ASSET.
+func startGitHub(env *testscript.Env) error {
+	server, err := githubtest.New(filepath.Join(env.WorkDir, "github"), filepath.Join(env.WorkDir, "ca.pem"))
+	if err != nil {
+		return err
+	}
+	env.Defer(server.Close)
+	env.Values["github"] = server
+	server.Behave(func(b *githubtest.Behaviour) { *b = usual })
+	env.Vars = append(env.Vars, server.Env()...)
+	env.Setenv("GITHUB_TOKEN_OF_THE_TESTS", token)
+	env.Setenv("TMPDIR", env.WorkDir)
+	return nil
+}
+
+var usual = githubtest.Behaviour{Token: token, Reset: time.Date(2040, 1, 2, 3, 4, 5, 0, time.UTC)}
+
+// behave is the command "github [FIELD=VALUE...]": it sets fields of the Behaviour, and all others to what is usual.
+func behave(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Value("github").(*githubtest.Server).Behave(func(b *githubtest.Behaviour) {
+		*b = usual
+		for _, arg := range args {
+			name, value, _ := strings.Cut(arg, "=")
+			switch field := reflect.ValueOf(b).Elem().FieldByName(name); field.Interface().(type) {
+			case bool:
+				field.SetBool(true)
+			case int:
+				n, err := strconv.ParseInt(value, 10, 64)
+				ts.Check(err)
+				field.SetInt(n)
+			case time.Duration:
+				d, err := time.ParseDuration(value)
+				ts.Check(err)
+				field.SetInt(int64(d))
+			case []string:
+				field.Set(reflect.ValueOf(strings.Split(value, ",")))
+			default:
+				ts.Fatalf("cannot set %q", name)
+			}
+		}
+	})
+}
+
+var assetID = regexp.MustCompile(`assets/[0-9]+`)
+
+// received is the command "received FILE": it writes the requests since the last one, with a mark where the token came
+// with them. The token on a host that is no API fails the script.
+func received(ts *testscript.TestScript, neg bool, args []string) {
+	var lines []byte
+	for _, request := range ts.Value("github").(*githubtest.Server).Take() {
+		mark := ""
+		if request.Authorization != "" {
+			mark = " with token"
+			if request.Host != githubtest.APIHost && request.Host != githubtest.EnterpriseHost {
+				ts.Fatalf("%s got %q", request.Host, request.Authorization)
+			}
+		}
+		lines = fmt.Appendf(lines, "%s %s%s%s\n", request.Method, request.Host, assetID.ReplaceAllString(request.Path, "assets/ID"), mark)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines, 0o644))
+}
+
+// makeProgram is the command "program ARCH FILE...": each is the smallest ELF program for it.
+func makeProgram(ts *testscript.TestScript, neg bool, args []string) {
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT), Ehsize: 64}
+	if args[0] == "arm64" {
+		header.Machine = uint16(elf.EM_AARCH64)
+	}
+	copy(header.Ident[:], elf.ELFMAG+string([]byte{byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}))
+	var program bytes.Buffer
+	ts.Check(binary.Write(&program, binary.LittleEndian, header))
+	for _, name := range args[1:] {
+		ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(name)), 0o755))
+		ts.Check(os.WriteFile(ts.MkAbs(name), program.Bytes(), 0o755))
+	}
+}
