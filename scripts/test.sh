@@ -33,10 +33,10 @@ go test -race ./...
 
 # Each fuzz test starts from its corpus; a few seconds here find what a change breaks, long runs are done by hand.
 step fuzz
-for package in ./detect ./probe ./probe/lean; do
+for package in ./build/archive ./build/github ./detect ./probe ./probe/lean; do
   for target in $(go test -list '^Fuzz' "$package" | grep ^Fuzz); do
     echo "$package $target"
-    go test -run=NONE -fuzz="^$target\$" -fuzztime=3s -fuzzminimizetime=1x "$package" | grep -vE '^(fuzz: |PASS|ok)' || [ "${PIPESTATUS[0]}" = 0 ]
+    go test -run=NONE -fuzz="^$target\$" -fuzztime=2s -fuzzminimizetime=1x "$package" | grep -vE '^(fuzz: |PASS|ok)' || [ "${PIPESTATUS[0]}" = 0 ]
   done
 done
 
