@@ -116,9 +116,11 @@ func statedPort(address string) int {
 		host, port = "", address
 	}
 	ip := net.ParseIP(host)
-	local := host == "" || host == "localhost" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback())
+	local := host == "" || host == "localhost" || ip != nil && isLocal(ip)
 	if n, err := strconv.ParseUint(port, 10, 16); err == nil && n > 0 && local {
 		return int(n)
 	}
 	return noPort
 }
+
+func isLocal(ip net.IP) bool { return ip.IsUnspecified() || ip.IsLoopback() }

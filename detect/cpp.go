@@ -76,7 +76,7 @@ func cppLook(f *file) (*sheet, error) {
 	name := path.Base(f.path)
 	ext := path.Ext(name)
 	if !slices.Contains(cppEndings, ext) && ext != ".txt" && ext != ".yaml" {
-		return cppProgram(f)
+		return f.program(readCppProgram)
 	}
 	text, err := f.text()
 	if err != nil {

@@ -19,7 +19,7 @@ func FuzzCppProgram(f *testing.F) {
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r := &allowance{r: bytes.NewReader(text), left: maxProgramBytes}
-		if said, err := readCppProgram(r); err != nil && said != nil {
+		if said, err := readProgram(r, readCppProgram); err != nil && said != nil {
 			t.Errorf("a program that is left out says %v", said)
 		}
 	})

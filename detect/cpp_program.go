@@ -2,7 +2,6 @@ package detect
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -20,26 +19,8 @@ const (
 // same archive, needs the object that it is in: whether the app calls it is not known.
 type cppArchived struct{}
 
-// cppProgram reads a program in ELF, the format of Linux; a nil value where f is something else.
-func cppProgram(f *file) (*sheet, error) {
-	magic := make([]byte, len(elf.ELFMAG))
-	if _, err := f.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return nil, err
-	}
-	return readCppProgram(&allowance{r: io.NewSectionReader(f, 0, f.size), left: maxProgramBytes})
-}
-
-// readCppProgram reads any bytes that begin as ELF does.
-func readCppProgram(r io.ReaderAt) (said *sheet, err error) {
-	defer func() {
-		// debug/elf is made for well-formed files and does not promise not to panic on others.
-		if p := recover(); p != nil {
-			said, err = nil, fmt.Errorf("leaving out a damaged program: %v", p)
-		}
-	}()
+// readCppProgram reads a program in ELF.
+func readCppProgram(r io.ReaderAt) (*sheet, error) {
 	program, err := elf.NewFile(r)
 	if err != nil {
 		return nil, fmt.Errorf("leaving out a damaged program: %w", err)
@@ -55,7 +36,7 @@ func readCppProgram(r io.ReaderAt) (said *sheet, err error) {
 		if !found[0] && !found[1] {
 			continue
 		}
-		said = &sheet{built: true}
+		said := &sheet{built: true}
 		said.signs = []sign{{kind: constructs, what: "grpc::ServerBuilder::BuildAndStart", framework: cppGRPC}}
 		switch {
 		case table == ".strtab":

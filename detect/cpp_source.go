@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 )
@@ -39,7 +38,7 @@ var (
 
 // cppSource reads a source or a header; a nil value where it says nothing.
 func cppSource(text []byte) *sheet {
-	if !cppMayDecide(text) {
+	if !cppWords.in(text) {
 		return nil
 	}
 	s := cppGrammar.read(text)
@@ -55,23 +54,15 @@ func cppSource(text []byte) *sheet {
 	return &sheet{signs: signs}
 }
 
-// cppMayDecide reports whether the bytes hold a word of any sign.
-func cppMayDecide(text []byte) bool {
-	for _, word := range []string{"BuildAndStart", "ServerBuilder", "ugrpc", ".grpc.pb.h", "HealthCheckService", "AddListeningPort"} {
-		if bytes.Contains(text, []byte(word)) {
-			return true
-		}
-	}
-	return false
-}
+var cppWords = lookFor("BuildAndStart", "ServerBuilder", "ugrpc", ".grpc.pb.h", "HealthCheckService", "AddListeningPort")
 
-// cppConstants takes `const std::string address("0.0.0.0:50051");`, `int port = 50051;`, `#define PORT 50051`,
-// `ABSL_FLAG(uint16_t, port, 50051, "");` and `DEFINE_int32(port, 50051, "");`.
-var cppConstants = constants{
-	declared: `(?:#\s*define\s+NAME\s+|\bABSL_FLAG\s*\(\s*[\w:]+\s*,\s*NAME\s*,|\bDEFINE_\w+\s*\(\s*NAME\s*,|\bNAME(?:\[\])?\s*(?:=|\(|\{|=\s*\{))\s*` +
-		`([^;,{}\n]+?(?:\([^;{}\n]*?\))?)\s*(?:[;,)}]|\n|$)`,
-	same:   exactly(`(?:\w+::)*(?:to_string|string|GetFlag|string_view|String|atoi|stoi)`),
-	format: exactly(`(?:\w+::)*(?:StrFormat|format)`),
+// cppDeclared takes `#define PORT 50051`, `ABSL_FLAG(uint16_t, port, 50051, "");`, `DEFINE_int32(port, 50051, "");`,
+// `int port = 50051;` and `const std::string address("0.0.0.0:50051");`.
+var cppDeclared = []*regexp.Regexp{
+	regexp.MustCompile(`#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`),
+	regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`),
+	regexp.MustCompile(`\b(?P<name>\w+)(?:\[\w*\])?\s*=\s*`),
+	regexp.MustCompile(`[\w>:,]\s+(?P<name>\w+)\s*[({]\s*`),
 }
 
 var cppListening = regexp.MustCompile(`(?:\.|->)\s*AddListeningPort\s*\(`)
@@ -79,17 +70,15 @@ var cppListening = regexp.MustCompile(`(?:\.|->)\s*AddListeningPort\s*\(`)
 // cppPorts takes the ports that are listened on.
 func (s *source) cppPorts() []sign {
 	var found []sign
-	e := s.expressions(cppConstants)
-	for _, m := range cppListening.FindAllIndex(s.code, 64) {
-		args := s.arguments(m[1])
-		if len(args) < 2 {
-			continue
+	listening := cppListening.FindAllIndex(s.code, maxListens)
+	if len(listening) == 0 {
+		return nil
+	}
+	v := s.values(",;\n", cppDeclared...)
+	for _, m := range listening {
+		if args, _ := s.arguments(m[1]); len(args) > 1 {
+			found = append(found, sign{kind: listens, port: v.port(args[0])})
 		}
-		port := noPort
-		if address, ok := e.stated(args[0], 0); ok {
-			port = statedPort(address)
-		}
-		found = append(found, sign{kind: listens, port: port})
 	}
 	return found
 }

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -55,11 +54,10 @@ func dartLook(f *file) (*sheet, error) {
 	return dartSource(text), nil
 }
 
-// dartMayDecide are the words one of which is in every file that says something.
-var dartMayDecide = [][]byte{[]byte("package:grpc"), []byte("Server.create"), []byte("ServiceBase")}
+var dartWords = lookFor("package:grpc", "Server.create", "ServiceBase")
 
 func dartSource(text []byte) *sheet {
-	if !slices.ContainsFunc(dartMayDecide, func(word []byte) bool { return bytes.Contains(text, word) }) {
+	if !dartWords.in(text) {
 		return nil
 	}
 	s := dartGrammar.read(text)
@@ -71,7 +69,7 @@ func dartSource(text []byte) *sheet {
 	if !makes(signs) {
 		return &sheet{signs: signs}
 	}
-	values := declaredValues(s, ";,", dartDeclared)
+	values := s.values(";,", dartDeclared)
 	for _, m := range dartServe.FindAllSubmatchIndex(s.code, maxListens) {
 		signs = append(signs, sign{kind: listens, port: dartPort(s, values, m[1])})
 	}

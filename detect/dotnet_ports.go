@@ -8,13 +8,9 @@ import (
 	"strings"
 )
 
-// dotnetConstants takes `const int Port = 5000;`, `var url = "http://*:5000";`, `int port = Port;`, `let port = 5000`,
+// dotnetDeclared takes `const int Port = 5000;`, `var url = "http://*:5000";`, `int port = Port;`, `let port = 5000`,
 // `Const Port As Integer = 5000`.
-var dotnetConstants = constants{
-	declared: `\bNAME\b(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*(\$?"[^"\n]*"|\w+)\s*(?:[;,)]|\r?\n|$)`,
-	same:     exactly(`(?:\w+\.)?(?:ToString|ToInt32|Parse|string|String)`),
-	format:   exactly(`[sS]tring\.Format|sprintf`),
-}
+var dotnetDeclared = regexp.MustCompile(`\b(?P<name>\w+)(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*`)
 
 // dotnetListening are the calls that name addresses: Kestrel's, Grpc.Core's, and Saturn's.
 var dotnetListening = regexp.MustCompile(
@@ -32,52 +28,53 @@ type listener struct {
 func (s *source) dotnetListeners() []sign {
 	var signs []sign
 	var kestrel []listener
-	e := s.expressions(dotnetConstants)
-	for _, m := range dotnetListening.FindAllSubmatchIndex(s.code, 256) {
-		args := s.arguments(m[1])
+	listening := dotnetListening.FindAllSubmatchIndex(s.code, 256)
+	if len(listening) == 0 {
+		return nil
+	}
+	v := s.values(";,\n", dotnetDeclared)
+	for _, m := range listening {
+		args, _ := s.arguments(m[1])
 		if call, ok := s.group(dotnetListening, m, "call"); ok {
-			kestrel = append(kestrel, e.kestrel(call, args)...)
+			kestrel = append(kestrel, v.kestrel(call, args)...)
 		} else if number, ok := s.group(dotnetListening, m, "number"); ok {
 			kestrel = append(kestrel, listener{port: statedPort(number), http2: true})
 		} else if len(args) > 1 {
-			signs = append(signs, sign{kind: listens, port: e.hostPort(args[0], args[1])})
+			signs = append(signs, sign{kind: listens, port: v.port(span{args[0].from, args[1].to})})
 		}
 	}
 	return append(signs, listenerSigns(kestrel)...)
 }
 
 // kestrel returns what one call makes Kestrel listen on.
-func (e *expressions) kestrel(call string, args []span) []listener {
-	if len(args) == 0 {
+func (v *values) kestrel(call string, args []span) []listener {
+	address := args[0]
+	if address.from == address.to {
 		return nil
 	}
-	address := args[0]
 	port := noPort
 	switch call {
 	case "ListenAnyIP", "ListenLocalhost":
-		if text, ok := e.stated(address, 0); ok {
-			port = statedPort(text)
-		}
+		port = v.port(address)
 	case "Listen":
 		// Sockets and TcpListeners have a Listen too.
-		ip, number := e.endpoint(args)
-		if number == nil {
+		end, ok := v.endpoint(args)
+		if !ok {
 			return nil
 		}
-		port = e.hostPort(ip, *number)
+		port = v.port(end)
 	case "Run", "RunAsync":
-		text, ok := e.stated(address, 0)
-		if !ok || !strings.HasPrefix(text, "http") {
+		// A delegate may be run too.
+		if port = v.port(address); port == noPort {
 			return nil
 		}
-		port = urlsPort(text)
 	case "ListenUnixSocket", "ListenHandle", "ListenNamedPipe":
 	default:
-		if text, ok := e.stated(address, 0); ok && len(args) == 1 {
-			port = urlsPort(text)
+		if len(args) == 1 {
+			port = v.port(address)
 		}
 	}
-	options := string(e.code[address.from:args[len(args)-1].to])
+	options := string(v.code[address.from:args[len(args)-1].to])
 	http2 := strings.Contains(options, "HttpProtocols.Http2")
 	http1 := strings.Contains(options, "HttpProtocols.Http1") && !strings.Contains(options, "HttpProtocols.Http1And")
 	return []listener{{port, http1 && !http2, http2}}
@@ -86,26 +83,14 @@ func (e *expressions) kestrel(call string, args []span) []listener {
 var dotnetEndPoint = regexp.MustCompile(`^new\s+(?:\w+\.)*IPEndPoint\s*\(`)
 
 // endpoint returns address and port of Listen(IPAddress.Any, 5000, ...) and Listen(new IPEndPoint(IPAddress.Any, 5000)).
-func (e *expressions) endpoint(args []span) (ip span, port *span) {
-	if m := dotnetEndPoint.FindIndex(e.code[args[0].from:args[0].to]); m != nil {
-		args = e.arguments(args[0].from + m[1])
+func (v *values) endpoint(args []span) (span, bool) {
+	if m := dotnetEndPoint.FindIndex(v.code[args[0].from:args[0].to]); m != nil {
+		args, _ = v.arguments(args[0].from + m[1])
 	}
-	if len(args) < 2 || !strings.Contains(string(e.code[args[0].from:args[0].to]), "IPAddress") {
-		return span{}, nil
+	if len(args) < 2 || !strings.Contains(string(v.code[args[0].from:args[0].to]), "IPAddress") {
+		return span{}, false
 	}
-	return args[0], &args[1]
-}
-
-// hostPort returns the port of a host and a port; noPort where the port is not stated, or the host is another machine's.
-func (e *expressions) hostPort(host, port span) int {
-	number, ok := e.stated(port, 0)
-	if !ok {
-		return noPort
-	}
-	if name, ok := e.stated(host, 0); ok {
-		return statedPort(name + ":" + number)
-	}
-	return statedPort(number)
+	return span{args[0].from, args[1].to}, true
 }
 
 // listenerSigns are the ports that may be gRPC's, which is HTTP/2.
@@ -122,12 +107,9 @@ func listenerSigns(all []listener) []sign {
 	return signs
 }
 
-var anyHost = regexp.MustCompile(`^(?i:https?)://(?:[*+]|\[::\])?`)
-
 // urlsPort returns the port of ASP.NET Core's URLs, which are separated by semicolons; noPort for several.
 func urlsPort(urls string) int {
-	address := strings.Trim(anyHost.ReplaceAllString(urls, ""), "/; ")
-	return statedPort(address)
+	return statedPort(withoutScheme(urls))
 }
 
 var (

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -65,11 +64,10 @@ func elixirLook(f *file) (*sheet, error) {
 // An umbrella's apps share its dependencies (mix new --umbrella): they are built into one release, and are one project.
 var elixirInUmbrella = regexp.MustCompile(`\bdeps_path:\s*"\.\./\.\./deps"`)
 
-// elixirMayDecide are the words one of which is in every file that says something.
-var elixirMayDecide = [][]byte{[]byte("GRPC."), []byte("Grpc"), []byte(":grpcbox")}
+var elixirWords = lookFor("GRPC.", "Grpc", ":grpcbox")
 
 func elixirSource(text []byte) *sheet {
-	if !slices.ContainsFunc(elixirMayDecide, func(word []byte) bool { return bytes.Contains(text, word) }) {
+	if !elixirWords.in(text) {
 		return nil
 	}
 	s := elixirGrammar.read(text)
@@ -84,7 +82,7 @@ func elixirSource(text []byte) *sheet {
 	if signs == nil {
 		return nil
 	}
-	values := declaredValues(s, "\n", elixirDeclared...)
+	values := s.values("\n", elixirDeclared...)
 	for _, listen := range elixirListens {
 		for _, m := range listen.FindAllSubmatchIndex(s.code, maxListens) {
 			signs = append(signs, sign{kind: listens, port: values.port(span{m[1], s.until(m[1], ",\n")})})

@@ -41,7 +41,7 @@ func FuzzGoProgram(f *testing.F) {
 	f.Add(program[:64])
 	f.Fuzz(func(t *testing.T, bytesOfIt []byte) {
 		r := &allowance{r: bytes.NewReader(bytesOfIt), left: maxProgramBytes}
-		if said, err := readGoProgram(r); err != nil && said != nil {
+		if said, err := readProgram(r, readGoProgram); err != nil && said != nil {
 			t.Errorf("a program that is left out says %v", said)
 		}
 	})

@@ -77,7 +77,7 @@ func goLook(f *file) (*sheet, error) {
 		}
 		return goModulePath(text)
 	default:
-		return goProgram(f)
+		return f.program(readGoProgram)
 	}
 }
 

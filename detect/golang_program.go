@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"debug/buildinfo"
 	"debug/elf"
 	"errors"
@@ -35,26 +34,8 @@ var goHTTP2Funcs = []string{"golang.org/x/net/http2/h2c.NewHandler", "net/http.(
 // goModules are the modules that hold them: a program without any cannot serve.
 var goModules = []string{"google.golang.org/grpc", "connectrpc.com/connect"}
 
-// goProgram reads a program in ELF, the format of Linux; a nil value where f is something else.
-func goProgram(f *file) (said *sheet, err error) {
-	magic := make([]byte, len(elf.ELFMAG))
-	if _, err := f.ReadAt(magic, 0); err != nil || string(magic) != elf.ELFMAG {
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		return nil, err
-	}
-	return readGoProgram(&allowance{r: io.NewSectionReader(f, 0, f.size), left: maxProgramBytes})
-}
-
-// readGoProgram reads any bytes that begin as ELF does.
-func readGoProgram(r io.ReaderAt) (said *sheet, err error) {
-	defer func() {
-		// debug/elf is made for well-formed files and does not promise not to panic on others.
-		if p := recover(); p != nil {
-			said, err = nil, fmt.Errorf("leaving out a damaged program: %v", p)
-		}
-	}()
+// readGoProgram reads a program in ELF.
+func readGoProgram(r io.ReaderAt) (*sheet, error) {
 	info, err := buildinfo.Read(r)
 	if err != nil || !slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return slices.Contains(goModules, m.Path) }) {
 		return nil, nil // a program of another language, or one that cannot serve
@@ -104,42 +85,4 @@ func goFunctionTable(r io.ReaderAt) (io.Reader, error) {
 		}
 	}
 	return nil, errors.New("leaving out a Go program without its table of functions")
-}
-
-// findNames reports which names stand between NUL bytes in what r gives, holding a window of it at a time.
-func findNames(r io.Reader, names ...string) ([]bool, error) {
-	const window = 1 << 20
-	found := make([]bool, len(names))
-	buf := make([]byte, 0, window)
-	for {
-		n, err := io.ReadFull(r, buf[len(buf):window])
-		buf = buf[:len(buf)+n]
-		for i, name := range names {
-			found[i] = found[i] || bytes.Contains(buf, []byte("\x00"+name+"\x00"))
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || !slices.Contains(found, false) {
-			return found, nil
-		}
-		if err != nil {
-			return found, err
-		}
-		// A name may lie across two windows: what is left of this one goes before the next.
-		const overlap = 4096
-		buf = buf[:copy(buf, buf[len(buf)-overlap:])]
-	}
-}
-
-// allowance reads at most so many bytes of r in all: headers of a damaged or hostile program may ask for terabytes.
-type allowance struct {
-	r    io.ReaderAt
-	left int64
-}
-
-var errAllowance = fmt.Errorf("leaving out a program of which more than %d bytes would have to be read", maxProgramBytes)
-
-func (a *allowance) ReadAt(p []byte, off int64) (int, error) {
-	if a.left -= int64(len(p)); a.left < 0 {
-		return 0, errAllowance
-	}
-	return a.r.ReadAt(p, off)
 }

@@ -49,14 +49,10 @@ func (r *goReader) servesOthers(pkg string) bool {
 
 // goMayDecide reports whether the bytes hold a word of any sign: most files are not worth parsing.
 func goMayDecide(text []byte) bool {
-	for _, word := range []string{"grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS", "autocert",
-		"micro/v"} {
-		if bytes.Contains(text, []byte(word)) {
-			return true
-		}
-	}
-	return bytes.Contains(text, []byte("Register")) && goRegistrationWord.Match(text)
+	return goWords.in(text) || bytes.Contains(text, []byte("Register")) && goRegistrationWord.Match(text)
 }
+
+var goWords = lookFor("grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS", "autocert", "micro/v")
 
 var goRegistrationWord = regexp.MustCompile(`\.Register\p{Lu}\w*Server\b`)
 

@@ -31,7 +31,7 @@ func (r *nodeReader) nest() {
 	clients := r.calls(nodeNestClient)
 	servers := r.calls(nodeMicroservice)
 	grpc, others := r.transports(clients)
-	var unknown []nodeSpan
+	var unknown []span
 	for _, server := range servers {
 		switch {
 		case nodeAny(grpc, server):
@@ -54,17 +54,17 @@ func (r *nodeReader) nest() {
 }
 
 // calls returns the calls that a pattern finds, from their names to their last brackets.
-func (r *nodeReader) calls(pattern *regexp.Regexp) []nodeSpan {
-	var spans []nodeSpan
+func (r *nodeReader) calls(pattern *regexp.Regexp) []span {
+	var spans []span
 	for _, m := range pattern.FindAllIndex(r.code, -1) {
 		_, all := r.arguments(m[1])
-		spans = append(spans, nodeSpan{m[0], all.to})
+		spans = append(spans, span{m[0], all.to})
 	}
 	return spans
 }
 
 // transports returns where the file names Transport.GRPC and others, outside of clients' options and of comparisons.
-func (r *nodeReader) transports(clients []nodeSpan) (grpc, others []int) {
+func (r *nodeReader) transports(clients []span) (grpc, others []int) {
 	for _, m := range nodeTransport.FindAllSubmatchIndex(r.code, -1) {
 		if nodeIn(clients, m[0]) || nodeCompared.Match(r.code[max(0, m[0]-60):m[0]]) {
 			continue
@@ -79,7 +79,7 @@ func (r *nodeReader) transports(clients []nodeSpan) (grpc, others []int) {
 }
 
 // nestServer takes a microservice whose options are written in the call.
-func (r *nodeReader) nestServer(call nodeSpan) {
+func (r *nodeReader) nestServer(call span) {
 	r.add(sign{kind: constructs, framework: "nestjs"}, call)
 	if url, ok := r.member(call, nodeURL); ok {
 		r.port(listens, url)
@@ -103,21 +103,21 @@ func (r *nodeReader) nestOptions(at []int) {
 }
 
 // nestHealth takes the name of the health service's package in a server's options.
-func (r *nodeReader) nestHealth(clients []nodeSpan) {
+func (r *nodeReader) nestHealth(clients []span) {
 	for _, m := range nodeHealthPackage.FindAllSubmatchIndex(r.code, -1) {
 		name, quoted := r.group(nodeHealthPackage, m, "name")
 		if (!quoted || name == "grpc.health.v1") && !nodeIn(clients, m[0]) {
-			r.add(sign{kind: health}, nodeSpan{m[0], m[1]})
+			r.add(sign{kind: health}, span{m[0], m[1]})
 			return
 		}
 	}
 }
 
-func (r *nodeReader) says(span nodeSpan, word string) bool {
-	return bytes.Contains(r.code[span.from:span.to], []byte(word))
+func (r *nodeReader) says(part span, word string) bool {
+	return bytes.Contains(r.code[part.from:part.to], []byte(word))
 }
 
-func nodeIn(spans []nodeSpan, at int) bool {
+func nodeIn(spans []span, at int) bool {
 	for _, s := range spans {
 		if s.holds(at) {
 			return true
@@ -126,9 +126,9 @@ func nodeIn(spans []nodeSpan, at int) bool {
 	return false
 }
 
-func nodeAny(at []int, span nodeSpan) bool { return len(at) > len(nodeOutside(at, []nodeSpan{span})) }
+func nodeAny(at []int, part span) bool { return len(at) > len(nodeOutside(at, []span{part})) }
 
-func nodeOutside(at []int, spans []nodeSpan) []int {
+func nodeOutside(at []int, spans []span) []int {
 	var outside []int
 	for _, a := range at {
 		if !nodeIn(spans, a) {

@@ -2,8 +2,8 @@ package detect
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
-	"strings"
 )
 
 var (
@@ -37,29 +37,26 @@ func (r *nodeReader) made(framework string) bool {
 }
 
 func (r *nodeReader) addresses(pattern *regexp.Regexp) {
-	for _, m := range pattern.FindAllIndex(r.code, -1) {
+	for _, m := range pattern.FindAllIndex(r.code, maxListens) {
 		each, _ := r.arguments(m[1])
-		if address, ok := r.constant(each[0], 0); ok && !strings.Contains(address, ":") {
-			continue
+		if port, hosted := r.values().address(each[0]); hosted || port == noPort {
+			r.signs = append(r.signs, sign{kind: listens, port: port})
 		}
-		r.port(listens, each[0])
 	}
 }
 
 func (r *nodeReader) numbers() {
-	for _, m := range nodeListen.FindAllIndex(r.code, -1) {
+	for _, m := range nodeListen.FindAllIndex(r.code, maxListens) {
 		each, _ := r.arguments(m[1])
 		port := each[0]
-		if bytes.HasPrefix(bytes.TrimSpace(r.code[port.from:port.to]), []byte("{")) {
+		if bytes.HasPrefix(r.code[port.from:port.to], []byte("{")) {
 			at := nodeListenPort.FindIndex(r.code[port.from:port.to])
 			if at == nil {
 				continue
 			}
+			// The whole member where it is a name alone: { port }.
 			values, _ := r.arguments(port.from + at[0])
 			port = values[0]
-			if colon := bytes.IndexByte(r.code[port.from:port.to], ':'); colon >= 0 {
-				port.from += colon + 1
-			}
 		}
 		r.port(nodeListensHTTP, port)
 	}
@@ -67,10 +64,24 @@ func (r *nodeReader) numbers() {
 
 // port takes the port of an address; noPort where the source does not state it, so that another listener's port is not
 // taken for it.
-func (r *nodeReader) port(k kind, address nodeSpan) {
-	port := noPort
-	if text, ok := r.constant(address, 0); ok {
-		port = statedPort(text)
+func (r *nodeReader) port(k kind, address span) {
+	r.signs = append(r.signs, sign{kind: k, port: r.values().port(address)})
+}
+
+var (
+	nodeDeclared = regexp.MustCompile(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=;\n]+)?=\s*`)
+	nodeSet      = regexp.MustCompile(`(?:^|[^\w$.])([A-Za-z_$][\w$]*)\s*(?::\s*[\w$\s|.<>\[\]]+)?=[^=>]`)
+)
+
+// values are the variables that the file sets once, where it declares them: in a bundle, a short name is many variables'.
+func (r *nodeReader) values() *values {
+	if r.stated == nil {
+		r.stated = r.source.values(",;\n", nodeDeclared)
+		set := map[string]int{}
+		for _, m := range nodeSet.FindAllSubmatchIndex(r.code, -1) {
+			set[string(r.code[m[2]:m[3]])]++
+		}
+		maps.DeleteFunc(r.stated.declared, func(name string, _ []expression) bool { return set[name] > 1 })
 	}
-	r.signs = append(r.signs, sign{kind: k, port: port})
+	return r.stated
 }

@@ -14,7 +14,7 @@ var nodeAddToServer = regexp.MustCompile(`\.addToServer\(`)
 func (r *nodeReader) bundledHealth() {
 	at := nodeAddToServer.FindIndex(r.code)
 	if r.bundled && at != nil && bytes.Contains(r.text, []byte("grpc.health.v1.Health")) {
-		r.add(sign{kind: health}, nodeSpan{at[0] + 1, at[1]})
+		r.add(sign{kind: health}, span{at[0] + 1, at[1]})
 	}
 }
 
@@ -33,10 +33,10 @@ func (r *nodeReader) services() {
 	for _, m := range nodeAddService.FindAllSubmatchIndex(r.code, -1) {
 		switch service := r.part(nodeAddService, m, "service"); {
 		case nodeHealthName.MatchString(service):
-			r.add(sign{kind: health}, nodeSpan{m[0] + 1, m[1]})
+			r.add(sign{kind: health}, span{m[0] + 1, m[1]})
 		case !r.bundled && nodeServiceName.MatchString(service) &&
 			(strings.HasSuffix(service, ".service") && nodeGRPCWord.Match(r.text) || r.names.any(nodeGRPC)):
-			r.add(sign{kind: registers, framework: "grpc-js"}, nodeSpan{m[0] + 1, m[1]})
+			r.add(sign{kind: registers, framework: "grpc-js"}, span{m[0] + 1, m[1]})
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (r *nodeReader) binds() {
 			r.bundled && (!nodePlainly.Match(credentials) || bytes.HasPrefix(r.code[each[0].from:], []byte("this."))) {
 			continue
 		}
-		r.add(sign{kind: registers, framework: "grpc-js"}, nodeSpan{m[2], min(all.to, len(r.code))})
+		r.add(sign{kind: registers, framework: "grpc-js"}, span{m[2], min(all.to, len(r.code))})
 		r.port(listens, each[0])
 	}
 }
@@ -81,7 +81,7 @@ func (r *nodeReader) dapr() {
 		if !bytes.Contains(r.code[all.from:all.to], []byte("CommunicationProtocolEnum.GRPC")) {
 			continue
 		}
-		r.add(sign{kind: constructs, framework: "dapr-js"}, nodeSpan{m[0], m[1]})
+		r.add(sign{kind: constructs, framework: "dapr-js"}, span{m[0], m[1]})
 		if port, ok := r.member(each[0], nodeServerPort); ok {
 			r.port(listens, port)
 		}
@@ -91,10 +91,10 @@ func (r *nodeReader) dapr() {
 var nodeServerPort = regexp.MustCompile(`\bserverPort\s*:\s*`)
 
 // member returns the value of a member of an object.
-func (r *nodeReader) member(object nodeSpan, key *regexp.Regexp) (nodeSpan, bool) {
+func (r *nodeReader) member(object span, key *regexp.Regexp) (span, bool) {
 	m := key.FindIndex(r.code[object.from:object.to])
 	if m == nil {
-		return nodeSpan{}, false
+		return span{}, false
 	}
 	each, _ := r.arguments(object.from + m[1])
 	return each[0], true

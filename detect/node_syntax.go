@@ -66,34 +66,3 @@ func nodeRegexpEnd(text []byte, from int) (inner, after int) {
 	}
 	return from, from
 }
-
-// nodeSpan is a part of a source.
-type nodeSpan struct{ from, to int }
-
-func (s nodeSpan) holds(at int) bool { return s.from <= at && at < s.to }
-
-// nodeReach is how far a call's arguments are followed.
-const nodeReach = 20_000
-
-// nodeArguments returns the arguments of a call, or the elements of a list or an object, from what follows its opening
-// bracket. The span is of all of them together.
-func nodeArguments(code []byte, from int) (each []nodeSpan, all nodeSpan) {
-	depth, begin := 0, from
-	end := min(from+nodeReach, len(code))
-	for at := from; at < end; at++ {
-		switch code[at] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			if depth--; depth < 0 {
-				return append(each, nodeSpan{begin, at}), nodeSpan{from, at}
-			}
-		case ',':
-			if depth == 0 {
-				each = append(each, nodeSpan{begin, at})
-				begin = at + 1
-			}
-		}
-	}
-	return append(each, nodeSpan{begin, end}), nodeSpan{from, end}
-}

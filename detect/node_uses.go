@@ -37,7 +37,7 @@ func (r *nodeReader) after(word string, use nodeUse) {
 		for to < len(r.code) && (nodeInWord(r.code[to]) || r.code[to] == '.') {
 			to++
 		}
-		r.use(use, string(r.code[from:to]), nodeSpan{begin, to})
+		r.use(use, string(r.code[from:to]), span{begin, to})
 	}
 }
 
@@ -68,7 +68,7 @@ func (r *nodeReader) called(bracket int) {
 	if from == to || bytes.HasSuffix(before, []byte("function")) || bytes.HasSuffix(before, []byte("new")) {
 		return
 	}
-	r.use(nodeCalled, string(r.code[from:to]), nodeSpan{from, bracket + 1})
+	r.use(nodeCalled, string(r.code[from:to]), span{from, bracket + 1})
 }
 
 // nodeBack returns the offset after the last byte before one that is no space. It looks no further than lines are long.
@@ -82,7 +82,7 @@ func nodeBack(code []byte, at int) int {
 // nodeLongest is the longest dotted name that is looked at.
 const nodeLongest = 200
 
-func (r *nodeReader) use(use nodeUse, dotted string, span nodeSpan) {
+func (r *nodeReader) use(use nodeUse, dotted string, part span) {
 	if len(dotted) == 0 || len(dotted) > nodeLongest {
 		return
 	}
@@ -97,7 +97,7 @@ func (r *nodeReader) use(use nodeUse, dotted string, span nodeSpan) {
 	}
 	for _, api := range nodeAPI {
 		if api.use == use && api.module.MatchString(module) && api.name.MatchString(name) {
-			r.add(api.sign, span)
+			r.add(api.sign, part)
 			return
 		}
 	}

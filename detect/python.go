@@ -60,8 +60,8 @@ func pythonWants(p string) bool {
 // pythonStub is a file that protoc's plugins write: of grpcio-tools, grpclib and purerpc, and of protobuf itself.
 var pythonStub = regexp.MustCompile(`(_pb2|_pb2_grpc|_grpc)\.py$`)
 
-// pythonWords are in every file that serves: the modules of pythonAPI.
-var pythonWords = [][]byte{[]byte("grpc"), []byte("GRPC"), []byte("gRPC"), []byte("purerpc"), []byte("pyarrow"), []byte("flwr"), []byte("kserve"), []byte("mlserver")}
+// pythonWords are of the modules of pythonAPI.
+var pythonWords = lookFor("grpc", "GRPC", "gRPC", "purerpc", "pyarrow", "flwr", "kserve", "mlserver")
 
 func pythonLook(f *file) (*sheet, error) {
 	name := path.Base(f.path)
@@ -80,7 +80,7 @@ func pythonLook(f *file) (*sheet, error) {
 	if stub {
 		return pythonHealthStub(text), nil
 	}
-	if !slices.ContainsFunc(pythonWords, func(word []byte) bool { return bytes.Contains(text, word) }) {
+	if !pythonWords.in(text) {
 		return nil, nil
 	}
 	return pythonSource(text), nil

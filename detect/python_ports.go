@@ -21,44 +21,29 @@ var pythonListeners = []struct {
 // pythonPorts returns the ports that a source's servers listen on.
 func pythonPorts(s *source) []sign {
 	var found []sign
-	var values valuer
+	var v *values
 	for _, l := range pythonListeners {
 		if !l.needs.Match(s.code) {
 			continue
 		}
-		for _, m := range l.call.FindAllIndex(s.code, -1) {
-			argument := s.argument(m[1], l.number, l.names...)
-			if argument == "" {
+		for _, m := range l.call.FindAllIndex(s.code, maxListens) {
+			address, ok := s.argument(m[1], l.number, l.names...)
+			if !ok {
 				continue
 			}
-			if values.names == nil {
-				values = pythonDialect.values(s)
-				pythonDefaults(s, values.names)
-				pythonOptions(s, values.names)
+			if v == nil {
+				v = s.values("\n", pythonDeclared...)
+				v.pythonDefaults()
 			}
-			found = append(found, sign{kind: listens, line: s.line(m[0]), port: statedPort(values.of(argument))})
+			found = append(found, sign{kind: listens, line: s.line(m[0]), port: v.port(address)})
 		}
 	}
 	return found
 }
 
-var pythonDialect = dialect{
-	text: []*regexp.Regexp{
-		regexp.MustCompile(`^[rbufRBUF]{0,2}"(?P<held>[^"\\\n]*)"$`),
-		regexp.MustCompile(`^[rbufRBUF]{0,2}'(?P<held>[^'\\\n]*)'$`),
-	},
-	hole: regexp.MustCompile(`\{([^{}]*)\}`),
-	through: []*regexp.Regexp{
-		regexp.MustCompile(`^(?:int|str)\((?P<value>.+)\)$`),
-		regexp.MustCompile(`^\((?P<value>[^()]+)\)$`),
-		regexp.MustCompile(`^(?:os\.)?(?:environ\.get|getenv)\(\s*[^,()]+,\s*(?:default\s*=\s*)?(?P<value>.+)\)$`),
-		regexp.MustCompile(`^(?:os\.)?(?:environ\.get|getenv)\([^,()]+\)\s+or\s+(?P<value>.+)$`),
-	},
-	template: []*regexp.Regexp{
-		regexp.MustCompile(`^["'](?P<template>[^"'\\\n]*)["']\s*%\s*\(?(?P<args>[^()]+?),?\s*\)?$`),
-		regexp.MustCompile(`^["'](?P<template>[^"'\\\n]*)["']\s*\.\s*format\s*\((?P<args>[^()]+)\)$`),
-	},
-	gap:      regexp.MustCompile(`%[sd]|\{\d*\}`),
-	joined:   regexp.MustCompile(`^(?P<left>["'][^"']*["'])\s*\+\s*(?P<right>.+)$`),
-	assigned: regexp.MustCompile(`(?m)^[ \t]*(?P<name>(?:self\.|cls\.)?[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*(?P<value>[^=\s][^\n]*)$`),
+// pythonDeclared takes assignments, and the options of an argparse parser by their defaults: args.port of --port.
+var pythonDeclared = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^[ \t]*(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`),
+	regexp.MustCompile(`\.add_argument[ \t]*\(\s*(?:["'] *["']\s*,\s*)?["'](?P<field> +)["'][^()]*(?:\([^()]*\)[^()]*)*?` +
+		`\bdefault\s*=\s*(?P<value>[^,()\n]+(?:\([^()\n]*\))?)`),
 }

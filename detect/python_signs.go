@@ -53,7 +53,11 @@ func pythonDeclines(said sign, s *source, after int) bool {
 		return said.kind == pythonNothing
 	}
 	open := strings.IndexByte(string(s.code[after:min(len(s.code), after+16)]), '(')
-	return open >= 0 && strings.TrimSpace(s.argument(after+open+1, -1, "enable_grpc")) == "False"
+	if open < 0 {
+		return false
+	}
+	value, ok := s.argument(after+open+1, -1, "enable_grpc")
+	return ok && string(s.code[value.from:value.to]) == "False"
 }
 
 // pythonConclude makes a service of each source that makes a server.

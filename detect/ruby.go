@@ -82,7 +82,7 @@ func rubyLook(f *file) (*sheet, error) {
 	if strings.HasSuffix(name, rubyStubEnding) {
 		return rubyStubs(text), nil
 	}
-	if !rubyWords.Match(text) {
+	if !rubyWords.in(text) {
 		return nil, nil
 	}
 	return rubySource(text), nil
@@ -96,8 +96,7 @@ func rubyScript(f *file) bool {
 	return bytes.HasPrefix(line, []byte("#!")) && bytes.Contains(line, []byte("ruby"))
 }
 
-// rubyWords are in every file that serves.
-var rubyWords = regexp.MustCompile(`GRPC|Grpc|Gruf|Griffin|AnyCable|::Service\b`)
+var rubyWords = lookFor("GRPC", "Grpc", "Gruf", "Griffin", "AnyCable", "::Service")
 
 // rubyStubNames are the services that generated stubs hold, as the last parts of their modules' names.
 type rubyStubNames []string

@@ -11,28 +11,25 @@ var rubyListener = regexp.MustCompile(`\.[ \t]*add_http2_port[ \t]*(?:(?P<open>\
 var rubyGriffinPort = regexp.MustCompile(`\b\w+\.port[ \t(]+(?P<assigned>\d+|[A-Z]\w*)`)
 
 func rubyPorts(s *source) []sign {
-	values := rubyDialect.values(s)
+	v := s.values("\n", rubyDeclared)
 	var found []sign
-	say := func(at int, expression string) {
-		found = append(found, sign{kind: listens, line: s.line(at), port: statedPort(values.of(expression))})
+	say := func(at int, e span) {
+		found = append(found, sign{kind: listens, line: s.line(at), port: v.port(e)})
 	}
-	written := func(from, to int) string {
-		e := s.trim(span{from, to}) // a comment at the end is blank
-		return string(s.text[e.from:e.to])
-	}
-	for _, m := range rubyListener.FindAllSubmatchIndex(s.code, -1) {
+	for _, m := range rubyListener.FindAllSubmatchIndex(s.code, maxListens) {
 		switch {
 		case m[2] >= 0:
-			say(m[0], s.argument(m[3], 0))
+			address, _ := s.argument(m[3], 0)
+			say(m[0], address)
 		case m[4] >= 0:
-			say(m[0], written(m[4], m[5]))
+			say(m[0], span{m[4], m[5]})
 		default:
-			say(m[0], written(m[6], m[7]))
+			say(m[0], span{m[6], m[7]})
 		}
 	}
 	if rubyGriffin.Match(s.code) {
-		for _, m := range rubyGriffinPort.FindAllSubmatchIndex(s.code, -1) {
-			say(m[0], written(m[2], m[3]))
+		for _, m := range rubyGriffinPort.FindAllSubmatchIndex(s.code, maxListens) {
+			say(m[0], span{m[2], m[3]})
 		}
 	}
 	return found
@@ -40,20 +37,5 @@ func rubyPorts(s *source) []sign {
 
 var rubyGriffin = regexp.MustCompile(`\bGriffin::Server\b`)
 
-var rubyDialect = dialect{
-	text: []*regexp.Regexp{
-		regexp.MustCompile(`^"(?P<held>(?:[^"\\\n#]|#\{[^{}\n]*\})*)"$`),
-		regexp.MustCompile(`^'(?P<held>[^'\\\n]*)'$`),
-	},
-	hole: regexp.MustCompile(`#\{([^{}]*)\}`),
-	through: []*regexp.Regexp{
-		regexp.MustCompile(`^(?P<value>.+)\.(?:to_s|to_i|freeze)$`),
-		regexp.MustCompile(`^(?:Integer|String)\((?P<value>.+)\)$`),
-		regexp.MustCompile(`^\((?P<value>[^()]+)\)$`),
-		regexp.MustCompile(`^ENV\.fetch\(\s*[^,()]+,\s*(?P<value>.+)\)$`),
-		regexp.MustCompile(`^ENV\.fetch\([^,()]+\)\s*\{\s*(?P<value>[^{}]+)\}$`),
-		regexp.MustCompile(`^ENV\[[^\[\]]+\]\s*\|\|=?\s*(?P<value>.+)$`),
-	},
-	joined:   regexp.MustCompile(`^(?P<left>["'][^"']*["'])\s*\+\s*(?P<right>.+)$`),
-	assigned: regexp.MustCompile(`(?m)^[ \t]*(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*(?P<value>[^=~>\s][^\n]*)$`),
-}
+// rubyDeclared takes `PORT = 50051`, `@port ||= 50051`.
+var rubyDeclared = regexp.MustCompile(`(?m)^[ \t]*(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -117,12 +116,11 @@ func rustProto(text []byte) *sheet {
 	return &sheet{own: rustOwn{checks: true}}
 }
 
-// rustMayDecide are the words one of which is in every file that says something.
-var rustMayDecide = [][]byte{[]byte("tonic"), []byte("grpc"), []byte("_server::"), []byte("Server::builder"), []byte("health")}
+var rustWords = lookFor("tonic", "grpc", "_server::", "Server::builder", "health")
 
 // rustSource reads the source at a path.
 func rustSource(p string, text []byte) *sheet {
-	decides := slices.ContainsFunc(rustMayDecide, func(word []byte) bool { return bytes.Contains(text, word) })
+	decides := rustWords.in(text)
 	if !decides && !bytes.Contains(text, []byte("test")) || rustIsGenerated(text) {
 		return nil
 	}

@@ -161,7 +161,7 @@ var (
 
 // listens takes the addresses of the servers made in the file.
 func (r *rustReader) listens() {
-	values := declaredValues(r.source, ";", rustLet, rustClap)
+	values := r.values(";", rustLet, rustClap)
 	made := map[string]bool{}
 	for _, s := range r.signs {
 		server := ""

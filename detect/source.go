@@ -13,6 +13,8 @@ type source struct {
 	// is only talked of.
 	code  []byte
 	lines []int // where each line begins
+
+	followed int // bytes that were followed after opening brackets
 }
 
 // grammar is how a language writes comments and strings: the lexemes to look for, the first that fits at a place wins.

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -57,11 +56,10 @@ func swiftLook(f *file) (*sheet, error) {
 	return swiftSource(text), nil
 }
 
-// swiftMayDecide are the words one of which is in every file that says something.
-var swiftMayDecide = [][]byte{[]byte("GRPC"), []byte("Server.insecure"), []byte("ServiceProtocol")}
+var swiftWords = lookFor("GRPC", "Server.insecure", "ServiceProtocol")
 
 func swiftSource(text []byte) *sheet {
-	if !slices.ContainsFunc(swiftMayDecide, func(word []byte) bool { return bytes.Contains(text, word) }) {
+	if !swiftWords.in(text) {
 		return nil
 	}
 	s := swiftGrammar.read(text)
@@ -77,7 +75,7 @@ func swiftSource(text []byte) *sheet {
 	if !makes(signs) {
 		return &sheet{signs: signs}
 	}
-	values := declaredValues(s, "\n;,", swiftDeclared)
+	values := s.values("\n;,", swiftDeclared)
 	for _, m := range swiftListens.FindAllSubmatchIndex(s.code, maxListens) {
 		signs = append(signs, sign{kind: listens, port: swiftPort(s, values, m[1])})
 	}

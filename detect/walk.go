@@ -26,6 +26,8 @@ type reader struct {
 	*walk
 	names   []byte
 	content []byte
+	path    []byte
+	file    file
 	facts   [][]fact // by language, as in languages
 }
 
@@ -158,7 +160,11 @@ func (r *reader) sort(f folder, e entry, files []wantedFile, folders []string) (
 	}
 	switch kind {
 	case unix.DT_REG:
-		path := join(f.path, string(e.name))
+		r.path = append(r.path[:0], f.path...)
+		if f.path != "" {
+			r.path = append(r.path, '/')
+		}
+		path := string(append(r.path, e.name...))
 		if by := wantedBy(path); by != 0 {
 			files = append(files, wantedFile{path, by})
 		}
@@ -189,7 +195,8 @@ func (r *reader) look(f folder, files []wantedFile) {
 		if r.ctx.Err() != nil {
 			return
 		}
-		r.lookAt(&file{path: wanted.path, folder: f.fd, buffer: &r.content, unread: &r.unread}, wanted.by)
+		r.file = file{path: wanted.path, folder: f.fd, buffer: &r.content, unread: &r.unread}
+		r.lookAt(&r.file, wanted.by)
 	}
 }
 

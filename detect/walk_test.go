@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/tools/txtar"
@@ -164,8 +163,8 @@ func open(t *testing.T, dir string) int {
 	return fd
 }
 
-// What is concluded takes time in proportion to what was found, however many servers that is.
-func TestTreeOfServersIsConcludedInTime(t *testing.T) {
+// What is concluded takes time in proportion to what was found: with its square this would take hours.
+func TestTreeOfServersIsConcluded(t *testing.T) {
 	t.Parallel()
 	const many = 50_000
 	var facts []fact
@@ -175,11 +174,7 @@ func TestTreeOfServersIsConcludedInTime(t *testing.T) {
 			fact{folder + "/main.go", &sheet{signs: []sign{{kind: constructs, line: 1}}}},
 			fact{folder + "/sub/main.go", &sheet{signs: []sign{{kind: registers, line: 1}}}})
 	}
-	start := time.Now()
 	if found := goConclude(facts, func(string, ...any) {}); len(found) != many {
 		t.Errorf("%d services of %d", len(found), many)
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %s", took)
 	}
 }
