@@ -57,7 +57,7 @@ func cppEndif(text []byte, from int) (inner, after int) {
 // cppPrefix tells the beginning of a raw string (R"x(, u8R"x() from the end of a name.
 func cppPrefix(text []byte, at int) bool {
 	for i := at - 1; i >= 0 && i >= at-2; i-- {
-		if !isWord(text[i]) {
+		if !wordByte(text[i]) {
 			return true
 		}
 		if c := text[i]; c != 'u' && c != 'U' && c != 'L' && c != '8' {
@@ -85,7 +85,7 @@ func cppRaw(text []byte, from int) (inner, after int) {
 
 // cppNoSeparator tells a character from the quote that separates digits (1'000).
 func cppNoSeparator(text []byte, at int) bool {
-	if at == 0 || !isWord(text[at-1]) {
+	if at == 0 || !wordByte(text[at-1]) {
 		return true
 	}
 	c := text[at-1]

@@ -89,9 +89,5 @@ var fsharpCharacter = regexp.MustCompile(`^'(?:[^\\'\n]|\\[^\n]{1,9}?)'`)
 
 // fsharpChar tells a character from a type variable ('a) and from the end of a name (x').
 func fsharpChar(text []byte, at int) bool {
-	return (at == 0 || !isWord(text[at-1])) && fsharpCharacter.Match(text[at:min(len(text), at+16)])
-}
-
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return (at == 0 || !wordByte(text[at-1])) && fsharpCharacter.Match(text[at:min(len(text), at+16)])
 }

@@ -1,6 +1,11 @@
 package detect
 
-import "strings"
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // foreign reports whether a folder holds what is not the app's own, in any language: version control and tools' caches
 // (hidden folders), and dependencies where package managers copy them. A Java package may be called vendor.
@@ -24,4 +29,24 @@ var foreignFolders = map[string]bool{
 	"Pods":             true, // CocoaPods
 	"Carthage":         true, // Carthage
 	"__MACOSX":         true, // resource forks in archives that macOS makes
+}
+
+// inFolder reports whether one of the folders that a file is in has such a name.
+func inFolder(p string, names *regexp.Regexp) bool {
+	for folder := range strings.SplitSeq(path.Dir(p), "/") {
+		if names.MatchString(folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// inOneOf is inFolder for plain names.
+func inOneOf(p string, names []string) bool {
+	for folder := range strings.SplitSeq(path.Dir(p), "/") {
+		if slices.Contains(names, folder) {
+			return true
+		}
+	}
+	return false
 }

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"testing"
-	"time"
 )
 
 func FuzzJVMClass(f *testing.F) {
@@ -14,14 +13,10 @@ func FuzzJVMClass(f *testing.F) {
 	f.Add(append(c.bytes("demo/Server", "java/lang/Object"), "Code\x00\x00\x00\x11\x11\x1f\x90\xb8\x00\x08\xaa\xab\xc4"...))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		checkSheet(t, withoutLines(jvmClassSheet(text)), text)
-		began := time.Now()
 		for at := range text[:min(len(text), 1000)] {
 			_ = jvmLength(text, at)
 		}
 		(&jvmClass{}).pushed(text, map[int]bool{8: true})
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%d bytes took %s", len(text), took)
-		}
 	})
 }
 
@@ -44,12 +39,8 @@ func FuzzJVMJar(f *testing.F) {
 	f.Add("app.jar", packed.Bytes())
 	f.Add("lib/app-1.jar", packed.Bytes()[packed.Len()-22:])
 	f.Fuzz(func(t *testing.T, path string, text []byte) {
-		began := time.Now()
 		said, _ := jvmReadJar(path, bytes.NewReader(text), int64(len(text)))
 		checkSheet(t, withoutLines(said), text)
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%d bytes took %s", len(text), took)
-		}
 	})
 }
 

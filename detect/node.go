@@ -75,12 +75,10 @@ func nodeWants(p string) bool {
 	default:
 		return false
 	}
-	dir, name := path.Split(p)
-	for folder := range strings.SplitSeq(dir, "/") {
-		if slices.Contains(nodeNotOwn, folder) {
-			return false
-		}
+	if inOneOf(p, nodeNotOwn) {
+		return false
 	}
+	name := path.Base(p)
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	return !strings.HasPrefix(stem, "mock-") && !strings.HasPrefix(stem, "mock.") &&
 		!slices.ContainsFunc(nodeNotOwnFile, func(end string) bool { return strings.HasSuffix(stem, end) })
@@ -104,9 +102,7 @@ func nodeLook(f *file) (*sheet, error) {
 
 // nodeIsOutput reports whether a file is what a compiler or a bundler wrote.
 func nodeIsOutput(p string) bool {
-	return slices.ContainsFunc(strings.Split(path.Dir(p), "/"), func(folder string) bool {
-		return slices.Contains(nodeOutput, folder)
-	})
+	return inOneOf(p, nodeOutput)
 }
 
 // nodePackage says whether a package.json is a project's. One that only sets the module system of a folder ({"type":

@@ -45,7 +45,7 @@ func nodeRegexpStarts(text []byte, at int) bool {
 var nodeBeforeValue = regexp.MustCompile(`(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|do|else|await|yield)$`)
 
 func nodeInWord(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '$' || wordByte(c)
 }
 
 func nodeRegexpEnd(text []byte, from int) (inner, after int) {

@@ -56,12 +56,7 @@ func phpWants(p string) bool {
 			return false
 		}
 	}
-	for folder := range strings.SplitSeq(path.Dir(p), "/") {
-		if slices.Contains(phpNotOwn, folder) {
-			return false
-		}
-	}
-	return true
+	return !inOneOf(p, phpNotOwn)
 }
 
 func phpLook(f *file) (*sheet, error) {

@@ -24,12 +24,8 @@ func init() {
 var rubyNotOwn = []string{"spec", "specs", "test", "tests", "features", "e2e", "mock", "mocks", "third_party"}
 
 func rubyOwn(p string) bool {
-	for folder := range strings.SplitSeq(path.Dir(p), "/") {
-		if slices.Contains(rubyNotOwn, folder) {
-			return false
-		}
-	}
-	return !strings.Contains(p, "bundle/ruby/") // where Bundler installs: vendor/bundle, or another folder that it is told
+	return !inOneOf(p, rubyNotOwn) &&
+		!strings.Contains(p, "bundle/ruby/") // where Bundler installs: vendor/bundle, or another folder that it is told
 }
 
 // rubyTest reports test files, by RSpec's and Minitest's names.

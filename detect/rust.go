@@ -66,16 +66,6 @@ func rustHealthProto(name string) bool {
 	return strings.HasSuffix(name, ".proto") && strings.Contains(name, "health")
 }
 
-// inFolder reports whether one of the folders that a file is in has such a name.
-func inFolder(p string, names *regexp.Regexp) bool {
-	for folder := range strings.SplitSeq(path.Dir(p), "/") {
-		if names.MatchString(folder) {
-			return true
-		}
-	}
-	return false
-}
-
 // rustOwn is what a file says beside its signs.
 type rustOwn struct {
 	workspace bool     // a Cargo.toml that has crates below it

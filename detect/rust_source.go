@@ -24,10 +24,6 @@ func rustRaw(open, closing string) lexeme {
 	return l
 }
 
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= utf8.RuneSelf
-}
-
 // rustQuotes tells a character ('x', '\n') from a lifetime ('a).
 func rustQuotes(text []byte, at int) bool {
 	rest := text[at+1:]

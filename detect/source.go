@@ -3,6 +3,7 @@ package detect
 import (
 	"bytes"
 	"sort"
+	"unicode/utf8"
 )
 
 // source is the text of a file in which code, comments and what strings hold are told apart.
@@ -170,4 +171,9 @@ func embedded(text []byte, from int) int {
 		}
 	}
 	return len(text)
+}
+
+// wordByte reports a byte of a name. Letters of other alphabets are.
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= utf8.RuneSelf
 }
