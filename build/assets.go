@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
@@ -28,8 +29,9 @@ type assetsMetadata struct {
 // placedAsset is an asset and where it was put.
 type placedAsset struct {
 	origin
-	Destination     string `toml:"destination"`
-	StripComponents int    `toml:"strip_components"`
+	Destination string `toml:"destination"`
+	// StripComponents is a number as text: the lifecycle keeps metadata as JSON and brings numbers back with a point.
+	StripComponents string `toml:"strip_components"`
 }
 
 // AssetLayers contributes a launch layer for each repository of which the app wants assets, and one for the build
@@ -124,7 +126,7 @@ func assetLayer(r releases, name string, entries []assets.Entry) (libcnb.Layer, 
 }
 
 func (p placedAsset) isPlacedAs(entry assets.Entry) bool {
-	return p.Destination == entry.Destination && p.StripComponents == entry.StripComponents
+	return p.Destination == entry.Destination && p.StripComponents == strconv.Itoa(entry.StripComponents)
 }
 
 // transfer is an asset that was found and is to be put into a layer.
@@ -151,7 +153,7 @@ func (r releases) plan(entries []assets.Entry) (assetsMetadata, []transfer, erro
 		if err != nil {
 			return metadata, nil, err
 		}
-		metadata.Assets = append(metadata.Assets, placedAsset{originOf(r.api, release), entry.Destination, entry.StripComponents})
+		metadata.Assets = append(metadata.Assets, placedAsset{originOf(r.api, release), entry.Destination, strconv.Itoa(entry.StripComponents)})
 		plan = append(plan, transfer{client, release, entry})
 	}
 	return metadata, plan, nil
@@ -188,8 +190,25 @@ func (t transfer) unpack(file, dir string) error {
 	if err := makeFolders(root, destination); err != nil {
 		return fmt.Errorf("unpacking %s into %q: %w", t.release.Asset, t.entry.Destination, err)
 	}
-	_, err = archive.Unpack(file, t.release.Name, filepath.Join(dir, destination), t.entry.StripComponents)
-	return err
+	if _, err := archive.Unpack(file, t.release.Name, filepath.Join(dir, destination), t.entry.StripComponents); err != nil {
+		return err
+	}
+	if name := launcherFolder(root); destination == "." && name != "" {
+		return fmt.Errorf("unpacking %s: it puts %q at the layer's root, where the image's launcher runs or sets what is in it (set a destination)",
+			t.release.Asset, name)
+	}
+	return nil
+}
+
+// launcherFolder returns a folder at the layer's root that the launcher acts upon, or "" (buildpack spec, Environment and
+// exec.d). A user may ask for one by a destination; what an archive brings unasked would run in the app's container.
+func launcherFolder(root *os.Root) string {
+	for _, name := range []string{"env", "env.launch", "exec.d", "profile.d"} {
+		if info, err := root.Stat(name); err == nil && info.IsDir() {
+			return name
+		}
+	}
+	return ""
 }
 
 // makeFolders makes a folder of the layer, with a mode that the build machine's umask has no part in. An archive before

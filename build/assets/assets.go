@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -165,10 +166,15 @@ func variable(name string) (value, by string) {
 	return "", name
 }
 
+// tokenForm is what GitHub's tokens look like: one must not get into the plan and the log by a slip.
+var tokenForm = regexp.MustCompile(`^(gh[a-z]_\w{30,}|github_pat_\w{30,}|[0-9a-f]{40})$`)
+
 func (e *Entry) check() error {
 	switch {
 	case e.Repo == "" || e.Asset == "":
 		return fmt.Errorf("reading the GitHub assets: one has repo %q and asset %q: it needs both", e.Repo, e.Asset)
+	case tokenForm.MatchString(e.TokenEnv):
+		return fmt.Errorf("reading the GitHub asset %q of %s: token_env holds a token: it must be the name of an environment variable that does", e.Asset, e.Repo)
 	case e.StripComponents < 0:
 		return fmt.Errorf("reading the GitHub asset %q of %s: strip_components is %d", e.Asset, e.Repo, e.StripComponents)
 	}

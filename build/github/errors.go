@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,9 @@ func (c *Client) explain(err error, asset Asset) error {
 	}
 	if status, ok := errors.AsType[statusError](err); ok {
 		return c.explainStatus(status, asset)
+	}
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return unavailableError{fmt.Errorf("%s answers with a web page or other text, not with JSON (is there a proxy or a login in between?)", c.API.Host)}
 	}
 	return explainNetwork(err)
 }
@@ -99,6 +103,8 @@ func explainNetwork(err error) error {
 	}
 	hint := "check the network, and $HTTPS_PROXY where there is a proxy"
 	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
+	case isDNS && !dns.IsNotFound:
+		return unavailableError{fmt.Errorf("looking up the host %s: the name servers do not answer (%s)", dns.Name, hint)}
 	case isDNS:
 		return unavailableError{fmt.Errorf("looking up the host %s: it is not known (%s)", dns.Name, hint)}
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/BurntSushi/toml"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/grpc-cnb/health-probe/build/github/githubtest"
@@ -96,4 +98,47 @@ func makeProgram(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(name)), 0o755))
 		ts.Check(os.WriteFile(ts.MkAbs(name), program.Bytes(), 0o755))
 	}
+}
+
+// await is the command "await FILE": it waits until there is the file, so that what a program does then can be disturbed.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
+		if _, err := os.Lstat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+	}
+	ts.Fatalf("%s did not appear", args[0])
+}
+
+// handOver is the command "handover": of the alternatives in plan.toml that detect wrote, it takes the first of which all
+// that is provided is required, as the lifecycle does for a buildpack that is alone, and puts what build is given in its
+// place.
+func handOver(ts *testscript.TestScript, neg bool, args []string) {
+	type alternative struct {
+		Provides []struct{ Name string }
+		Requires []struct {
+			Name     string         `toml:"name"`
+			Metadata map[string]any `toml:"metadata"`
+		}
+	}
+	var plan struct {
+		alternative
+		Or []alternative
+	}
+	file := ts.Getenv("CNB_BUILD_PLAN_PATH")
+	_, err := toml.DecodeFile(file, &plan)
+	ts.Check(err)
+	for _, one := range append([]alternative{plan.alternative}, plan.Or...) {
+		required := map[string]bool{}
+		for _, entry := range one.Requires {
+			required[entry.Name] = true
+		}
+		if !slices.ContainsFunc(one.Provides, func(entry struct{ Name string }) bool { return !required[entry.Name] }) {
+			text, err := toml.Marshal(map[string]any{"entries": one.Requires})
+			ts.Check(err)
+			ts.Check(os.WriteFile(file, text, 0o644))
+			return
+		}
+	}
+	ts.Fatalf("no alternative of the plan has all that it provides required")
 }

@@ -54,7 +54,10 @@ func runScripts(t *testing.T, dir, buildpack string) {
 			env.Setenv("CNB_BP_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
 			return errors.Join(os.MkdirAll(env.Getenv("CNB_LAYERS_DIR"), 0o755), startGitHub(env))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received, "program": makeProgram},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received, "program": makeProgram,
+			"await": await, "handover": handOver,
+		},
 	})
 }
 

@@ -35,6 +35,9 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	case behaviour.Unavailable:
 		fail(w, http.StatusBadGateway, "Server Error")
 		return
+	case behaviour.APIPage:
+		servePage(w)
+		return
 	case behaviour.Limited:
 		w.Header().Set("X-RateLimit-Limit", "60")
 		w.Header().Set("X-RateLimit-Remaining", "0")

@@ -50,8 +50,7 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string)
 		http.Redirect(w, r, r.URL.String(), http.StatusFound)
 		return
 	case behaviour.Page:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Write([]byte("<!DOCTYPE html>\n<html><title>Sign in</title></html>\n"))
+		servePage(w)
 		return
 	case len(parts) != 4 || s.file(parts[0]+"/"+parts[1], parts[2], parts[3]) == "":
 		http.NotFound(w, r)
@@ -69,6 +68,12 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string)
 		panic(http.ErrAbortHandler)
 	}
 	trickle(w, content, behaviour.Delay)
+}
+
+// servePage is what a proxy or a login answers in GitHub's place.
+func servePage(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write([]byte("<!DOCTYPE html>\n<html><title>Sign in</title></html>\n"))
 }
 
 // trickle writes the content in a hundred parts, with a pause before each.

@@ -45,8 +45,9 @@ type Behaviour struct {
 	NoDigest, WrongDigest bool
 	// Failures is how many of the next downloads end in 503, Truncations how many break off in the middle.
 	Failures, Truncations int
-	// Page sends a web page for an asset, Loop redirects for ever, Downgrade redirects to plain HTTP.
-	Page, Loop, Downgrade bool
+	// Page sends a web page for an asset, APIPage for an answer of the API, both with status 200. Loop redirects for ever,
+	// Downgrade redirects to plain HTTP.
+	Page, APIPage, Loop, Downgrade bool
 	// Delay is the pause before each hundredth of a download.
 	Delay time.Duration
 	// Unreachable are hosts that the proxy finds no way to.
@@ -73,16 +74,13 @@ type Server struct {
 }
 
 // New starts a GitHub on loopback with the releases below dir. Its CA certificate is written to caFile.
-func New(dir, caFile string) (*Server, error) { return NewAt("127.0.0.1:0", dir, caFile) }
-
-// NewAt is New at an address of its own, for programs that are not on this machine's loopback.
-func NewAt(address, dir, caFile string) (*Server, error) {
+func New(dir, caFile string) (*Server, error) {
 	authority, err := newAuthority(caFile)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{dir: dir, caFile: caFile}
-	if s.proxy, err = net.Listen("tcp", address); err != nil {
+	if s.proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
 	if s.secure, err = tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{authority}}); err != nil {

@@ -1,0 +1,152 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/build/github/githubtest"
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+const (
+	// assetPath is where users of the older variables of github-assets-cnb find the file that they name grpc_health_probe.
+	assetPath = "/layers/grpc-cnb_health-probe/github-assets/bin/grpc_health_probe"
+	// pinned is the release of the probe that the buildpack takes by default.
+	pinned = "v0.4.56"
+
+	downloadToken = "ghp_s3cretOfTheTests"
+)
+
+// assetProject is a project.toml of an app that adds the upstream probe by the older variables.
+const assetProject = `
+[project]
+id = "sample"
+
+[[build.env]]
+name = "REPO"
+value = "grpc-ecosystem/grpc-health-probe"
+
+[[build.env]]
+name = "FILE"
+value = "grpc_health_probe-linux-` + arch + `"
+
+[[build.env]]
+name = "TARGET"
+value = "grpc_health_probe"
+
+[[build.env]]
+name = "VERSION"
+value = "` + pinned + `"
+`
+
+// TestDownloadedProbe downloads the probe, and the same file as an asset, from a private repository of a GitHub in the
+// network of the build. What was built once is not asked for again, and outlasts the GitHub.
+func TestDownloadedProbe(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(docker())(t)
+	app := must(kit.StageSample(t.Context(), map[string]string{"project.toml": assetProject}))(t)
+	github := startGitHub(t)
+	build := func(env ...string) *harness.Image {
+		env = append(env, "HTTPS_PROXY=http://"+github.Addr(), "SSL_CERT_FILE=/github.pem", "BP_LOG_LEVEL=DEBUG",
+			"BP_GRPC_HEALTH_PROBE_SOURCE=download")
+		return must(road.PackBuild(t.Context(), harness.Build{Name: "downloaded", App: app, Env: env}, "--network", "host",
+			"--volume", github.certificate+":/github.pem:ro", "--volume", github.binding+":/platform/bindings/github:ro",
+			"-b", "from=builder", "-b", folder()))(t)
+	}
+
+	first := build()
+	wantServing(t, road, first)
+	wantDownloaded(t, first, github.probe)
+	wantNoSecret(t, first)
+	requests := github.Take()
+	for _, request := range requests {
+		if isAPI := request.Host == githubtest.APIHost; (request.Authorization != "") != isAPI {
+			t.Errorf("%s got the header Authorization %q", request.Host, request.Authorization)
+		}
+	}
+	if !slices.ContainsFunc(requests, func(r githubtest.Request) bool { return r.Host == githubtest.BytesHost }) {
+		t.Errorf("nothing was downloaded: %v\n%s", requests, first.Log)
+	}
+
+	second := build()
+	if requests := github.Take(); len(requests) != 0 {
+		t.Errorf("the second build asked for %v\n%s", requests, second.Log)
+	}
+	wantEqual(t, second, "layers", ourLayers(t, second), ourLayers(t, first))
+
+	github.Close()
+	third := build("BP_GRPC_HEALTH_PROBE_VERSION=latest")
+	wantInLog(t, third, "Warning: the probe of the build before stays: "+pinned)
+	wantEqual(t, third, "layers", ourLayers(t, third), ourLayers(t, first))
+	wantNoSecret(t, third)
+}
+
+// gitHub is one that has the bundled probe as a release of the upstream probe, for those with a token.
+type gitHub struct {
+	*githubtest.Server
+	probe []byte
+	// certificate is a file, binding the folder of a service binding with the token.
+	certificate, binding string
+}
+
+func startGitHub(t *testing.T) gitHub {
+	t.Helper()
+	dir := t.TempDir()
+	g := gitHub{certificate: filepath.Join(dir, "ca.pem"), binding: filepath.Join(dir, "binding")}
+	g.probe = must(os.ReadFile(filepath.Join(folder(), "probes", "linux-"+arch, "grpc_health_probe")))(t)
+	for name, content := range map[string][]byte{
+		"releases/grpc-ecosystem/grpc-health-probe/" + pinned + "/grpc_health_probe-linux-" + arch: g.probe,
+		"binding/type":  []byte("github"),
+		"binding/token": []byte(downloadToken),
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, content, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Server = must(githubtest.New(filepath.Join(dir, "releases"), g.certificate))(t)
+	t.Cleanup(g.Close)
+	g.Behave(func(b *githubtest.Behaviour) { b.Token, b.Private = downloadToken, true })
+	return g
+}
+
+// wantDownloaded holds the image's label and files against what the GitHub has.
+func wantDownloaded(t *testing.T, image *harness.Image, probe []byte) {
+	t.Helper()
+	for _, name := range []string{harness.ProbePath, assetPath} {
+		if !bytes.Equal(must(image.ReadFile(name))(t), probe) {
+			t.Errorf("%s is not what was downloaded\n%s", name, image.Log)
+		}
+	}
+	var label struct{ Source, Version string }
+	text := must(image.Label(buildpackLabel))(t)
+	if err := json.Unmarshal([]byte(text), &label); err != nil {
+		t.Fatalf("reading the label %q: %v\n%s", text, err, image.Log)
+	}
+	wantEqual(t, image, "source and version in the label", label.Source+" "+label.Version, "download "+pinned)
+}
+
+// wantNoSecret searches all that there is of an image: the log, the configuration with its labels and history, and each
+// layer with all that a later one may hide.
+func wantNoSecret(t *testing.T, image *harness.Image) {
+	t.Helper()
+	parts := map[string][]byte{"log": []byte(image.Log), "configuration": must(image.RawConfigFile())(t)}
+	for _, layer := range must(image.Image.Layers())(t) {
+		stream := must(layer.Uncompressed())(t)
+		parts[must(layer.DiffID())(t).String()] = must(io.ReadAll(stream))(t)
+		stream.Close()
+	}
+	for part, content := range parts {
+		if bytes.Contains(content, []byte(strings.TrimPrefix(downloadToken, "ghp_"))) {
+			t.Errorf("the token is in the image's %s\n%s", part, image.Log)
+		}
+	}
+}
