@@ -21,12 +21,19 @@ func dotnetConclude(facts []fact, note func(format string, args ...any)) []Servi
 	for _, p := range all {
 		t.settle(p)
 	}
+	dotnetShareHealth(all)
 	leaveOutBuilt(all)
 	services := servers(all, note)
+	built := map[string]string{}
+	for _, f := range facts {
+		if said, ok := f.own.(dotnetProgram); ok {
+			built[f.path] = said.language
+		}
+	}
 	for i := range services {
-		services[i].Language = dotnetLanguages[path.Ext(services[i].Evidence.Path)]
-		if services[i].Built {
-			services[i].Language = dotnetProgramAt(facts, services[i].Evidence.Path)
+		s := &services[i]
+		if s.Language = dotnetLanguages[path.Ext(s.Evidence.Path)]; s.Built {
+			s.Language = built[s.Evidence.Path]
 		}
 	}
 	return services
@@ -42,13 +49,26 @@ func (p *project) dotnet() dotnetProject {
 	return dotnetProject{}
 }
 
-func dotnetProgramAt(facts []fact, deps string) string {
-	for _, f := range facts {
-		if said, ok := f.own.(dotnetProgram); ok && f.path == deps {
-			return said.language
+// dotnetShareHealth gives programs the health service that a library of the tree maps for those that are built with it, as
+// the ServiceDefaults of .NET Aspire do.
+func dotnetShareHealth(all []*project) {
+	var shared []placed
+	for _, p := range all {
+		if !p.dotnet().library {
+			continue
+		}
+		for _, u := range p.units {
+			if s, ok := u.first(health); ok && shared == nil {
+				s.what = "" // it is told of where it is
+				shared = []placed{s}
+			}
 		}
 	}
-	return ""
+	for _, p := range all {
+		if shared != nil && p.has(registers) {
+			p.units = append(p.units, &unit{path: "libraries", signs: shared})
+		}
+	}
 }
 
 func dotnetKnow(all []*project) dotnetTree {

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"bytes"
 	"errors"
 	"path"
 	"slices"
@@ -26,8 +27,11 @@ type goStub struct{}
 // goPackages are the import paths of a source that has signs.
 type goPackages []string
 
-// goModule is the module path that a go.mod names.
-type goModule string
+// goModule is what a go.mod says.
+type goModule struct {
+	path string
+	grpc bool // it requires gRPC, if only for a dependency
+}
 
 // goNotOwn are folders whose code is in no program of the app: tests and what serves them. Go itself leaves out testdata
 // and names that begin with "_" or "."; the rest is custom.
@@ -84,9 +88,9 @@ func goLook(f *file) (*sheet, error) {
 func goModulePath(text []byte) (*sheet, error) {
 	module := modfile.ModulePath(text)
 	if module == "" {
-		return &sheet{root: true, own: goModule("")}, errors.New("no module line")
+		return &sheet{root: true, own: goModule{}}, errors.New("no module line")
 	}
-	return &sheet{root: true, own: goModule(module)}, nil
+	return &sheet{root: true, own: goModule{module, bytes.Contains(text, []byte("google.golang.org/grpc"))}}, nil
 }
 
 var goFrameworks = []framework{

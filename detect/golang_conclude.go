@@ -24,7 +24,7 @@ func goConclude(facts []fact, note func(format string, args ...any)) []Service {
 		http2 := slices.ContainsFunc(p.units, goServesHTTP2)
 		plain := p.has(constructs, registers)
 		for _, u := range p.units {
-			t.settle(u, http2, plain)
+			t.settle(u, http2, plain, p.goWithoutGRPC())
 		}
 	}
 	for _, p := range all {
@@ -88,8 +88,8 @@ func (t goTree) know(p *project) {
 	for _, f := range p.facts {
 		switch own := f.own.(type) {
 		case goModule:
-			if t.modules[string(own)] == nil {
-				t.modules[string(own)] = p
+			if t.modules[own.path] == nil {
+				t.modules[own.path] = p
 			}
 		case goStub:
 			t.stubs[path.Dir(f.path)] = true
@@ -97,6 +97,16 @@ func (t goTree) know(p *project) {
 			t.imports[path.Dir(f.path)] = append(t.imports[path.Dir(f.path)], own...)
 		}
 	}
+}
+
+// goWithoutGRPC reports whether the project's go.mod, which lists what its dependencies need too, has no gRPC.
+func (p *project) goWithoutGRPC() bool {
+	for _, f := range p.facts {
+		if own, ok := f.own.(goModule); ok {
+			return own.path != "" && !own.grpc
+		}
+	}
+	return false
 }
 
 // goServesHTTP2 reports whether a package serves HTTP/2. http.Protocols is a client's too: only beside a server it is the
@@ -107,8 +117,8 @@ func goServesHTTP2(u *unit) bool {
 
 // settle turns the signs that depend on what lies around them into general ones, or drops them. A port for HTTP is gRPC's
 // where no plain gRPC server is in the module.
-func (t goTree) settle(u *unit, http2, plain bool) {
-	u.signs = slices.DeleteFunc(u.signs, func(s placed) bool { return t.contradicted(s, http2) })
+func (t goTree) settle(u *unit, http2, plain, withoutGRPC bool) {
+	u.signs = slices.DeleteFunc(u.signs, func(s placed) bool { return t.contradicted(s, http2, withoutGRPC) })
 	for i := range u.signs {
 		switch s := &u.signs[i]; {
 		case s.kind == goKitex, s.kind == goHandles:
@@ -119,13 +129,13 @@ func (t goTree) settle(u *unit, http2, plain bool) {
 	}
 }
 
-// contradicted reports signs that are not gRPC's: a RegisterXServer that is the app's own function, a Kitex server whose
-// stubs are not protobuf's, a connect handler that no HTTP/2 server is there for.
-func (t goTree) contradicted(s placed, http2 bool) bool {
+// contradicted reports signs that are not gRPC's: a RegisterXServer that is the app's own function, or anybody's in a
+// module that does not depend on gRPC, a Kitex server whose stubs are not protobuf's, a connect handler that no HTTP/2 server is there for.
+func (t goTree) contradicted(s placed, http2, withoutGRPC bool) bool {
 	switch s.kind {
 	case registers:
 		dir, _, here := t.folderOf(s.from)
-		return here && !t.stubs[dir]
+		return here && !t.stubs[dir] || !here && withoutGRPC
 	case goKitex:
 		dir, _, here := t.folderOf(path.Dir(s.from))
 		return !here || !t.stubs[dir]

@@ -44,24 +44,22 @@ func jvmConclude(facts []fact, note func(format string, args ...any)) []Service 
 	builds.join(all)
 	leaveOutBuilt(all)
 	services := servers(all, note)
+	built := map[string]string{}
+	for _, f := range facts {
+		if f.built {
+			built[f.path] = jvmSaysOf(f).language
+		}
+	}
 	for i := range services {
-		services[i].Language = jvmLanguage(facts, services[i])
+		s := &services[i]
+		if s.Language = jvmLanguages[path.Ext(s.Evidence.Path)]; s.Built {
+			s.Language = built[s.Evidence.Path]
+		}
 	}
 	return services
 }
 
 var jvmLanguages = map[string]string{".kt": "kotlin", ".scala": "scala"}
-
-func jvmLanguage(facts []fact, s Service) string {
-	if s.Built {
-		for _, f := range facts {
-			if f.path == s.Evidence.Path {
-				return jvmSaysOf(f).language
-			}
-		}
-	}
-	return jvmLanguages[path.Ext(s.Evidence.Path)]
-}
 
 func jvmSaysOf(f fact) jvmSays {
 	says, _ := f.own.(jvmSays)

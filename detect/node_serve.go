@@ -30,12 +30,13 @@ var (
 
 // services takes server.addService(proto.Greeter.service, implementation).
 func (r *nodeReader) services() {
+	grpc, imported := nodeGRPCWord.Match(r.text), r.names.any(nodeGRPC)
 	for _, m := range nodeAddService.FindAllSubmatchIndex(r.code, -1) {
 		switch service := r.part(nodeAddService, m, "service"); {
 		case nodeHealthName.MatchString(service):
 			r.add(sign{kind: health}, span{m[0] + 1, m[1]})
 		case !r.bundled && nodeServiceName.MatchString(service) &&
-			(strings.HasSuffix(service, ".service") && nodeGRPCWord.Match(r.text) || r.names.any(nodeGRPC)):
+			(strings.HasSuffix(service, ".service") && grpc || imported):
 			r.add(sign{kind: registers, framework: "grpc-js"}, span{m[0] + 1, m[1]})
 		}
 	}

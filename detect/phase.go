@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
@@ -112,16 +113,31 @@ func settings(buildpack libcnb.Buildpack) (enabled, source string, err error) {
 	return "", "", fmt.Errorf("reading $%s: %q is not allowed: use auto, true or false", EnabledEnv, value)
 }
 
-// read is Tree within maxTime: an app too slow to read is built with what is known by then.
+// read is Tree within maxTime: an app too slow to read is built with what is known by then, which is nothing where a
+// single file takes so long.
 func read(dir string, logger log.Logger) ([]Service, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
 	defer cancel()
-	services, err := Tree(ctx, dir, logger.Debugf)
-	if errors.Is(err, context.DeadlineExceeded) {
-		logger.Headerf("Warning: the app was not read to its end within %s", maxTime)
-		return services, nil
+	type found struct {
+		services []Service
+		err      error
 	}
-	return services, err
+	done := make(chan found, 1)
+	go func() {
+		services, err := Tree(ctx, dir, logger.Debugf)
+		done <- found{services, err}
+	}()
+	select {
+	case f := <-done:
+		if !errors.Is(f.err, context.DeadlineExceeded) {
+			return f.services, f.err
+		}
+		logger.Headerf("Warning: the app was not read to its end within %s", maxTime)
+		return f.services, nil
+	case <-time.After(maxTime + maxOneFile):
+		logger.Headerf("Warning: the app was not read within %s", maxTime+maxOneFile)
+		return nil, nil
+	}
 }
 
 func plan(services []Service, forced bool) libcnb.BuildPlan {

@@ -7,10 +7,10 @@ import (
 )
 
 var (
-	phpRunnerGRPC    = regexp.MustCompile(`(?m)^["']?grpc["']?[ \t]*:[ \t]*(?:#.*)?\r?$`)
+	phpRunnerGRPC    = regexp.MustCompile(`(?m)^["']?grpc["']?[ \t]*:[ \t]*(?:&\w+[ \t]*)?(?:#.*)?\r?$`)
 	phpRunnerNext    = regexp.MustCompile(`(?m)^[^\s#]`)
-	phpRunnerListen  = regexp.MustCompile(`(?m)^[ \t]+listen[ \t]*:[ \t]*["']?([^"'\s#]+)`)
-	phpRunnerWorkers = regexp.MustCompile(`(?m)^[ \t]+workers[ \t]*:`)
+	phpRunnerListen  = regexp.MustCompile(`(?m)^[ \t]+["']?listen["']?[ \t]*:[ \t]*["']?([^"'\s#]+)`)
+	phpRunnerWorkers = regexp.MustCompile(`(?m)^[ \t]+["']?workers["']?[ \t]*:`)
 	phpRunnerDefault = regexp.MustCompile(`\$\{\w+:-([^{}]*)\}`)
 )
 

@@ -111,11 +111,10 @@ func (u *unit) first(kinds ...kind) (placed, bool) {
 // implementations imply one server, which a framework or a helper outside of the project makes.
 func servers(all []*project, note func(format string, args ...any)) []Service {
 	var services []Service
-	helper := helperIn(all)
 	for _, p := range all {
 		p.share()
-		services = append(services, p.services(false, helper, note)...)
-		services = append(services, p.services(true, helper, note)...)
+		services = append(services, p.services(false, note)...)
+		services = append(services, p.services(true, note)...)
 	}
 	return services
 }
@@ -131,7 +130,7 @@ func leaveOutBuilt(all []*project) {
 	}
 }
 
-func (p *project) services(built bool, helper *placed, note func(format string, args ...any)) []Service {
+func (p *project) services(built bool, note func(format string, args ...any)) []Service {
 	lead := registers
 	if slices.ContainsFunc(p.units, func(u *unit) bool { return u.built == built && u.has(constructs) }) {
 		lead = constructs
@@ -147,7 +146,7 @@ func (p *project) services(built bool, helper *placed, note func(format string, 
 			continue
 		}
 		s := Service{Framework: from.framework, Evidence: from.Place, Built: built, Port: p.port(u)}
-		s.Health, s.HealthEvidence = p.health(u, from, helper)
+		s.Health, s.HealthEvidence = p.health(u, from)
 		services = append(services, s)
 	}
 	return services
@@ -181,8 +180,8 @@ func (p *project) share() {
 }
 
 // health looks for a registration in the server's own unit, then in those of its project that make no server (one beside
-// another server is that server's). A server that is implied may be made by a helper in another project.
-func (p *project) health(u *unit, from placed, helper *placed) (Health, Place) {
+// another server is that server's).
+func (p *project) health(u *unit, from placed) (Health, Place) {
 	if s, ok := u.first(health); ok {
 		return HealthRegistered, s.Place
 	}
@@ -192,25 +191,7 @@ func (p *project) health(u *unit, from placed, helper *placed) (Health, Place) {
 	if from.automatic && !p.shared.noHealth && !u.has(noHealth) {
 		return HealthAutomatic, from.Place
 	}
-	if from.kind == registers && helper != nil {
-		return HealthRegistered, helper.Place
-	}
 	return HealthMissing, Place{}
-}
-
-// helperIn returns the first health registration of a project that implements no service of its own.
-func helperIn(all []*project) *placed {
-	for _, p := range all {
-		if p.has(registers) {
-			continue
-		}
-		for _, u := range p.units {
-			if s, ok := u.first(health); ok {
-				return &s
-			}
-		}
-	}
-	return nil
 }
 
 // port returns the one port that the unit names, or, where it names none, that the units without a server do (settings

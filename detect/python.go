@@ -31,12 +31,19 @@ var pythonNotOwn = []string{"test", "tests", "testing", "testsuite", "testdata",
 // pythonNotOwnEndings are endings of such folders' names: "integration_tests", and setuptools' metadata.
 var pythonNotOwnEndings = []string{"_test", "_tests", "-test", "-tests", ".egg", ".egg-info", ".dist-info"}
 
+// pythonLibrary are the files of grpcio's packages that make or register servers, wherever they were copied to (pip
+// install -t).
+var pythonLibrary = regexp.MustCompile(`(?:^|/)(?:grpc/(?:_|aio/|beta/|experimental/|framework/)|grpc_(?:health|reflection|status|channelz|testing|tools)/)`)
+
 func pythonOwn(p string) bool {
 	for folder := range strings.SplitSeq(path.Dir(p), "/") {
 		if slices.Contains(pythonNotOwn, folder) ||
 			slices.ContainsFunc(pythonNotOwnEndings, func(ending string) bool { return strings.HasSuffix(folder, ending) }) {
 			return false
 		}
+	}
+	if pythonLibrary.MatchString(p) {
+		return false
 	}
 	return !strings.HasPrefix(p, "build/lib/") && !strings.Contains(p, "/build/lib/") // setuptools' output
 }

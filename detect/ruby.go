@@ -113,9 +113,9 @@ func rubyStubs(text []byte) *sheet {
 // rubySource returns what a source says, or nil.
 func rubySource(text []byte) *sheet {
 	s := rubyGrammar(text).read(text)
-	signs := s.find(rubyClues, nil)
+	signs, namesGRPC := s.find(rubyClues, nil), rubyNamesGRPC.Match(text)
 	for _, m := range rubyImplements.FindAllSubmatchIndex(s.code, -1) {
-		signs = append(signs, rubyImplementation(s, m))
+		signs = append(signs, rubyImplementation(s, m, namesGRPC))
 	}
 	if signs = append(signs, rubyPorts(s)...); len(signs) == 0 {
 		return nil

@@ -41,9 +41,9 @@ var rubyImplements = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+([\w:]+[ \t]*<[ \
 // the parameter as the generator's examples name it.
 var rubyNamesGRPC = regexp.MustCompile(`\bGRPC::|_services_pb\b|_(?:unused_)?call\b`)
 
-func rubyImplementation(s *source, m []int) sign {
+func rubyImplementation(s *source, m []int, namesGRPC bool) sign {
 	said := sign{kind: rubyMayImplement, framework: "grpc", line: s.line(m[2]), what: onOneLine(s.text[m[2]:m[3]]), from: string(s.text[m[6]:m[7]])}
-	if rubyNamesGRPC.Match(s.text) {
+	if namesGRPC {
 		said.kind = registers
 	}
 	if string(s.text[m[4]:m[5]]) == "Grpc::Health::V1::Health" {
@@ -53,9 +53,9 @@ func rubyImplementation(s *source, m []int) sign {
 }
 
 var (
-	procfileGruf     = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf\b`)
+	procfileGruf     = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`)
 	procfileHealth   = regexp.MustCompile(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`)
-	procfileAnyCable = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable\b`)
+	procfileAnyCable = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable(?:\s|$)`)
 	anyCableHost     = regexp.MustCompile(`(?m)^[ \t]+rpc_host:[ \t]*(?:["']?(?P<port>[\w.\[\]:-]+))?`)
 )
 
@@ -86,10 +86,12 @@ func rubySettings(f *file) (*sheet, error) {
 // rubyConclude makes a service of each source that makes a server.
 func rubyConclude(facts []fact, note func(format string, args ...any)) []Service {
 	all := projects(facts, itself)
-	var stubs []string
+	stubs := map[string]bool{}
 	for _, f := range facts {
 		if names, ok := f.own.(rubyStubNames); ok {
-			stubs = append(stubs, names...)
+			for _, name := range names {
+				stubs[name] = true
+			}
 		}
 	}
 	for _, p := range all {
@@ -97,7 +99,7 @@ func rubyConclude(facts []fact, note func(format string, args ...any)) []Service
 		for _, u := range p.units {
 			for i := range u.signs {
 				switch s := &u.signs[i]; {
-				case s.kind == rubyMayImplement && slices.Contains(stubs, s.from):
+				case s.kind == rubyMayImplement && stubs[s.from]:
 					s.kind = registers
 				case s.kind == rubyOwnHealth && !controllers:
 					s.kind = health

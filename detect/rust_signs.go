@@ -50,7 +50,8 @@ var (
 
 func rustSigns(s *source) []sign {
 	names := rustUses(s)
-	r := &rustReader{s, names, nil}
+	r := &rustReader{source: s, names: names}
+	r.adds = rustAdds.Match(s.code)
 	for _, m := range rustPath.FindAllIndex(s.code, -1) {
 		r.reference(m)
 	}
@@ -66,6 +67,7 @@ func rustSigns(s *source) []sign {
 type rustReader struct {
 	*source
 	names *rustNames
+	adds  bool // a service is added to something
 	signs []sign
 }
 
@@ -98,7 +100,7 @@ func (r *rustReader) reference(m []int) {
 		}
 	}
 	switch {
-	case strings.HasSuffix(wholes[0], "Server::builder") && rustAdds.Match(r.code):
+	case strings.HasSuffix(wholes[0], "Server::builder") && r.adds:
 		// A Server that comes with a prelude or another crate, and takes gRPC services.
 		r.add(m, sign{kind: constructs, framework: "tonic"})
 	case slices.ContainsFunc(wholes, rustHealthNew.MatchString):
@@ -108,12 +110,16 @@ func (r *rustReader) reference(m []int) {
 
 // implementations takes `impl Greeter for X` where Greeter is of a module greeter_server, as tonic-build names them.
 func (r *rustReader) implementations() {
+	if !rustRequest.Match(r.code) {
+		return
+	}
+	checks := rustHealthStream.Match(r.code)
 	for _, m := range rustImpl.FindAllSubmatchIndex(r.code, -1) {
 		written := string(r.code[m[2]:m[3]])
-		if !slices.ContainsFunc(r.wholes(written), rustGenerates) || !rustRequest.Match(r.code) {
+		if !slices.ContainsFunc(r.wholes(written), rustGenerates) {
 			continue
 		}
-		if strings.HasSuffix(written, "Health") && rustHealthStream.Match(r.code) {
+		if strings.HasSuffix(written, "Health") && checks {
 			r.add(m[2:4], sign{kind: health})
 			continue
 		}

@@ -170,7 +170,7 @@ func TestTreeOfServersIsConcluded(t *testing.T) {
 	var facts []fact
 	for i := range many {
 		folder := fmt.Sprintf("%06d", i)
-		facts = append(facts, fact{folder + "/go.mod", &sheet{root: i%2 == 0, own: goModule("example.com/" + folder)}},
+		facts = append(facts, fact{folder + "/go.mod", &sheet{root: i%2 == 0, own: goModule{path: "example.com/" + folder}}},
 			fact{folder + "/main.go", &sheet{signs: []sign{{kind: constructs, line: 1}}}},
 			fact{folder + "/sub/main.go", &sheet{signs: []sign{{kind: registers, line: 1}}}})
 	}
