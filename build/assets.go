@@ -52,6 +52,12 @@ func AssetLayers(ctx libcnb.BuildContext, settings Settings, wanted []assets.Ent
 		}
 		byLayer[entry.Layer] = append(byLayer[entry.Layer], entry)
 	}
+	// The name of a layer becomes a path: nothing is opened by one that was not checked.
+	for _, entry := range wanted {
+		if _, err := releases.assetOf(entry); err != nil {
+			return nil, err
+		}
+	}
 	var layers []libcnb.Layer
 	for _, name := range names {
 		layer, err := assetLayer(releases, name, byLayer[name])
@@ -111,9 +117,18 @@ func assetLayer(r releases, name string, entries []assets.Entry) (libcnb.Layer, 
 			return layer, err
 		}
 	}
+	if slices.Equal(metadata.Assets, before.Assets) {
+		r.logger.Bodyf("Reusing the GitHub assets %s", name)
+		layer.LayerTypes = libcnb.LayerTypes{Launch: true}
+		return layer, nil
+	}
+	if err := forget(layer); err != nil {
+		return layer, err
+	}
+	layer.Metadata = nil // there is nothing that libpak could take for the layer wanted
 	contributor := libpak.NewLayerContributor("GitHub assets "+name, metadata, libcnb.LayerTypes{Launch: true}, r.logger)
 	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error {
-		err := errors.Join(forget(*layer), os.Chmod(layer.Path, 0o755))
+		err := os.Chmod(layer.Path, 0o755)
 		for _, transfer := range plan {
 			err = errors.Join(err, transfer.run(layer.Path))
 			if err != nil {

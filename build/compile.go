@@ -76,6 +76,9 @@ type compiler struct {
 
 // checkGo returns the version of the go on the PATH, which must be new enough for the source.
 func (c compiler) checkGo() (string, error) {
+	if strings.Contains(os.Getenv("GOEXPERIMENT"), "boringcrypto") {
+		return "", errors.New("compiling the probe: GOEXPERIMENT=boringcrypto needs cgo, and the probe is compiled without (use GOFIPS140)")
+	}
 	if _, err := exec.LookPath("go"); err != nil {
 		return "", fmt.Errorf("finding go on the PATH, since $%s is %s: put a Go buildpack before this one, or use a build image with Go", detect.SourceEnv, detect.Compile)
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/detect"
@@ -21,7 +22,7 @@ func checkUpstreamArgs(args []string) error {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	services := 0
-	flags.Func("service", "", func(string) error { services++; return nil })
+	flags.Func("service", "", func(names string) error { services += 1 + strings.Count(names, ","); return nil })
 	for _, name := range []string{"addr", "user-agent", "tls-ca-cert", "tls-client-cert", "tls-client-key", "tls-server-name"} {
 		flags.String(name, "", "")
 	}

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/grpc-cnb/health-probe/detect/apptoml"
 )
 
 // jvmPOM reads Maven's build file.
@@ -126,7 +126,7 @@ func jvmCatalogue(text []byte) (*sheet, error) {
 		Plugins   map[string]any
 		Bundles   map[string][]string
 	}
-	if _, err := toml.Decode(string(text), &file); err != nil {
+	if err := apptoml.Decode(text, &file); err != nil {
 		return nil, fmt.Errorf("leaving out a version catalogue: %w", err)
 	}
 	stands := map[string][]string{}

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/BurntSushi/toml"
+	"github.com/grpc-cnb/health-probe/detect/apptoml"
 )
 
 func init() {
@@ -91,7 +91,7 @@ func rustManifest(text []byte) (*sheet, error) {
 	var manifest struct {
 		Workspace *struct{} `toml:"workspace"`
 	}
-	if err := toml.Unmarshal(text, &manifest); err != nil {
+	if err := apptoml.Decode(text, &manifest); err != nil {
 		return &sheet{root: true}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
 	}
 	return &sheet{root: true, own: rustOwn{workspace: manifest.Workspace != nil}}, nil

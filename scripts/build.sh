@@ -19,15 +19,17 @@ amd64 | arm64) ;;
   ;;
 esac
 
-if [ -e "$folder" ] && [ ! -f "$folder/buildpack.toml" ]; then
-  echo "scripts/build.sh: '$folder' is there and is no buildpack: name another folder" >&2
+if [ -e "$folder" ] && { [ ! -f "$folder/bin/main" ] || [ ! -d "$folder/probes" ] || [ -e "$folder/.git" ]; }; then
+  echo "scripts/build.sh: '$folder' is there and is nothing that this script made: name another folder" >&2
   exit 1
 fi
 
 # Made beside the folder and moved there whole: a build that fails leaves the last good one.
-new=$folder.new
-rm -rf "$new"
-mkdir -p "$new/bin"
+mkdir -p "$(dirname "$folder")"
+new=$(mktemp -d "$folder.XXXXXX")
+trap 'rm -rf "$new"' EXIT
+chmod 755 "$new"
+mkdir "$new/bin"
 cp buildpack.toml LICENSE "$new/"
 scripts/compile.sh "$arch" "$new/bin/main" ./cmd/buildpack
 ln -s main "$new/bin/detect"
@@ -56,7 +58,7 @@ done | sort -u | while read -r kind package; do
     from=$source/vendor.all/$package to=$source/vendor/$package
   fi
   mkdir -p "$to"
-  find "$from" -maxdepth 1 -type f ! -name '*_test.go' -exec cp {} "$to/" \;
+  find "$from" -maxdepth 1 -type f ! -name '*_test.go' -exec cp -t "$to" {} +
 done
 # With each module its licence, which lies above its packages.
 (cd "$source/vendor.all" && find . -type f -regextype posix-extended -regex '.*/(LICENSE|COPYING|NOTICE|PATENTS)[^/]*') | while read -r file; do

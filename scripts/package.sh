@@ -28,7 +28,7 @@ label version "$(value version)"
 label licenses Apache-2.0
 label url "$(value homepage)"
 label source "$(value homepage)"
-if commit=$(git rev-parse -q --verify HEAD 2>/dev/null); then
+if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && commit=$(git rev-parse -q --verify HEAD); then
   label revision "$commit"
 fi
 "$PACK" buildpack package dist/health-probe.cnb --format file --path dist/package "${targets[@]}" "${labels[@]}"

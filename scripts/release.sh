@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Makes all that a release needs in dist/release, from this commit and nothing else, so that anyone can make the same
-# again:
+# Makes all that a release needs in dist/release. From a commit without changes anyone makes the same again:
 #
 #   health-probe-linux-ARCH.cnb            the buildpack, for amd64 and arm64
 #   grpc_health_probe[_full]-linux-ARCH    the probes alone, for these, ppc64le, s390x and riscv64
@@ -23,7 +22,7 @@ fi
 
 rm -rf "$out"
 mkdir -p "$out"
-awk -v version="$version" '/^## /{ inside = index($0, "## " version) == 1; next } inside' CHANGELOG.md | sed '/./,$!d' >"$out/notes.md"
+awk -v version="$version" '/^## /{ inside = $2 == version; next } inside' CHANGELOG.md | sed '/./,$!d' >"$out/notes.md"
 if [ ! -s "$out/notes.md" ]; then
   echo "scripts/release.sh: CHANGELOG.md has no section for $version" >&2
   exit 1

@@ -5,7 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/build.sh
+found=0
 for program in dist/buildpack/bin/main dist/buildpack/probes/*/*; do
   echo "== $program"
-  go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 -mode=binary "$program"
+  go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 -mode=binary "$program" || found=1
 done
+exit $found

@@ -19,6 +19,8 @@ const (
 	maxGrowth   = 100
 	smallEnough = 64 << 20 // bytes
 	maxLink     = 4096     // bytes: Linux' PATH_MAX
+	maxName     = maxLink
+	maxFolders  = 100 // in a name; each is opened from the root on
 )
 
 // target is the folder that an archive is unpacked into.
@@ -68,6 +70,9 @@ func (r budgetReader) Read(p []byte) (int, error) {
 func (t *target) place(name string) (string, error) {
 	if t.entries++; t.entries > maxEntries {
 		return "", fmt.Errorf("it has more than %d entries", maxEntries)
+	}
+	if len(name) > maxName || strings.Count(name, "/") > maxFolders {
+		return "", fmt.Errorf("it has a name of %d bytes in %d folders, more than a path can have", len(name), strings.Count(name, "/"))
 	}
 	if path.IsAbs(name) || strings.ContainsAny(name, "\\\x00") {
 		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/buildpacks/libcnb/v2"
+
+	"github.com/grpc-cnb/health-probe/detect/apptoml"
 )
 
 const (
@@ -97,6 +99,9 @@ func readFile(dir string) ([]Entry, error) {
 		}
 		return nil, nil // no file, or none that is meant for buildpacks
 	}
+	if !chosen && !bytes.Contains(text, []byte("githubassets")) {
+		return nil, nil
+	}
 	var project struct {
 		Metadata struct {
 			Assets []Entry `toml:"githubassets"`
@@ -108,10 +113,7 @@ func readFile(dir string) ([]Entry, error) {
 			} `toml:"metadata"`
 		} `toml:"_"`
 	}
-	if err := toml.Unmarshal(text, &project); err != nil {
-		if !chosen && !bytes.Contains(text, []byte("githubassets")) {
-			return nil, nil
-		}
+	if err := apptoml.Decode(text, &project); err != nil {
 		return nil, fmt.Errorf("reading the GitHub assets in %s: %w", name, err)
 	}
 	return append(project.Metadata.Assets, project.Underscore.Metadata.Assets...), nil

@@ -33,7 +33,7 @@ func (a Asset) String() string {
 }
 
 var (
-	repoName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	repoName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
 	assetName = regexp.MustCompile(`^[^/\\\x00-\x20\x7f]+$`)
 	tagName   = regexp.MustCompile(`^[^\\\x00-\x20\x7f]+$`)
 )
@@ -63,13 +63,17 @@ type Release struct {
 }
 
 // Resolve finds the asset and the digest that it must have. It asks the API only where the asset does not say it all: not
-// for a tag with a digest, unless a token hints at a private repository.
+// for a tag with a digest, unless a token hints at a private repository and no mirror has it.
 func (c *Client) Resolve(ctx context.Context, asset Asset) (Release, error) {
 	if err := asset.Check(); err != nil {
 		return Release{}, err
 	}
 	asset.SHA256 = strings.ToLower(asset.SHA256)
-	if asset.Tag != Latest && asset.SHA256 != "" && c.Token.Value == "" {
+	_, mirrored, err := c.Mirrors.rewrite(c.Web())
+	if err != nil {
+		return Release{}, err
+	}
+	if asset.Tag != Latest && asset.SHA256 != "" && (c.Token.Value == "" || mirrored) {
 		return Release{Asset: asset}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
