@@ -122,10 +122,9 @@ func assetLayer(r releases, name string, entries []assets.Entry) (libcnb.Layer, 
 		layer.LayerTypes = libcnb.LayerTypes{Launch: true}
 		return layer, nil
 	}
-	if err := forget(layer); err != nil {
+	if err := forget(&layer); err != nil {
 		return layer, err
 	}
-	layer.Metadata = nil // there is nothing that libpak could take for the layer wanted
 	contributor := libpak.NewLayerContributor("GitHub assets "+name, metadata, libcnb.LayerTypes{Launch: true}, r.logger)
 	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error {
 		err := os.Chmod(layer.Path, 0o755)

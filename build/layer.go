@@ -1,10 +1,10 @@
 package build
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,11 +55,14 @@ func Layer(layers libcnb.Layers, probe Probe, logger log.Logger) (libcnb.Layer, 
 	if err != nil {
 		return layer, err
 	}
-	contributor := libpak.NewLayerContributor(
-		programName+" "+describe(probe), metadataOf(probe), libcnb.LayerTypes{Launch: true}, logger)
-	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error {
-		return errors.Join(forget(*layer), fill(Path(*layer), probe))
-	})
+	metadata := metadataOf(probe)
+	if !reflect.DeepEqual(readMetadata[layerMetadata](layer), metadata) {
+		if err := forget(&layer); err != nil {
+			return layer, err
+		}
+	}
+	contributor := libpak.NewLayerContributor(programName+" "+describe(probe), metadata, libcnb.LayerTypes{Launch: true}, logger)
+	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error { return fill(Path(*layer), probe) })
 	if err != nil || probe.File == "" {
 		return layer, err // the SBOM of a layer that stays in the image was restored with it
 	}
@@ -73,9 +76,10 @@ func describe(probe Probe) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
-// forget removes the metadata that the layer had before it is filled anew, so that no later build takes what is left of
-// a build that was killed for the layer that the metadata described.
-func forget(layer libcnb.Layer) error {
+// forget removes the metadata of a layer before it is emptied and filled anew, so that no later build takes what is left
+// of a build that was killed for the layer that the metadata described.
+func forget(layer *libcnb.Layer) error {
+	layer.Metadata = nil
 	if err := os.Remove(layer.Path + ".toml"); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("removing the metadata of the layer %q: %w", layer.Name, err)
 	}

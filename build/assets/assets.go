@@ -72,6 +72,8 @@ func Read(dir string) ([]Entry, error) {
 	for i, entry := range entries {
 		// What the buildpack names otherwise is none of the file's business.
 		entries[i].Layer = layerOf(entry.Repo)
+		// A destination is within the layer, whichever way it is written.
+		entries[i].Destination = strings.TrimLeft(entry.Destination, "/")
 	}
 	if entry, ok := readVariables(); ok {
 		entries = append(entries, entry)
@@ -89,6 +91,7 @@ func layerOf(repo string) string { return strings.Replace(repo, "/", "_", 1) }
 
 func readFile(dir string) ([]Entry, error) {
 	name, chosen := os.LookupEnv(PathEnv)
+	name = strings.TrimLeft(name, "/") // it is within the app, whichever way it is written
 	if name == "" {
 		name, chosen = projectFile, false
 	}
