@@ -53,6 +53,9 @@ var hostile = map[string]func(t *testing.T, dir string){
 	"name that is not utf-8": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "\xff\xfe", "\xff.go"), "package x\n") },
 	"device": func(t *testing.T, dir string) {
 		if err := syscall.Mknod(filepath.Join(dir, "x.go"), syscall.S_IFCHR|0o644, 1<<8|5); err != nil { // /dev/zero
+			if os.Getenv("CI") == "true" {
+				t.Fatal("making a device: ", err)
+			}
 			t.Skip("making a device takes a privilege: ", err)
 		}
 	},

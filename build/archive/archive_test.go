@@ -59,20 +59,22 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		return tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: to}
 	}
 	for want, headers := range map[string][]tar.Header{
-		`"../x", whose name leads out`:      {{Name: "../x"}},
-		`"a/../../x", whose name leads out`: {{Name: "a/../../x"}},
-		`"/etc/x", whose name leads out`:    {{Name: "/etc/x"}},
-		`"a\\\\x", whose name leads out`:    {{Name: "a\\x"}},
-		`a link to "/etc/passwd"`:           {link("x", "/etc/passwd")},
-		`a link to "../x"`:                  {link("x", "../x")},
-		`a link to "d/../../x"`:             {link("x", "d/../../x")},
-		`within "d", which is no folder`:    {link("d", "e"), {Name: "d/x"}},
-		`type '1'`:                          {{Name: "x"}, {Typeflag: tar.TypeLink, Name: "y", Linkname: "x"}},
-		`type '3'`:                          {{Typeflag: tar.TypeChar, Name: "x"}},
-		`type '6'`:                          {{Typeflag: tar.TypeFifo, Name: "x"}},
-		`both "x" and "x"`:                  {{Name: "x"}, {Name: "./x"}},
-		`both "Read" and "read"`:            {{Name: "Read"}, {Name: "read"}},
-		`both "D" and "d"`:                  {{Name: "D/x"}, {Name: "d/y"}},
+		`"../x", whose name leads out`:       {{Name: "../x"}},
+		`"a/../../x", whose name leads out`:  {{Name: "a/../../x"}},
+		`"/etc/x", whose name leads out`:     {{Name: "/etc/x"}},
+		`"a\\\\x", whose name leads out`:     {{Name: "a\\x"}},
+		`a name of 203 bytes in 101 folders`: {{Name: strings.Repeat("a/", 101) + "x"}},
+		`a name of 4097 bytes in 16 folders`: {{Name: strings.Repeat(strings.Repeat("a", 255)+"/", 16) + "x"}},
+		`a link to "/etc/passwd"`:            {link("x", "/etc/passwd")},
+		`a link to "../x"`:                   {link("x", "../x")},
+		`a link to "d/../../x"`:              {link("x", "d/../../x")},
+		`within "d", which is no folder`:     {link("d", "e"), {Name: "d/x"}},
+		`type '1'`:                           {{Name: "x"}, {Typeflag: tar.TypeLink, Name: "y", Linkname: "x"}},
+		`type '3'`:                           {{Typeflag: tar.TypeChar, Name: "x"}},
+		`type '6'`:                           {{Typeflag: tar.TypeFifo, Name: "x"}},
+		`both "x" and "x"`:                   {{Name: "x"}, {Name: "./x"}},
+		`both "Read" and "read"`:             {{Name: "Read"}, {Name: "read"}},
+		`both "D" and "d"`:                   {{Name: "D/x"}, {Name: "d/y"}},
 	} {
 		want = strings.ReplaceAll(want, `\\\\`, `\\`)
 		_, _, err := unpackBytes(t, pack(t, headers...), 0)

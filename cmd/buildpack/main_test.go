@@ -38,6 +38,21 @@ func TestCompiling(t *testing.T) {
 	runScripts(t, "testdata/compile", buildpack)
 }
 
+// What scripts/build.sh did not make, it does not replace.
+func TestBuildScriptKeepsOtherFolders(t *testing.T) {
+	folder := t.TempDir()
+	kept := filepath.Join(folder, "buildpack.toml")
+	if err := os.WriteFile(kept, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("../../scripts/build.sh", runtime.GOARCH, folder).CombinedOutput(); err == nil {
+		t.Errorf("it made a buildpack of a folder that is not its own:\n%s", said)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
 func runScripts(t *testing.T, dir, buildpack string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
