@@ -13,10 +13,8 @@ func init() {
 		title:      "Dart",
 		frameworks: dartFrameworks,
 		wants:      dartWants,
-		look:       dartLook,
-		conclude: func(facts []fact, note func(format string, args ...any)) []Service {
-			return servers(projects(facts, itself), note)
-		},
+		look:       lookAtSources("pubspec.yaml", dartSource),
+		conclude:   serversInFiles,
 	})
 }
 
@@ -41,17 +39,6 @@ func dartWants(p string) bool {
 		return false
 	}
 	return !dartGenerated.MatchString(name) && !inFolder(p, dartNotOwn)
-}
-
-func dartLook(f *file) (*sheet, error) {
-	if path.Base(f.path) == "pubspec.yaml" {
-		return &sheet{root: true}, nil
-	}
-	text, err := f.text()
-	if err != nil {
-		return nil, err
-	}
-	return dartSource(text), nil
 }
 
 var dartWords = lookFor("package:grpc", "Server.create", "ServiceBase")

@@ -14,9 +14,7 @@ func init() {
 		frameworks: elixirFrameworks,
 		wants:      elixirWants,
 		look:       elixirLook,
-		conclude: func(facts []fact, note func(format string, args ...any)) []Service {
-			return servers(projects(facts, itself), note)
-		},
+		conclude:   serversInFiles,
 	})
 }
 

@@ -119,6 +119,11 @@ func servers(all []*project, note func(format string, args ...any)) []Service {
 	return services
 }
 
+// serversInFiles is conclude for languages whose signs need nothing from around their files.
+func serversInFiles(facts []fact, note func(format string, args ...any)) []Service {
+	return servers(projects(facts, itself), note)
+}
+
 // leaveOutBuilt drops what is built where a source makes a server: it is made of what the sources say.
 func leaveOutBuilt(all []*project) {
 	ofSource := func(u *unit) bool { return !u.built && u.has(constructs, registers) }

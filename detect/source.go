@@ -2,6 +2,7 @@ package detect
 
 import (
 	"bytes"
+	"path"
 	"sort"
 	"unicode/utf8"
 )
@@ -76,6 +77,20 @@ func blank(code []byte) {
 		if c != '\n' {
 			code[i] = ' '
 		}
+	}
+}
+
+// lookAtSources is look for languages whose projects begin at a file of this name, and whose other files read takes.
+func lookAtSources(root string, read func(text []byte) *sheet) func(f *file) (*sheet, error) {
+	return func(f *file) (*sheet, error) {
+		if path.Base(f.path) == root {
+			return &sheet{root: true}, nil
+		}
+		text, err := f.text()
+		if err != nil {
+			return nil, err
+		}
+		return read(text), nil
 	}
 }
 

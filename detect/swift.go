@@ -13,10 +13,8 @@ func init() {
 		title:      "Swift",
 		frameworks: swiftFrameworks,
 		wants:      swiftWants,
-		look:       swiftLook,
-		conclude: func(facts []fact, note func(format string, args ...any)) []Service {
-			return servers(projects(facts, itself), note)
-		},
+		look:       lookAtSources("Package.swift", swiftSource),
+		conclude:   serversInFiles,
 	})
 }
 
@@ -43,17 +41,6 @@ func swiftWants(p string) bool {
 		return false
 	}
 	return !strings.HasSuffix(name, "Tests.swift") && !inFolder(p, swiftNotOwn)
-}
-
-func swiftLook(f *file) (*sheet, error) {
-	if path.Base(f.path) == "Package.swift" {
-		return &sheet{root: true}, nil
-	}
-	text, err := f.text()
-	if err != nil {
-		return nil, err
-	}
-	return swiftSource(text), nil
 }
 
 var swiftWords = lookFor("GRPC", "Server.insecure", "ServiceProtocol")
