@@ -120,6 +120,21 @@ func goOrigin(e ast.Expr) ast.Expr {
 	return id
 }
 
+// goFirstResult is goOrigin for the first result of a call that gives several, such as a listener and an error.
+func goFirstResult(e ast.Expr) ast.Expr {
+	origin := goOrigin(e)
+	id, ok := origin.(*ast.Ident)
+	if !ok || id.Obj == nil {
+		return origin
+	}
+	if d, ok := id.Obj.Decl.(*ast.AssignStmt); ok && len(d.Rhs) == 1 && len(d.Lhs) > 1 {
+		if first, ok := d.Lhs[0].(*ast.Ident); ok && first.Obj == id.Obj {
+			return ast.Unparen(d.Rhs[0])
+		}
+	}
+	return id
+}
+
 func declaredWith(id *ast.Ident, lhs, rhs []ast.Expr) ast.Expr {
 	if len(lhs) != len(rhs) {
 		return id

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +16,11 @@ func (r *goReader) port(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	switch name := fun.Sel.Name; {
 	case name == "Listen" && from == "net" && len(args) == 2, name == "Listen" && from == "" && len(args) == 3:
 		if r.tcp(args[len(args)-2]) {
-			r.listens(args[len(args)-1], listens)
+			kind := listens
+			if r.servesHTTP(call) {
+				kind = goListensHTTP
+			}
+			r.listens(args[len(args)-1], kind)
 		}
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && from == "net/http":
 		r.listens(args[0], goListensHTTP)
@@ -28,7 +34,7 @@ func (r *goReader) port(call *ast.CallExpr, fun *ast.SelectorExpr) {
 
 // literal takes the address of an http.Server{Addr: ...}.
 func (r *goReader) literal(lit *ast.CompositeLit) {
-	if s, ok := lit.Type.(*ast.SelectorExpr); !ok || s.Sel.Name != "Server" || r.pathOf(s) != "net/http" {
+	if !r.isHTTPServerType(lit) {
 		return
 	}
 	for _, element := range lit.Elts {
@@ -46,6 +52,38 @@ func (r *goReader) listens(address ast.Expr, kind kind) {
 		port = statedPort(text)
 	}
 	r.signs = append(r.signs, sign{kind: kind, port: port})
+}
+
+// servesHTTP reports whether the listener that a call of Listen makes is given to net/http, where another is given to
+// something else in the same file: a gRPC server may be a handler of net/http too.
+func (r *goReader) servesHTTP(listen *ast.CallExpr) bool {
+	if r.served == nil {
+		r.served = map[ast.Expr]bool{}
+		ast.Inspect(r.file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 {
+				if fun, ok := calledExpr(call).(*ast.SelectorExpr); ok && (fun.Sel.Name == "Serve" || fun.Sel.Name == "ServeTLS") {
+					r.served[goFirstResult(call.Args[0])] = r.pathOf(fun) == "net/http" || r.isHTTPServer(fun.X)
+				}
+			}
+			return true
+		})
+	}
+	return r.served[listen] && slices.Contains(slices.Collect(maps.Values(r.served)), false)
+}
+
+// isHTTPServer reports whether an expression is an http.Server that the file makes.
+func (r *goReader) isHTTPServer(e ast.Expr) bool {
+	e = goOrigin(e)
+	if address, ok := e.(*ast.UnaryExpr); ok && address.Op == token.AND {
+		e = address.X
+	}
+	literal, ok := e.(*ast.CompositeLit)
+	return ok && r.isHTTPServerType(literal)
+}
+
+func (r *goReader) isHTTPServerType(literal *ast.CompositeLit) bool {
+	s, ok := literal.Type.(*ast.SelectorExpr)
+	return ok && s.Sel.Name == "Server" && r.pathOf(s) == "net/http"
 }
 
 // tcp reports whether a call of Listen may be for TCP: its network is not stated, or is.

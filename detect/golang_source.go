@@ -82,6 +82,7 @@ type goReader struct {
 	imports goImportTable
 	byName  map[string][]*ast.CallExpr // calls of the file's functions
 	called  map[ast.Expr]*ast.CallExpr // what is called, and the call
+	served  map[ast.Expr]bool          // listeners that are served on, and whether by net/http
 	signs   []sign
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,8 @@ func Phase(logger log.Logger) libcnb.DetectFunc {
 			logger.Headerf("gRPC health probe: left out, because $%s is false", EnabledEnv)
 			return libcnb.DetectResult{Pass: false}, nil
 		}
-		services, err := read(ctx.ApplicationPath, logger)
+		tree := func(limit context.Context) ([]Service, error) { return Tree(limit, ctx.ApplicationPath, logger.Debugf) }
+		services, err := read(tree, maxTime, maxOneFile, logger)
 		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
@@ -58,20 +60,31 @@ func Phase(logger log.Logger) libcnb.DetectFunc {
 			return libcnb.DetectResult{}, err
 		}
 		report(logger, services, enabled == "true")
-		plan := plan(services, enabled == "true")
-		if _, err := exec.LookPath("go"); err != nil && source == Compile && len(plan.Requires) > 0 {
-			plan.Requires = append(plan.Requires, libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}})
+		plans := []libcnb.BuildPlan{plan(services, enabled == "true")}
+		if _, err := exec.LookPath("go"); err != nil && source == Compile {
+			plans = withGo(plans[0])
 		}
-		plans, err := withAssets(plan, wanted, logger)
+		plans, err = withAssets(plans, wanted, logger)
 		return libcnb.DetectResult{Pass: err == nil, Plans: plans}, err
 	}
 }
 
-// withAssets adds the GitHub assets that the app wants. An app that wants nothing else gets a second plan without the
+// withGo adds that Go is required of another buildpack. Where it is not known whether the probe is, since only another
+// buildpack may require it, there is a second plan without: the build then says what is missing, if it comes to that.
+func withGo(plan libcnb.BuildPlan) []libcnb.BuildPlan {
+	compiled := plan
+	compiled.Requires = append(slices.Clone(plan.Requires), libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}})
+	if len(plan.Requires) > 0 {
+		return []libcnb.BuildPlan{compiled}
+	}
+	return []libcnb.BuildPlan{compiled, plan}
+}
+
+// withAssets adds the GitHub assets that the app wants. An app that wants nothing else gets a further plan without the
 // probe, since a buildpack fails its group where nobody requires what it provides.
-func withAssets(plan libcnb.BuildPlan, wanted []assets.Entry, logger log.Logger) ([]libcnb.BuildPlan, error) {
+func withAssets(plans []libcnb.BuildPlan, wanted []assets.Entry, logger log.Logger) ([]libcnb.BuildPlan, error) {
 	if len(wanted) == 0 {
-		return []libcnb.BuildPlan{plan}, nil
+		return plans, nil
 	}
 	alone := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: assets.PlanEntry}}}
 	for _, entry := range wanted {
@@ -82,13 +95,15 @@ func withAssets(plan libcnb.BuildPlan, wanted []assets.Entry, logger log.Logger)
 		}
 		alone.Requires = append(alone.Requires, libcnb.BuildPlanRequire{Name: assets.PlanEntry, Metadata: metadata})
 	}
-	probeToo := len(plan.Requires) > 0
-	plan.Provides = append(plan.Provides, alone.Provides...)
-	plan.Requires = append(plan.Requires, alone.Requires...)
-	if probeToo {
-		return []libcnb.BuildPlan{plan}, nil
+	probeToo := slices.ContainsFunc(plans[0].Requires, func(r libcnb.BuildPlanRequire) bool { return r.Name == PlanEntry })
+	for i, plan := range plans {
+		plans[i].Provides = append(plan.Provides, alone.Provides...)
+		plans[i].Requires = append(plan.Requires, alone.Requires...)
 	}
-	return []libcnb.BuildPlan{plan, alone}, nil
+	if probeToo {
+		return plans, nil
+	}
+	return append(plans, alone), nil
 }
 
 // settings returns the values of EnabledEnv, checked, and of SourceEnv, which the build phase checks.
@@ -113,10 +128,10 @@ func settings(buildpack libcnb.Buildpack) (enabled, source string, err error) {
 	return "", "", fmt.Errorf("reading $%s: %q is not allowed: use auto, true or false", EnabledEnv, value)
 }
 
-// read is Tree within maxTime: an app too slow to read is built with what is known by then, which is nothing where a
-// single file takes so long.
-func read(dir string, logger log.Logger) ([]Service, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+// read returns what tree finds within a time: an app too slow to read is built with what is known by then, which is
+// nothing where a single file takes oneFile more.
+func read(tree func(context.Context) ([]Service, error), whole, oneFile time.Duration, logger log.Logger) ([]Service, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), whole)
 	defer cancel()
 	type found struct {
 		services []Service
@@ -124,7 +139,7 @@ func read(dir string, logger log.Logger) ([]Service, error) {
 	}
 	done := make(chan found, 1)
 	go func() {
-		services, err := Tree(ctx, dir, logger.Debugf)
+		services, err := tree(ctx)
 		done <- found{services, err}
 	}()
 	select {
@@ -132,10 +147,10 @@ func read(dir string, logger log.Logger) ([]Service, error) {
 		if !errors.Is(f.err, context.DeadlineExceeded) {
 			return f.services, f.err
 		}
-		logger.Headerf("Warning: the app was not read to its end within %s", maxTime)
+		logger.Headerf("Warning: the app was not read to its end within %s", whole)
 		return f.services, nil
-	case <-time.After(maxTime + maxOneFile):
-		logger.Headerf("Warning: the app was not read within %s", maxTime+maxOneFile)
+	case <-time.After(whole + oneFile):
+		logger.Headerf("Warning: the app was not read within %s", whole+oneFile)
 		return nil, nil
 	}
 }
