@@ -4,22 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
-	"github.com/paketo-buildpacks/libpak/v2"
-	"github.com/paketo-buildpacks/libpak/v2/log"
 
-	"github.com/grpc-cnb/health-probe/build/archive"
 	"github.com/grpc-cnb/health-probe/build/assets"
 	"github.com/grpc-cnb/health-probe/build/github"
 )
+
+// takenName are names of files that the lifecycle and buildpacks keep beside a layer: a folder of that name is taken for
+// one, and removed, or hinders the build.
+var takenName = regexp.MustCompile(`\.sbom\.|\.(toml|sha)$`)
 
 // assetsMetadata is what a layer of GitHub assets depends on.
 type assetsMetadata struct {
@@ -35,39 +35,41 @@ type placedAsset struct {
 }
 
 // AssetLayers contributes a launch layer for each repository of which the app wants assets, and one for the build
-// variables' asset, verified and unpacked.
-func AssetLayers(ctx libcnb.BuildContext, settings Settings, wanted []assets.Entry, logger log.Logger) ([]libcnb.Layer, error) {
-	if len(wanted) == 0 {
-		return nil, nil
-	}
-	releases, err := newReleases(ctx, settings.API, logger)
-	if err != nil {
-		return nil, err
-	}
+// variables' asset, verified and unpacked, with an SBOM. Repositories whose layers have one name share it. The lifecycle
+// takes the name of a layer's SBOM to end at its first dot, so layers with one in their names are in the SBOM of the image.
+func AssetLayers(releases releases, wanted []assets.Entry) ([]libcnb.Layer, error) {
 	var names []string
 	byLayer := map[string][]assets.Entry{}
-	for _, entry := range wanted {
-		if !slices.Contains(names, entry.Layer) {
-			names = append(names, entry.Layer)
-		}
-		byLayer[entry.Layer] = append(byLayer[entry.Layer], entry)
-	}
 	// The name of a layer becomes a path: nothing is opened by one that was not checked.
 	for _, entry := range wanted {
 		if _, err := releases.assetOf(entry); err != nil {
 			return nil, err
 		}
+		if !slices.Contains(names, entry.Layer) {
+			names = append(names, entry.Layer)
+		}
+		byLayer[entry.Layer] = append(byLayer[entry.Layer], entry)
 	}
 	var layers []libcnb.Layer
+	dotted := component{name: assets.PlanEntry}
 	for _, name := range names {
-		layer, err := assetLayer(releases, name, byLayer[name])
+		layer, content, err := assetLayer(releases, name, byLayer[name])
 		if err != nil {
 			return nil, err
 		}
 		layers = append(layers, layer)
+		if isDotted(name) {
+			dotted.parts = append(dotted.parts, content)
+		}
 	}
-	return layers, nil
+	if len(dotted.parts) == 0 {
+		return layers, nil
+	}
+	return layers, writeSBOM(releases.ctx.Layers.LaunchSBOMPath, dotted)
 }
+
+// isDotted tells of the name of a layer that the lifecycle neither exports nor restores an SBOM of its own for it.
+func isDotted(name string) bool { return strings.Contains(name, ".") }
 
 // assetOf returns the asset of an entry.
 func (r releases) assetOf(entry assets.Entry) (github.Asset, error) {
@@ -79,8 +81,8 @@ func (r releases) assetOf(entry assets.Entry) (github.Asset, error) {
 	if asset.Tag == "" {
 		asset.Tag = github.Latest
 	}
-	if strings.Contains(entry.Layer, ".sbom.") {
-		return asset, fmt.Errorf("naming the layer %q: names with .sbom. are taken", entry.Layer)
+	if takenName.MatchString(entry.Layer) {
+		return asset, fmt.Errorf("naming the layer %q: names with .sbom. in them, or .toml or .sha at their end, are taken", entry.Layer)
 	}
 	if entry.Destination != "" && !filepath.IsLocal(entry.Destination) {
 		return asset, fmt.Errorf("reading the destination %q of %s: it leads out of its layer", entry.Destination, asset)
@@ -89,71 +91,94 @@ func (r releases) assetOf(entry assets.Entry) (github.Asset, error) {
 }
 
 // assetLayer contributes one layer. It is kept from the build before where nothing changed; "latest" is kept where GitHub
-// cannot be asked.
-func assetLayer(r releases, name string, entries []assets.Entry) (libcnb.Layer, error) {
-	layer, err := r.ctx.Layers.Layer(name)
+// cannot be reached. What the SBOM says comes with a layer that was made anew.
+func assetLayer(r releases, name string, entries []assets.Entry) (layer libcnb.Layer, content component, err error) {
+	layer, err = r.ctx.Layers.Layer(name)
 	if err != nil {
-		return layer, err
+		return layer, content, err
 	}
-	before := readMetadata[assetsMetadata](layer)
-	had, pinned := len(before.Assets) == len(entries), true
+	before, pinned, err := r.before(layer, entries)
+	if err != nil {
+		return layer, content, err
+	}
+	had := len(before.Assets) > 0
+	if had && pinned {
+		return r.reuse(layer), content, nil
+	}
+	work, err := os.MkdirTemp("", "github-assets")
+	if err != nil {
+		return layer, content, fmt.Errorf("making a folder to work in: %w", err)
+	}
+	defer os.RemoveAll(work)
+	now, found, err := r.find(entries)
+	changed := !slices.Equal(now.Assets, before.Assets)
+	if err == nil && changed {
+		err = download(found, work)
+	}
+	if had && github.IsUnavailable(err) {
+		r.logger.Headerf("Warning: %s", err)
+		r.logger.Headerf("Warning: the assets of the build before stay: %s", name)
+		return r.reuse(layer), content, nil
+	}
+	if err != nil {
+		return layer, content, err
+	}
+	if !changed {
+		return r.reuse(layer), content, nil
+	}
+	content, err = r.fillLayer(&layer, now, found)
+	return layer, content, err
+}
+
+// before returns what the layer has of the build before, if that is all that is wanted now, of "latest" what it was then;
+// pinned tells that there is no "latest" among it.
+func (r releases) before(layer libcnb.Layer, entries []assets.Entry) (metadata assetsMetadata, pinned bool, err error) {
+	metadata = readMetadata[assetsMetadata](layer)
+	had, pinned := !isDotted(layer.Name) && hasSBOM(layer) && len(metadata.Assets) == len(entries), true
 	for i, entry := range entries {
 		asset, err := r.assetOf(entry)
 		if err != nil {
-			return layer, err
+			return metadata, false, err
 		}
-		had = had && before.Assets[i].serves(r.api, asset) && before.Assets[i].isPlacedAs(entry)
+		had = had && metadata.Assets[i].serves(r.api, asset) && metadata.Assets[i].isPlacedAs(entry)
 		pinned = pinned && asset.Tag != github.Latest
 	}
-	metadata, plan := before, []transfer(nil)
-	if !had || !pinned {
-		metadata, plan, err = r.plan(entries)
-		if had && github.IsUnavailable(err) {
-			r.logger.Headerf("Warning: %s", err)
-			r.logger.Headerf("Warning: the assets of the build before stay: %s", name)
-			metadata, err = before, nil
-		}
-		if err != nil {
-			return layer, err
-		}
+	if !had {
+		metadata = assetsMetadata{}
 	}
-	if slices.Equal(metadata.Assets, before.Assets) {
-		r.logger.Bodyf("Reusing the GitHub assets %s", name)
-		layer.LayerTypes = libcnb.LayerTypes{Launch: true}
-		return layer, nil
+	return metadata, pinned, nil
+}
+
+// fillLayer makes the layer anew of what was downloaded, with its SBOM.
+func (r releases) fillLayer(layer *libcnb.Layer, metadata assetsMetadata, found []*foundAsset) (component, error) {
+	content := component{name: layer.Name}
+	if err := forget(layer); err != nil {
+		return content, err
 	}
-	if err := forget(&layer); err != nil {
-		return layer, err
-	}
-	contributor := libpak.NewLayerContributor("GitHub assets "+name, metadata, libcnb.LayerTypes{Launch: true}, r.logger)
-	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error {
-		err := os.Chmod(layer.Path, 0o755)
-		for _, transfer := range plan {
-			err = errors.Join(err, transfer.run(layer.Path))
-			if err != nil {
-				break
-			}
-		}
-		return err
+	err := contribute(layer, "GitHub assets "+layer.Name, metadata, r.logger, func() (err error) {
+		content.parts, err = installAssets(found, layer.Path)
+		return errors.Join(err, os.Chmod(layer.Path, 0o755))
 	})
-	return layer, err
+	if err != nil || isDotted(layer.Name) {
+		return content, err
+	}
+	return content, writeSBOM(layer.SBOMPath, content)
+}
+
+func (r releases) reuse(layer libcnb.Layer) libcnb.Layer {
+	r.logger.Bodyf("Reusing the GitHub assets %s", layer.Name)
+	layer.LayerTypes = libcnb.LayerTypes{Launch: true}
+	return layer
 }
 
 func (p placedAsset) isPlacedAs(entry assets.Entry) bool {
 	return p.Destination == entry.Destination && p.StripComponents == strconv.Itoa(entry.StripComponents)
 }
 
-// transfer is an asset that was found and is to be put into a layer.
-type transfer struct {
-	client  *github.Client
-	release github.Release
-	entry   assets.Entry
-}
-
-// plan finds the assets.
-func (r releases) plan(entries []assets.Entry) (assetsMetadata, []transfer, error) {
+// find finds the assets.
+func (r releases) find(entries []assets.Entry) (assetsMetadata, []*foundAsset, error) {
 	var metadata assetsMetadata
-	var plan []transfer
+	var found []*foundAsset
 	for _, entry := range entries {
 		asset, err := r.assetOf(entry)
 		if err != nil {
@@ -168,129 +193,46 @@ func (r releases) plan(entries []assets.Entry) (assetsMetadata, []transfer, erro
 			return metadata, nil, err
 		}
 		metadata.Assets = append(metadata.Assets, placedAsset{originOf(r.api, release), entry.Destination, strconv.Itoa(entry.StripComponents)})
-		plan = append(plan, transfer{client, release, entry})
+		found = append(found, &foundAsset{client: client, release: release, entry: entry})
 	}
-	return metadata, plan, nil
+	return metadata, found, nil
 }
 
-// run downloads the asset and puts it into the layer's folder.
-func (t transfer) run(dir string) error {
-	work, err := os.MkdirTemp("", "github-asset")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	file := filepath.Join(work, "asset")
-	if err := t.client.Download(context.Background(), t.release, file); err != nil {
-		return err
-	}
-	packed, err := archive.Is(file)
-	if err != nil {
-		return err
-	}
-	if packed && t.entry.Layer != assets.VariablesLayer {
-		return t.unpack(file, dir)
-	}
-	return t.place(file, dir)
-}
-
-func (t transfer) unpack(file, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	destination := path.Clean(t.entry.Destination)
-	if err := makeFolders(root, destination); err != nil {
-		return fmt.Errorf("unpacking %s into %q: %w", t.release.Asset, t.entry.Destination, err)
-	}
-	if _, err := archive.Unpack(file, t.release.Name, filepath.Join(dir, destination), t.entry.StripComponents); err != nil {
-		return err
-	}
-	if name := launcherFolder(root); destination == "." && name != "" {
-		return fmt.Errorf("unpacking %s: it puts %q at the layer's root, where the image's launcher runs or sets what is in it (set a destination)",
-			t.release.Asset, name)
-	}
-	return nil
-}
-
-// launcherFolder returns a folder at the layer's root that the launcher acts upon, or "" (buildpack spec, Environment and
-// exec.d). A user may ask for one by a destination; what an archive brings unasked would run in the app's container.
-func launcherFolder(root *os.Root) string {
-	for _, name := range []string{"env", "env.launch", "exec.d", "profile.d"} {
-		if info, err := root.Stat(name); err == nil && info.IsDir() {
-			return name
+// download has all assets in work before anything is done to a layer.
+func download(found []*foundAsset, work string) error {
+	for i, asset := range found {
+		asset.file = filepath.Join(work, strconv.Itoa(i))
+		if err := asset.client.Download(context.Background(), asset.release, asset.file); err != nil {
+			return err
 		}
 	}
-	return ""
-}
-
-// makeFolders makes a folder of the layer, with a mode that the build machine's umask has no part in. An archive before
-// may have left a link in its place: that is none.
-func makeFolders(root *os.Root, name string) error {
-	if name == "." {
-		return nil
-	}
-	if err := makeFolders(root, path.Dir(name)); err != nil {
-		return err
-	}
-	if info, err := root.Lstat(name); err == nil && !info.IsDir() {
-		return fmt.Errorf("%q is there and is no folder", name)
-	}
-	if err := root.Mkdir(name, 0o755); err != nil && !os.IsExist(err) {
-		return err
-	}
-	return root.Chmod(name, 0o755)
-}
-
-// place puts a single file where the entry says: a name, or a folder with a slash behind it.
-func (t transfer) place(file, dir string) error {
-	name := t.entry.Destination
-	if name == "" {
-		name = "bin/"
-	}
-	if strings.HasSuffix(name, "/") {
-		name += t.release.Name
-	}
-	name = path.Clean(name)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	in, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	err = makeFolders(root, path.Dir(name))
-	if err == nil {
-		err = copyInto(root, name, in)
-	}
-	if err != nil {
-		return fmt.Errorf("installing %s as %q: %w", t.release.Asset, name, err)
-	}
 	return nil
 }
 
-// copyInto writes a new file, executable where it is a program.
-func copyInto(root *os.Root, name string, in io.ReadSeeker) error {
-	start := make([]byte, 4)
-	n, _ := io.ReadFull(in, start)
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return err
+// installAssets puts the assets into the layer's folder, in their order, so that the last file of a name stays. It returns
+// what the SBOM says of each: of its files those that stayed.
+func installAssets(found []*foundAsset, dir string) ([]component, error) {
+	files, last := make([][]string, len(found)), map[string]int{}
+	for i, asset := range found {
+		var err error
+		if files[i], err = asset.install(dir); err != nil {
+			return nil, err
+		}
+		for _, name := range files[i] {
+			last[name] = i
+		}
 	}
-	out, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
+	var content []component
+	for i, asset := range found {
+		gone := func(name string) bool {
+			info, err := os.Lstat(filepath.Join(dir, name))
+			return last[name] != i || err != nil || !info.Mode().IsRegular() // a link may have taken its place
+		}
+		installed, err := asset.component(dir, slices.DeleteFunc(files[i], gone))
+		if err != nil {
+			return nil, err
+		}
+		content = append(content, installed)
 	}
-	defer out.Close()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	mode := os.FileMode(0o644)
-	if archive.IsProgram(start[:n]) {
-		mode = 0o755
-	}
-	return errors.Join(out.Chmod(mode), out.Close())
+	return content, nil
 }

@@ -9,6 +9,7 @@ package build
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
@@ -36,20 +37,32 @@ func Phase(logger log.Logger) libcnb.BuildFunc {
 		if err != nil {
 			return libcnb.BuildResult{}, err
 		}
-		layers, err := AssetLayers(ctx, settings, wanted, logger)
+		var releases releases
+		if len(wanted) > 0 || settings.Source == detect.Download {
+			if releases, err = newReleases(ctx, settings.API, logger); err != nil {
+				return libcnb.BuildResult{}, err
+			}
+		}
+		layers, err := AssetLayers(releases, wanted)
 		if err != nil {
 			return libcnb.BuildResult{}, err
 		}
 		result := libcnb.NewBuildResult()
 		if ok {
-			result, err = install(ctx, settings, detect.ServiceFromMetadata(entry.Metadata), logger)
+			result, err = install(ctx, settings, releases, detect.ServiceFromMetadata(entry.Metadata), logger)
 		}
-		result.Layers = append(result.Layers, layers...)
+		if err != nil {
+			return result, err
+		}
+		cache, err := releases.close()
+		result.Layers = slices.Concat(result.Layers, layers, cache)
 		return result, err
 	}
 }
 
-func install(ctx libcnb.BuildContext, settings Settings, service detect.Service, logger log.Logger) (libcnb.BuildResult, error) {
+func install(
+	ctx libcnb.BuildContext, settings Settings, releases releases, service detect.Service, logger log.Logger,
+) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
 	reportService(logger, service, settings.Defaults)
 	work, err := os.MkdirTemp("", "health-probe")
@@ -57,7 +70,7 @@ func install(ctx libcnb.BuildContext, settings Settings, service detect.Service,
 		return result, fmt.Errorf("making a folder to work in: %w", err)
 	}
 	defer os.RemoveAll(work)
-	probe, caches, err := obtain(ctx, settings, work, logger)
+	probe, caches, err := obtain(ctx, settings, releases, work, logger)
 	if err != nil {
 		return result, err
 	}
@@ -97,13 +110,15 @@ func install(ctx libcnb.BuildContext, settings Settings, service detect.Service,
 
 // obtain has the probe from where the settings say, and the cache layers that it took. Files that are made for it are in
 // work.
-func obtain(ctx libcnb.BuildContext, settings Settings, work string, logger log.Logger) (Probe, []libcnb.Layer, error) {
+func obtain(
+	ctx libcnb.BuildContext, settings Settings, releases releases, work string, logger log.Logger,
+) (Probe, []libcnb.Layer, error) {
 	if settings.Source == detect.Compile {
 		probe, cache, err := Compiled(ctx, settings.Variant, work, logger)
 		return probe, []libcnb.Layer{cache}, err
 	}
 	if settings.Source == detect.Download {
-		probe, err := Downloaded(ctx, settings, work, logger)
+		probe, err := Downloaded(releases, settings, work)
 		return probe, nil, err
 	}
 	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch, settings.Variant)

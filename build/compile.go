@@ -24,8 +24,6 @@ const (
 	sourceDir = "source"
 	// compileTime bounds a compilation: cold, on one slow processor, the full probe takes two minutes.
 	compileTime = 15 * time.Minute
-	// cacheLayerName is the cache layer with Go's build cache.
-	cacheLayerName = "go-build"
 )
 
 // Compiled makes the variant of the probe for the target from the source in the buildpack, with the go that is on the
@@ -37,7 +35,7 @@ func Compiled(ctx libcnb.BuildContext, variant, work string, logger log.Logger) 
 	if err != nil {
 		return Probe{}, libcnb.Layer{}, err
 	}
-	cache, err := cacheLayer(ctx.Layers)
+	cache, err := cacheLayer(ctx.Layers, "go-build")
 	if err != nil {
 		return Probe{}, cache, err
 	}
@@ -58,8 +56,9 @@ func Compiled(ctx libcnb.BuildContext, variant, work string, logger log.Logger) 
 	return probe, cache, err
 }
 
-func cacheLayer(layers libcnb.Layers) (libcnb.Layer, error) {
-	layer, err := layers.Layer(cacheLayerName)
+// cacheLayer returns a layer that is kept for the next build and is no part of the image.
+func cacheLayer(layers libcnb.Layers, name string) (libcnb.Layer, error) {
+	layer, err := layers.Layer(name)
 	if err != nil {
 		return layer, err
 	}

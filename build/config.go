@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/buildpacks/libcnb/v2"
-	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
 	"github.com/grpc-cnb/health-probe/probe"
@@ -28,9 +27,8 @@ func ConfigLayer(layers libcnb.Layers, args []string, logger log.Logger) (libcnb
 	}
 	// A digest, because layer metadata ends in an image label and the flags may hold a secret.
 	digest := sha256.Sum256(content)
-	contributor := libpak.NewLayerContributor("default flags",
-		map[string]string{"sha256": hex.EncodeToString(digest[:])}, libcnb.LayerTypes{Launch: true}, logger)
-	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error {
+	metadata := map[string]string{"sha256": hex.EncodeToString(digest[:])}
+	err = contribute(&layer, "default flags", metadata, logger, func() error {
 		file := filepath.Join(layer.Path, probe.ArgsFileName)
 		if err := os.WriteFile(file, content, 0o644); err != nil {
 			return fmt.Errorf("writing the default flags: %w", err)

@@ -5,12 +5,10 @@ import (
 	"debug/buildinfo"
 	"debug/elf"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
-	"github.com/paketo-buildpacks/libpak/v2/log"
 
 	"github.com/grpc-cnb/health-probe/build/archive"
 	"github.com/grpc-cnb/health-probe/build/github"
@@ -20,65 +18,62 @@ import (
 // Downloaded has the probe from a release on GitHub, verified, as a file in work. Where the layer of the build before has
 // it already, there is no such file and nothing is downloaded; for a release that is named and not "latest", nothing is
 // asked either.
-func Downloaded(ctx libcnb.BuildContext, settings Settings, work string, logger log.Logger) (Probe, error) {
-	if ctx.TargetInfo.OS == "" || ctx.TargetInfo.Arch == "" {
-		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", ctx.TargetInfo.OS, ctx.TargetInfo.Arch)
-	}
-	releases, err := newReleases(ctx, settings.API, logger)
-	if err != nil {
-		return Probe{}, err
+func Downloaded(releases releases, settings Settings, work string) (Probe, error) {
+	target := releases.ctx.TargetInfo
+	if target.OS == "" || target.Arch == "" {
+		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", target.OS, target.Arch)
 	}
 	wanted := releases.fill(settings.Download)
 	client, err := releases.client("", wanted.Repo)
 	if err != nil {
 		return Probe{}, err
 	}
-	before, had, err := earlier(ctx, settings, wanted)
+	before, had, err := earlier(releases, wanted)
 	if err != nil || had && wanted.Tag != github.Latest {
 		return before, err
 	}
-	release, err := resolve(client, wanted)
+	probe, err := newest(client, wanted, before, work, target)
 	if had && github.IsUnavailable(err) {
-		logger.Headerf("Warning: %s", err)
-		logger.Headerf("Warning: the probe of the build before stays: %s", before.Version)
+		releases.logger.Headerf("Warning: %s", err)
+		releases.logger.Headerf("Warning: the probe of the build before stays: %s", before.Version)
 		return before, nil
 	}
+	return probe, err
+}
+
+// newest finds the release and has its probe: before, where that is of the same release.
+func newest(client *github.Client, wanted github.Asset, before Probe, work string, target libcnb.TargetInfo) (Probe, error) {
+	release, err := resolve(client, wanted)
 	if err != nil {
 		return Probe{}, err
 	}
-	from := originOf(settings.API, release)
-	if had && *before.from == from {
+	from := originOf(client.API, release)
+	if before.from != nil && *before.from == from {
 		return before, nil
 	}
 	file, err := program(client, release, work)
 	if err != nil {
 		return Probe{}, err
 	}
-	probe, err := openDownloaded(file, ctx.TargetInfo)
+	probe, err := openDownloaded(file, target)
 	if err != nil {
 		return Probe{}, fmt.Errorf("checking %s: %w", release.Asset, err)
 	}
-	probe.Version, probe.from = release.Tag, &from
-	probe.Origin = client.Web().JoinPath(release.Repo, "releases", "download", release.Tag, release.Name).String()
+	probe.Version, probe.from, probe.Origin = release.Tag, &from, client.Address(release)
 	return probe, nil
 }
 
 // earlier returns the probe in the layer of the build before, if that is the one wanted. Its file is in the image alone;
 // what describes it was restored with the layer's metadata.
-func earlier(ctx libcnb.BuildContext, settings Settings, wanted github.Asset) (Probe, bool, error) {
-	layer, err := ctx.Layers.Layer(layerName)
+func earlier(releases releases, wanted github.Asset) (Probe, bool, error) {
+	layer, err := releases.ctx.Layers.Layer(layerName)
 	if err != nil {
 		return Probe{}, false, err
 	}
 	metadata := readMetadata[layerMetadata](layer)
-	if metadata.Source != detect.Download || metadata.Download == nil ||
-		metadata.Download.Platform != platform(ctx.TargetInfo) || !metadata.Download.serves(settings.API, wanted) {
+	if metadata.Source != detect.Download || metadata.Download == nil || !hasSBOM(layer) ||
+		metadata.Download.Platform != platform(releases.ctx.TargetInfo) || !metadata.Download.serves(releases.api, wanted) {
 		return Probe{}, false, nil
-	}
-	for _, format := range []libcnb.SBOMFormat{libcnb.CycloneDXJSON, libcnb.SPDXJSON, libcnb.SyftJSON} {
-		if _, err := os.Stat(layer.SBOMPath(format)); err != nil {
-			return Probe{}, false, nil
-		}
 	}
 	download := metadata.Download
 	return Probe{

@@ -20,7 +20,18 @@ const (
 	programName = "grpc_health_probe"
 	// aliasName is the name that distributions' packages of grpc-health-probe use.
 	aliasName = "grpc-health-probe"
+
+	// layerFormat is the number of the rules by which layers are filled. Raise it where the names, modes or bytes in a layer
+	// change for the same metadata: a layer that a release with other rules made is then made anew. It is text, since the
+	// lifecycle keeps metadata as JSON and brings numbers back with a point.
+	layerFormat = "1"
 )
+
+// keptMetadata is the metadata of a layer as the next build finds it.
+type keptMetadata[M any] struct {
+	Format  string `toml:"format"`
+	Content M      `toml:"content"`
+}
 
 // layerMetadata is what the content of the layer depends on: the layer of the previous build is kept where it is equal.
 type layerMetadata struct {
@@ -55,25 +66,30 @@ func Layer(layers libcnb.Layers, probe Probe, logger log.Logger) (libcnb.Layer, 
 	if err != nil {
 		return layer, err
 	}
-	metadata := metadataOf(probe)
-	if !reflect.DeepEqual(readMetadata[layerMetadata](layer), metadata) {
-		if err := forget(&layer); err != nil {
-			return layer, err
-		}
-	}
-	contributor := libpak.NewLayerContributor(programName+" "+describe(probe), metadata, libcnb.LayerTypes{Launch: true}, logger)
-	err = contributor.Contribute(&layer, func(layer *libcnb.Layer) error { return fill(Path(*layer), probe) })
+	err = contribute(&layer, programName+" "+describe(probe), metadataOf(probe), logger, func() error { return fill(Path(layer), probe) })
 	if err != nil || probe.File == "" {
 		return layer, err // the SBOM of a layer that stays in the image was restored with it
 	}
 	// Not part of the contribution: the SBOM is to be there for a reused layer as well.
-	return layer, writeSBOM(layer, probe)
+	return layer, writeSBOM(layer.SBOMPath, probe.component())
 }
 
 // describe says what a probe is, for the log.
 func describe(probe Probe) string {
 	parts := []string{probe.Version, probe.Variant, probe.Source, probe.Platform}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// contribute has fill make the content of a launch layer, unless the metadata says that it is there already. The title is
+// for the log.
+func contribute[M any](layer *libcnb.Layer, title string, metadata M, logger log.Logger, fill func() error) error {
+	if !reflect.DeepEqual(readMetadata[M](*layer), metadata) {
+		if err := forget(layer); err != nil {
+			return err
+		}
+	}
+	contributor := libpak.NewLayerContributor(title, keptMetadata[M]{layerFormat, metadata}, libcnb.LayerTypes{Launch: true}, logger)
+	return contributor.Contribute(layer, func(*libcnb.Layer) error { return fill() })
 }
 
 // forget removes the metadata of a layer before it is emptied and filled anew, so that no later build takes what is left

@@ -15,11 +15,11 @@ var licences = map[string]string{
 	"google.golang.org/protobuf":                  "BSD-3-Clause",
 }
 
-// licence returns the SPDX identifier of a module's licence, "" where it is not known. All modules of the Go project have
-// the same.
-func (m module) licence() string {
-	if strings.HasPrefix(m.name, "golang.org/x/") {
+// licenceOf returns the SPDX identifier of a module's licence, "" where it is not known. All modules of the Go project
+// have the same.
+func licenceOf(module string) string {
+	if strings.HasPrefix(module, "golang.org/x/") {
 		return "BSD-3-Clause"
 	}
-	return licences[m.name]
+	return licences[module]
 }

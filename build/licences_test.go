@@ -29,7 +29,7 @@ func TestLicencesAreThoseInTheModules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		licence := module{name: name}.licence()
+		licence := licenceOf(name)
 		if mark := marks[licence]; mark == "" || !bytes.Contains(text, []byte(mark)) {
 			t.Errorf("the licence of %s is said to be %q", name, licence)
 		}

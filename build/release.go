@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -41,20 +43,38 @@ type releases struct {
 	api     *url.URL
 	token   github.Token
 	mirrors github.Mirrors
+	cache   libcnb.Layer
+	answers *github.Answers
 	logger  log.Logger
 }
 
 func newReleases(ctx libcnb.BuildContext, api *url.URL, logger log.Logger) (releases, error) {
-	token, err := readToken(ctx.Platform.Bindings)
+	token, err := readToken(ctx.Platform.Bindings, api)
 	if err != nil {
 		return releases{}, err
 	}
 	// Mirrors come from libpak, so that they are what users of other buildpacks set.
-	cache, err := libpak.NewDependencyCache(ctx.Buildpack.Info.ID, ctx.Buildpack.Info.Version, ctx.Buildpack.Path, ctx.Platform.Bindings, logger)
+	mirrors, err := libpak.NewDependencyCache(ctx.Buildpack.Info.ID, ctx.Buildpack.Info.Version, ctx.Buildpack.Path, ctx.Platform.Bindings, logger)
 	if err != nil {
 		return releases{}, fmt.Errorf("reading the dependency mirrors: %w", err)
 	}
-	return releases{ctx: ctx, api: api, token: token, mirrors: cache.DependencyMirrors, logger: logger}, nil
+	cache, err := cacheLayer(ctx.Layers, "github-api")
+	if err != nil {
+		return releases{}, fmt.Errorf("opening the cache of GitHub's answers: %w", err)
+	}
+	return releases{ctx: ctx, api: api, token: token, mirrors: mirrors.DependencyMirrors, cache: cache,
+		answers: github.OpenAnswers(filepath.Join(cache.Path, "answers.json")), logger: logger}, nil
+}
+
+// close returns the cache layer with what the API answered, for the next build, if there is any.
+func (r releases) close() ([]libcnb.Layer, error) {
+	if r.answers == nil {
+		return nil, nil
+	}
+	if any, err := r.answers.Save(); err != nil || !any {
+		return nil, err
+	}
+	return []libcnb.Layer{r.cache}, nil
 }
 
 // client returns a client for the token of one repository, or for the build's.
@@ -68,7 +88,8 @@ func (r releases) client(tokenEnv, repo string) (*github.Client, error) {
 		token = own
 	}
 	info := r.ctx.Buildpack.Info
-	return github.New(github.Config{API: r.api, Token: token, UserAgent: info.ID + "/" + info.Version, Mirrors: r.mirrors, Logf: r.logger.Bodyf})
+	return github.New(github.Config{API: r.api, Token: token, UserAgent: info.ID + "/" + info.Version, Mirrors: r.mirrors,
+		Answers: r.answers, Logf: r.logger.Bodyf})
 }
 
 // fill puts the target into the name of an asset.
@@ -83,12 +104,23 @@ func resolve(client *github.Client, asset github.Asset) (github.Release, error) 
 	return client.Resolve(context.Background(), asset)
 }
 
-// readMetadata reads a layer's metadata of the build before; what is of another kind reads as nothing.
-func readMetadata[T any](layer libcnb.Layer) T {
-	var metadata, none T
+// readMetadata reads a layer's metadata of the build before; what is of another kind or format reads as nothing.
+func readMetadata[M any](layer libcnb.Layer) M {
+	var metadata keptMetadata[M]
 	text, err := toml.Marshal(layer.Metadata)
-	if err != nil || toml.Unmarshal(text, &metadata) != nil {
+	if err != nil || toml.Unmarshal(text, &metadata) != nil || metadata.Format != layerFormat {
+		var none M
 		return none
 	}
-	return metadata
+	return metadata.Content
+}
+
+// hasSBOM tells whether a layer's SBOM is there, as it is where the platform restored the layer.
+func hasSBOM(layer libcnb.Layer) bool {
+	for _, format := range []libcnb.SBOMFormat{libcnb.CycloneDXJSON, libcnb.SPDXJSON, libcnb.SyftJSON} {
+		if _, err := os.Stat(layer.SBOMPath(format)); err != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -2,8 +2,9 @@ package build
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"io"
-	"strconv"
 
 	spdxjson "github.com/spdx/tools-golang/json"
 	"github.com/spdx/tools-golang/spdx/v2/common"
@@ -16,59 +17,59 @@ const noAssertion = "NOASSERTION"
 // created is the time SPDX demands of a document: the one the lifecycle gives to reproducible images.
 const created = "1980-01-01T00:00:01Z"
 
-// encodeSPDX writes an SPDX 2.3 document: the program, and a package for each module it links, which it contains.
-func encodeSPDX(w io.Writer, probe Probe) error {
-	program := spdxPackage("program", mainModule(probe))
-	program.PackageName = programName
-	program.PackageSourceInfo = probe.Source
-	program.PackageDownloadLocation = cmp.Or(probe.Origin, noAssertion)
-	program.PrimaryPackagePurpose = "APPLICATION"
-	program.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: probe.SHA256}}
-
+// encodeSPDX writes an SPDX 2.3 document: what is described, and a package for each thing in it, which it contains.
+func encodeSPDX(w io.Writer, content component) error {
+	tree := number(content)
 	document := spdx.Document{
 		SPDXVersion:    spdx.Version,
 		DataLicense:    spdx.DataLicense,
 		SPDXIdentifier: "DOCUMENT",
-		DocumentName:   programName,
+		DocumentName:   content.name,
 		// Unique for the content, as SPDX 2.3 (6.5) demands; it need not resolve.
-		DocumentNamespace: "https://github.com/grpc-cnb/health-probe/spdx/" + probe.SHA256,
+		DocumentNamespace: fmt.Sprintf("https://github.com/grpc-cnb/health-probe/spdx/%x", sha256.Sum256(fmt.Append(nil, content))),
 		CreationInfo: &spdx.CreationInfo{
 			Created:  created,
 			Creators: []common.Creator{{CreatorType: "Tool", Creator: toolName}},
 		},
-		Packages:      []*spdx.Package{program},
-		Relationships: []*spdx.Relationship{spdxRelationship("DOCUMENT", common.TypeRelationshipDescribe, program)},
+		Relationships: []*spdx.Relationship{spdxRelationship("DOCUMENT", common.TypeRelationshipDescribe, tree)},
 	}
-	for i, m := range modules(probe) {
-		linked := spdxPackage(common.ElementID("module-"+strconv.Itoa(i)), m)
-		document.Packages = append(document.Packages, linked)
-		document.Relationships = append(document.Relationships,
-			spdxRelationship(program.PackageSPDXIdentifier, common.TypeRelationshipContains, linked))
+	for _, c := range tree.all() {
+		document.Packages = append(document.Packages, spdxPackage(c))
+		for _, part := range c.parts {
+			document.Relationships = append(document.Relationships,
+				spdxRelationship(common.ElementID(c.id), common.TypeRelationshipContains, part))
+		}
 	}
+	document.Packages[0].PrimaryPackagePurpose = "APPLICATION"
 	return spdxjson.Write(document, w)
 }
 
-func spdxPackage(id common.ElementID, m module) *spdx.Package {
-	return &spdx.Package{
-		PackageSPDXIdentifier:   id,
-		PackageName:             m.name,
-		PackageVersion:          m.version,
-		PackageDownloadLocation: noAssertion,
-		PackageLicenseDeclared:  cmp.Or(m.licence(), noAssertion),
+func spdxPackage(c numbered) *spdx.Package {
+	p := &spdx.Package{
+		PackageSPDXIdentifier:   common.ElementID(c.id),
+		PackageName:             c.name,
+		PackageVersion:          c.version,
+		PackageSourceInfo:       c.source,
+		PackageDownloadLocation: cmp.Or(c.origin, noAssertion),
+		PackageLicenseDeclared:  cmp.Or(c.licence, noAssertion),
 		PackageLicenseConcluded: noAssertion,
 		PackageCopyrightText:    noAssertion,
-		PackageExternalReferences: []*spdx.PackageExternalReference{{
-			Category: common.CategoryPackageManager,
-			RefType:  common.TypePackageManagerPURL,
-			Locator:  m.purl(),
-		}},
 	}
+	if c.sha256 != "" {
+		p.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: c.sha256}}
+	}
+	if c.purl != "" {
+		p.PackageExternalReferences = []*spdx.PackageExternalReference{{
+			Category: common.CategoryPackageManager, RefType: common.TypePackageManagerPURL, Locator: c.purl,
+		}}
+	}
+	return p
 }
 
-func spdxRelationship(from common.ElementID, kind string, to *spdx.Package) *spdx.Relationship {
+func spdxRelationship(from common.ElementID, kind string, to numbered) *spdx.Relationship {
 	return &spdx.Relationship{
 		RefA:         common.DocElementID{ElementRefID: from},
-		RefB:         common.DocElementID{ElementRefID: to.PackageSPDXIdentifier},
+		RefB:         common.DocElementID{ElementRefID: common.ElementID(to.id)},
 		Relationship: kind,
 	}
 }

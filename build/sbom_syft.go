@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 )
@@ -54,10 +55,16 @@ type syftDescriptor struct {
 	Configuration syftOrigin `json:"configuration"`
 }
 
-// syftOrigin is where the program came from; the format has no place of its own for that.
+// syftOrigin is where a program, or assets, came from; the format has no place of its own for that.
 type syftOrigin struct {
-	Source string `json:"source"`
-	URL    string `json:"url,omitempty"`
+	Source string      `json:"source,omitempty"`
+	URL    string      `json:"url,omitempty"`
+	Assets []syftAsset `json:"assets,omitempty"`
+}
+
+type syftAsset struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
 }
 
 type syftSchema struct {
@@ -65,35 +72,43 @@ type syftSchema struct {
 	URL     string `json:"url"`
 }
 
-// encodeSyft writes a Syft document: one artifact for the program's main module and for each module it links.
-func encodeSyft(w io.Writer, probe Probe) error {
+// encodeSyft writes a Syft document: an artifact for each thing that has a package URL, a file for each that has a digest.
+func encodeSyft(w io.Writer, content component) error {
 	document := syftDocument{
-		Source:     syftSource{Type: "file", Target: programName},
-		Descriptor: syftDescriptor{Name: toolName, Configuration: syftOrigin{probe.Source, probe.Origin}},
-		Files: []syftFile{{ID: probe.SHA256, Location: syftLocation{Path: programName},
-			Digests: []syftDigest{{Algorithm: "sha256", Value: probe.SHA256}}}},
+		Artifacts:  []syftArtifact{},
+		Files:      []syftFile{},
+		Source:     syftSource{Type: "file", Target: content.name},
+		Descriptor: syftDescriptor{Name: toolName, Configuration: syftOrigin{Source: content.source, URL: content.origin}},
 		Schema: syftSchema{
 			Version: "1.1.0",
 			URL:     "https://raw.githubusercontent.com/anchore/syft/main/schema/json/schema-1.1.0.json",
 		},
 	}
-	for _, m := range append([]module{mainModule(probe)}, modules(probe)...) {
-		licences := []string{}
-		if id := m.licence(); id != "" {
-			licences = append(licences, id)
-		}
-		document.Artifacts = append(document.Artifacts, syftArtifact{
-			ID:        m.purl(),
-			Name:      m.name,
-			Version:   m.version,
-			Type:      "go-module",
-			FoundBy:   "go-buildinfo",
-			Locations: []syftLocation{{Path: programName}},
-			Licenses:  licences,
-			Language:  "go",
-			CPEs:      []string{},
-			PURL:      m.purl(),
-		})
-	}
+	document.add(number(content), content.name)
 	return json.NewEncoder(w).Encode(document)
+}
+
+// add adds a component, found in file, and all below it.
+func (d *syftDocument) add(c numbered, file string) {
+	if c.sha256 != "" {
+		file = c.name
+		d.Files = append(d.Files, syftFile{ID: c.id, Location: syftLocation{file}, Digests: []syftDigest{{"sha256", c.sha256}}})
+	}
+	if c.origin != "" && c.origin != d.Descriptor.Configuration.URL {
+		d.Descriptor.Configuration.Assets = append(d.Descriptor.Configuration.Assets, syftAsset{c.name, c.origin})
+	}
+	if c.purl != "" {
+		artifact := syftArtifact{ID: c.id, Name: cmp.Or(c.module, c.name), Version: c.version, Type: "binary", FoundBy: toolName,
+			Locations: []syftLocation{{file}}, Licenses: []string{}, CPEs: []string{}, PURL: c.purl}
+		if c.module != "" {
+			artifact.Type, artifact.FoundBy, artifact.Language = "go-module", "go-buildinfo", "go"
+		}
+		if c.licence != "" {
+			artifact.Licenses = append(artifact.Licenses, c.licence)
+		}
+		d.Artifacts = append(d.Artifacts, artifact)
+	}
+	for _, part := range c.parts {
+		d.add(part, file)
+	}
 }

@@ -2,20 +2,20 @@ package build
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"encoding/json"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/CycloneDX/cyclonedx-go"
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	spdxjson "github.com/spdx/tools-golang/json"
 	"github.com/spdx/tools-golang/spdx"
-	"github.com/spdx/tools-golang/spdxlib"
+
+	"github.com/grpc-cnb/health-probe/build/sbomtest"
 )
 
 // testProbe is a real program with modules in it; a test's own binary records none.
@@ -35,7 +35,7 @@ func testProbe(t *testing.T) Probe {
 
 // wantPURLs returns what each format has to list.
 func wantPURLs(probe Probe) []string {
-	purls := []string{mainModule(probe).purl(), "pkg:golang/stdlib@" + strings.TrimPrefix(probe.Info.GoVersion, "go")}
+	purls := []string{goModule(probe.Info.Main.Path, probe.Version).purl, "pkg:golang/stdlib@" + strings.TrimPrefix(probe.Info.GoVersion, "go")}
 	for _, dep := range probe.Info.Deps {
 		purls = append(purls, "pkg:golang/"+dep.Path+"@"+dep.Version)
 	}
@@ -43,11 +43,11 @@ func wantPURLs(probe Probe) []string {
 	return purls
 }
 
-func encoded(t *testing.T, encode func(io.Writer, Probe) error, probe Probe) *bytes.Buffer {
+func encoded(t *testing.T, encode func(io.Writer, component) error, content component) *bytes.Buffer {
 	t.Helper()
 	var first, second bytes.Buffer
 	for _, buffer := range []*bytes.Buffer{&first, &second} {
-		if err := encode(buffer, probe); err != nil {
+		if err := encode(buffer, content); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,6 +55,24 @@ func encoded(t *testing.T, encode func(io.Writer, Probe) error, probe Probe) *by
 		t.Error("encoding twice gives different bytes")
 	}
 	return &first
+}
+
+func cycloneDXDocument(t *testing.T, content component) *cyclonedx.BOM {
+	t.Helper()
+	bom, err := sbomtest.CycloneDX(encoded(t, encodeCycloneDX, content).Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bom
+}
+
+func spdxDocument(t *testing.T, content component) *spdx.Document {
+	t.Helper()
+	document, err := sbomtest.SPDX(encoded(t, encodeSPDX, content).Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
 }
 
 func comparePURLs(t *testing.T, got, want []string) {
@@ -67,12 +85,7 @@ func comparePURLs(t *testing.T, got, want []string) {
 
 func TestCycloneDXDocumentListsWhatIsLinked(t *testing.T) {
 	probe := testProbe(t)
-	var bom cyclonedx.BOM
-	text := encoded(t, encodeCycloneDX, probe)
-	validateCycloneDX(t, text.Bytes())
-	if err := cyclonedx.NewBOMDecoder(text, cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	bom := cycloneDXDocument(t, probe.component())
 	program := bom.Metadata.Component
 	purls := []string{program.PackageURL}
 	for _, component := range *bom.Components {
@@ -93,52 +106,9 @@ func TestCycloneDXDocumentListsWhatIsLinked(t *testing.T) {
 	}
 }
 
-// validateCycloneDX holds a document against the schemas that come with the CycloneDX library.
-func validateCycloneDX(t *testing.T, document []byte) {
-	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(strings.TrimSpace(string(out)), "schema")
-	compiler := jsonschema.NewCompiler()
-	for name, file := range map[string]string{
-		"bom-1.6.schema.json":  "bom-1.6.schema.json",
-		"spdx.schema.json":     "spdx.schema.json",
-		"jsf-0.82.schema.json": "jsf-0.82.schemax.json",
-	} {
-		text, err := os.Open(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer text.Close()
-		schema, err := jsonschema.UnmarshalJSON(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiler.AddResource("http://cyclonedx.org/schema/"+name, schema); err != nil {
-			t.Fatal(err)
-		}
-	}
-	schema, err := compiler.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(value); err != nil {
-		t.Errorf("the document is not CycloneDX 1.6: %v", err)
-	}
-}
-
 func TestSPDXDocumentListsWhatIsLinked(t *testing.T) {
 	probe := testProbe(t)
-	var document spdx.Document
-	if err := spdxjson.ReadInto(encoded(t, encodeSPDX, probe), &document); err != nil {
-		t.Fatal(err)
-	}
+	document := spdxDocument(t, probe.component())
 	var purls []string
 	for _, p := range document.Packages {
 		purls = append(purls, p.PackageExternalReferences[0].Locator)
@@ -153,15 +123,12 @@ func TestSPDXDocumentListsWhatIsLinked(t *testing.T) {
 	if program := document.Packages[0]; program.PackageDownloadLocation != probe.Origin || program.PackageLicenseDeclared != "Apache-2.0" {
 		t.Errorf("it came from %q under %q", program.PackageDownloadLocation, program.PackageLicenseDeclared)
 	}
-	if err := spdxlib.ValidateDocument(&document); err != nil {
-		t.Errorf("the document is not SPDX 2.3: %v", err)
-	}
 }
 
 func TestSyftDocumentListsWhatIsLinked(t *testing.T) {
 	probe := testProbe(t)
 	var document syftDocument
-	decoder := json.NewDecoder(encoded(t, encodeSyft, probe))
+	decoder := json.NewDecoder(encoded(t, encodeSyft, probe.component()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&document); err != nil {
 		t.Fatal(err)
@@ -179,20 +146,89 @@ func TestSyftDocumentListsWhatIsLinked(t *testing.T) {
 	}
 }
 
+// Every package URL has a name that means something elsewhere: Go's own programs are of no module, and a module may be
+// replaced by a folder.
+func TestPackageURLsOfUnusualPrograms(t *testing.T) {
+	info := &buildinfo.BuildInfo{GoVersion: "go1.26.8", Deps: []*debug.Module{
+		{Path: "example.com/a", Version: "v1.0.0", Replace: &debug.Module{Path: "../a", Version: "(devel)"}},
+		{Path: "example.com/b", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/c", Version: "v2.0.0"}},
+	}}
+	want := []string{"pkg:golang/stdlib@1.26.8", "pkg:golang/example.com/a", "pkg:golang/example.com/c@v2.0.0"}
+	program := goProgram(info, "")
+	if program.purl != "" {
+		t.Errorf("a program of no module has the package URL %q", program.purl)
+	}
+	var got []string
+	for _, part := range program.parts {
+		got = append(got, part.purl)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("listed: %q, want %q", got, want)
+	}
+	if purl := (Probe{Version: "v1", Info: info}).component().purl; purl != "pkg:generic/grpc_health_probe@v1" {
+		t.Errorf("a probe of no module has the package URL %q", purl)
+	}
+}
+
 // A downloaded program may be of any make.
 func TestDocumentsDescribeAProgramWithoutBuildInfo(t *testing.T) {
 	probe := Probe{Version: "v1.2.3", SHA256: strings.Repeat("a", 64), Source: "download", Origin: "https://example.com/probe"}
-	validateCycloneDX(t, encoded(t, encodeCycloneDX, probe).Bytes())
-	var document spdx.Document
-	if err := spdxjson.ReadInto(encoded(t, encodeSPDX, probe), &document); err != nil {
-		t.Fatal(err)
-	}
-	if err := spdxlib.ValidateDocument(&document); err != nil {
-		t.Errorf("the document is not SPDX 2.3: %v", err)
-	}
+	cycloneDXDocument(t, probe.component())
+	document := spdxDocument(t, probe.component())
 	want := "pkg:generic/grpc_health_probe@v1.2.3"
 	if got := document.Packages[0].PackageExternalReferences[0].Locator; got != want || len(document.Packages) != 1 {
 		t.Errorf("%d packages, the first is %s", len(document.Packages), got)
 	}
-	encoded(t, encodeSyft, probe)
+	encoded(t, encodeSyft, probe.component())
+}
+
+// Two assets of one release hold the same program, and one of them another file.
+func TestDocumentsDescribeALayerOfAssets(t *testing.T) {
+	program := testProbe(t).component()
+	program.origin = ""
+	asset := func(name string) component {
+		return component{name: name, version: "v1", purl: "pkg:github/my-org/tool@v1", sha256: strings.Repeat("a", 64),
+			origin: "https://example.com/" + name, parts: []component{program}}
+	}
+	content := component{name: "my-org_tool", parts: []component{asset("one"), asset("two")}}
+	program.parts = append(program.parts, program)
+	want := []string{}
+	for range 2 {
+		want = append(want, "pkg:github/my-org/tool@v1")
+		for _, c := range program.parts {
+			want = append(want, c.purl)
+		}
+	}
+	slices.Sort(want)
+
+	bom := cycloneDXDocument(t, content)
+	var purls []string
+	refs := map[string]bool{bom.Metadata.Component.BOMRef: true}
+	for _, c := range *bom.Components {
+		purls, refs[c.BOMRef] = append(purls, c.PackageURL), true
+	}
+	comparePURLs(t, purls, want)
+	if len(refs) != len(*bom.Components)+1 || len(*bom.Dependencies) != len(refs) {
+		t.Errorf("%d references and %d dependencies for %d components", len(refs), len(*bom.Dependencies), len(*bom.Components))
+	}
+
+	document := spdxDocument(t, content)
+	purls = nil
+	for _, p := range document.Packages[1:] {
+		purls = append(purls, p.PackageExternalReferences[0].Locator)
+	}
+	comparePURLs(t, purls, want)
+
+	var syft syftDocument
+	if err := json.NewDecoder(encoded(t, encodeSyft, content)).Decode(&syft); err != nil {
+		t.Fatal(err)
+	}
+	purls = nil
+	for _, artifact := range syft.Artifacts {
+		purls = append(purls, artifact.PURL)
+	}
+	comparePURLs(t, purls, want)
+	if assets := syft.Descriptor.Configuration.Assets; len(assets) != 2 || assets[1] != (syftAsset{"two", "https://example.com/two"}) {
+		t.Errorf("the assets came from %v", assets)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"strings"
@@ -27,7 +28,7 @@ func Is(file string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	return kindOf(bufio.NewReaderSize(f, tarBlock)) != plain, nil
+	return kindOf(bufio.NewReaderSize(f, startSize)) != plain, nil
 }
 
 type kind int
@@ -41,27 +42,30 @@ const (
 )
 
 const (
-	tarBlock = 512 // a header of tar, in bytes
-	tarMagic = 257 // where its magic is
+	startSize = 3072 // what kinds are told by, in bytes: as much as github-assets-cnb looks at
+	tarMagic  = 257  // where the magic is in a header of tar
 )
 
 func kindOf(r *bufio.Reader) kind {
-	start, _ := r.Peek(tarBlock)
+	start, _ := r.Peek(startSize)
 	switch {
+	case bytes.HasPrefix(start, []byte("PK")) && bytes.Contains(start, []byte("META-INF/MANIFEST.MF")):
+		return plain // a jar is a zip, and a program
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
 		return isGzip
 	case bytes.HasPrefix(start, []byte("\xfd7zXZ\x00")):
 		return isXZ
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte("PK\x05\x06")):
 		return isZip
-	case len(start) == tarBlock && bytes.HasPrefix(start[tarMagic:], []byte("ustar")):
+	case len(start) > tarMagic && bytes.HasPrefix(start[tarMagic:], []byte("ustar")):
 		return isTar
 	}
 	return plain
 }
 
-// Unpack unpacks the archive in file, which its makers call name, into the folder dir, and leaves off the first strip
-// parts of each name. It returns the names of the files it made, as they are below dir. After an error dir holds a part.
+// Unpack unpacks the archive in file, which its makers call name, into the folder dir, where it replaces files of the
+// same name. It leaves off the first strip parts of each name in a tar, and none in a zip, as github-assets-cnb does. It
+// returns the names of the files it made, as they are below dir. After an error dir holds a part.
 func Unpack(file, name, dir string, strip int) ([]string, error) {
 	names, err := unpack(file, name, dir, strip)
 	if err != nil {
@@ -157,10 +161,17 @@ func (t *target) tar(in io.Reader) error {
 }
 
 func (t *target) zip(in io.ReaderAt, size int64) error {
-	reader, err := zip.NewReader(in, size)
+	t.strip = 0
+	// zip.NewReader takes in the list of all entries, however many there are.
+	bounded := &boundedReaderAt{in, maxDirectory}
+	reader, err := zip.NewReader(bounded, size)
 	if err != nil {
 		return err
 	}
+	if len(reader.File) > maxEntries {
+		return errEntries
+	}
+	bounded.left = math.MaxInt64 // the entries' content has a budget of its own
 	for _, entry := range reader.File {
 		if err := t.zipped(entry); err != nil {
 			return err

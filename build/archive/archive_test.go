@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -105,6 +106,62 @@ func TestBombsAreRefused(t *testing.T) {
 	writer.Close()
 	if _, _, err := unpackBytes(t, zipped.Bytes(), 0); err == nil || !strings.Contains(err.Error(), "far more than it is") {
 		t.Error(err)
+	}
+}
+
+// zipDirectory is a zip without content: its list names one empty file again and again.
+func zipDirectory(name string, entries int) []byte {
+	header := binary.LittleEndian.AppendUint32(nil, 0x02014b50) // APPNOTE.TXT, 4.3.12
+	header = append(header, make([]byte, 42)...)
+	binary.LittleEndian.PutUint16(header[28:], uint16(len(name)))
+	list := bytes.Repeat(append(header, name...), entries)
+	end := binary.LittleEndian.AppendUint32(list, 0x06054b50) // 4.3.16
+	end = append(end, make([]byte, 18)...)
+	binary.LittleEndian.PutUint16(end[len(list)+10:], uint16(entries))
+	binary.LittleEndian.PutUint32(end[len(list)+12:], uint32(len(list)))
+	return end
+}
+
+// countedReaderAt counts the bytes that were read.
+type countedReaderAt struct {
+	io.ReaderAt
+	read int
+}
+
+func (c *countedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, offset)
+	c.read += n
+	return n, err
+}
+
+func TestListsOfTooManyEntriesAreRefused(t *testing.T) {
+	for want, content := range map[string][]byte{
+		"it has more than 100000 entries":           zipDirectory("x", maxEntries+1),
+		"its list of entries is longer than 32 MiB": zipDirectory(strings.Repeat("x", 400), maxEntries+1),
+	} {
+		target, err := newTarget(t.TempDir(), 0, int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer target.root.Close()
+		in := &countedReaderAt{ReaderAt: bytes.NewReader(content)}
+		if err := target.zip(in, int64(len(content))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if in.read > maxDirectory {
+			t.Errorf("%s: it read %d of %d bytes", want, in.read, len(content))
+		}
+	}
+}
+
+func TestContentOfAZipMayBeLongerThanItsList(t *testing.T) {
+	var zipped bytes.Buffer
+	writer := zip.NewWriter(&zipped)
+	entry, _ := writer.CreateHeader(&zip.FileHeader{Name: "zeros", Method: zip.Store})
+	entry.Write(make([]byte, maxDirectory+1))
+	writer.Close()
+	if _, names, err := unpackBytes(t, zipped.Bytes(), 0); err != nil || len(names) != 1 {
+		t.Error(names, err)
 	}
 }
 

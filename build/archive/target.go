@@ -9,12 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
 const (
-	maxEntries  = 100_000
-	maxUnpacked = 2 << 30 // bytes
+	maxEntries = 100_000
+	// maxDirectory bounds a zip's list of its entries, in bytes: as many as are allowed, with names of 280 bytes.
+	maxDirectory = 32 << 20
+	maxUnpacked  = 2 << 30 // bytes
 	// A program shrinks to a third, text to a tenth: what grows a hundredfold and is not small is a bomb.
 	maxGrowth   = 100
 	smallEnough = 64 << 20 // bytes
@@ -49,7 +52,11 @@ func newTarget(dir string, strip int, packed int64) (*target, error) {
 // budget is how many bytes may still be unpacked, and as how many bytes of files.
 type budget struct{ left, sparse int64 }
 
-var errBudget = errors.New("it unpacks to far more than it is: more than a hundred times its size, or 2 GiB")
+var (
+	errBudget    = errors.New("it unpacks to far more than it is: more than a hundred times its size, or 2 GiB")
+	errEntries   = fmt.Errorf("it has more than %d entries", maxEntries)
+	errDirectory = fmt.Errorf("its list of entries is longer than %d MiB", maxDirectory>>20)
+)
 
 type budgetReader struct {
 	*budget
@@ -66,10 +73,23 @@ func (r budgetReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// boundedReaderAt fails where more is read than is left, in bytes.
+type boundedReaderAt struct {
+	in   io.ReaderAt
+	left int64
+}
+
+func (b *boundedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, errDirectory
+	}
+	return b.in.ReadAt(p, offset)
+}
+
 // place returns where an entry goes, "" for nowhere, and makes the folders above it.
 func (t *target) place(name string) (string, error) {
 	if t.entries++; t.entries > maxEntries {
-		return "", fmt.Errorf("it has more than %d entries", maxEntries)
+		return "", errEntries
 	}
 	if len(name) > maxName || strings.Count(name, "/") > maxFolders {
 		return "", fmt.Errorf("it has a name of %d bytes in %d folders, more than a path can have", len(name), strings.Count(name, "/"))
@@ -77,20 +97,15 @@ func (t *target) place(name string) (string, error) {
 	if path.IsAbs(name) || strings.ContainsAny(name, "\\\x00") {
 		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
 	}
-	var parts []string
-	for part := range strings.SplitSeq(name, "/") {
-		switch part {
-		case "..":
-			return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
-		case "", ".":
-		default:
-			parts = append(parts, part)
-		}
+	parts := strings.Split(name, "/")
+	if slices.Contains(parts, "..") {
+		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
 	}
-	if len(parts) <= t.strip {
+	// A dot in front is a part to strip, as it is for tar.
+	parts = slices.DeleteFunc(parts[min(t.strip, len(parts)):], func(part string) bool { return part == "" || part == "." })
+	if len(parts) == 0 {
 		return "", nil
 	}
-	parts = parts[t.strip:]
 	for i := range parts[:len(parts)-1] {
 		if err := t.mkdir(strings.Join(parts[:i+1], "/")); err != nil {
 			return "", err
@@ -146,7 +161,16 @@ func (t *target) file(name string, mode fs.FileMode, in io.Reader) error {
 	if err := t.claim(name); err != nil {
 		return err
 	}
-	out, err := t.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	t.files = append(t.files, name)
+	return Put(t.root, name, in, mode&0o111 != 0)
+}
+
+// Put writes a file below root, executable where it says so or is a program. It replaces a file or link that is there.
+func Put(root *os.Root, name string, in io.Reader, executable bool) error {
+	if err := makeWay(root, name); err != nil {
+		return err
+	}
+	out, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -157,11 +181,23 @@ func (t *target) file(name string, mode fs.FileMode, in io.Reader) error {
 		return err
 	}
 	permissions := fs.FileMode(0o644)
-	if mode&0o111 != 0 || IsProgram(start) {
+	if executable || isProgram(start) {
 		permissions = 0o755
 	}
-	t.files = append(t.files, name)
 	return errors.Join(out.Chmod(permissions), out.Close())
+}
+
+// makeWay removes a file or link. What is there is of an asset before: within one archive no two entries have one name.
+func makeWay(root *os.Root, name string) error {
+	switch info, err := root.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%q is a folder already", name)
+	}
+	return root.Remove(name)
 }
 
 // link makes a symbolic link that stays within the folder: its way up comes first and is no longer than its name, and
@@ -184,10 +220,13 @@ func (t *target) link(name, to string) error {
 	if err := t.claim(name); err != nil {
 		return err
 	}
+	if err := makeWay(t.root, name); err != nil {
+		return err
+	}
 	return t.root.Symlink(to, name)
 }
 
-// IsProgram tells by its first bytes what the kernel would execute.
-func IsProgram(start []byte) bool {
+// isProgram tells by its first bytes what the kernel would execute.
+func isProgram(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("\x7fELF")) || bytes.HasPrefix(start, []byte("#!"))
 }

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/google/go-github/v90/github"
 )
@@ -165,7 +167,11 @@ func list(names []string) string {
 	if len(names) > most {
 		names, rest = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return strings.Join(names, ", ") + rest
+	text := strings.Join(names, ", ")
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		text = strconv.Quote(text) // the log is no place for what moves a terminal's cursor
+	}
+	return text + rest
 }
 
 // IsUnavailable tells an error of a GitHub that cannot be asked now (no connection, a rate limit, a fault of its own) from

@@ -64,12 +64,18 @@ func (c *Client) fetch(ctx context.Context, release Release, file string, most i
 // address is where the asset's bytes are: with a token the API's endpoint, which private repositories need, else what
 // browsers use.
 func (c *Client) address(release Release) (*url.URL, error) {
-	public := c.Web().JoinPath(release.Repo, "releases", "download", url.PathEscape(release.Tag), url.PathEscape(release.Name))
-	address, mirrored, err := c.Mirrors.rewrite(public)
+	address, mirrored, err := c.Mirrors.rewrite(c.public(release))
 	if err == nil && !mirrored && c.Token.Value != "" && release.id != 0 {
 		address = c.API.JoinPath("repos", release.Repo, "releases", "assets", fmt.Sprint(release.id))
 	}
 	return address, err
+}
+
+// Address returns where browsers download the asset, whatever mirror it came through.
+func (c *Client) Address(release Release) string { return c.public(release).String() }
+
+func (c *Client) public(release Release) *url.URL {
+	return c.Web().JoinPath(release.Repo, "releases", "download", url.PathEscape(release.Tag), url.PathEscape(release.Name))
 }
 
 // save writes the body to file.
@@ -98,7 +104,7 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 	case n > most:
 		return "", permanentError{tooLarge(host, most)}
 	case isPage(response.Header, start.text):
-		return "", permanentError{fmt.Errorf("%s answers with a web page in place of the file (is there a proxy or a login in between?)", host)}
+		return "", permanentError{unavailableError{fmt.Errorf("%s answers with a web page in place of the file (is there a proxy or a login in between?)", host)}}
 	}
 	if err := out.Close(); err != nil {
 		return "", permanentError{err}

@@ -39,7 +39,11 @@ func (c *Client) explain(err error, asset Asset) error {
 			limit.Rate.Limit, c.API.Host, limit.Rate.Reset.UTC().Format(time.DateTime+" UTC"), c.limitHint(asset))}
 	}
 	if limit, ok := errors.AsType[*github.AbuseRateLimitError](err); ok {
-		return unavailableError{fmt.Errorf("%s asks for fewer requests for %s (%s)", c.API.Host, limit.GetRetryAfter(), c.limitHint(asset))}
+		span := ""
+		if pause := limit.GetRetryAfter(); pause > 0 {
+			span = " for " + pause.String()
+		}
+		return unavailableError{fmt.Errorf("%s asks for fewer requests%s (%s)", c.API.Host, span, c.limitHint(asset))}
 	}
 	if answer, ok := errors.AsType[*github.ErrorResponse](err); ok {
 		return c.explainStatus(statusError{answer.Response.StatusCode, c.API.Host}, asset)
@@ -92,7 +96,8 @@ func explainNetwork(err error) error {
 		return permanent.error
 	}
 	host, network := "GitHub", false
-	if request, ok := errors.AsType[*url.Error](err); ok {
+	// More than one, where an answer breaks off within a request.
+	for request, ok := errors.AsType[*url.Error](err); ok; request, ok = errors.AsType[*url.Error](err) {
 		if address, err := url.Parse(request.URL); err == nil && address.Host != "" {
 			host = address.Hostname()
 		}

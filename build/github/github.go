@@ -29,7 +29,7 @@ const (
 	// retries and the pauses between them: 0.5 s, 1 s, 2 s.
 	retries              = 3
 	minPause, maxPause   = 500 * time.Millisecond, 20 * time.Second
-	responseTimeout      = 60 * time.Second
+	responseTimeout      = 60 * time.Second // without a byte
 	maxAnswer            = 10 << 20
 	maxAsset             = 512 << 20
 	maxChecksums         = 1 << 20
@@ -67,6 +67,8 @@ type Config struct {
 	UserAgent string
 	// Mirrors are the places to download from instead of a host.
 	Mirrors Mirrors
+	// Answers are what the API is not asked for twice.
+	Answers *Answers
 	// Logf takes a line of progress.
 	Logf func(format string, args ...any)
 }
@@ -110,7 +112,8 @@ func New(config Config) (*Client, error) {
 	c.retry.RetryMax, c.retry.RetryWaitMin, c.retry.RetryWaitMax = retries, minPause, maxPause
 	c.retry.Backoff, c.retry.CheckRetry = pause, worthRetrying
 	c.retry.ErrorHandler = retryablehttp.PassthroughErrorHandler
-	c.retry.HTTPClient = &http.Client{Transport: newTransport(config), CheckRedirect: checkRedirect}
+	asking := conditional{newTransport(config), config.Answers, config.Logf}
+	c.retry.HTTPClient = &http.Client{Transport: asking, CheckRedirect: checkRedirect}
 
 	api := config.API.String()
 	client, err := github.NewClient(github.WithHTTPClient(c.retry.StandardClient()), github.WithURLs(&api, nil),

@@ -36,6 +36,15 @@ func TestChecksumsFor(t *testing.T) {
 	}
 }
 
+func TestListHasNoControlCharacters(t *testing.T) {
+	if got := list([]string{"a", "b\x1b[2J\nc"}); got != `"a, b\x1b[2J\nc"` {
+		t.Error(got)
+	}
+	if got := list([]string{"a", "b"}); got != "a, b" {
+		t.Error(got)
+	}
+}
+
 func TestParseAPI(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://api.github.com":             "https://api.github.com/",

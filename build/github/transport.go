@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -31,17 +32,53 @@ func newTransport(config Config) transport {
 
 // RoundTrip is one request and its answer.
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(request.Context())
+	ctx, cancel := context.WithCancelCause(request.Context())
+	request = request.Clone(ctx)
 	request.Header.Set("User-Agent", t.userAgent)
 	request.Header.Del("Referer")
-	if isAPI := request.URL.Scheme == "https" && request.URL.Host == t.api.Host; isAPI && t.token != "" {
+	if t.token != "" && t.isAPI(request) {
 		request.Header.Set("Authorization", "Bearer "+t.token)
 	}
 	response, err := t.base.RoundTrip(request)
-	if err == nil && request.Header.Get("Accept") != contentTypeOfAnAsset {
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	response.Body = awaitedBody{response.Body, request, cancel}
+	if request.Header.Get("Accept") != contentTypeOfAnAsset {
 		response.Body = &boundedBody{ReadCloser: response.Body, left: maxAnswer}
 	}
-	return response, err
+	return response, nil
+}
+
+func (t transport) isAPI(request *http.Request) bool {
+	return request.URL.Scheme == "https" && request.URL.Host == t.api.Host
+}
+
+// awaitedBody fails where nothing arrives for responseTimeout, however long the whole may take. Its errors name the host.
+type awaitedBody struct {
+	io.ReadCloser
+	request *http.Request
+	cancel  context.CancelCauseFunc
+}
+
+func (b awaitedBody) Read(p []byte) (int, error) {
+	timer := time.AfterFunc(responseTimeout, func() { b.cancel(os.ErrDeadlineExceeded) })
+	defer timer.Stop()
+	n, err := b.ReadCloser.Read(p)
+	// The cause first: a server that is left may end the answer as if it were whole.
+	if cause := context.Cause(b.request.Context()); cause != nil {
+		err = cause
+	}
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	return n, &url.Error{Op: "Get", URL: b.request.URL.String(), Err: err}
+}
+
+func (b awaitedBody) Close() error {
+	defer b.cancel(nil)
+	return b.ReadCloser.Close()
 }
 
 // boundedBody fails where there is more to read than an answer may have.

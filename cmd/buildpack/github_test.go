@@ -1,9 +1,11 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,6 +36,7 @@ func startGitHub(env *testscript.Env) error {
 	server.Behave(func(b *githubtest.Behaviour) { *b = usual })
 	env.Vars = append(env.Vars, server.Env()...)
 	env.Setenv("GITHUB_TOKEN_OF_THE_TESTS", token)
+	env.Setenv("ETAG_TOO_LONG", `"`+strings.Repeat("0", 300)+`"`)
 	env.Setenv("TMPDIR", env.WorkDir)
 	return nil
 }
@@ -57,6 +60,8 @@ func behave(ts *testscript.TestScript, neg bool, args []string) {
 				d, err := time.ParseDuration(value)
 				ts.Check(err)
 				field.SetInt(int64(d))
+			case string:
+				field.SetString(value)
 			case []string:
 				field.Set(reflect.ValueOf(strings.Split(value, ",")))
 			default:
@@ -68,8 +73,8 @@ func behave(ts *testscript.TestScript, neg bool, args []string) {
 
 var assetID = regexp.MustCompile(`assets/[0-9]+`)
 
-// received is the command "received FILE": it writes the requests since the last one, with a mark where the token came
-// with them. The token on a host that is no API fails the script.
+// received is the command "received FILE": it writes the requests since the last one, with marks where the token or an
+// ETag came with them. The token on a host that is no API, and an ETag of another address, fail the script.
 func received(ts *testscript.TestScript, neg bool, args []string) {
 	var lines []byte
 	for _, request := range ts.Value("github").(*githubtest.Server).Take() {
@@ -79,6 +84,12 @@ func received(ts *testscript.TestScript, neg bool, args []string) {
 			if request.Host != githubtest.APIHost && request.Host != githubtest.EnterpriseHost {
 				ts.Fatalf("%s got %q", request.Host, request.Authorization)
 			}
+		}
+		if request.IfNoneMatch != "" {
+			mark += " if changed"
+		}
+		if request.Foreign {
+			ts.Fatalf("%s%s got the ETag %s, which it never gave", request.Host, request.Path, request.IfNoneMatch)
 		}
 		lines = fmt.Appendf(lines, "%s %s%s%s\n", request.Method, request.Host, assetID.ReplaceAllString(request.Path, "assets/ID"), mark)
 	}
@@ -98,6 +109,14 @@ func makeProgram(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(name)), 0o755))
 		ts.Check(os.WriteFile(ts.MkAbs(name), program.Bytes(), 0o755))
 	}
+}
+
+// makeZip is the command "zip DIR FILE".
+func makeZip(ts *testscript.TestScript, neg bool, args []string) {
+	file, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	writer := zip.NewWriter(file)
+	ts.Check(errors.Join(writer.AddFS(os.DirFS(ts.MkAbs(args[0]))), writer.Close(), file.Close()))
 }
 
 // await is the command "await FILE": it waits until there is the file, so that what a program does then can be disturbed.

@@ -69,11 +69,14 @@ func runScripts(t *testing.T, dir, buildpack string) {
 			env.Setenv("CNB_BP_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
 			return errors.Join(os.MkdirAll(env.Getenv("CNB_LAYERS_DIR"), 0o755), startGitHub(env))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received, "program": makeProgram,
-			"await": await, "handover": handOver,
-		},
+		Cmds: commands,
 	})
+}
+
+// commands are what the scripts have beside testscript's own; those of one system are in its file.
+var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received, "program": makeProgram, "zip": makeZip,
+	"await": await, "handover": handOver,
 }
 
 var update = flag.Bool("update", false, "write the scripts' golden files anew")
@@ -109,16 +112,18 @@ func makeBuildpack(t *testing.T, dir string) {
 var (
 	colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 	version = regexp.MustCompile(`v[0-9]+\.[0-9]+\.[0-9]+[-+.0-9a-z]*|\(devel\)`)
+	title   = regexp.MustCompile(`(?m)^(gRPC Health Probe) \S+$`)
 )
 
 // plain is the command "plain stdout|stderr FILE": it writes what the last program printed to FILE, without colours, and
-// with VERSION for the probe's version, which is that of the checkout.
+// with VERSION for the probe's version, which is that of the checkout, and for the buildpack's.
 func plain(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: plain stdout|stderr FILE")
 	}
 	text := colours.ReplaceAllString(ts.ReadFile(args[0]), "")
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(version.ReplaceAllString(text, "VERSION")), 0o644))
+	text = title.ReplaceAllString(version.ReplaceAllString(text, "VERSION"), "$1 VERSION")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
 // tree is the command "tree DIR FILE": it writes the mode and name of all in DIR to FILE.

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -38,11 +39,20 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	case behaviour.APIPage:
 		servePage(w)
 		return
+	case behaviour.APILoop:
+		http.Redirect(w, r, r.URL.String(), http.StatusMovedPermanently)
+		return
 	case behaviour.Limited:
 		w.Header().Set("X-RateLimit-Limit", "60")
 		w.Header().Set("X-RateLimit-Remaining", "0")
 		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(behaviour.Reset.Unix(), 10))
 		fail(w, http.StatusForbidden, "API rate limit exceeded")
+		return
+	case behaviour.Throttled:
+		if behaviour.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(behaviour.RetryAfter))
+		}
+		fail(w, http.StatusForbidden, "You have exceeded a secondary rate limit", "#about-secondary-rate-limits")
 		return
 	case token != "" && token != behaviour.Token:
 		fail(w, http.StatusUnauthorized, "Bad credentials")
@@ -62,9 +72,9 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	repo, rest := parts[1]+"/"+parts[2], parts[4:]
 	switch {
 	case rest[0] == "latest":
-		s.serveRelease(w, repo, s.latest(repo))
+		s.serveRelease(w, r, repo, s.latest(repo))
 	case rest[0] == "tags" && len(rest) == 2:
-		s.serveRelease(w, repo, rest[1])
+		s.serveRelease(w, r, repo, rest[1])
 	case rest[0] == "assets" && len(rest) == 2:
 		s.serveAsset(w, r, repo, rest[1], store)
 	default:
@@ -72,20 +82,34 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	}
 }
 
-func fail(w http.ResponseWriter, status int, message string) {
+// fail answers with an error as GitHub words it. The section is that of its documentation, which tells some errors apart.
+func fail(w http.ResponseWriter, status int, message string, section ...string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"message": %q, "documentation_url": "https://docs.github.com/rest"}`, message)
+	fmt.Fprintf(w, `{"message": %q, "documentation_url": "https://docs.github.com/rest%s"}`, message, strings.Join(section, ""))
 }
 
-func (s *Server) serveRelease(w http.ResponseWriter, repo, tag string) {
+// serveRelease answers with a release and its ETag, or with 304 where that is the ETag the client has.
+func (s *Server) serveRelease(w http.ResponseWriter, r *http.Request, repo, tag string) {
 	found, ok := s.release(repo, tag)
 	if !ok {
 		fail(w, http.StatusNotFound, "Not Found")
 		return
 	}
+	text, err := json.Marshal(found)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	etag := cmp.Or(s.behaviour().ETag, fmt.Sprintf(`W/"%x"`, sha256.Sum256(text)))
+	s.give(r, etag)
+	w.Header().Set("ETag", etag)
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	json.NewEncoder(w).Encode(found)
+	w.Write(text)
 }
 
 // latest is the last tag of the repository in the order of the alphabet.

@@ -73,6 +73,7 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string)
 // servePage is what a proxy or a login answers in GitHub's place.
 func servePage(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("ETag", `"page"`)
 	w.Write([]byte("<!DOCTYPE html>\n<html><title>Sign in</title></html>\n"))
 }
 

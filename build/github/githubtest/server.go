@@ -37,17 +37,21 @@ type Behaviour struct {
 	// Token is the one token that is accepted; Private lets nobody in without it.
 	Token   string
 	Private bool
-	// Forbidden answers the API's requests with 403, Limited with the rate limit, Unavailable with 502.
-	Forbidden, Limited, Unavailable bool
+	// Forbidden answers the API's requests with 403, Limited with the rate limit, Throttled with the secondary one, Unavailable
+	// with 502. RetryAfter, in seconds, goes with Throttled.
+	Forbidden, Limited, Throttled, Unavailable bool
+	RetryAfter                                 int
 	// Reset is when the rate limit ends.
 	Reset time.Time
 	// NoDigest leaves the digests out of the API's answers, WrongDigest gives others.
 	NoDigest, WrongDigest bool
 	// Failures is how many of the next downloads end in 503, Truncations how many break off in the middle.
 	Failures, Truncations int
-	// Page sends a web page for an asset, APIPage for an answer of the API, both with status 200. Loop redirects for ever,
-	// Downgrade redirects to plain HTTP.
-	Page, APIPage, Loop, Downgrade bool
+	// Page sends a web page for an asset, APIPage for an answer of the API, both with status 200. Loop and APILoop redirect
+	// for ever, Downgrade redirects to plain HTTP.
+	Page, APIPage, Loop, APILoop, Downgrade bool
+	// ETag is that of all releases; "" gives each its own.
+	ETag string
 	// Delay is the pause before each hundredth of a download.
 	Delay time.Duration
 	// Unreachable are hosts that the proxy finds no way to.
@@ -57,8 +61,10 @@ type Behaviour struct {
 // Request is what the server was asked.
 type Request struct {
 	Method, Host, Path string
-	// Authorization and Accept are the headers.
-	Authorization, Accept string
+	// Authorization, Accept and IfNoneMatch are the headers.
+	Authorization, Accept, IfNoneMatch string
+	// Foreign tells that the ETag in IfNoneMatch was never given for this address.
+	Foreign bool
 }
 
 // Server is a GitHub. Close it.
@@ -71,6 +77,8 @@ type Server struct {
 	mu       sync.Mutex
 	behave   Behaviour
 	requests []Request
+	// given has each address, with an ETag that was given for it behind it.
+	given map[string]bool
 }
 
 // New starts a GitHub on loopback with the releases below dir. Its CA certificate is written to caFile.
@@ -79,7 +87,7 @@ func New(dir, caFile string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, caFile: caFile}
+	s := &Server{dir: dir, caFile: caFile, given: map[string]bool{}}
 	if s.proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
@@ -157,9 +165,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 
 // serve is all hosts.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	s.requests = append(s.requests, Request{r.Method, r.Host, r.URL.EscapedPath(), r.Header.Get("Authorization"), r.Header.Get("Accept")})
-	s.mu.Unlock()
+	s.record(r)
 	path := strings.Trim(r.URL.Path, "/")
 	switch r.Host {
 	case APIHost:
@@ -178,6 +184,23 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.serveBytes(w, r, path)
 	}
+}
+
+func (s *Server) record(r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	etag := r.Header.Get("If-None-Match")
+	s.requests = append(s.requests, Request{
+		Method: r.Method, Host: r.Host, Path: r.URL.EscapedPath(), Authorization: r.Header.Get("Authorization"),
+		Accept: r.Header.Get("Accept"), IfNoneMatch: etag, Foreign: etag != "" && !s.given[r.Host+r.URL.Path+etag],
+	})
+}
+
+// give notes an ETag that is given for an address.
+func (s *Server) give(r *http.Request, etag string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.given[r.Host+r.URL.Path+etag] = true
 }
 
 // file is the path of an asset, or "" where there is none.
