@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints what one exec of the probe costs, beside an empty Go program and any other probe: a report in Markdown on
-# standard output, docs/benchmarks.md is one. Options: scripts/bench.sh -h. Needs Go, and root for limits of CPU and memory.
+# standard output, docs/benchmarks.md begins with one. Options: scripts/bench.sh -h. Needs Go, and root for limits of CPU
+# and memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

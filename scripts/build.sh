@@ -7,6 +7,7 @@
 # place to make it in (dist/buildpack). The folder carries the probes of all targets: the lifecycle may build for another.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 arch=${1:-$(go env GOHOSTARCH)}
 folder=${2:-dist/buildpack}

@@ -4,6 +4,7 @@
 #   scripts/compile.sh ARCH OUTPUT PACKAGE
 set -euo pipefail
 cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 # The programs' version and commit come from git, where this folder is a checkout that git may read.
 stamp=false

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Makes dist/health-probe-linux-amd64.cnb and dist/health-probe-linux-arm64.cnb, the buildpack as files for
-# `pack build -b FILE`. $PACK names the pack program; without it, the one of integration/go.mod is compiled.
+# Makes the buildpack as files for `pack build -b FILE`, dist/health-probe-linux-amd64.cnb and one for arm64, and beside each
+# a .tgz of the buildpack's folder, which is the only file that Spring Boot takes. $PACK names the pack program; without
+# it, the one of integration/go.mod is compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 if [ -z "${PACK:-}" ]; then
   PACK=$PWD/dist/tools/pack
   echo "compiling pack"
-  CGO_ENABLED=0 go -C integration build -o "$PACK" github.com/buildpacks/pack
+  CGO_ENABLED=0 go -C integration build -trimpath -o "$PACK" github.com/buildpacks/pack
 fi
 
 rm -rf dist/package
@@ -17,6 +19,15 @@ for arch in amd64 arm64; do
   targets+=(--target "linux/$arch")
 done
 cp buildpack.toml dist/package/
+
+# The archives come first: pack removes the folders' own buildpack.toml. Whoever makes an archive makes the same one: names
+# in order, no owner, pack's date. They have no ./ before them: Spring Boot looks for buildpack.toml by just that name.
+for arch in amd64 arm64; do
+  folder=dist/package/linux/$arch
+  (cd "$folder" && printf '%s\n' *) | LC_ALL=C sort |
+    tar --create --directory "$folder" --files-from - --sort=name --format=ustar --numeric-owner --owner=0 --group=0 \
+      --mode=u=rwX,go=rX --mtime=1980-01-01T00:00:01Z | gzip --no-name >"dist/health-probe-linux-$arch.tgz"
+done
 
 # What the package is, for registries and scanners (OCI image spec, Pre-Defined Annotation Keys).
 label() { labels+=(--label "org.opencontainers.image.$1=$2"); }
@@ -32,4 +43,4 @@ if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && commit=$(
   label revision "$commit"
 fi
 "$PACK" buildpack package dist/health-probe.cnb --format file --path dist/package "${targets[@]}" "${labels[@]}"
-ls -l dist/health-probe-linux-*.cnb
+ls -l dist/health-probe-linux-*

@@ -2,6 +2,7 @@
 # Makes all that a release needs in dist/release. From a commit without changes anyone makes the same again:
 #
 #   health-probe-linux-ARCH.cnb            the buildpack, for amd64 and arm64
+#   health-probe-linux-ARCH.tgz            its folder, for Spring Boot
 #   grpc_health_probe[_full]-linux-ARCH    the probes alone, for these, ppc64le, s390x and riscv64
 #   NAME.cdx.json, NAME.spdx.json          the SBOM of each probe
 #   checksums.txt                          the SHA-256 digests of all of these
@@ -10,6 +11,7 @@
 # The version is that of buildpack.toml. Tag the commit with it (v1.2.3) first: the programs take theirs from the tag.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' buildpack.toml)
 out=dist/release
@@ -34,8 +36,8 @@ for arch in amd64 arm64 ppc64le s390x riscv64; do
   done
 done
 scripts/package.sh
-cp dist/health-probe-linux-*.cnb "$out/"
+cp dist/health-probe-linux-* "$out/"
 echo "writing SBOMs"
 go run ./scripts/sbom "$out"/grpc_health_probe*
-(cd "$out" && sha256sum -- *.cnb grpc_health_probe* >checksums.txt)
+(cd "$out" && sha256sum -- health-probe-* grpc_health_probe* >checksums.txt)
 cat "$out/checksums.txt"

@@ -3,6 +3,7 @@
 # release and whenever Go has one. Programs are looked at as scanners do it, by what they are linked of.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 scripts/build.sh
 found=0
