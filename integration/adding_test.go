@@ -15,6 +15,7 @@ func TestWaysToAdd(t *testing.T) {
 		"post-buildpack": {"--post-buildpack", folder()},
 		"urn":            {"-b", "urn:cnb:builder:grpc-cnb/test-procfile", "-b", folder()},
 		"project":        {"--descriptor", "../examples/project.toml"},
+		"project-post":   {"--descriptor", "../examples/project-post.toml"},
 		"project-0.1":    {"--descriptor", "../examples/project-0.1.toml"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestBuilderURN(t *testing.T) {
 	wantServing(t, road, image)
 }
 
-// TestPackages builds with the buildpack packaged as a file and as an image: the image is the one the folder makes.
+// TestPackages builds with the buildpack packaged as files and as an image: the image is the one the folder makes.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -67,8 +68,9 @@ func TestPackages(t *testing.T) {
 	must(road.Pack(t.Context(), "buildpack", "package", packaged, "--format", "image", "--path", folder(),
 		"--target", "linux/"+arch, "--pull-policy", "never"))(t)
 	for name, uri := range map[string]string{
-		"file":  kit.Dist("health-probe-linux-" + arch + ".cnb"),
-		"image": "docker://" + packaged,
+		"file":    kit.Dist("health-probe-linux-" + arch + ".cnb"),
+		"archive": kit.Dist("health-probe-linux-" + arch + ".tgz"),
+		"image":   "docker://" + packaged,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

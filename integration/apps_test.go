@@ -41,8 +41,9 @@ var clients = []string{"python/client", "ruby/client", "cpp/client", "java/clien
 // TestApps builds images of apps in several languages, with the buildpack in its default mode, runs them and probes them
 // as the build log says.
 func TestApps(t *testing.T) {
-	t.Parallel()
 	needDebian(t)
+	go debian() // takes minutes, in which other tests run
+	t.Parallel()
 	for _, a := range apps {
 		t.Run(a.folder, func(t *testing.T) {
 			t.Parallel()

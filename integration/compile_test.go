@@ -1,8 +1,11 @@
 package integration
 
 import (
+	"context"
+	"errors"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
@@ -14,12 +17,8 @@ func TestCompiledProbe(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
 	road := must(docker())(t)
-	golang := must(kit.TestBuildpack(t.Context(), "golang"))(t)
-	goroot := strings.TrimSpace(string(must(exec.Command("go", "env", "GOROOT").Output())(t)))
 	build := func() *harness.Image {
-		return must(road.PackBuild(t.Context(), harness.Build{
-			Name: "compiled", App: must(sample())(t), Env: []string{"BP_GRPC_HEALTH_PROBE_SOURCE=compile"},
-		}, "--network", "none", "--volume", goroot+":/opt/go:ro", "-b", "from=builder", "-b", golang, "-b", folder()))(t)
+		return must(road.PackBuild(t.Context(), harness.Build{Name: "compiled", App: must(sample())(t), Env: compile}, withGo(t)...))(t)
 	}
 	first := build()
 	wantServing(t, road, first)
@@ -36,3 +35,36 @@ func TestCompiledProbe(t *testing.T) {
 	second := build()
 	wantEqual(t, second, "layers", ourLayers(t, second), ourLayers(t, first))
 }
+
+// TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe all the same: then
+// too it is compiled with the Go of a buildpack in the group, and where there is none the build says so.
+func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(docker())(t)
+	asker := must(kit.TestBuildpack(t.Context(), "asker"))(t)
+	build := harness.Build{Name: "compiled-asked", App: appWithoutGRPC(t), Env: compile}
+	image := must(road.PackBuild(t.Context(), build, append(withGo(t), "-b", asker)...))(t)
+	wantInLog(t, image, "Compiling the lean probe for linux/"+arch)
+	wantProbe(t, image, true)
+
+	build.Name = "compiled-without"
+	_, err := road.PackBuild(t.Context(), build, "-b", "from=builder", "-b", folder(), "-b", asker)
+	var failed *harness.BuildError
+	if want := "put a Go buildpack before this one"; !errors.As(err, &failed) || !strings.Contains(failed.Log, want) {
+		t.Errorf("the build returned %v, without %q in its log", err, want)
+	}
+}
+
+// compile is the environment of a build that compiles the probe.
+var compile = []string{"BP_GRPC_HEALTH_PROBE_SOURCE=compile"}
+
+// withGo are the flags of pack for a build without a network, with a buildpack that provides this machine's Go before
+// the one under test.
+func withGo(t *testing.T) []string {
+	t.Helper()
+	goroot := strings.TrimSpace(string(must(exec.Command("go", "env", "GOROOT").Output())(t)))
+	return []string{"--network", "none", "--volume", goroot + ":/opt/go:ro", "-b", "from=builder", "-b", must(golang())(t), "-b", folder()}
+}
+
+var golang = sync.OnceValues(func() (string, error) { return kit.TestBuildpack(context.Background(), "golang") })

@@ -82,11 +82,79 @@ func TestDownloadedProbe(t *testing.T) {
 	}
 	wantEqual(t, second, "layers", ourLayers(t, second), ourLayers(t, first))
 
+	build("BP_GRPC_HEALTH_PROBE_VERSION=latest")
+	github.Take()
+	latest := build("BP_GRPC_HEALTH_PROBE_VERSION=latest")
+	if requests := github.Take(); len(requests) != 1 || requests[0].IfNoneMatch == "" || requests[0].Foreign {
+		t.Errorf("for the same \"latest\" the build asked for %v\n%s", requests, latest.Log)
+	}
+	wantInLog(t, latest, "Unchanged on api.github.com: /repos/grpc-ecosystem/grpc-health-probe/releases/latest")
+	wantEqual(t, latest, "layers", ourLayers(t, latest), ourLayers(t, first))
+
 	github.Close()
-	third := build("BP_GRPC_HEALTH_PROBE_VERSION=latest")
-	wantInLog(t, third, "Warning: the probe of the build before stays: "+pinned)
-	wantEqual(t, third, "layers", ourLayers(t, third), ourLayers(t, first))
-	wantNoSecret(t, third)
+	last := build("BP_GRPC_HEALTH_PROBE_VERSION=latest")
+	wantInLog(t, last, "Warning: the probe of the build before stays: "+pinned)
+	wantEqual(t, last, "layers", ourLayers(t, last), ourLayers(t, first))
+	wantNoSecret(t, last)
+	wantInSBOM(t, road, last, "github-assets", "pkg:github/grpc-ecosystem/grpc-health-probe@"+pinned, "pkg:golang/stdlib@")
+}
+
+// TestAssetsInProjectTOML adds assets of two repositories by project.toml alone, one with a dot in its name, to an app
+// without gRPC. Both are in the image and in an SBOM, in a second build too.
+func TestAssetsInProjectTOML(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	road := must(docker())(t)
+	app := must(kit.Stage(map[string]string{"main.txt": "no gRPC", "Procfile": "web: sleep 1", "project.toml": assetTable}))(t)
+	github := startGitHub(t)
+	for range 2 {
+		env := []string{"HTTPS_PROXY=http://" + github.Addr(), "SSL_CERT_FILE=/github.pem"}
+		image := must(road.PackBuild(t.Context(), harness.Build{Name: "assets", App: app, Env: env}, "--network", "host",
+			"--volume", github.certificate+":/github.pem:ro", "--volume", github.binding+":/platform/bindings/github:ro",
+			"-b", "from=builder", "-b", folder()))(t)
+		for _, name := range []string{"my-org_tool", "my-org_tool.js"} {
+			if !bytes.Equal(must(image.ReadFile("/layers/grpc-cnb_health-probe/"+name+"/bin/tool"))(t), github.probe) {
+				t.Errorf("the layer %s has not what was downloaded\n%s", name, image.Log)
+			}
+		}
+		wantInSBOM(t, road, image, "my-org_tool", "pkg:github/my-org/tool@v1", "pkg:golang/stdlib@")
+		wantInSBOM(t, road, image, "", "pkg:github/my-org/tool.js@v1", "pkg:golang/stdlib@")
+	}
+	for _, request := range github.Take() {
+		if request.Host != githubtest.APIHost && request.Authorization != "" {
+			t.Errorf("%s got the token", request.Host)
+		}
+	}
+}
+
+// assetTable is a project.toml with assets as github-assets-cnb has them.
+const assetTable = `
+[project]
+id = "assets"
+
+[[metadata.githubassets]]
+repo = "my-org/tool"
+asset = "tool"
+tag = "v1"
+destination = "bin/tool"
+
+[[metadata.githubassets]]
+repo = "my-org/tool.js"
+asset = "tool"
+destination = "bin/tool"
+`
+
+// wantInSBOM looks into the CycloneDX document of a layer, or without one of the image, for texts.
+func wantInSBOM(t *testing.T, road *harness.Docker, image *harness.Image, layer string, wants ...string) {
+	t.Helper()
+	out := t.TempDir()
+	must(road.Pack(t.Context(), "sbom", "download", image.Ref, "--output-dir", out))(t)
+	text := must(os.ReadFile(filepath.Join(out, "layers/sbom/launch/grpc-cnb_health-probe", layer, "sbom.cdx.json")))(t)
+	for _, want := range wants {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("the SBOM of %q does not name %s: %s", layer, want, text)
+		}
+	}
 }
 
 // gitHub is one that has the bundled probe as a release of the upstream probe, for those with a token.
@@ -104,8 +172,10 @@ func startGitHub(t *testing.T) gitHub {
 	g.probe = must(os.ReadFile(filepath.Join(folder(), "probes", "linux-"+arch, "grpc_health_probe")))(t)
 	for name, content := range map[string][]byte{
 		"releases/grpc-ecosystem/grpc-health-probe/" + pinned + "/grpc_health_probe-linux-" + arch: g.probe,
-		"binding/type":  []byte("github"),
-		"binding/token": []byte(downloadToken),
+		"releases/my-org/tool/v1/tool":    g.probe,
+		"releases/my-org/tool.js/v1/tool": g.probe,
+		"binding/type":                    []byte("github"),
+		"binding/token":                   []byte(downloadToken),
 	} {
 		file := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, content, 0o644)); err != nil {

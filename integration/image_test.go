@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/CycloneDX/cyclonedx-go"
-	spdx "github.com/spdx/tools-golang/json"
 
+	"github.com/grpc-cnb/health-probe/build/sbomtest"
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
@@ -53,11 +53,11 @@ func TestAppIsLeftAlone(t *testing.T) {
 			}
 		}
 		slices.Sort(app)
-		wantEqual(t, image, "files of the app", app, []string{"Procfile", "go.mod", "go.sum", "main.go", "server"})
+		wantEqual(t, image, "files of the app", app, []string{"Procfile", "credentials.go", "go.mod", "go.sum", "main.go", "server"})
 	})
 }
 
-// TestSBOM reads the three formats back as pack hands them out.
+// TestSBOM reads the three formats back as pack hands them out, and holds two against what their makers say of them.
 func TestSBOM(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -67,29 +67,24 @@ func TestSBOM(t *testing.T) {
 	}))(t)
 	out := t.TempDir()
 	must(road.Pack(t.Context(), "sbom", "download", image.Ref, "--output-dir", out))(t)
-	read := func(name string) *os.File {
-		file := must(os.Open(filepath.Join(out, "layers/sbom/launch/grpc-cnb_health-probe/probe", name)))(t)
-		t.Cleanup(func() { file.Close() })
-		return file
+	read := func(name string) []byte {
+		return must(os.ReadFile(filepath.Join(out, "layers/sbom/launch/grpc-cnb_health-probe/probe", name)))(t)
 	}
 	const linked = "google.golang.org/grpc"
 
-	var bom cyclonedx.BOM
-	if err := cyclonedx.NewBOMDecoder(read("sbom.cdx.json"), cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
-		t.Fatal(err)
-	}
+	bom := must(sbomtest.CycloneDX(read("sbom.cdx.json")))(t)
 	if !slices.ContainsFunc(*bom.Components, func(c cyclonedx.Component) bool { return c.Name == linked }) {
 		t.Errorf("the CycloneDX SBOM does not name %s: %v", linked, *bom.Components)
 	}
 	var packages []string
-	for _, p := range must(spdx.Read(read("sbom.spdx.json")))(t).Packages {
+	for _, p := range must(sbomtest.SPDX(read("sbom.spdx.json")))(t).Packages {
 		packages = append(packages, p.PackageName)
 	}
 	if !slices.Contains(packages, linked) {
 		t.Errorf("the SPDX SBOM does not name %s: %v", linked, packages)
 	}
 	var syft struct{ Artifacts []struct{ Name string } }
-	if err := json.NewDecoder(read("sbom.syft.json")).Decode(&syft); err != nil {
+	if err := json.Unmarshal(read("sbom.syft.json"), &syft); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Contains(syft.Artifacts, struct{ Name string }{linked}) {

@@ -44,6 +44,8 @@ func testMain(m *testing.M) (code int, err error) {
 var (
 	docker         = shared(func() (*harness.Docker, error) { return kit.Docker(context.Background()) })
 	dockerOptional = shared(func() (*harness.Docker, error) { return kit.Docker(context.Background(), folder()) })
+	dockerOldest   = shared(func() (*harness.Docker, error) { return kit.DockerOldest(context.Background(), folder()) })
+	dockerOther    = shared(func() (*harness.Docker, error) { return kit.DockerAs(context.Background(), 1234, 2345, folder()) })
 	debian         = shared(func() (*harness.Docker, error) { return kit.Debian(context.Background(), folder()) })
 	phases         = shared(func() (harness.Road, error) { return kit.Phases(runtime.GOARCH) })
 	phasesOptional = shared(func() (harness.Road, error) { return kit.Phases(runtime.GOARCH, folder()) })
@@ -51,6 +53,22 @@ var (
 
 	sample = sync.OnceValues(func() (string, error) { return kit.StageSample(context.Background(), nil) })
 )
+
+// probed is an image of the sample app in the engine, with the probe and default flags, for tests that do no more with an
+// image than run it.
+var probed = sync.OnceValues(func() (*harness.Image, error) {
+	road, err := docker()
+	if err != nil {
+		return nil, err
+	}
+	app, err := sample()
+	if err != nil {
+		return nil, err
+	}
+	return road.Build(context.Background(), harness.Build{Name: "probed", App: app, Buildpack: folder(), Env: []string{probedArgs}})
+})
+
+const probedArgs = argsEnv + "-addr=localhost:5000"
 
 var opened struct {
 	sync.Mutex

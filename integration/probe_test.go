@@ -46,18 +46,6 @@ func wantState(t *testing.T, server *harness.Server, control string, code int) {
 	wantExit(t, server, code, harness.ProbePath, "-addr="+server.GRPC)
 }
 
-// TestLockedDownContainer executes the probe as an unknown user, without capabilities, on a read-only file system.
-func TestLockedDownContainer(t *testing.T) {
-	t.Parallel()
-	needDocker(t)
-	road := must(docker())(t)
-	image := must(road.Build(t.Context(), harness.Build{Name: "locked", App: must(sample())(t), Buildpack: folder()}))(t)
-	flags := []string{"--read-only", "--user", "65532", "--cap-drop", "ALL"}
-	server := must(road.RunWith(t.Context(), image, flags))(t)
-	stopAfter(t, server)
-	wantExit(t, server, 0, harness.ProbePath, "-addr="+server.GRPC)
-}
-
 // TestNoShell makes sure that the images of the other tests prove what they say.
 func TestNoShell(t *testing.T) {
 	eachRoad(t, func(t *testing.T, road harness.Road) {

@@ -15,7 +15,7 @@ func (k *Kit) StageSample(ctx context.Context, extra map[string]string) (string,
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"go.mod", "go.sum", "main.go", "Procfile"} {
+	for _, name := range []string{"go.mod", "go.sum", "main.go", "credentials.go", "Procfile"} {
 		if err := copyFile(filepath.Join(folder, name), filepath.Join(k.repo, source, name)); err != nil {
 			return "", err
 		}

@@ -3,12 +3,13 @@ package harness
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"runtime"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -16,14 +17,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// userID and groupID are whom the lifecycle builds and runs the app as.
+// userID and groupID are whom the lifecycle builds and runs the app as, where nothing else is said.
 const userID, groupID = 1000, 1000
 
 // baseEnv is what the platform spec wants in the environment of a build image. From scratch there is no /usr/bin.
-var baseEnv = []string{
-	"PATH=/cnb/lifecycle:/usr/bin",
-	fmt.Sprintf("CNB_USER_ID=%d", userID),
-	fmt.Sprintf("CNB_GROUP_ID=%d", groupID),
+func baseEnv(user, group int) []string {
+	return []string{"PATH=/cnb/lifecycle:/usr/bin", fmt.Sprintf("CNB_USER_ID=%d", user), fmt.Sprintf("CNB_GROUP_ID=%d", group)}
 }
 
 // baseFiles are all there is in the base images from scratch: no shell, no libc, so nothing but static programs can run. The empty
@@ -62,16 +61,17 @@ func (k *Kit) addBase() error {
 
 // base is what base images differ in.
 type base struct {
-	arch   string
-	layers []v1.Layer
-	env    []string
-	labels map[string]string
+	arch        string
+	layers      []v1.Layer
+	env         []string
+	labels      map[string]string
+	user, group int
 }
 
 // scratch is the base of a few files.
 func (k *Kit) scratch() (base, error) {
 	layer, err := folderLayer(k.base)
-	return base{layers: []v1.Layer{layer}, labels: distroLabels("scratch", "1")}, err
+	return base{layers: []v1.Layer{layer}, labels: distroLabels("scratch", "1"), user: userID, group: groupID}, err
 }
 
 // distroLabels say what the image's distribution is (platform spec, Target data).
@@ -91,6 +91,15 @@ func folderLayer(folder string) (v1.Layer, error) {
 	return layer, nil
 }
 
+// filesLayer makes a layer of files (name to content).
+func (k *Kit) filesLayer(files map[string]string) (v1.Layer, error) {
+	folder, err := k.Stage(files)
+	if err != nil {
+		return nil, err
+	}
+	return folderLayer(folder)
+}
+
 // image makes the image. Its user is the one that the platform spec asks of build and run images.
 func (b base) image() (v1.Image, error) {
 	image, err := mutate.AppendLayers(empty.Image, b.layers...)
@@ -103,10 +112,37 @@ func (b base) image() (v1.Image, error) {
 	}
 	file = file.DeepCopy()
 	file.OS, file.Architecture = "linux", b.arch
-	file.Config.User = fmt.Sprintf("%d:%d", userID, groupID)
-	file.Config.Env = append(slices.Clone(baseEnv), b.env...)
+	file.Config.User = fmt.Sprintf("%d:%d", b.user, b.group)
+	file.Config.Env = append(baseEnv(b.user, b.group), b.env...)
 	file.Config.Labels = b.labels
 	return mutate.ConfigFile(image, file)
+}
+
+// ProgramImage makes an image of nothing but the static program of a folder of the repository, which it starts.
+func (k *Kit) ProgramImage(ctx context.Context, source string) (v1.Image, error) {
+	folder, err := k.tempFolder("program")
+	if err != nil {
+		return nil, err
+	}
+	program := filepath.Join(folder, "program")
+	if _, err := run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")); err != nil {
+		return nil, err
+	}
+	layer, err := folderLayer(folder)
+	if err != nil {
+		return nil, err
+	}
+	image, err := base{arch: runtime.GOARCH, layers: []v1.Layer{layer}}.image()
+	if err != nil {
+		return nil, err
+	}
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config := file.Config
+	config.Entrypoint = []string{"/program"}
+	return mutate.Config(image, config)
 }
 
 // archive streams the folder as a tar file.

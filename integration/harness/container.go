@@ -2,10 +2,12 @@ package harness
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"time"
 )
 
 // Run runs a container with docker run.
@@ -22,11 +24,16 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 		return nil, err
 	}
 	stop := d.stop(container, wait)
-	http, err := run(d.command(ctx, "docker", "port", container, "8080/tcp"))
+	http, err := d.httpSide(ctx, container)
 	if err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	return &Server{GRPC: "localhost:5000", http: http, stop: stop, command: d.exec(container)}, nil
+	return &Server{GRPC: "localhost:5000", Container: container, http: http, stop: stop, command: d.exec(container)}, nil
+}
+
+// httpSide is where a container of the sample app has its HTTP side published.
+func (d *Docker) httpSide(ctx context.Context, container string) (string, error) {
+	return run(d.command(ctx, "docker", "port", container, "8080/tcp"))
 }
 
 // Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to out.
@@ -42,7 +49,37 @@ func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Serve
 	if err := logs.Start(); err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	return &Server{stop: stop, command: d.exec(container)}, nil
+	return &Server{Container: container, stop: stop, command: d.exec(container)}, nil
+}
+
+// State is what Docker says of a container.
+type State struct {
+	Status    string // such as running
+	StartedAt time.Time
+	Health    struct {
+		Status string // starting, healthy or unhealthy; empty without a health check
+		Log    []Check
+	}
+}
+
+// Check is one run of a container's health check. Docker keeps the last five.
+type Check struct {
+	End      time.Time
+	ExitCode int
+	Output   string
+}
+
+// State asks Docker for the state of a container.
+func (d *Docker) State(ctx context.Context, container string) (State, error) {
+	text, err := run(d.command(ctx, "docker", "inspect", "--format", "{{json .State}}", container))
+	if err != nil {
+		return State{}, err
+	}
+	var state State
+	if err := json.Unmarshal([]byte(text), &state); err != nil {
+		return State{}, fmt.Errorf("reading the state of container %q: %w", container, err)
+	}
+	return state, nil
 }
 
 // stop returns the function that removes a container and waits for the command that is attached to it.

@@ -64,7 +64,10 @@ func (k *Kit) Debian(ctx context.Context, optional ...string) (*Docker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a layer of %q: %w", path, err)
 	}
-	d, err := k.docker(ctx, base{layers: []v1.Layer{layer}, labels: distroLabels("debian", release["VERSION_ID"])}, optional)
+	debian := base{
+		layers: []v1.Layer{layer}, labels: distroLabels("debian", release["VERSION_ID"]), user: userID, group: groupID,
+	}
+	d, err := k.docker(ctx, debian, k.lifecycle, optional)
 	if err == nil {
 		d.partial = true
 	}

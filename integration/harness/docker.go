@@ -25,13 +25,16 @@ import (
 // Docker is the road through pack and Docker Engine. All that it puts into the engine has a name with a prefix of its
 // own, which Close removes.
 type Docker struct {
-	kit     *Kit
-	pack    string // the program
-	prefix  string
-	env     []string // of docker and pack
-	builder string
-	started atomic.Int64 // containers
-	partial bool         // images are returned without their files
+	kit       *Kit
+	pack      string // the program
+	lifecycle string // a folder as Kit.lifecycle
+	archive   string // the same, as builders take it
+	prefix    string
+	env       []string // of docker and pack
+	run       base     // of the run image
+	builder   string
+	started   atomic.Int64 // containers
+	partial   bool         // images are returned without their files
 }
 
 // ownerLabel is on the base images, and so on all that is built on them: builders, apps, what a rebuild replaced, and
@@ -50,19 +53,51 @@ func (k *Kit) Docker(ctx context.Context, optional ...string) (*Docker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.docker(ctx, base, optional)
+	return k.docker(ctx, base, k.lifecycle, optional)
 }
 
-func (k *Kit) docker(ctx context.Context, base base, optional []string) (*Docker, error) {
+// DockerAs is Docker with a user of other IDs in the base images.
+func (k *Kit) DockerAs(ctx context.Context, user, group int, optional ...string) (*Docker, error) {
+	base, err := k.scratch()
+	if err != nil {
+		return nil, err
+	}
+	// The lifecycle looks for the user's home there.
+	names, err := k.filesLayer(map[string]string{
+		"etc/passwd": fmt.Sprintf("%sother:x:%d:%d:other:/home/cnb:/none\n", baseFiles["etc/passwd"], user, group),
+		"etc/group":  fmt.Sprintf("%sother:x:%d:\n", baseFiles["etc/group"], group),
+	})
+	if err != nil {
+		return nil, err
+	}
+	base.layers = append(base.layers, names)
+	base.user, base.group = user, group
+	return k.docker(ctx, base, k.lifecycle, optional)
+}
+
+// DockerOldest is Docker with the oldest lifecycle that knows the buildpack's API, compiled when it is first asked for.
+func (k *Kit) DockerOldest(ctx context.Context, optional ...string) (*Docker, error) {
+	base, err := k.scratch()
+	if err != nil {
+		return nil, err
+	}
+	lifecycle, err := k.layLifecycle(ctx, oldestLifecycle)
+	if err != nil {
+		return nil, err
+	}
+	return k.docker(ctx, base, lifecycle, optional)
+}
+
+func (k *Kit) docker(ctx context.Context, base base, lifecycle string, optional []string) (*Docker, error) {
 	api, err := DockerAPI(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pack, err := k.tool(ctx, "pack")
+	pack, err := k.Tool(ctx, "pack")
 	if err != nil {
 		return nil, err
 	}
-	d := &Docker{kit: k, pack: pack, prefix: "health-probe-" + strings.ToLower(rand.Text()[:10])}
+	d := &Docker{kit: k, pack: pack, lifecycle: lifecycle, prefix: "health-probe-" + strings.ToLower(rand.Text()[:10])}
 	if d.env, err = d.environment(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +128,7 @@ func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
 	if err != nil {
 		return err
 	}
-	lifecycle := os.DirFS(filepath.Join(d.kit.lifecycle, "lifecycle"))
+	lifecycle := os.DirFS(filepath.Join(d.lifecycle, "lifecycle"))
 	if err := os.CopyFS(filepath.Join(folder, "cnb/lifecycle"), lifecycle); err != nil {
 		return err
 	}
@@ -104,6 +139,7 @@ func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
 	run.arch = runtime.GOARCH
 	run.labels = maps.Clone(run.labels)
 	run.labels[ownerLabel] = d.prefix
+	d.run = run
 	build := run
 	build.env = []string{"DOCKER_API_VERSION=" + api}
 	with := build
@@ -134,14 +170,26 @@ func (d *Docker) load(ctx context.Context, bases map[string]base) error {
 	return err
 }
 
-// createBuilder makes the builder with pack.
+// LoadRun puts another run image into the engine, which has more files (name to content), and returns its full name. It
+// takes the place of the last one of that name.
+func (d *Docker) LoadRun(ctx context.Context, short string, files map[string]string) (string, error) {
+	layer, err := d.kit.filesLayer(files)
+	if err != nil {
+		return "", err
+	}
+	run := d.run
+	run.layers = append(slices.Clone(run.layers), layer)
+	return d.Name(short), d.load(ctx, map[string]base{short: run})
+}
+
+// createBuilder makes the road's builder.
 func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
-	folder, err := d.kit.tempFolder("builder")
+	folder, err := d.kit.tempFolder("lifecycle-archive")
 	if err != nil {
 		return err
 	}
-	archived := filepath.Join(folder, "lifecycle.tgz")
-	if err := archiveFile(archived, d.kit.lifecycle); err != nil {
+	d.archive = filepath.Join(folder, "lifecycle.tgz")
+	if err := archiveFile(d.archive, d.lifecycle); err != nil {
 		return err
 	}
 	var group order
@@ -154,17 +202,32 @@ func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
 	}
 	var config strings.Builder
 	fmt.Fprintf(&config, "[build]\nimage = %q\n[[run.images]]\nimage = %q\n[lifecycle]\nuri = %q\n",
-		d.Name("build"), d.Name("run"), archived)
+		d.Name("build"), d.Name("run"), d.archive)
 	for _, member := range group {
 		fmt.Fprintf(&config, "[[buildpacks]]\nuri = %q\n", member.folder)
 	}
-	path := filepath.Join(folder, "builder.toml")
-	if err := os.WriteFile(path, []byte(config.String()+group.toml()), 0o644); err != nil {
-		return err
-	}
-	d.builder = d.Name("builder")
-	_, err = d.Pack(ctx, "builder", "create", d.builder, "--config", path, "--pull-policy", "never")
+	d.builder, err = d.CreateBuilder(ctx, "builder", config.String()+group.toml())
 	return err
+}
+
+// CreateBuilder makes a builder with pack, of the text of a builder.toml, and returns its full name.
+func (d *Docker) CreateBuilder(ctx context.Context, short, config string) (string, error) {
+	folder, err := d.kit.tempFolder("builder")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "builder.toml")
+	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
+		return "", err
+	}
+	builder := d.Name(short)
+	_, err = d.Pack(ctx, "builder", "create", builder, "--config", path, "--pull-policy", "never")
+	return builder, err
+}
+
+// Lifecycle is the path of the lifecycle's archive, for a builder.toml.
+func (d *Docker) Lifecycle() string {
+	return d.archive
 }
 
 // Name is the full name of an image of this road.
@@ -200,16 +263,46 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 	if err := cmd.Run(); err != nil {
 		return nil, &BuildError{Phase: "pack", Log: out.String(), Err: err}
 	}
+	return d.Image(ctx, ref, out.String())
+}
+
+// Image reads an image out of the engine. The log is that of the build that made it.
+func (d *Docker) Image(ctx context.Context, ref, log string) (*Image, error) {
 	image, err := d.read(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	return &Image{Image: image, Ref: ref, Log: out.String()}, nil
+	return &Image{Image: image, Ref: ref, Log: log}, nil
+}
+
+// DockerBuild makes an image of a Dockerfile that takes no files, with build arguments (NAME=value).
+func (d *Docker) DockerBuild(ctx context.Context, short, dockerfile string, args ...string) (*Image, error) {
+	empty, err := d.kit.tempFolder("context")
+	if err != nil {
+		return nil, err
+	}
+	ref := d.Name(short)
+	words := []string{"build", "--tag", ref, "--file", dockerfile}
+	for _, pair := range args {
+		words = append(words, "--build-arg", pair)
+	}
+	log, err := run(d.command(ctx, "docker", append(words, empty)...))
+	if err != nil {
+		return nil, err
+	}
+	image, err := d.read(ctx, ref)
+	return &Image{Image: image, Ref: ref, Log: log}, err
 }
 
 // Pack runs pack with any command line and returns what it printed.
 func (d *Docker) Pack(ctx context.Context, args ...string) (string, error) {
 	return run(d.command(ctx, d.pack, args...))
+}
+
+// Once runs a container of an image to its end, with flags for docker run, removes it, and returns what it printed.
+func (d *Docker) Once(ctx context.Context, ref string, flags []string, args ...string) (string, error) {
+	all := append([]string{"run", "--rm", "--pull", "never"}, flags...)
+	return run(d.command(ctx, "docker", append(append(all, ref), args...)...))
 }
 
 // Close removes containers, images and volumes, also after the context of the other calls is over.

@@ -8,42 +8,73 @@ import (
 	"path/filepath"
 )
 
-// lifecycleTOML describes the lifecycle to pack (platform spec, lifecycle.toml), with the version to fill in.
+// lifecycle is one of the lifecycles that the tests build with.
+type lifecycle struct {
+	program, launcher string // their names in tools
+	buildpack         string // the Buildpack APIs that it supports, as lifecycle.toml has them
+	platform          string // the Platform APIs
+}
+
+var (
+	newestLifecycle = lifecycle{
+		"lifecycle", "launcher",
+		`"0.7", "0.8", "0.9", "0.10", "0.11"`,
+		`"0.7", "0.8", "0.9", "0.10", "0.11", "0.12", "0.13", "0.14"`,
+	}
+	// oldestLifecycle is the first release that knows Buildpack API 0.10, the product's.
+	oldestLifecycle = lifecycle{
+		"oldest lifecycle", "oldest launcher",
+		`"0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "0.10"`,
+		`"0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "0.10", "0.11", "0.12"`,
+	}
+)
+
+// lifecycleTOML describes the lifecycle to pack (platform spec, lifecycle.toml), with its APIs and version to fill in.
 const lifecycleTOML = `[apis.buildpack]
-supported = ["0.7", "0.8", "0.9", "0.10", "0.11"]
+supported = [%s]
 [apis.platform]
-supported = ["0.7", "0.8", "0.9", "0.10", "0.11", "0.12", "0.13", "0.14"]
+supported = [%s]
 [lifecycle]
 version = %q
 `
 
-// addLifecycle lays the lifecycle out as its release archive has it: one program under the name of each phase.
-func (k *Kit) addLifecycle(ctx context.Context) error {
-	k.lifecycle = filepath.Join(k.temp, "lifecycle")
-	bin := filepath.Join(k.lifecycle, "lifecycle")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		return err
+// addLifecycle adds the lifecycle of all roads that name no other.
+func (k *Kit) addLifecycle(ctx context.Context) (err error) {
+	k.lifecycle, err = k.layLifecycle(ctx, newestLifecycle)
+	return err
+}
+
+// layLifecycle lays a lifecycle out as its release archive has it, one program under the name of each phase, and returns
+// the folder.
+func (k *Kit) layLifecycle(ctx context.Context, l lifecycle) (string, error) {
+	folder, err := k.tempFolder("lifecycle")
+	if err != nil {
+		return "", err
 	}
-	for _, name := range []string{"lifecycle", "launcher"} {
-		path, err := k.tool(ctx, name)
+	bin := filepath.Join(folder, "lifecycle")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		return "", err
+	}
+	for name, tool := range map[string]string{"lifecycle": l.program, "launcher": l.launcher} {
+		path, err := k.Tool(ctx, tool)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if err := copyFile(filepath.Join(bin, name), path); err != nil {
-			return err
+			return "", err
 		}
 	}
 	for _, phase := range []string{"analyzer", "builder", "creator", "detector", "exporter", "extender", "rebaser", "restorer"} {
 		if err := os.Symlink("lifecycle", filepath.Join(bin, phase)); err != nil {
-			return err
+			return "", err
 		}
 	}
-	version, err := k.version(ctx, "lifecycle")
+	version, err := k.version(ctx, l.program)
 	if err != nil {
-		return err
+		return "", err
 	}
-	descriptor := fmt.Sprintf(lifecycleTOML, version)
-	return os.WriteFile(filepath.Join(k.lifecycle, "lifecycle.toml"), []byte(descriptor), 0o644)
+	descriptor := fmt.Sprintf(lifecycleTOML, l.buildpack, l.platform, version)
+	return folder, os.WriteFile(filepath.Join(folder, "lifecycle.toml"), []byte(descriptor), 0o644)
 }
 
 // addProcfile compiles the app buildpack of the tests.
@@ -64,6 +95,28 @@ func (k *Kit) TestBuildpack(ctx context.Context, name string) (string, error) {
 	}
 	return folder, copyFile(filepath.Join(folder, "buildpack.toml"), filepath.Join(k.repo, source, "buildpack.toml"))
 }
+
+// StandIn makes the app buildpack of the tests pass for another one, and returns its folder. It lives as long as the Kit.
+func (k *Kit) StandIn(id, version string) (string, error) {
+	folder, err := k.tempFolder("stand-in")
+	if err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(folder, os.DirFS(k.procfile)); err != nil {
+		return "", err
+	}
+	descriptor := fmt.Sprintf(standInTOML, id, version)
+	return folder, os.WriteFile(filepath.Join(folder, "buildpack.toml"), []byte(descriptor), 0o644)
+}
+
+// standInTOML describes a buildpack (buildpack spec, buildpack.toml), with its ID and version to fill in.
+const standInTOML = `api = "0.10"
+[buildpack]
+id = %q
+version = %q
+[[targets]]
+os = "linux"
+`
 
 // copyFile copies a file with its permissions.
 func copyFile(to, from string) error {

@@ -5,27 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/google/go-containerregistry/pkg/name"
-	"github.com/google/go-containerregistry/pkg/registry"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
 // phases is the road without Docker: the lifecycle's phases as plain programs in a jail, which export to a registry in
 // this process, and the files of the exported image in a jail of their own.
 type phases struct {
 	kit      *Kit
-	server   *http.Server
-	address  string // of the registry
+	registry *Registry
 	runImage string
 	optional []string
 }
@@ -34,18 +24,11 @@ type phases struct {
 // order of each build is the app buildpack, then the optional buildpacks (folders), then the build's own. It needs root,
 // or a kernel that lets users make user namespaces.
 func (k *Kit) Phases(arch string, optional ...string) (Road, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	registry, err := NewRegistry()
 	if err != nil {
-		return nil, fmt.Errorf("listening for the registry: %w", err)
+		return nil, err
 	}
-	quiet := registry.Logger(log.New(io.Discard, "", 0))
-	p := &phases{
-		kit:      k,
-		server:   &http.Server{Handler: registry.New(quiet), ReadHeaderTimeout: 10 * time.Second},
-		address:  listener.Addr().String(),
-		optional: optional,
-	}
-	go p.server.Serve(listener)
+	p := &phases{kit: k, registry: registry, optional: optional}
 	if err := p.pushRunImage(arch); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -62,12 +45,8 @@ func (p *phases) pushRunImage(arch string) error {
 	if err != nil {
 		return err
 	}
-	p.runImage = p.address + "/run"
-	ref, err := name.ParseReference(p.runImage)
-	if err != nil {
-		return err
-	}
-	return remote.Write(ref, image)
+	p.runImage, err = p.registry.Push("run", image)
+	return err
 }
 
 // Build runs the phases one by one (platform spec, Build).
@@ -76,7 +55,7 @@ func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref := p.address + "/" + b.Name
+	ref := p.registry.Name(b.Name)
 	common := []string{"-no-color", "-layers=/layers"}
 	users := []string{fmt.Sprintf("-uid=%d", userID), fmt.Sprintf("-gid=%d", groupID)}
 	phases := []struct {
@@ -93,27 +72,14 @@ func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	for _, phase := range phases {
 		fmt.Fprintf(tee(&out, b.Log), "===> %s\n", phase.name)
 		args := append(append([]string{"/cnb/lifecycle/" + phase.name}, common...), phase.args...)
-		cmd := root.command(ctx, append(baseEnv, "CNB_PLATFORM_API=0.14", "HOME=/home/cnb"), "/", args...)
+		cmd := root.command(ctx, append(baseEnv(userID, groupID), "CNB_PLATFORM_API=0.14", "HOME=/home/cnb"), "/", args...)
 		cmd.Stdout = tee(&out, b.Log)
 		cmd.Stderr = cmd.Stdout
 		if err := cmd.Run(); err != nil {
 			return nil, &BuildError{Phase: phase.name, Log: out.String(), Err: explain(err)}
 		}
 	}
-	return p.pull(ref, out.String())
-}
-
-// pull gets an image from the registry.
-func (p *phases) pull(ref, log string) (*Image, error) {
-	parsed, err := name.ParseReference(ref)
-	if err != nil {
-		return nil, err
-	}
-	image, err := remote.Image(parsed)
-	if err != nil {
-		return nil, fmt.Errorf("pulling %q: %w", ref, err)
-	}
-	return &Image{Image: image, Ref: ref, Log: log}, nil
+	return p.registry.Pull(ref, out.String())
 }
 
 // buildRoot makes what the build container has on other platforms: base files, lifecycle, buildpacks, app, variables.
@@ -204,5 +170,5 @@ func (p *phases) Run(ctx context.Context, image *Image, args ...string) (*Server
 
 // Close ends the registry.
 func (p *phases) Close() error {
-	return p.server.Close()
+	return p.registry.Close()
 }

@@ -20,6 +20,8 @@ const ProbePath = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
 type Server struct {
 	// GRPC is the sample app's address to probe, as seen by a program that is executed beside the server.
 	GRPC string
+	// Container is its name or id in Docker; empty on the road without.
+	Container string
 
 	http    string // the address of the sample app's HTTP side, as seen from here
 	command func(ctx context.Context, args ...string) *exec.Cmd

@@ -17,27 +17,40 @@ type tool struct {
 	folder  string // whose go.mod pins it, relative to the repository
 	module  string
 	pkg     string
-	version string // the variable that holds the program's own version
+	version string // the variable that holds the program's own version, "=", and what it has before the numbers
 }
 
+// tools are compiled each in its own module: no lifecycle compiles with the version of moby/go-archive that pack needs, and a
+// module has one version of the lifecycle.
 var tools = map[string]tool{
 	"pack": {
 		"integration", "github.com/buildpacks/pack", "github.com/buildpacks/pack",
-		"github.com/buildpacks/pack/pkg/client.Version",
+		"github.com/buildpacks/pack/pkg/client.Version=",
 	},
-	// The lifecycle has a go.mod of its own: it does not compile with the version of moby/go-archive that pack wants.
 	"lifecycle": {
 		"integration/lifecycle", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/lifecycle",
-		"github.com/buildpacks/lifecycle/cmd.Version",
+		"github.com/buildpacks/lifecycle/cmd.Version=",
 	},
 	"launcher": {
 		"integration/lifecycle", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/launcher",
-		"github.com/buildpacks/lifecycle/cmd.Version",
+		"github.com/buildpacks/lifecycle/cmd.Version=",
+	},
+	"kubelet": {
+		"integration/kubelet/tool", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubelet",
+		"k8s.io/component-base/version.gitVersion=v",
+	},
+	"oldest lifecycle": {
+		"integration/lifecycle/oldest", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/lifecycle",
+		"github.com/buildpacks/lifecycle/cmd.Version=",
+	},
+	"oldest launcher": {
+		"integration/lifecycle/oldest", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/launcher",
+		"github.com/buildpacks/lifecycle/cmd.Version=",
 	},
 }
 
-// tool returns the path of a tool, compiled now or by an earlier run.
-func (k *Kit) tool(ctx context.Context, name string) (string, error) {
+// Tool returns the path of a tool (pack, lifecycle, launcher, kubelet), compiled now or by an earlier run.
+func (k *Kit) Tool(ctx context.Context, name string) (string, error) {
 	k.compiling.Lock()
 	defer k.compiling.Unlock()
 	t := tools[name]
@@ -53,10 +66,10 @@ func (k *Kit) tool(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer k.Step("compiling %s %s (once; half a minute or more)", name, version)()
+	defer k.Step("compiling %s %s (once; half a minute or more, minutes for a kubelet)", name, version)()
 	// Compiled beside its place and moved there whole: an interrupted run leaves no half program.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
-	ldflags := fmt.Sprintf("-s -w -X %s=%s", t.version, version)
+	ldflags := fmt.Sprintf("-s -w -X %s%s", t.version, version)
 	if _, err := run(k.goCommand(ctx, t.folder, "build", "-trimpath", "-ldflags", ldflags, "-o", fresh, t.pkg)); err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@
 //	GET /make-not-serving  the health service answers NOT_SERVING
 //	GET /stop-grpc         the gRPC server stops and closes its port; HTTP goes on
 //
+// The first two are for one service alone with ?service=NAME. Flags ask for TLS, a client's certificate, an authorization.
+//
 // Its first line on standard output is JSON and names the addresses that it listens on: {"grpc":"[::]:5000","http":"[::]:8080"}.
 package main
 
@@ -16,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -26,7 +29,7 @@ import (
 var (
 	grpcAddr = flag.String("grpc", ":5000", "address to serve gRPC on")
 	httpAddr = flag.String("http", ":8080", "address to serve HTTP on")
-	service  = flag.String("service", "", "service name that the health service answers for, beside the whole server")
+	service  = flag.String("service", "", "service names that the health service answers for, beside the whole server: a,b")
 	noHealth = flag.Bool("no-health", false, "leave the health service out")
 )
 
@@ -48,8 +51,14 @@ func serve() error {
 		return fmt.Errorf("listening for HTTP: %w", err)
 	}
 
-	server, status := grpc.NewServer(), health.NewServer()
-	status.SetServingStatus(*service, healthpb.HealthCheckResponse_SERVING)
+	options, err := serverOptions()
+	if err != nil {
+		return err
+	}
+	server, status := grpc.NewServer(options...), health.NewServer()
+	for _, name := range services() {
+		status.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
+	}
 	if !*noHealth {
 		healthpb.RegisterHealthServer(server, status)
 	}
@@ -67,12 +76,22 @@ func serve() error {
 	return control.Serve(httpListener)
 }
 
+// services are the names that the health service answers for; the empty one is the whole server.
+func services() []string {
+	return append(strings.Split(*service, ","), "")
+}
+
 // controls is the HTTP side.
 func controls(server *grpc.Server, status *health.Server) http.Handler {
 	set := func(to healthpb.HealthCheckResponse_ServingStatus) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			status.SetServingStatus("", to)
-			status.SetServingStatus(*service, to)
+		return func(w http.ResponseWriter, r *http.Request) {
+			names := services()
+			if one := r.FormValue("service"); one != "" {
+				names = []string{one}
+			}
+			for _, name := range names {
+				status.SetServingStatus(name, to)
+			}
 			fmt.Fprintln(w, to)
 		}
 	}

@@ -1,0 +1,6 @@
+# For plain docker run: the image of pack build, with a health check of its own. Nothing is run to build it, so it takes no
+# shell. Used by integration/compose_test.go.
+ARG IMAGE=my-app
+FROM ${IMAGE}
+HEALTHCHECK --interval=5s --timeout=3s --retries=2 \
+  CMD ["/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe", "-addr=localhost:5000"]
