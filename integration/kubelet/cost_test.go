@@ -1,0 +1,116 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+const (
+	// fullNode is how many pods Kubernetes lets a node have by default (KubeletConfiguration, maxPods).
+	fullNode = 110
+	// perProcessor is how many exec probes a second a processor carries beside other work: each takes it some 40 ms.
+	perProcessor = 16
+)
+
+// execProbe has time: a machine that is busy with so many processes is late now and then, which is no failure.
+var execProbe = object{"exec": object{"command": []string{
+	harness.ProbePath, "-addr=localhost:5000", "-connect-timeout=4s", "-rpc-timeout=4s",
+}}}
+
+// compared are the probes whose costs are compared, and how often each pod is probed meanwhile, once a second.
+var compared = []struct {
+	name, title, image string
+	probe              object
+	times              int
+}{
+	{"lean", "exec, lean", appImage, execProbe, 60},
+	{"full", "exec, full", fullImage, execProbe, 60},
+	{"native", "native", appImage, object{"grpc": object{"port": 5000}}, 20},
+}
+
+// TestManyPods probes as many pods as the machine carries, each every second. No probe may fail. It prints what they cost.
+func TestManyPods(t *testing.T) {
+	n := min(fullNode, perProcessor*runtime.NumCPU())
+	var costs []cost
+	for _, c := range compared {
+		t.Run(c.name, func(t *testing.T) {
+			pods := runMany(t, n, c.name, c.image, c.probe)
+			start := measure(t, pods)
+			what := fmt.Sprintf("%d pods to be probed %d times each", n, c.times)
+			pollEvery(t, time.Second, what, func(context.Context) (bool, error) {
+				_, least := passed(t, pods)
+				return least >= start.least+c.times, nil
+			})
+			costs = append(costs, measure(t, pods).since(start))
+			wantNoFailure(t, pods)
+		})
+		poll(t, "the pods to be gone", func(ctx context.Context) (bool, error) {
+			pods, err := node.Pods(ctx)
+			return err == nil && len(pods) == 0, err
+		})
+	}
+	if t.Failed() {
+		return
+	}
+	table := costTable(n, costs)
+	fmt.Printf("%d pods (%d a processor; a full node has %d), each probed every second:\n%s", n, perProcessor, fullNode, table)
+	if os.Getenv("UPDATE_BENCHMARKS") != "" {
+		writeSection(t, table)
+	}
+}
+
+// runMany runs pods of one kind and returns when all are ready. The startup probe waits for the app to listen.
+func runMany(t *testing.T, n int, name, image string, probe object) []running {
+	t.Helper()
+	readiness := object{"periodSeconds": 1, "timeoutSeconds": 10, "failureThreshold": 1}
+	maps.Copy(readiness, probe)
+	startup := maps.Clone(readiness)
+	startup["failureThreshold"] = 60
+	container := object{"name": "my-app", "image": image, "startupProbe": startup, "readinessProbe": readiness}
+	var pods []running
+	for i := range n {
+		pods = append(pods, add(t, object{
+			"apiVersion": "v1",
+			"kind":       "Pod",
+			"metadata":   object{"name": fmt.Sprintf("many-%s-%d", name, i)},
+			"spec":       object{"containers": []object{container}},
+		}))
+	}
+	for _, pod := range pods {
+		pod.untilReady()
+	}
+	return pods
+}
+
+// wentWrong matches what the kubelet logs of a probe that failed, or that it could not make, which no metric counts.
+var wentWrong = regexp.MustCompile(`"Probe (failed|errored)".* probeType="Readiness"`)
+
+// wantNoFailure wants all to be ready, never restarted, and nothing in the kubelet's log of a probe that went wrong.
+func wantNoFailure(t *testing.T, pods []running) {
+	t.Helper()
+	now, err := node.Pods(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pod := range pods {
+		if _, failed := pod.probes("Readiness"); failed != 0 {
+			t.Errorf("the readiness probe of pod %q failed %d times", pod.name, failed)
+		}
+		if got := now[pod.name]; !got.Ready() || got.App().RestartCount != 0 {
+			t.Errorf("pod %q is ready: %t, restarts: %d, want ready and none", pod.name, got.Ready(), got.App().RestartCount)
+		}
+		for _, entry := range pod.entries() {
+			if wentWrong.MatchString(entry) {
+				t.Errorf("pod %q: %s", pod.name, entry)
+			}
+		}
+	}
+}

@@ -1,0 +1,14 @@
+// Command pause does nothing until it is told to end: a pod's first container, which holds the pod's namespaces.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	end := make(chan os.Signal, 1)
+	signal.Notify(end, os.Interrupt, syscall.SIGTERM)
+	<-end
+}
