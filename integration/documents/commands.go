@@ -1,0 +1,206 @@
+package documents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// Programs are what the command lines are of.
+type Programs struct {
+	Repository string // its folder, which command lines are meant to be run in
+	Pack       string // the program
+}
+
+var remark = regexp.MustCompile(`(^|\s)#\s.*$`)
+
+// Commands are the command lines in a block: those that end in \ put together, and all without remarks.
+func (b Block) Commands() []string {
+	text := strings.ReplaceAll(strings.Join(b.Lines, "\n"), "\\\n", " ")
+	var commands []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(remark.ReplaceAllString(line, "")); line != "" {
+			commands = append(commands, line)
+		}
+	}
+	return commands
+}
+
+var assignment = regexp.MustCompile(`^[A-Z0-9_]+=`)
+
+// Check returns why a command line would be refused, by the program itself wherever that is possible.
+func (p Programs) Check(ctx context.Context, line string) error {
+	words, err := shellquote.Split(line)
+	if err != nil {
+		return err
+	}
+	for len(words) > 0 && assignment.MatchString(words[0]) {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return errors.New("there is no command in it")
+	}
+	before, err := CheckProbe(words)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(before) == 0:
+		return nil
+	case before[0] == "pack":
+		return p.checkPack(ctx, words[1:])
+	case before[0] == "docker" && len(before) > 1 && before[1] == "compose":
+		return p.checkCompose(before[2:])
+	case before[0] == "docker" && len(before) > 1:
+		return checkDocker(ctx, words[1:])
+	case before[0] == "go":
+		return p.checkGo(ctx, words[1:])
+	case strings.HasPrefix(before[0], "./scripts/"):
+		return p.checkScript(ctx, words[0], words[1:])
+	}
+	return fmt.Errorf("nothing checks the program %q", words[0])
+}
+
+// CheckProbe has the probe read the flags behind its path, where that is among the words, and returns the words before. With
+// --entrypoint the name of an image or a service stands between.
+func CheckProbe(words []string) (before []string, err error) {
+	at := slices.Index(words, harness.ProbePath)
+	if at < 0 {
+		return words, nil
+	}
+	flags := words[at+1:]
+	if at > 0 && words[at-1] == "--entrypoint" && len(flags) > 0 {
+		flags = flags[1:]
+	}
+	_, err = probe.ReadDefaults(flags)
+	return words[:at], err
+}
+
+// checkPack has pack parse its own flags. They are parsed before help is given.
+func (p Programs) checkPack(ctx context.Context, words []string) error {
+	return refused(exec.CommandContext(ctx, p.Pack, append(slices.Clone(words), "--help")...))
+}
+
+// checkCompose takes what integration/compose_test.go does.
+func (p Programs) checkCompose(words []string) error {
+	if len(words) > 1 && words[0] == "-f" {
+		if _, err := os.Stat(filepath.Join(p.Repository, words[1])); err != nil {
+			return err
+		}
+		words = words[2:]
+	}
+	line := strings.Join(words, " ")
+	if !slices.Contains([]string{"up --detach", "ps", "down", "run --rm --no-deps --entrypoint"}, line) {
+		return fmt.Errorf("no test runs %q", line)
+	}
+	return nil
+}
+
+// checkDocker has docker parse its own flags, where it is.
+func checkDocker(ctx context.Context, words []string) error {
+	if _, err := exec.LookPath("docker"); err != nil && os.Getenv("CI") != "true" {
+		return nil
+	}
+	return refused(exec.CommandContext(ctx, "docker", slices.Insert(slices.Clone(words), 1, "--help")...))
+}
+
+// checkGo loads the packages and parses the flags, without running anything, and looks for the tests.
+func (p Programs) checkGo(ctx context.Context, words []string) error {
+	folder := p.Repository
+	if len(words) > 1 && words[0] == "-C" {
+		folder, words = filepath.Join(p.Repository, words[1]), words[2:]
+	}
+	if len(words) == 0 || words[0] != "test" {
+		return errors.New("of the go command only go test is checked")
+	}
+	command := exec.CommandContext(ctx, "go", slices.Insert(slices.Clone(words), 1, "-n")...)
+	command.Dir = folder
+	if err := refused(command); err != nil {
+		return err
+	}
+	for i, word := range words[1:] {
+		if flag := words[i]; flag == "-run" || flag == "-fuzz" {
+			name, _, _ := strings.Cut(word, "/")
+			if err := checkTest(folder, words, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkTest looks for a test in the package that a command line names; NONE is none.
+func checkTest(folder string, words []string, name string) error {
+	at := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, ".") })
+	if at < 0 || name == "NONE" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(folder, words[at], "*_test.go"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(content), "\nfunc "+name) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no test %s", words[at], name)
+}
+
+// checkScript has the script print its options, and looks for those that are used.
+func (p Programs) checkScript(ctx context.Context, script string, words []string) error {
+	path := filepath.Join(p.Repository, script)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(content), "--help") { // it would do its work instead
+		return errors.New("it does not answer -h")
+	}
+	help, err := exec.CommandContext(ctx, path, "-h").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("running it with -h: %w\n%s", err, help)
+	}
+	for _, word := range words {
+		option, _, _ := strings.Cut(word, "=")
+		if strings.HasPrefix(word, "-") && !strings.Contains(string(help), option) {
+			return fmt.Errorf("its help has no %s:\n%s", option, help)
+		}
+	}
+	return nil
+}
+
+// refused is the error of a command with what it printed.
+func refused(command *exec.Cmd) error {
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("running %q: %w\n%s", strings.Join(command.Args, " "), err, out)
+	}
+	return nil
+}
+
+// IsVariable reports whether an environment variable is that of a flag of the probe.
+func IsVariable(name string) bool {
+	return IsFlag(strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "GRPC_HEALTH_PROBE_"), "_", "-")))
+}
+
+// IsFlag reports whether the probe has a flag of that name.
+func IsFlag(name string) bool {
+	_, err := probe.ReadDefaults([]string{"-" + name})
+	return err == nil || !strings.Contains(err.Error(), "not defined")
+}
