@@ -192,15 +192,21 @@ func TestHostileJarsAreLeftOut(t *testing.T) {
 	}
 }
 
-// bomb is a jar of 300 KB that comes to 300 MB.
+// bomb is a jar of 300 KB that comes to 300 MB. Its entries are one that is compressed once.
 func bomb(t *testing.T) string {
 	t.Helper()
-	zeros := strings.Repeat("\x00", 1<<20)
-	entries := map[string]string{}
+	small := pack(t, map[string]string{"a.class": strings.Repeat("\x00", 1<<20)})
+	one, err := zip.NewReader(strings.NewReader(small), int64(len(small)))
+	must(t, err)
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
 	for i := range 300 {
-		entries[strings.Repeat("a", i+1)+".class"] = zeros
+		entry := *one.File[0]
+		entry.Name = strings.Repeat("a", i+1) + ".class"
+		must(t, w.Copy(&entry))
 	}
-	return pack(t, entries)
+	must(t, w.Close())
+	return packed.String()
 }
 
 // javaClasses compiles testdata/jvm/classes.txtar and returns the class files by their paths.
