@@ -19,7 +19,8 @@ import (
 func main() {
 	docker := flag.String("docker", "auto", "whether to use Docker: auto, always or never")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// Also where its reader leaves (SIGPIPE), what was made is removed.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
 	if err := run(ctx, *docker); err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
