@@ -47,10 +47,15 @@ func validity(cert *x509.Certificate) error {
 		cert.NotBefore.UTC().Format(time.RFC3339), cert.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// TLS alerts (RFC 8446 section 6) by which servers ask for a client certificate.
+// TLS alerts (RFC 8446 section 6). By all but the last servers refuse a client
+// certificate, or that there is none; which of them depends on who made them.
 const (
 	alertHandshakeFailure tls.AlertError = 40
 	alertBadCertificate   tls.AlertError = 42
+	alertUnsupportedCert  tls.AlertError = 43
+	alertRevokedCert      tls.AlertError = 44
+	alertExpiredCert      tls.AlertError = 45
+	alertUnknownCert      tls.AlertError = 46
 	alertUnknownCA        tls.AlertError = 48
 	alertCertRequired     tls.AlertError = 116
 	alertNoProtocol       tls.AlertError = 120
@@ -58,7 +63,8 @@ const (
 
 func alertCause(o *Options, err error) *Failure {
 	cause := fmt.Errorf("the server ended TLS: %w", innermost(err))
-	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnknownCA, alertCertRequired)
+	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnsupportedCert, alertRevokedCert, alertExpiredCert,
+		alertUnknownCert, alertUnknownCA, alertCertRequired)
 	switch {
 	case about && o.TLSClientCert == "":
 		return because(classTLS, cause, "the server may want a client certificate: set -tls-client-cert and -tls-client-key")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,7 +24,8 @@ import (
 //   - values of -rpc-header and -rpc-header-file are never printed
 //
 // A failure to write is ignored: the exit code is the answer, and a closed
-// standard error must not turn a healthy server into an unhealthy one.
+// standard error must not turn a healthy server into an unhealthy one. But a
+// change that nobody reads ends -watch by SIGPIPE, as it does other programs.
 type output struct{ stdout, stderr io.Writer }
 
 // stream is a standard stream. Package os is not used to write to it: after a
@@ -76,8 +78,10 @@ func (o output) outcome(options *Options, r *report, err error) ExitCode {
 	return failed.worst().Code
 }
 
-// change prints a status that a service has got, with the format of -o.
+// change prints a status that a service has got, with the format of -o. It goes
+// by way of package os: see stream.
 func (o output) change(f format, a Answer) {
+	o.stdout = os.Stdout
 	if f == formatJSON {
 		o.result(string(append(a.json(), '\n')))
 		return

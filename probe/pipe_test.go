@@ -1,9 +1,13 @@
 package probe_test
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
@@ -27,6 +31,37 @@ func TestClosedPipeChangesNoOutcome(t *testing.T) {
 			cmd.Stdout, cmd.Stderr = writer, writer
 			if err := cmd.Run(); err != nil {
 				t.Errorf("ended with %v", err)
+			}
+		})
+	}
+}
+
+// A watch is for who reads it: with nobody there it would run for ever.
+func TestWatchEndsWithItsReader(t *testing.T) {
+	server, err := probetest.Start(probetest.Config{Network: "tcp4", Address: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	for program := range programs {
+		t.Run(program, func(t *testing.T) {
+			server.Health.SetServingStatus("", healthpb.HealthCheckResponse_SERVING)
+			cmd := exec.Command(program, "-addr="+server.Addr, "-watch")
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "status: SERVING\n" {
+				t.Errorf("the first line is %q, error %v", line, err)
+			}
+			stdout.Close()
+			server.Health.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
+			_ = cmd.Wait() // how it ended is in the state
+			if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGPIPE {
+				t.Errorf("ended with %v, want SIGPIPE", cmd.ProcessState)
 			}
 		})
 	}

@@ -43,5 +43,10 @@ type RPCError struct {
 	Answered bool
 }
 
-// Error returns code and message.
-func (e *RPCError) Error() string { return fmt.Sprintf("%v: %s", e.Code, e.Message) }
+// Error returns the code and the message, if there is one.
+func (e *RPCError) Error() string {
+	if e.Message == "" {
+		return e.Code.String()
+	}
+	return fmt.Sprintf("%v: %s", e.Code, e.Message)
+}

@@ -38,17 +38,33 @@ func (s *settings) parse(words []string, source string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
 	}
-	if err != nil && strings.HasPrefix(err.Error(), "bad flag syntax") {
-		err = errors.New("bad flag syntax (not shown: it may hold a secret)") // package flag prints the whole word
-	}
 	if err != nil {
-		return misuse(fmt.Errorf("parsing flags: %w", err), "-h lists the flags and their values")
+		return s.unparsed(err)
 	}
 	s.flags.Visit(func(f *flag.Flag) { s.origin[f.Name] = source })
 	if s.flags.NArg() > 0 {
 		return misuse(s.stray(), "a flag begins with -, a value with spaces needs quotes, and false is -flag=false")
 	}
 	return nil
+}
+
+// unparsed returns the failure for an error of package flag. That prints the whole
+// word it cannot make out, which holds a header where -rpc-header and its value
+// are one word: no more is shown of it than can be the name of a flag.
+func (s *settings) unparsed(err error) error {
+	hint := "-h lists the flags and their values"
+	word, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	name, _, joined := strings.Cut(word, " ")
+	switch {
+	case unknown && joined && s.flags.Lookup(name) != nil:
+		err = fmt.Errorf("-%s and its value are one word", name)
+		hint = "make it two words, each an item of its own in a list, or one with = between them"
+	case unknown && !isHeaderName(strings.ToLower(word)):
+		err = errors.New("flag provided but not defined (not shown: it may hold a secret)")
+	case strings.HasPrefix(err.Error(), "bad flag syntax"):
+		err = errors.New("bad flag syntax (not shown: it may hold a secret)")
+	}
+	return misuse(fmt.Errorf("parsing flags: %w", err), hint)
 }
 
 // readOn takes the flags behind one that is bad.

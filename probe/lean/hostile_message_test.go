@@ -63,7 +63,7 @@ func TestMessagesThatAreNoAnswer(t *testing.T) {
 			answers: replies(prefixed(1, whole[:len(whole)-8]+"\x00\x00\x00\x00"+whole[len(whole)-4:]), gzipped, "gzip")},
 		{name: "not gzip", exit: 3, says: "decompressing", answers: replies(prefixed(1, "\x08\x01"), gzipped, "gzip")},
 		{name: "compressed with nothing", exit: 3, says: "compressed", answers: replies(prefixed(1, whole))},
-		{name: "compressed with what is not known", exit: 3, says: "compressed", answers: replies(prefixed(1, whole), gzipped, "zstd\x7f")},
+		{name: "compressed with what is not known", exit: 3, says: "INTERNAL: message is compressed", answers: replies(prefixed(1, whole), gzipped, "zstd\x7f")},
 		{name: "no status", exit: 4, says: "UNKNOWN", answers: replies(prefixed(0, ""))},
 		{name: "status that is not known", exit: 4, says: "99", answers: replies(prefixed(0, "\x08\x63"))},
 		{name: "negative status", exit: 4, says: "-1", answers: replies(prefixed(0, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))},
@@ -138,10 +138,13 @@ func TestStatusesThatAreNone(t *testing.T) {
 			p.begin(id)
 			p.frame(0, endStream, id, serving)
 		}},
+		{name: "no message", exit: 3, says: "error: checking the whole server: UNKNOWN\n", answers: ends("grpc-status", "2")},
 		{name: "message for a terminal", exit: 3, says: "[31mred", answers: ends("grpc-status", "2", "grpc-message", colours)},
 		{name: "message of 60 KiB", exit: 3, says: "aaa...", answers: ends("grpc-status", "2", "grpc-message", strings.Repeat("a", 15000))},
 		{name: "HTTP 404", exit: 3, says: "UNIMPLEMENTED", answers: refuses(":status", "404", "content-type", "text/html")},
 		{name: "HTTP 503", exit: 3, says: "UNAVAILABLE", answers: refuses(":status", "503", "content-type", "text/html")},
+		{name: "HTTP 503 with a gRPC status", exit: 3, says: "UNAUTHENTICATED: who?",
+			answers: refuses(":status", "503", "content-type", "application/grpc", "grpc-status", "16", "grpc-message", "who?")},
 		{name: "HTTP 503 with a page", exit: 3, says: "UNAVAILABLE", answers: func(p *peer, id uint32) {
 			p.headers(id, 0, ":status", "503", "content-type", "text/html")
 			p.frame(0, endStream, id, "<h1>Sorry</h1>")

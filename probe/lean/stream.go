@@ -150,14 +150,18 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 		fields[h.name] = h.value
 	}
 	if !st.started {
-		if status := fields[":status"]; len(status) == 3 && status[0] == '1' && !end {
+		status := fields[":status"]
+		// A gRPC status goes before HTTP's (gRPC, "HTTP to gRPC Status Code Mapping").
+		refused := end && status != "" && fields["grpc-status"] != "" && isGRPC(fields["content-type"])
+		if len(status) == 3 && status[0] == '1' && !end {
 			return
-		} else if status != "200" {
+		} else if status != "200" && !refused {
 			st.fail(codeOfHTTP(status), fmt.Sprintf("server answered with HTTP status %q", status))
 			return
 		}
 		if !isGRPC(fields["content-type"]) {
-			st.fail(unknown, fmt.Sprintf("server answered with content type %q, not application/grpc", fields["content-type"]))
+			st.fail(unknown, fmt.Sprintf("server answered with HTTP status %q and content type %q, not application/grpc",
+				status, fields["content-type"]))
 			return
 		}
 		st.started, st.encoding = true, fields["grpc-encoding"]
@@ -241,7 +245,7 @@ func (st *stream) deliver() *callError {
 
 func (st *stream) decompress(message []byte) ([]byte, *callError) {
 	if st.encoding != "gzip" {
-		return nil, &callError{unimplemented, fmt.Sprintf("message is compressed with %q", st.encoding)}
+		return nil, &callError{internal, fmt.Sprintf("message is compressed with %q", st.encoding)}
 	}
 	plain, err := gunzip(message)
 	if errors.Is(err, errTooLong) {

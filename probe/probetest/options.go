@@ -22,6 +22,7 @@ import (
 //	expired=NAME,...        like san, with a certificate that was valid in 2020
 //	alpn=none|PROTOCOL,...  the protocols that TLS negotiates, instead of h2
 //	clientauth=required     asks for a client certificate; one is in NAME/client.pem and NAME/client-key.pem
+//	clientauth=expired      like required, and the one there was valid in 2020
 //	agent=PATH              is in a SPIFFE trust domain, whose Workload API listens on the socket PATH
 //	tls=1.2                 the newest version of TLS it speaks
 //	header=NAME:VALUE       refuses calls without this metadata
@@ -114,12 +115,15 @@ func parseStatus(value string) (service string, status healthpb.HealthCheckRespo
 	return service, healthpb.HealthCheckResponse_ServingStatus(number), nil
 }
 
+// expired is when a certificate was valid that no longer is.
+var expired = time.Date(2020, time.May, 17, 12, 0, 0, 0, time.UTC)
+
 func (s *setup) setNames(value string) error {
 	return s.setCert(value, time.Now())
 }
 
 func (s *setup) setExpiredNames(value string) error {
-	return s.setCert(value, time.Date(2020, time.May, 17, 12, 0, 0, 0, time.UTC))
+	return s.setCert(value, expired)
 }
 
 func (s *setup) setALPN(value string) error {
@@ -136,8 +140,12 @@ func (s *setup) setCert(names string, when time.Time) error {
 	return s.write("ca.pem", s.ca.pem)
 }
 
-func (s *setup) setClientAuth(string) error {
-	client, err := s.ca.issue(time.Now(), "client")
+func (s *setup) setClientAuth(value string) error {
+	when := time.Now()
+	if value == "expired" {
+		when = expired
+	}
+	client, err := s.ca.issue(when, "client")
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ var rawProtocols = map[string]func(net.Conn){
 var webServers = map[string]int{
 	"http1":     http.StatusNotFound,
 	"http2":     http.StatusNotFound,
+	"http2-200": http.StatusOK,
 	"http2-400": http.StatusBadRequest,
 }
 
