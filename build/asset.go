@@ -116,7 +116,7 @@ func (a foundAsset) place(root *os.Root) ([]string, error) {
 
 // component returns what the SBOM says of the asset, and of each Go program among its files.
 func (a foundAsset) component(dir string, files []string) (component, error) {
-	asset := component{name: a.release.Name, version: a.release.Tag, purl: a.purl(), sha256: a.release.SHA256,
+	asset := component{name: a.release.Name, version: a.release.Tag, purl: purlOf(a.client, a.release), sha256: a.release.SHA256,
 		origin: a.client.Address(a.release)}
 	for _, name := range files {
 		file := filepath.Join(dir, name)
@@ -135,12 +135,12 @@ func (a foundAsset) component(dir string, files []string) (component, error) {
 	return asset, nil
 }
 
-// purl returns the package URL of the release (purl-spec, type github, which knows no capitals).
-func (a foundAsset) purl() string {
-	owner, name, _ := strings.Cut(strings.ToLower(a.release.Repo), "/")
+// purlOf returns the package URL of a release (purl-spec, type github, which knows no capitals).
+func purlOf(client *github.Client, release github.Release) string {
+	owner, name, _ := strings.Cut(strings.ToLower(release.Repo), "/")
 	var elsewhere packageurl.Qualifiers
-	if web := a.client.Web(); web.Host != "github.com" {
+	if web := client.Web(); web.Host != "github.com" {
 		elsewhere = packageurl.QualifiersFromMap(map[string]string{"repository_url": (&url.URL{Scheme: web.Scheme, Host: web.Host}).String()})
 	}
-	return packageurl.NewPackageURL(packageurl.TypeGithub, owner, name, a.release.Tag, elsewhere, "").ToString()
+	return packageurl.NewPackageURL(packageurl.TypeGithub, owner, name, release.Tag, elsewhere, "").ToString()
 }

@@ -96,7 +96,7 @@ func (c compiler) checkGo() (string, error) {
 		return "", errors.Join(errors.New("reading the go.mod of the probe's source: it names no version of Go"), err)
 	}
 	// What is not a release (devel) is taken to be new.
-	if need := "go" + module.Go.Version; version.IsValid(have) && version.Compare(have, need) < 0 {
+	if need, release := "go"+module.Go.Version, goRelease(have); version.IsValid(release) && version.Compare(release, need) < 0 {
 		return "", fmt.Errorf("compiling the probe: the build image has %s, and the probe's source needs %s or later", have, need)
 	}
 	return have, nil

@@ -21,13 +21,17 @@ type component struct {
 	parts                  []component
 }
 
-// component returns the probe as the SBOM describes it.
+// component returns the probe as the SBOM describes it. One that was downloaded is the release of a repository, which is
+// not that of the program's module where it is a fork's: of the module it has what the program itself says.
 func (p Probe) component() component {
 	c := goProgram(p.Info, p.Version)
-	c.name, c.version, c.sha256, c.origin, c.source = programName, p.Version, p.SHA256, p.Origin, p.Source
-	if c.purl == "" {
-		c.purl = packageurl.NewPackageURL(packageurl.TypeGeneric, "", programName, p.Version, nil, "").ToString()
+	if p.PURL != "" {
+		c = component{purl: p.PURL, licence: c.licence, parts: c.parts}
+		if p.Info != nil && p.Info.Main.Path != "" {
+			c.parts = append([]component{goModule(p.Info.Main.Path, p.Info.Main.Version)}, c.parts...)
+		}
 	}
+	c.name, c.version, c.sha256, c.origin, c.source = programName, p.Version, p.SHA256, p.Origin, p.Source
 	return c
 }
 
@@ -49,7 +53,7 @@ func goProgram(info *buildinfo.BuildInfo, version string) component {
 // standard library, under the name and version by which vulnerability databases know it. A module that was replaced by a
 // folder keeps its name, since the folder's says nothing elsewhere, and has no version.
 func linked(info *buildinfo.BuildInfo) []component {
-	parts := []component{goModule("stdlib", strings.TrimPrefix(info.GoVersion, "go"))}
+	parts := []component{goModule("stdlib", strings.TrimPrefix(goRelease(info.GoVersion), "go"))}
 	for _, dep := range info.Deps {
 		name, version := dep.Path, dep.Version
 		if dep.Replace != nil {
@@ -61,6 +65,15 @@ func linked(info *buildinfo.BuildInfo) []component {
 		parts = append(parts, goModule(name, version))
 	}
 	return parts
+}
+
+// goRelease returns the release of Go in the version that go and its programs tell, which may go on with experiments or
+// the maker's own: "go1.26.0-X:fieldtrack", "go1.26.0 (Red Hat 1.26.0-1.el9)".
+func goRelease(version string) string {
+	if i := strings.IndexAny(version, " -"); i >= 0 {
+		return version[:i]
+	}
+	return version
 }
 
 func goModule(path, version string) component {

@@ -59,7 +59,7 @@ func newest(client *github.Client, wanted github.Asset, before Probe, work strin
 	if err != nil {
 		return Probe{}, fmt.Errorf("checking %s: %w", release.Asset, err)
 	}
-	probe.Version, probe.from, probe.Origin = release.Tag, &from, client.Address(release)
+	probe.Version, probe.from, probe.Origin, probe.PURL = release.Tag, &from, client.Address(release), purlOf(client, release)
 	return probe, nil
 }
 

@@ -26,8 +26,8 @@ type Probe struct {
 	Platform string
 	// SHA256 is the hex digest of the file.
 	SHA256 string
-	// Origin is the URL it was downloaded from; "" where it was not.
-	Origin string
+	// Origin is the URL it was downloaded from, PURL the package URL of the release; "" where it was not downloaded.
+	Origin, PURL string
 	// Info is what the Go linker recorded in the program: module versions and toolchain. nil for one that is not Go's.
 	Info *buildinfo.BuildInfo
 	// from is the asset that it was downloaded as, nil where it was not, and module the main module of a downloaded one.

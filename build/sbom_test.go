@@ -149,7 +149,7 @@ func TestSyftDocumentListsWhatIsLinked(t *testing.T) {
 // Every package URL has a name that means something elsewhere: Go's own programs are of no module, and a module may be
 // replaced by a folder.
 func TestPackageURLsOfUnusualPrograms(t *testing.T) {
-	info := &buildinfo.BuildInfo{GoVersion: "go1.26.8", Deps: []*debug.Module{
+	info := &buildinfo.BuildInfo{GoVersion: "go1.26.8-X:fieldtrack", Deps: []*debug.Module{
 		{Path: "example.com/a", Version: "v1.0.0", Replace: &debug.Module{Path: "../a", Version: "(devel)"}},
 		{Path: "example.com/b", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/c", Version: "v2.0.0"}},
 	}}
@@ -165,17 +165,29 @@ func TestPackageURLsOfUnusualPrograms(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("listed: %q, want %q", got, want)
 	}
-	if purl := (Probe{Version: "v1", Info: info}).component().purl; purl != "pkg:generic/grpc_health_probe@v1" {
-		t.Errorf("a probe of no module has the package URL %q", purl)
+}
+
+// A fork's release has a version that its module, which is another's, does not have.
+func TestDownloadedProbeIsOfItsReleaseAndOfItsModule(t *testing.T) {
+	const upstream = "github.com/grpc-ecosystem/grpc-health-probe"
+	info := &buildinfo.BuildInfo{GoVersion: "go1.26.8 (Red Hat 1.26.8-1.el9)", Main: debug.Module{Path: upstream, Version: "v0.4.56"}}
+	probe := Probe{Version: "fips-7", PURL: "pkg:github/my-org/fork@fips-7", Info: info}.component()
+	var purls []string
+	for _, c := range number(probe).all() {
+		purls = append(purls, c.purl)
+	}
+	comparePURLs(t, purls, []string{"pkg:github/my-org/fork@fips-7", "pkg:golang/" + upstream + "@v0.4.56", "pkg:golang/stdlib@1.26.8"})
+	if probe.version != "fips-7" || probe.licence != "Apache-2.0" {
+		t.Errorf("its version and licence are %q and %q", probe.version, probe.licence)
 	}
 }
 
 // A downloaded program may be of any make.
 func TestDocumentsDescribeAProgramWithoutBuildInfo(t *testing.T) {
-	probe := Probe{Version: "v1.2.3", SHA256: strings.Repeat("a", 64), Source: "download", Origin: "https://example.com/probe"}
+	const want = "pkg:github/my-org/probe@v1.2.3"
+	probe := Probe{Version: "v1.2.3", SHA256: strings.Repeat("a", 64), Source: "download", Origin: "https://example.com/probe", PURL: want}
 	cycloneDXDocument(t, probe.component())
 	document := spdxDocument(t, probe.component())
-	want := "pkg:generic/grpc_health_probe@v1.2.3"
 	if got := document.Packages[0].PackageExternalReferences[0].Locator; got != want || len(document.Packages) != 1 {
 		t.Errorf("%d packages, the first is %s", len(document.Packages), got)
 	}

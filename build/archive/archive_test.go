@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -151,6 +152,24 @@ func TestListsOfTooManyEntriesAreRefused(t *testing.T) {
 		if in.read > maxDirectory {
 			t.Errorf("%s: it read %d of %d bytes", want, in.read, len(content))
 		}
+	}
+}
+
+// A name of many folders is as many entries as it makes.
+func TestFoldersThatAreOnlyInNamesAreEntries(t *testing.T) {
+	target, err := newTarget(t.TempDir(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.root.Close()
+	for i := range maxEntries - 2 {
+		target.made[fmt.Sprint("made/", i)] = ""
+	}
+	if err := target.file("a/b", 0o644, strings.NewReader("")); err != nil {
+		t.Error(err)
+	}
+	if err := target.file("c/d", 0o644, strings.NewReader("")); err != errEntries {
+		t.Error(err)
 	}
 }
 

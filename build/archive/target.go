@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	// maxEntries bounds files, links and folders, those too that are only in the names of others.
 	maxEntries = 100_000
 	// maxDirectory bounds a zip's list of its entries, in bytes: as many as are allowed, with names of 280 bytes.
 	maxDirectory = 32 << 20
@@ -28,10 +29,9 @@ const (
 
 // target is the folder that an archive is unpacked into.
 type target struct {
-	root    *os.Root
-	strip   int
-	entries int
-	budget  *budget
+	root   *os.Root
+	strip  int
+	budget *budget
 	// made are the names so far, by their lower case: on the disks of some machines two that differ by case are one.
 	made  map[string]string
 	files []string
@@ -88,9 +88,6 @@ func (b *boundedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 
 // place returns where an entry goes, "" for nowhere, and makes the folders above it.
 func (t *target) place(name string) (string, error) {
-	if t.entries++; t.entries > maxEntries {
-		return "", errEntries
-	}
 	if len(name) > maxName || strings.Count(name, "/") > maxFolders {
 		return "", fmt.Errorf("it has a name of %d bytes in %d folders, more than a path can have", len(name), strings.Count(name, "/"))
 	}
@@ -140,6 +137,9 @@ func (t *target) mkdir(name string) error {
 func (t *target) claim(name string) error {
 	if other, taken := t.made[strings.ToLower(name)]; taken {
 		return fmt.Errorf("it has both %q and %q, which are one on some machines", other, name)
+	}
+	if len(t.made) == maxEntries {
+		return errEntries
 	}
 	t.made[strings.ToLower(name)] = name
 	return nil

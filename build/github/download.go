@@ -2,6 +2,7 @@ package github
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"os"
 
+	"github.com/google/go-github/v90/github"
 	"github.com/hashicorp/go-retryablehttp"
 )
 
@@ -34,7 +36,7 @@ func (c *Client) Download(ctx context.Context, release Release, file string) err
 
 // fetch writes the asset to file and returns its digest. A try that breaks off is followed by another.
 func (c *Client) fetch(ctx context.Context, release Release, file string, most int64) (string, error) {
-	address, err := c.address(release)
+	address, mirrored, err := c.address(release)
 	if err != nil {
 		return "", err
 	}
@@ -54,21 +56,24 @@ func (c *Client) fetch(ctx context.Context, release Release, file string, most i
 	if err != nil {
 		return "", err
 	}
-	response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return "", statusError{response.StatusCode, response.Request.URL.Hostname()}
+	defer response.Body.Close()
+	if response.StatusCode == http.StatusOK {
+		return digest, nil
 	}
-	return digest, nil
+	if err := github.CheckResponse(response); err != nil && response.Request.URL.Host == c.API.Host {
+		return "", err // of the API, which says more than a status: rate limits
+	}
+	return "", statusError{response.StatusCode, hostOf(response), mirrored}
 }
 
-// address is where the asset's bytes are: with a token the API's endpoint, which private repositories need, else what
-// browsers use.
-func (c *Client) address(release Release) (*url.URL, error) {
+// address is where the asset's bytes are, and whether that is a mirror: with a token the API's endpoint, which private
+// repositories need, else what browsers use.
+func (c *Client) address(release Release) (*url.URL, bool, error) {
 	address, mirrored, err := c.Mirrors.rewrite(c.public(release))
 	if err == nil && !mirrored && c.Token.Value != "" && release.id != 0 {
 		address = c.API.JoinPath("repos", release.Repo, "releases", "assets", fmt.Sprint(release.id))
 	}
-	return address, err
+	return address, mirrored, err
 }
 
 // Address returns where browsers download the asset, whatever mirror it came through.
@@ -78,13 +83,18 @@ func (c *Client) public(release Release) *url.URL {
 	return c.Web().JoinPath(release.Repo, "releases", "download", url.PathEscape(release.Tag), url.PathEscape(release.Name))
 }
 
+// hostOf names who answered.
+func hostOf(response *http.Response) string {
+	return cmp.Or(response.Request.URL.Hostname(), "the mirror's folder")
+}
+
 // save writes the body to file.
 func (c *Client) save(response *http.Response, name, file string, most int64) (string, error) {
-	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		return "", nil
 	}
-	host := response.Request.URL.Hostname()
+	defer response.Body.Close()
+	host := hostOf(response)
 	if response.ContentLength > most {
 		return "", permanentError{tooLarge(host, most)}
 	}

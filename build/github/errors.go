@@ -22,10 +22,11 @@ type permanentError struct{ error }
 // unavailableError is one of a GitHub that cannot be asked now.
 type unavailableError struct{ error }
 
-// statusError is an answer that is not the asset.
+// statusError is an answer that is not the asset, of GitHub or of a mirror.
 type statusError struct {
-	code int
-	host string
+	code   int
+	host   string
+	mirror bool
 }
 
 func (e statusError) Error() string {
@@ -46,7 +47,7 @@ func (c *Client) explain(err error, asset Asset) error {
 		return unavailableError{fmt.Errorf("%s asks for fewer requests%s (%s)", c.API.Host, span, c.limitHint(asset))}
 	}
 	if answer, ok := errors.AsType[*github.ErrorResponse](err); ok {
-		return c.explainStatus(statusError{answer.Response.StatusCode, c.API.Host}, asset)
+		return c.explainStatus(statusError{code: answer.Response.StatusCode, host: c.API.Host}, asset)
 	}
 	if status, ok := errors.AsType[statusError](err); ok {
 		return c.explainStatus(status, asset)
@@ -70,6 +71,8 @@ func (c *Client) limitHint(asset Asset) string {
 
 func (c *Client) explainStatus(status statusError, asset Asset) error {
 	switch code := status.code; {
+	case status.mirror && code < 500 && code != http.StatusTooManyRequests:
+		return fmt.Errorf("%w: the dependency mirror does not give the file (check its address, and the user and password in it)", status)
 	case code == http.StatusUnauthorized && c.Token.Value != "":
 		return fmt.Errorf("%w: the token from %s is wrong or has expired (make a new one)", status, c.Token)
 	case code == http.StatusUnauthorized:
@@ -107,6 +110,7 @@ func explainNetwork(err error) error {
 		return fmt.Errorf("connecting to %s: %w (give the build a CA certificate that it can trust)", host, invalid.Err)
 	}
 	hint := "check the network, and $HTTPS_PROXY where there is a proxy"
+	_, broken := errors.AsType[brokenError](err)
 	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
 	case isDNS && !dns.IsNotFound:
 		return unavailableError{fmt.Errorf("looking up the host %s: the name servers do not answer (%s)", dns.Name, hint)}
@@ -116,7 +120,7 @@ func explainNetwork(err error) error {
 		return unavailableError{fmt.Errorf("connecting to %s: it refuses (%s)", host, hint)}
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		return unavailableError{fmt.Errorf("waiting for %s: it took too long (%s)", host, hint)}
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+	case broken, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return unavailableError{fmt.Errorf("reading from %s: it broke off, in each of %d tries", host, retries+1)}
 	}
 	if network {

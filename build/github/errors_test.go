@@ -3,11 +3,20 @@ package github
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+// A server may ask for a pause (Retry-After), but not for one that stops the build.
+func TestServersCannotMakePausesLong(t *testing.T) {
+	response := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"3600"}}}
+	if got := pause(minPause, maxPause, 0, response); got != maxPause {
+		t.Errorf("it pauses for %v", got)
+	}
+}
 
 func TestNetworkErrors(t *testing.T) {
 	for want, cause := range map[string]error{

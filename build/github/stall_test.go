@@ -49,8 +49,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { p.close(); return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
 
-// slowly has a server for each way to send content that takes its time.
-var slowly = map[string]struct {
+// badly has a server for each way to send content that is not to send it at once.
+var badly = map[string]struct {
 	send http.HandlerFunc
 	// err is why the download fails, "" for one that passes.
 	err string
@@ -70,12 +70,17 @@ var slowly = map[string]struct {
 	"does not begin": {send: func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	}, err: "waiting for example.com: it took too long (check the network, and $HTTPS_PROXY where there is a proxy)"},
+	"breaks off": {send: func(w http.ResponseWriter, r *http.Request) {
+		w.Write(content[:len(content)/2])
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}, err: "reading from example.com: it broke off, in each of 4 tries"},
 }
 
 var content = []byte("tool content")
 
-func TestDownloadsMayTakeTimeButNotStall(t *testing.T) {
-	for name, c := range slowly {
+func TestDownloadsMayTakeTimeButNotStallOrBreakOff(t *testing.T) {
+	for name, c := range badly {
 		for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 			t.Run(name+" over "+protocol, func(t *testing.T) {
 				t.Parallel()

@@ -55,6 +55,12 @@ func (t transport) isAPI(request *http.Request) bool {
 	return request.URL.Scheme == "https" && request.URL.Host == t.api.Host
 }
 
+// brokenError ends an answer that has begun. What it wraps differs by protocol, and of HTTP/2 has no type to tell it by.
+type brokenError struct{ error }
+
+// Unwrap returns what broke the answer off.
+func (e brokenError) Unwrap() error { return e.error }
+
 // awaitedBody fails where nothing arrives for responseTimeout, however long the whole may take. Its errors name the host.
 type awaitedBody struct {
 	io.ReadCloser
@@ -73,7 +79,7 @@ func (b awaitedBody) Read(p []byte) (int, error) {
 	if err == nil || err == io.EOF {
 		return n, err
 	}
-	return n, &url.Error{Op: "Get", URL: b.request.URL.String(), Err: err}
+	return n, &url.Error{Op: "Get", URL: b.request.URL.String(), Err: brokenError{err}}
 }
 
 func (b awaitedBody) Close() error {

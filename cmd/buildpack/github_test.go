@@ -73,17 +73,20 @@ func behave(ts *testscript.TestScript, neg bool, args []string) {
 
 var assetID = regexp.MustCompile(`assets/[0-9]+`)
 
-// received is the command "received FILE": it writes the requests since the last one, with marks where the token or an
-// ETag came with them. The token on a host that is no API, and an ETag of another address, fail the script.
+// received is the command "received FILE": it writes the requests since the last one, with marks where the token, a
+// password or an ETag came with them. The token on a host that is no API, a password on one that is no mirror, and an ETag
+// of another address, fail the script.
 func received(ts *testscript.TestScript, neg bool, args []string) {
 	var lines []byte
 	for _, request := range ts.Value("github").(*githubtest.Server).Take() {
 		mark := ""
-		if request.Authorization != "" {
+		switch kind, _, _ := strings.Cut(request.Authorization, " "); {
+		case kind == "Bearer" && (request.Host == githubtest.APIHost || request.Host == githubtest.EnterpriseHost):
 			mark = " with token"
-			if request.Host != githubtest.APIHost && request.Host != githubtest.EnterpriseHost {
-				ts.Fatalf("%s got %q", request.Host, request.Authorization)
-			}
+		case kind == "Basic" && request.Host == githubtest.MirrorHost:
+			mark = " with password"
+		case kind != "":
+			ts.Fatalf("%s got %q", request.Host, request.Authorization)
 		}
 		if request.IfNoneMatch != "" {
 			mark += " if changed"

@@ -42,7 +42,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	case behaviour.APILoop:
 		http.Redirect(w, r, r.URL.String(), http.StatusMovedPermanently)
 		return
-	case behaviour.Limited:
+	case behaviour.Limited, behaviour.LimitedAssets && strings.Contains(path, "/releases/assets/"):
 		w.Header().Set("X-RateLimit-Limit", "60")
 		w.Header().Set("X-RateLimit-Remaining", "0")
 		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(behaviour.Reset.Unix(), 10))

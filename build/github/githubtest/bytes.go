@@ -65,6 +65,7 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string)
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	if behaviour.Truncations > 0 {
 		w.Write(content[:len(content)/2])
+		http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 	trickle(w, content, behaviour.Delay)

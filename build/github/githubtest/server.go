@@ -1,6 +1,6 @@
 // Package githubtest is a small true GitHub for tests: the release API, the web's downloads and the host that they
-// redirect to, over HTTPS behind a proxy, so that a program under test uses GitHub's own host names. Begin with New;
-// Server.Env is the environment of the program under test.
+// redirect to, over HTTPS and HTTP/2 as GitHub's, behind a proxy, so that a program under test uses GitHub's own host
+// names. Begin with New; Server.Env is the environment of the program under test.
 //
 // The releases are files below a folder, owner/name/tag/asset, and are read at each request.
 package githubtest
@@ -37,10 +37,10 @@ type Behaviour struct {
 	// Token is the one token that is accepted; Private lets nobody in without it.
 	Token   string
 	Private bool
-	// Forbidden answers the API's requests with 403, Limited with the rate limit, Throttled with the secondary one, Unavailable
-	// with 502. RetryAfter, in seconds, goes with Throttled.
-	Forbidden, Limited, Throttled, Unavailable bool
-	RetryAfter                                 int
+	// Forbidden answers the API's requests with 403, Limited with the rate limit, LimitedAssets those for assets alone,
+	// Throttled with the secondary one, Unavailable with 502. RetryAfter, in seconds, goes with Throttled.
+	Forbidden, Limited, LimitedAssets, Throttled, Unavailable bool
+	RetryAfter                                                int
 	// Reset is when the rate limit ends.
 	Reset time.Time
 	// NoDigest leaves the digests out of the API's answers, WrongDigest gives others.
@@ -91,15 +91,15 @@ func New(dir, caFile string) (*Server, error) {
 	if s.proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
-	if s.secure, err = tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{authority}}); err != nil {
+	if s.secure, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
 	quiet := log.New(io.Discard, "", 0)
-	for listener, handler := range map[net.Listener]http.HandlerFunc{s.proxy: s.connect, s.secure: s.serve} {
-		server := &http.Server{Handler: handler, ErrorLog: quiet}
-		s.servers = append(s.servers, server)
-		go server.Serve(listener)
-	}
+	proxy := &http.Server{Handler: http.HandlerFunc(s.connect), ErrorLog: quiet}
+	hosts := &http.Server{Handler: http.HandlerFunc(s.serve), ErrorLog: quiet, TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority}}}
+	s.servers = []*http.Server{proxy, hosts}
+	go proxy.Serve(s.proxy)
+	go hosts.ServeTLS(s.secure, "", "")
 	return s, nil
 }
 
