@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
@@ -14,15 +16,28 @@ func TestWaysToAdd(t *testing.T) {
 		"flag":           {"-b", "from=builder", "-b", folder()},
 		"post-buildpack": {"--post-buildpack", folder()},
 		"urn":            {"-b", "urn:cnb:builder:grpc-cnb/test-procfile", "-b", folder()},
-		"project":        {"--descriptor", "../examples/project.toml"},
-		"project-post":   {"--descriptor", "../examples/project-post.toml"},
-		"project-0.1":    {"--descriptor", "../examples/project-0.1.toml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			road := must(docker())(t)
 			build := harness.Build{Name: "add-" + name, App: must(sample())(t)}
 			wantServing(t, road, must(road.PackBuild(t.Context(), build, flags...))(t))
+		})
+	}
+}
+
+// TestProjectExamples builds with each project.toml in examples. They also set the probe's default flags: the path alone is a
+// whole exec probe.
+func TestProjectExamples(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	for _, path := range must(filepath.Glob("../examples/project*.toml"))(t) {
+		name := strings.TrimSuffix(filepath.Base(path), ".toml")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			road := must(docker())(t)
+			image := must(road.PackBuild(t.Context(), harness.Build{Name: name, App: must(sample())(t)}, "--descriptor", path))(t)
+			wantExit(t, serve(t, road, image), 0, harness.ProbePath)
 		})
 	}
 }

@@ -137,8 +137,8 @@ func (a app) wantProbed(t *testing.T, server *harness.Server, command []string) 
 	wantExit(t, server, 0, wait...)
 	wantExit(t, server, 0, command...)
 	wantExit(t, server, 0, "sh", "-c", "kill -HUP 1") // asks the app to be NOT_SERVING
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if must(server.Exec(t.Context(), command...))(t).Code != 0 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if must(server.Exec(t.Context(), command...))(t).Code == 4 {
 			break
 		}
 	}

@@ -1,11 +1,15 @@
 package integration
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -59,6 +63,51 @@ func productVersion(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return descriptor.Buildpack.Version
+}
+
+// TestNothingIsLeftOfAKilledRun kills the demo while its app runs, which has no say in that.
+func TestNothingIsLeftOfAKilledRun(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	program, temp := filepath.Join(t.TempDir(), "demo"), t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./demo").CombinedOutput(); err != nil {
+		t.Fatalf("compiling the demo: %v\n%s", err, out)
+	}
+	demo := exec.Command(program, "-docker=always")
+	demo.Env = append(os.Environ(), "TMPDIR="+temp)
+	stdout := must(demo.StdoutPipe())(t)
+	if err := demo.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var prefix string
+	for lines := bufio.NewScanner(stdout); lines.Scan() && !strings.HasPrefix(lines.Text(), "exit 0"); {
+		if image, ok := strings.CutPrefix(lines.Text(), "$ pack build "); ok {
+			prefix, _, _ = strings.Cut(image, "/")
+		}
+	}
+	if err := demo.Process.Kill(); err != nil || prefix == "" {
+		t.Fatalf("killing the demo with the prefix %q: %v", prefix, err)
+	}
+	demo.Wait()
+	wantNothing(t, "temporary files", func() string { return fmt.Sprint(must(filepath.Glob(temp + "/*"))(t)) }, "[]")
+	for _, list := range [][]string{
+		{"ps", "--all", "--quiet", "--filter", "label=io.github.grpc-cnb.health-probe.test=" + prefix},
+		{"images", "--all", "--quiet", "--filter", "label=io.github.grpc-cnb.health-probe.test=" + prefix},
+		{"images", "--quiet", "--filter", "reference=" + prefix + "/*"},
+		{"volume", "ls", "--quiet", "--filter", "name=" + prefix},
+	} {
+		wantNothing(t, "docker "+list[0], func() string { return string(must(exec.Command("docker", list...).Output())(t)) }, "")
+	}
+}
+
+// wantNothing asks until there is nothing left, for a minute.
+func wantNothing(t *testing.T, what string, left func() string, nothing string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); left() != nothing; time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("left of %s: %s", what, left())
+		}
+	}
 }
 
 func TestDemoRefusesOtherRoads(t *testing.T) {

@@ -85,6 +85,19 @@ func walkExamples(t *testing.T, each func(name string)) {
 	}
 }
 
+// allTexts are the documents and the examples, by their paths.
+func allTexts(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, d := range allDocuments(t) {
+		texts[d.Path] = string(d.Text)
+	}
+	walkExamples(t, func(name string) {
+		texts[name] = string(must(os.ReadFile(filepath.Join(repository, name)))(t))
+	})
+	return texts
+}
+
 // ownVersion is how the examples name a version of the product: as an image's tag and in the order of a buildpack.
 var ownVersion = regexp.MustCompile(`(?:/health-probe:|"` + buildpackID + `"\s+version = ")([0-9][^\s"]*)`)
 
@@ -92,15 +105,8 @@ var ownVersion = regexp.MustCompile(`(?:/health-probe:|"` + buildpackID + `"\s+v
 func TestDocumentsNameTheVersion(t *testing.T) {
 	t.Parallel()
 	want := productVersion(t)
-	text := map[string]string{}
-	for _, d := range allDocuments(t) {
-		text[d.Path] = string(d.Text)
-	}
-	walkExamples(t, func(name string) {
-		text[name] = string(must(os.ReadFile(filepath.Join(repository, name)))(t))
-	})
 	var found int
-	for name, text := range text {
+	for name, text := range allTexts(t) {
 		for _, match := range ownVersion.FindAllStringSubmatch(text, -1) {
 			found++
 			if match[1] != want {
@@ -152,33 +158,33 @@ var (
 // otherFlags are those of pack and of the go command that the documents name.
 var otherFlags = []string{"b", "buildvcs", "ldflags", "mod", "trimpath"}
 
-// TestDocumentNames makes sure that settings have the names that they have in the code, and the probe its path and flags.
+// TestDocumentNames makes sure that settings have the names that they have in the code, and the probe its path and flags, in
+// documents and examples.
 func TestDocumentNames(t *testing.T) {
 	t.Parallel()
 	descriptor := string(must(os.ReadFile(filepath.Join(repository, "buildpack.toml")))(t))
 	second := filepath.Join(filepath.Dir(harness.ProbePath), "grpc-health-probe")
-	for _, d := range allDocuments(t) {
-		text := string(d.Text)
+	for path, text := range allTexts(t) {
 		for _, name := range buildVariable.FindAllString(text, -1) {
 			if !strings.Contains(descriptor, `"`+name+`"`) {
-				t.Errorf("%s: there is no build variable %s", d.Path, name)
+				t.Errorf("%s: there is no build variable %s", path, name)
 			}
 		}
 		for _, name := range probeVariable.FindAllString(text, -1) {
 			// The version is one that Dockerfiles set, and that the probe does not read.
 			if name != "GRPC_HEALTH_PROBE_VERSION" && !documents.IsVariable(name) {
-				t.Errorf("%s: no flag of the probe has the variable %s", d.Path, name)
+				t.Errorf("%s: no flag of the probe has the variable %s", path, name)
 			}
 		}
 		for _, match := range flagInProse.FindAllStringSubmatch(text, -1) {
 			if !documents.IsFlag(match[1]) && !slices.Contains(otherFlags, match[1]) {
-				t.Errorf("%s: the probe has no flag -%s", d.Path, match[1])
+				t.Errorf("%s: the probe has no flag -%s", path, match[1])
 			}
 		}
-		for _, path := range layerPath.FindAllString(text, -1) {
+		for _, file := range layerPath.FindAllString(text, -1) {
 			for _, program := range []string{harness.ProbePath, second} {
-				if filepath.Base(path) == filepath.Base(program) && path != program {
-					t.Errorf("%s: the probe is not at %s", d.Path, path)
+				if filepath.Base(file) == filepath.Base(program) && file != program {
+					t.Errorf("%s: the probe is not at %s", path, file)
 				}
 			}
 		}
@@ -189,7 +195,7 @@ func TestDocumentNames(t *testing.T) {
 				_, err = documents.CheckProbe(words)
 			}
 			if err != nil {
-				t.Errorf("%s: %s: %v", d.Path, command, err)
+				t.Errorf("%s: %s: %v", path, command, err)
 			}
 		}
 	}

@@ -10,8 +10,14 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// TestSpringBootExamples builds with the buildpacks that the examples for Spring Boot list. Spring Boot takes fewer forms of
-// references than pack, and these.
+// springBoot is what an example for Spring Boot has its build do.
+type springBoot struct {
+	buildpacks []string
+	env        []string // NAME=value
+}
+
+// TestSpringBootExamples builds with the buildpacks and variables that the examples for Spring Boot list. Spring Boot takes
+// fewer forms of references than pack, and these. The path of the probe is a whole exec probe then, on Spring gRPC's port.
 func TestSpringBootExamples(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -20,37 +26,53 @@ func TestSpringBootExamples(t *testing.T) {
 	config["buildpacks"] = []table{{"uri": must(kit.StandIn("paketo-buildpacks/java", "0.0.1"))(t)}}
 	config["order"] = []table{{"group": []table{{"id": "paketo-buildpacks/java"}}}}
 	builder := must(road.CreateBuilder(t.Context(), "builder-spring-boot", encode(t, config)))(t)
-	for name, buildpacks := range map[string][]string{"maven": mavenBuildpacks(t), "gradle": gradleBuildpacks(t)} {
+	for name, example := range map[string]springBoot{"maven": readMaven(t), "gradle": readGradle(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			flags := []string{"--builder", builder}
-			for _, uri := range buildpacks {
+			for _, uri := range example.buildpacks {
 				const file = "/path/to/health-probe-linux-amd64.tgz"
 				flags = append(flags, "-b", strings.Replace(uri, file, kit.Dist("health-probe-linux-"+arch+".tgz"), 1))
 			}
-			image := must(road.PackBuild(t.Context(), harness.Build{Name: "spring-boot-" + name, App: must(sample())(t)}, flags...))(t)
-			wantServing(t, road, image)
+			build := harness.Build{Name: "spring-boot-" + name, App: must(sample())(t), Env: example.env}
+			image := must(road.PackBuild(t.Context(), build, flags...))(t)
+			wantExit(t, serve(t, road, image, "-grpc=:9090"), 0, harness.ProbePath)
 		})
 	}
 }
 
-func mavenBuildpacks(t *testing.T) []string {
+func readMaven(t *testing.T) springBoot {
 	t.Helper()
 	var project struct {
-		Buildpacks []string `xml:"build>plugins>plugin>configuration>image>buildpacks>buildpack"`
+		Image struct {
+			Buildpacks []string `xml:"buildpacks>buildpack"`
+			Env        struct {
+				Variables []struct {
+					XMLName xml.Name
+					Value   string `xml:",chardata"`
+				} `xml:",any"`
+			} `xml:"env"`
+		} `xml:"build>plugins>plugin>configuration>image"`
 	}
 	if err := xml.Unmarshal(must(os.ReadFile("../examples/spring-boot/pom.xml"))(t), &project); err != nil {
 		t.Fatal(err)
 	}
-	return project.Buildpacks
+	example := springBoot{buildpacks: project.Image.Buildpacks}
+	for _, variable := range project.Image.Env.Variables {
+		example.env = append(example.env, variable.XMLName.Local+"="+variable.Value)
+	}
+	return example
 }
 
-func gradleBuildpacks(t *testing.T) []string {
+func readGradle(t *testing.T) springBoot {
 	t.Helper()
-	text := must(os.ReadFile("../examples/spring-boot/build.gradle"))(t)
-	var buildpacks []string
-	for _, match := range regexp.MustCompile(`'((?:urn|file):[^']+)'`).FindAllSubmatch(text, -1) {
-		buildpacks = append(buildpacks, string(match[1]))
+	text := string(must(os.ReadFile("../examples/spring-boot/build.gradle"))(t))
+	var example springBoot
+	for _, match := range regexp.MustCompile(`'((?:urn|file):[^']+)'`).FindAllStringSubmatch(text, -1) {
+		example.buildpacks = append(example.buildpacks, match[1])
 	}
-	return buildpacks
+	for _, match := range regexp.MustCompile(`'(BP_\w+)': '([^']+)'`).FindAllStringSubmatch(text, -1) {
+		example.env = append(example.env, match[1]+"="+match[2])
+	}
+	return example
 }

@@ -21,7 +21,7 @@ func (d *Docker) ComposeNeeds(ctx context.Context) error {
 	return err
 }
 
-// composeCommand is the Compose that is here: version 2, a plugin of docker, or version 1, a program.
+// composeCommand is the Compose that is here: version 2 or newer, a plugin of docker, or version 1, a program.
 func (d *Docker) composeCommand(ctx context.Context) ([]string, error) {
 	if _, err := run(d.command(ctx, "docker", "compose", "version")); err == nil {
 		return []string{"docker", "compose"}, nil

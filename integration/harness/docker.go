@@ -23,9 +23,10 @@ import (
 )
 
 // Docker is the road through pack and Docker Engine. All that it puts into the engine has a name with a prefix of its
-// own, which Close removes.
+// own, or a label with that, and is removed by Close or with the end of this process.
 type Docker struct {
 	kit       *Kit
+	sweeper   *sweeper
 	pack      string // the program
 	lifecycle string // a folder as Kit.lifecycle
 	archive   string // the same, as builders take it
@@ -99,6 +100,9 @@ func (k *Kit) docker(ctx context.Context, base base, lifecycle string, optional 
 	}
 	d := &Docker{kit: k, pack: pack, lifecycle: lifecycle, prefix: "health-probe-" + strings.ToLower(rand.Text()[:10])}
 	if d.env, err = d.environment(ctx); err != nil {
+		return nil, err
+	}
+	if d.sweeper, err = newSweeper(d.env, sweepDocker, d.prefix, ownerLabel); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(d.loadBases(ctx, api, base), d.createBuilder(ctx, optional)); err != nil {
@@ -257,7 +261,7 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 	for _, pair := range b.Env {
 		args = append(args, "--env", pair) // may be a secret: not shown
 	}
-	cmd := d.command(ctx, d.pack, args...)
+	cmd := d.packCommand(ctx, args...)
 	cmd.Stdout = tee(&out, b.Log)
 	cmd.Stderr = cmd.Stdout
 	if err := cmd.Run(); err != nil {
@@ -290,13 +294,12 @@ func (d *Docker) DockerBuild(ctx context.Context, short, dockerfile string, args
 	if err != nil {
 		return nil, err
 	}
-	image, err := d.read(ctx, ref)
-	return &Image{Image: image, Ref: ref, Log: log}, err
+	return d.Image(ctx, ref, log)
 }
 
 // Pack runs pack with any command line and returns what it printed.
 func (d *Docker) Pack(ctx context.Context, args ...string) (string, error) {
-	return run(d.command(ctx, d.pack, args...))
+	return run(d.packCommand(ctx, args...))
 }
 
 // Once runs a container of an image to its end, with flags for docker run, removes it, and returns what it printed.
@@ -305,25 +308,28 @@ func (d *Docker) Once(ctx context.Context, ref string, flags []string, args ...s
 	return run(d.command(ctx, "docker", append(append(all, ref), args...)...))
 }
 
-// Close removes containers, images and volumes, also after the context of the other calls is over.
+// sweepDocker removes containers, networks, images and volumes of a prefix ($1), which is the value of a label ($2).
+const sweepDocker = `
+code=0
+docker ps --all --quiet --filter "label=$2=$1" | xargs -r docker rm --force || code=1
+docker network ls --quiet --filter "name=$1" | xargs -r docker network rm || code=1
+docker images --all --quiet --filter "label=$2=$1" | sort -u | xargs -r docker rmi --force || code=1
+docker images --format "{{.Repository}}:{{.Tag}}" --filter "reference=$1/*" | xargs -r docker rmi --force || code=1
+docker volume ls --quiet --filter "name=$1" | xargs -r docker volume rm --force || code=1
+exit $code
+`
+
+// Close removes all that is in the engine.
 func (d *Docker) Close() error {
-	ctx := context.Background()
-	return errors.Join(
-		d.remove(ctx, []string{"ps", "--all", "--quiet", "--filter", "label=" + ownerLabel + "=" + d.prefix}, "rm", "--force"),
-		d.remove(ctx, []string{"images", "--all", "--quiet", "--filter", "label=" + ownerLabel + "=" + d.prefix}, "rmi", "--force"),
-		d.remove(ctx, []string{"images", "--format", "{{.Repository}}:{{.Tag}}", "--filter", "reference=" + d.prefix + "/*"}, "rmi", "--force"),
-		d.remove(ctx, []string{"volume", "ls", "--quiet", "--filter", "name=" + d.prefix}, "volume", "rm", "--force"),
-	)
+	return d.sweeper.close()
 }
 
-// remove lists things of the engine with one docker command and removes them with another.
-func (d *Docker) remove(ctx context.Context, list []string, remove ...string) error {
-	out, err := run(d.command(ctx, "docker", list...))
-	if err != nil || out == "" {
-		return err
-	}
-	_, err = run(d.command(ctx, "docker", slices.Concat(remove, strings.Fields(out))...))
-	return err
+// packCommand is pack, which the sweeper waits for. A build that loses this process may leave its network and volumes, which
+// are empty and have random names.
+func (d *Docker) packCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := d.command(ctx, d.pack, args...)
+	cmd.ExtraFiles = []*os.File{d.sweeper.alive}
+	return cmd
 }
 
 // command is docker or pack. Where the context ends it is interrupted, not killed: pack then removes the containers and

@@ -47,6 +47,7 @@ type Kit struct {
 	procfile  string // folder of the app buildpack
 	repo      string
 	temp      string
+	sweeper   *sweeper // of temp
 	out       io.Writer
 
 	compiling sync.Mutex // one tool at a time, so that nobody compiles what another already does
@@ -64,15 +65,18 @@ func New(ctx context.Context, repo string, out io.Writer) (*Kit, error) {
 		return nil, err
 	}
 	k := &Kit{repo: repo, temp: temp, out: out}
+	if k.sweeper, err = newSweeper(nil, `rm -rf "$1"`, temp); err != nil {
+		return nil, errors.Join(err, os.Remove(temp))
+	}
 	if err := errors.Join(k.addLifecycle(ctx), k.addBase(), k.addProcfile(ctx)); err != nil {
 		return nil, errors.Join(err, k.Close())
 	}
 	return k, nil
 }
 
-// Close removes the temporary folder.
+// Close removes the temporary folder, as the end of this process does.
 func (k *Kit) Close() error {
-	return os.RemoveAll(k.temp)
+	return k.sweeper.close()
 }
 
 // Dist is the path of a file or folder that the repository's scripts made.

@@ -27,7 +27,8 @@ func Isolation() string {
 func (j jail) command(ctx context.Context, env []string, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env, cmd.Dir = env, folder
-	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: string(j)}
+	// It ends with the thread that starts it (prctl(2)), which here is with this process: no goroutine ends a thread.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: string(j), Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: userID, Gid: groupID}
 		return cmd

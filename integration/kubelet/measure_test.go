@@ -119,7 +119,7 @@ func writeSection(t *testing.T, table string) {
 	}
 	before, _, _ := strings.Cut(string(text), heading)
 	section := fmt.Sprintf(section,
-		runtime.GOARCH, runtime.NumCPU(), version(t, "containerd"), version(t, "runc"), table, capabilities)
+		runtime.GOARCH, runtime.GOMAXPROCS(0), version(t, "containerd"), version(t, "runc"), table, capabilities)
 	if err := os.WriteFile(benchmarks, []byte(before+heading+section), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ require (
 	github.com/pivotal/kpack v0.17.2
 	github.com/tektoncd/pipeline v1.3.0
 	gopkg.in/yaml.v3 v3.0.1
+	k8s.io/api v0.34.3
 	k8s.io/apimachinery v0.34.3
 	knative.dev/pkg v0.0.0-20250716115900-19d3cc2da0b9
 	knative.dev/serving v0.46.0
@@ -82,7 +83,6 @@ require (
 	google.golang.org/protobuf v1.36.6 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
-	k8s.io/api v0.34.3 // indirect
 	k8s.io/client-go v0.34.3 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20260127142750-a19766b6e2d4 // indirect

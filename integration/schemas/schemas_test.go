@@ -1,5 +1,6 @@
 // Package schemas holds the examples for platforms that cannot be run here against the platforms' own types: a field that
-// they do not know is an error, and what their webhooks refuse is, too.
+// they do not know is an error, and what their webhooks refuse is, too. So are the pods of examples/kubernetes, of which a
+// kubelet without a cluster passes over what it does not know.
 package schemas
 
 import (
@@ -18,6 +19,7 @@ import (
 	kpack "github.com/pivotal/kpack/pkg/apis/build/v1alpha2"
 	tekton "github.com/tektoncd/pipeline/pkg/apis/pipeline/v1"
 	yamlv3 "gopkg.in/yaml.v3"
+	core "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"knative.dev/pkg/apis"
 	serving "knative.dev/serving/pkg/apis/serving/v1"
@@ -99,6 +101,22 @@ func TestSkaffold(t *testing.T) {
 	artifact := config.Build.Artifacts[0].BuildpackArtifact
 	if artifact == nil || len(artifact.Buildpacks) != 2 || artifact.Buildpacks[0] != "from=builder" {
 		t.Errorf("the artifact is %+v, want one of from=builder and another buildpack", artifact)
+	}
+}
+
+// TestPods decodes the pods as a cluster does for kubectl, whose --validate is strict by default.
+func TestPods(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("../../examples/kubernetes/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there is no pod (%v)", err)
+	}
+	for _, path := range paths {
+		for _, document := range read(t, filepath.Join("kubernetes", filepath.Base(path))) {
+			if err := strict.UnmarshalStrict(document, &core.Pod{}); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
 	}
 }
 
