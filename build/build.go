@@ -75,12 +75,13 @@ func install(
 		return result, err
 	}
 	result.Layers = append(result.Layers, caches...)
-	args := settings.Args
+	// A probe that reads no default flags is given them by each exec probe.
+	args, spelled := settings.Args, []string(nil)
 	if !probe.ReadsDefaults() {
-		if err := checkUpstreamArgs(args); err != nil {
-			return result, err
-		}
-		args = nil
+		args, spelled = nil, settings.Args
+	}
+	if err := checkUpstreamArgs(spelled); err != nil {
+		return result, err
 	}
 
 	layer, err := Layer(ctx.Layers, probe, logger)
@@ -100,10 +101,6 @@ func install(
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	var spelled []string
-	if !probe.ReadsDefaults() {
-		spelled = settings.Args
-	}
 	reportExec(logger, Path(layer), spelled, settings.Defaults, service)
 	return result, nil
 }
@@ -113,6 +110,9 @@ func install(
 func obtain(
 	ctx libcnb.BuildContext, settings Settings, releases releases, work string, logger log.Logger,
 ) (Probe, []libcnb.Layer, error) {
+	if target := ctx.TargetInfo; target.OS == "" || target.Arch == "" {
+		return Probe{}, nil, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", target.OS, target.Arch)
+	}
 	if settings.Source == detect.Compile {
 		probe, cache, err := Compiled(ctx, settings.Variant, work, logger)
 		return probe, []libcnb.Layer{cache}, err
@@ -121,6 +121,6 @@ func obtain(
 		probe, err := Downloaded(releases, settings, work)
 		return probe, nil, err
 	}
-	probe, err := Bundled(ctx.Buildpack.Path, ctx.TargetInfo.OS, ctx.TargetInfo.Arch, settings.Variant)
+	probe, err := Bundled(ctx, settings.Variant)
 	return probe, nil, err
 }

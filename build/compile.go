@@ -31,7 +31,7 @@ const (
 // for Go (GOFLAGS, GOFIPS140, GOEXPERIMENT, GOAMD64) holds.
 func Compiled(ctx libcnb.BuildContext, variant, work string, logger log.Logger) (Probe, libcnb.Layer, error) {
 	target := ctx.TargetInfo
-	shipped, err := Bundled(ctx.Buildpack.Path, target.OS, target.Arch, variant)
+	shipped, err := Bundled(ctx, variant)
 	if err != nil {
 		return Probe{}, libcnb.Layer{}, err
 	}

@@ -19,10 +19,6 @@ import (
 // it already, there is no such file and nothing is downloaded; for a release that is named and not "latest", nothing is
 // asked either.
 func Downloaded(releases releases, settings Settings, work string) (Probe, error) {
-	target := releases.ctx.TargetInfo
-	if target.OS == "" || target.Arch == "" {
-		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", target.OS, target.Arch)
-	}
 	wanted := releases.fill(settings.Download)
 	client, err := releases.client("", wanted.Repo)
 	if err != nil {
@@ -32,7 +28,7 @@ func Downloaded(releases releases, settings Settings, work string) (Probe, error
 	if err != nil || had && wanted.Tag != github.Latest {
 		return before, err
 	}
-	probe, err := newest(client, wanted, before, work, target)
+	probe, err := newest(client, wanted, before, work, releases.ctx.TargetInfo)
 	if had && github.IsUnavailable(err) {
 		releases.logger.Headerf("Warning: %s", err)
 		releases.logger.Headerf("Warning: the probe of the build before stays: %s", before.Version)
@@ -135,5 +131,3 @@ func openDownloaded(file string, target libcnb.TargetInfo) (Probe, error) {
 	}
 	return probe, nil
 }
-
-func platform(target libcnb.TargetInfo) string { return target.OS + "/" + target.Arch }

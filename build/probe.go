@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/buildpacks/libcnb/v2"
+
 	"github.com/grpc-cnb/health-probe/detect"
 )
 
@@ -40,21 +42,21 @@ var bundledFiles = map[string]string{lean: "grpc_health_probe", full: "grpc_heal
 
 // Bundled returns the variant of the probe for the target that travels in the buildpack, in probes/<os>-<arch>. The
 // buildpack carries the probes of every target it names: the image's architecture need not be the build machine's.
-func Bundled(buildpackDir, goos, arch, variant string) (Probe, error) {
-	if goos == "" || arch == "" {
-		return Probe{}, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", goos, arch)
-	}
-	file := filepath.Join(buildpackDir, "probes", goos+"-"+arch, bundledFiles[variant])
+func Bundled(ctx libcnb.BuildContext, variant string) (Probe, error) {
+	target := ctx.TargetInfo
+	file := filepath.Join(ctx.Buildpack.Path, "probes", target.OS+"-"+target.Arch, bundledFiles[variant])
 	probe, err := open(file, detect.Bundled)
 	probe.Variant = variant
 	if os.IsNotExist(err) {
-		return Probe{}, fmt.Errorf("finding the bundled probe for %s/%s: this buildpack does not carry it", goos, arch)
+		return Probe{}, fmt.Errorf("finding the bundled probe for %s: this buildpack does not carry it", platform(target))
 	}
-	if err == nil && probe.Platform != goos+"/"+arch {
-		return Probe{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s/%s", file, probe.Platform, goos, arch)
+	if err == nil && probe.Platform != platform(target) {
+		return Probe{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s", file, probe.Platform, platform(target))
 	}
 	return probe, err
 }
+
+func platform(target libcnb.TargetInfo) string { return target.OS + "/" + target.Arch }
 
 // open reads what describes the program at file.
 func open(file, source string) (Probe, error) {

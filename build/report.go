@@ -18,8 +18,8 @@ func reportService(logger log.Logger, service detect.Service, defaults probe.Def
 		return
 	}
 	logger.Headerf("gRPC server: %s", service)
-	if advice := service.HealthAdvice(); advice != "" && defaults.NeedsHealth {
-		logger.Headerf("Warning: every probe will exit 3 until the app registers grpc.health.v1.Health: %s", advice)
+	if warning := service.HealthWarning(); warning != "" && defaults.NeedsHealth {
+		logger.Headerf("Warning: %s", warning)
 	}
 }
 

@@ -5,7 +5,8 @@ import "time"
 // What is read of an app is bounded, because whoever sends an app sends whatever they like. Past a bound the rest is left
 // unread with a note: detection then knows less, and the build goes on.
 const (
-	// maxTime is how long the detect phase reads: a tree of maxEntries takes seconds, so only a stuck disk, or an app made to be slow, gets here.
+	// maxTime is how long the detect phase reads: a tree of maxEntries takes seconds, so only a stuck disk, or an app made to
+	// be slow, gets here.
 	maxTime = time.Minute
 	// maxOneFile is how much longer the file may take that is being read then, and to conclude.
 	maxOneFile = 30 * time.Second

@@ -4,8 +4,8 @@
 //	app folder --walk--> files a language wants --look--> facts --conclude--> []Service --Phase--> build plan
 //
 // Begin with Tree, the pure core, then Phase, which puts the first service into the build plan. A language is one value
-// of type language, registered from its own file; golang.go is the one to copy. Every app is untrusted: what is read,
-// and how much of it, is bounded in bounds.go.
+// of type language, registered from its own file; dart.go is a short one to start from. Every app is untrusted: what is
+// read, and how much of it, is bounded in bounds.go.
 package detect
 
 import (

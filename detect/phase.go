@@ -22,7 +22,8 @@ import (
 const EnabledEnv = "BP_GRPC_HEALTH_PROBE_ENABLED"
 
 // SourceEnv is the build variable that says where the probe comes from: Bundled, out of the buildpack; Compile, from the
-// source in the buildpack, with the build image's Go; Download, from a release on GitHub. Its default is Bundled, kept in buildpack.toml. Example:
+// source in the buildpack, with the build image's Go; Download, from a release on GitHub. Its default is Bundled, kept in
+// buildpack.toml. Example:
 // BP_GRPC_HEALTH_PROBE_SOURCE=compile
 const SourceEnv = "BP_GRPC_HEALTH_PROBE_SOURCE"
 
@@ -175,8 +176,8 @@ func report(logger log.Logger, services []Service, forced bool) {
 	}
 	switch {
 	case len(services) > 0:
-		if advice := services[0].HealthAdvice(); advice != "" {
-			logger.Headerf("Warning: every probe will exit 3 until the app registers grpc.health.v1.Health: %s", advice)
+		if warning := services[0].HealthWarning(); warning != "" {
+			logger.Headerf("Warning: %s", warning)
 		}
 	case forced:
 		logger.Headerf("No gRPC server found, but $%s is true", EnabledEnv)

@@ -119,15 +119,15 @@ func placeFrom(text string) Place {
 	return Place{path, line}
 }
 
-// HealthAdvice says what to write to have the health service, in the service's own language; "" where health is not
-// missing or the language is not known.
-func (s Service) HealthAdvice() string {
+// HealthWarning says what a missing health service means, and what to write to have it, in the service's own language; ""
+// where health is not missing or the language is not known.
+func (s Service) HealthWarning() string {
 	if s.Health != HealthMissing {
 		return ""
 	}
 	l, _ := languageNamed(s.Language)
 	if i := slices.IndexFunc(l.frameworks, func(f framework) bool { return f.name == s.Framework }); i >= 0 {
-		return l.frameworks[i].advice
+		return "every probe will exit 3 until the app registers grpc.health.v1.Health: " + l.frameworks[i].advice
 	}
 	return ""
 }

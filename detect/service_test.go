@@ -58,25 +58,25 @@ func TestMetadataOfOthersIsPrintable(t *testing.T) {
 	}
 }
 
-func TestHealthAdviceNamesWhatToCall(t *testing.T) {
+func TestHealthWarningNamesWhatToCall(t *testing.T) {
 	t.Parallel()
 	for framework, want := range map[string]string{
 		"grpc-go": "RegisterHealthServer(", "connect-go": "grpchealth.NewHandler(", "dapr": "NewServiceWithGrpcServer",
 		"kratos": "CustomHealth()", "go-micro": "beside go-micro", "yarpc": "beside yarpc", "kitex": "beside kitex",
 	} {
 		s := detect.Service{Language: "go", Framework: framework, Health: detect.HealthMissing}
-		if got := s.HealthAdvice(); !strings.Contains(got, want) {
+		if got := s.HealthWarning(); !strings.Contains(got, want) {
 			t.Errorf("%s: %q does not name %q", framework, got, want)
 		}
 	}
 }
 
-func TestHealthAdviceIsForMissingHealthAlone(t *testing.T) {
+func TestHealthWarningIsForMissingHealthAlone(t *testing.T) {
 	t.Parallel()
 	for _, s := range []detect.Service{{}, {Language: "go"}, {Language: "go", Health: detect.HealthAutomatic},
 		{Language: "none", Health: detect.HealthMissing}} {
-		if got := s.HealthAdvice(); got != "" {
-			t.Errorf("%+v: advice %q", s, got)
+		if got := s.HealthWarning(); got != "" {
+			t.Errorf("%+v: warning %q", s, got)
 		}
 	}
 }

@@ -46,6 +46,7 @@ func TestBadArgsFailTheBuild(t *testing.T) {
 	eachRoad(t, func(t *testing.T, road harness.Road) {
 		build := harness.Build{Name: "bad-args", App: must(sample())(t), Buildpack: folder()}
 		build.Env = []string{argsEnv + "-addr=localhost:5000 -tls-no-verify"}
-		wantBuildError(t, road, build, "BP_GRPC_HEALTH_PROBE_ARGS", "-tls-no-verify")
+		_, err := road.Build(t.Context(), build)
+		wantBuildError(t, err, "BP_GRPC_HEALTH_PROBE_ARGS", "-tls-no-verify")
 	})
 }

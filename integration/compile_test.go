@@ -2,7 +2,6 @@ package integration
 
 import (
 	"context"
-	"errors"
 	"os/exec"
 	"strings"
 	"sync"
@@ -22,10 +21,8 @@ func TestCompiledProbe(t *testing.T) {
 	}
 	first := build()
 	wantServing(t, road, first)
-	if want := "Compiling the lean probe for linux/" + arch; !strings.Contains(first.Log, want) {
-		t.Errorf("the log has no %q:\n%s", want, first.Log)
-	}
-	text := must(first.Label("io.github.grpc-cnb.health-probe"))(t)
+	wantInLog(t, first, "Compiling the lean probe for linux/"+arch)
+	text := must(first.Label(buildpackLabel))(t)
 	if want := `"source":"compile"`; !strings.Contains(text, want) {
 		t.Errorf("the label has no %s: %s", want, text)
 	}
@@ -50,10 +47,7 @@ func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
 
 	build.Name = "compiled-without"
 	_, err := road.PackBuild(t.Context(), build, "-b", "from=builder", "-b", folder(), "-b", asker)
-	var failed *harness.BuildError
-	if want := "put a Go buildpack before this one"; !errors.As(err, &failed) || !strings.Contains(failed.Log, want) {
-		t.Errorf("the build returned %v, without %q in its log", err, want)
-	}
+	wantBuildError(t, err, "put a Go buildpack before this one")
 }
 
 // compile is the environment of a build that compiles the probe.

@@ -19,7 +19,7 @@ import (
 func TestLabel(t *testing.T) {
 	eachRoad(t, func(t *testing.T, road harness.Road) {
 		image := buildWithArgs(t, road, "label", "-addr=localhost:5000 -rpc-header=token:secret")
-		text := must(image.Label("io.github.grpc-cnb.health-probe"))(t)
+		text := must(image.Label(buildpackLabel))(t)
 		var label map[string]any
 		if err := json.Unmarshal([]byte(text), &label); err != nil {
 			t.Fatalf("reading the label %q: %v", text, err)

@@ -3,7 +3,6 @@ package integration
 import (
 	"bytes"
 	"debug/elf"
-	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
@@ -16,9 +15,7 @@ func TestSecondBuildReusesLayers(t *testing.T) {
 		second := must(road.Build(t.Context(), build))(t)
 		wantEqual(t, second, "diffIDs", diffIDs(t, second), diffIDs(t, first))
 		for _, layer := range []string{"probe", "config"} {
-			if want := "Reusing layer '" + buildpackID + ":" + layer + "'"; !strings.Contains(second.Log, want) {
-				t.Errorf("the second build's log has no %q:\n%s", want, second.Log)
-			}
+			wantInLog(t, second, "Reusing layer '"+buildpackID+":"+layer+"'")
 		}
 	})
 }

@@ -40,9 +40,7 @@ func TestExec(t *testing.T) {
 
 func wantState(t *testing.T, server *harness.Server, control string, code int) {
 	t.Helper()
-	if err := server.Control(t.Context(), control); err != nil {
-		t.Fatal(err)
-	}
+	flip(t, server, control)
 	wantExit(t, server, code, harness.ProbePath, "-addr="+server.GRPC)
 }
 

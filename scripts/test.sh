@@ -69,7 +69,8 @@ go test -run '^TestRepetitive' ./detect # left out under the race detector, whic
 # are counted, since at the end of a time go test may call a test that was still running failed.
 step fuzz
 fuzz=$PWD/dist/fuzz
-for package in build/archive build/github detect probe probe/lean; do
+packages=$(grep -rl --include='*_test.go' '^func Fuzz' build cmd detect probe | xargs -n 1 dirname | sort -u)
+for package in $packages; do
   mkdir -p "$fuzz/$package"
   go test -c -fuzz=Fuzz -o "$fuzz/$package/program" "./$package"
   for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$package"/*_test.go); do

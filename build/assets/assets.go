@@ -5,6 +5,7 @@ package assets
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -149,26 +150,20 @@ func readVariables() (Entry, bool) {
 		return Entry{}, false
 	}
 	target, _ := variable(TargetEnv)
-	if target == "" {
-		target = file
-	}
 	tag, _ := variable(VersionEnv)
-	token, tokenEnv := variable(TokenEnv)
-	if token == "" {
-		tokenEnv = ""
-	}
-	return Entry{Repo: repo, Asset: file, Tag: tag, TokenEnv: tokenEnv, Destination: "bin/" + target,
+	_, tokenEnv := variable(TokenEnv)
+	return Entry{Repo: repo, Asset: file, Tag: tag, TokenEnv: tokenEnv, Destination: "bin/" + cmp.Or(target, file),
 		SHA256: strings.TrimSpace(os.Getenv(SHA256Env)), Layer: VariablesLayer}, true
 }
 
-// variable returns the value of a variable, and the name by which it is set.
+// variable returns the value of a variable, and the name by which it is set; "" for both where it is not.
 func variable(name string) (value, by string) {
 	for _, by := range []string{prefix + name, name} {
 		if value := strings.TrimSpace(os.Getenv(by)); value != "" {
 			return value, by
 		}
 	}
-	return "", name
+	return "", ""
 }
 
 // tokenForm is what GitHub's tokens look like: one must not get into the plan and the log by a slip.

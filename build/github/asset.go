@@ -42,10 +42,10 @@ var (
 
 // Check tells what is wrong with the names, before any of them gets into an address.
 func (a Asset) Check() error {
-	switch owner, name, _ := strings.Cut(a.Repo, "/"); {
-	case !repoName.MatchString(a.Repo) || owner == "" || name == "." || name == "..":
+	switch _, name, _ := strings.Cut(a.Repo, "/"); {
+	case !repoName.MatchString(a.Repo) || isDots(name):
 		return fmt.Errorf("reading the repository %q: it must be owner/name", a.Repo)
-	case !assetName.MatchString(a.Name) || a.Name == "." || a.Name == "..":
+	case !assetName.MatchString(a.Name) || isDots(a.Name):
 		return fmt.Errorf("reading the asset %q of %s: it must be the name of a file", a.Name, a.Repo)
 	case !tagName.MatchString(a.Tag) || slices.ContainsFunc(strings.Split(a.Tag, "/"), isDots):
 		return fmt.Errorf("reading the tag %q of %s: it must be the tag of a release, or %s", a.Tag, a.Repo, Latest)
@@ -177,6 +177,6 @@ func list(names []string) string {
 // IsUnavailable tells an error of a GitHub that cannot be asked now (no connection, a rate limit, a fault of its own) from
 // one that asking again would not mend.
 func IsUnavailable(err error) bool {
-	var unavailable unavailableError
-	return errors.As(err, &unavailable)
+	_, unavailable := errors.AsType[unavailableError](err)
+	return unavailable
 }

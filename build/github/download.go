@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -101,20 +102,22 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 	if response.ContentLength > progressFrom {
 		c.Logf("Downloading %s, %d MiB, from %s", name, response.ContentLength>>20, host)
 	}
+	body := bufio.NewReader(response.Body)
+	if start, _ := body.Peek(startSize); isPage(response.Header, start) {
+		return "", permanentError{unavailableError{fmt.Errorf("%s answers with a web page in place of the file (is there a proxy or a login in between?)", host)}}
+	}
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return "", permanentError{err}
 	}
 	defer out.Close()
-	digest, start := sha256.New(), &beginning{}
-	n, err := io.Copy(io.MultiWriter(out, digest, start), io.LimitReader(response.Body, most+1))
+	digest := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, digest), io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
 		return "", err
 	case n > most:
 		return "", permanentError{tooLarge(host, most)}
-	case isPage(response.Header, start.text):
-		return "", permanentError{unavailableError{fmt.Errorf("%s answers with a web page in place of the file (is there a proxy or a login in between?)", host)}}
 	}
 	if err := out.Close(); err != nil {
 		return "", permanentError{err}
@@ -122,21 +125,15 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 	return hex.EncodeToString(digest.Sum(nil)), nil
 }
 
-// progressFrom is the size from which a download is worth a line, in bytes.
-const progressFrom = 4 << 20
+const (
+	// progressFrom is the size from which a download is worth a line, in bytes.
+	progressFrom = 4 << 20
+	// startSize is what a web page is told by, in bytes.
+	startSize = 64
+)
 
 func tooLarge(host string, most int64) error {
 	return fmt.Errorf("the file from %s is larger than %d MiB, more than is allowed", host, most>>20)
-}
-
-// beginning keeps the first bytes written to it.
-type beginning struct{ text []byte }
-
-func (b *beginning) Write(p []byte) (int, error) {
-	if missing := 64 - len(b.text); missing > 0 {
-		b.text = append(b.text, p[:min(missing, len(p))]...)
-	}
-	return len(p), nil
 }
 
 // isPage tells a web page from an asset: proxies and logins send them with status 200. GitHub never gives an asset as HTML.

@@ -58,11 +58,14 @@ func (c *Client) explain(err error, asset Asset) error {
 	return explainNetwork(err)
 }
 
+// tokenPlace is where a build is given a token, for messages.
+const tokenPlace = "$BP_GITHUB_TOKEN or a service binding of type github"
+
 func (c *Client) limitHint(asset Asset) string {
 	if c.Token.Value != "" {
 		return "try again then"
 	}
-	hint := "give a token in $BP_GITHUB_TOKEN or a service binding of type github"
+	hint := "give a token in " + tokenPlace
 	if asset.SHA256Setting != "" && asset.TagSetting != "" {
 		hint += fmt.Sprintf(", or set both %s and %s: then the API is not asked", asset.TagSetting, asset.SHA256Setting)
 	}
@@ -76,15 +79,15 @@ func (c *Client) explainStatus(status statusError, asset Asset) error {
 	case code == http.StatusUnauthorized && c.Token.Value != "":
 		return fmt.Errorf("%w: the token from %s is wrong or has expired (make a new one)", status, c.Token)
 	case code == http.StatusUnauthorized:
-		return fmt.Errorf("%w: it wants a token (give one in $BP_GITHUB_TOKEN or a service binding of type github)", status)
+		return fmt.Errorf("%w: it wants a token (give one in "+tokenPlace+")", status)
 	case code == http.StatusForbidden && c.Token.Value != "":
 		return fmt.Errorf("%w: the token from %s may not read %s (it needs the permission to read contents, and single sign-on where the organisation has it)", status, c.Token, asset.Repo)
 	case code == http.StatusForbidden:
-		return fmt.Errorf("%w: %s is not for all to read (give a token in $BP_GITHUB_TOKEN or a service binding of type github)", status, asset.Repo)
+		return fmt.Errorf("%w: %s is not for all to read (give a token in "+tokenPlace+")", status, asset.Repo)
 	case code == http.StatusNotFound && c.Token.Value != "":
 		return fmt.Errorf("%w: there is no such repository or release, or the token from %s may not read it", status, c.Token)
 	case code == http.StatusNotFound:
-		return fmt.Errorf("%w: there is no such repository, release or asset, or it is private (then give a token in $BP_GITHUB_TOKEN or a service binding of type github)", status)
+		return fmt.Errorf("%w: there is no such repository, release or asset, or it is private (then give a token in "+tokenPlace+")", status)
 	case code == http.StatusTooManyRequests:
 		return unavailableError{fmt.Errorf("%w (try again later)", status)}
 	case code >= 500:

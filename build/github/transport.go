@@ -123,8 +123,7 @@ func worthRetrying(ctx context.Context, response *http.Response, err error) (boo
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false, nil
 	}
-	var permanent permanentError
-	if errors.As(err, &permanent) {
+	if _, ok := errors.AsType[permanentError](err); ok {
 		return false, nil
 	}
 	return retryablehttp.DefaultRetryPolicy(ctx, response, err)

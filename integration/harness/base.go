@@ -25,8 +25,8 @@ func baseEnv(user, group int) []string {
 	return []string{"PATH=/cnb/lifecycle:/usr/bin", fmt.Sprintf("CNB_USER_ID=%d", user), fmt.Sprintf("CNB_GROUP_ID=%d", group)}
 }
 
-// baseFiles are all there is in the base images from scratch: no shell, no libc, so nothing but static programs can run. The empty
-// /dev/null is for the road without Docker, where no device can be made; Docker mounts the real one over it.
+// baseFiles are all there is in the base images from scratch: no shell, no libc, so nothing but static programs can run.
+// The empty /dev/null is for the road without Docker, where no device can be made; Docker mounts the real one over it.
 var baseFiles = map[string]string{
 	"etc/passwd":     "root:x:0:0:root:/root:/none\ncnb:x:1000:1000:cnb:/home/cnb:/none\n",
 	"etc/group":      "root:x:0:\ncnb:x:1000:\n",
@@ -36,16 +36,9 @@ var baseFiles = map[string]string{
 }
 
 // addBase lays the files of the base images from scratch out in a folder.
-func (k *Kit) addBase() error {
-	k.base = filepath.Join(k.temp, "base")
-	for name, content := range baseFiles {
-		path := filepath.Join(k.base, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			return err
-		}
+func (k *Kit) addBase() (err error) {
+	if k.base, err = k.Stage(baseFiles); err != nil {
+		return err
 	}
 	for name, mode := range map[string]os.FileMode{"tmp": 0o777 | os.ModeSticky, "home/cnb": 0o777} {
 		path := filepath.Join(k.base, name)

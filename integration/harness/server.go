@@ -41,8 +41,7 @@ func (s *Server) Exec(ctx context.Context, args ...string) (Result, error) {
 	cmd := s.command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return Result{}, fmt.Errorf("executing %q: %w", args, err)
 	}
 	return Result{Code: cmd.ProcessState.ExitCode(), Output: out.String()}, nil

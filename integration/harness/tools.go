@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,15 +87,11 @@ func (t tool) key(repo string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), runtime.GOARCH, t)
 	for _, name := range []string{"go.mod", "go.sum"} {
-		f, err := os.Open(filepath.Join(repo, t.folder, name))
+		content, err := os.ReadFile(filepath.Join(repo, t.folder, name))
 		if err != nil {
 			return "", err
 		}
-		_, err = io.Copy(sum, f)
-		f.Close()
-		if err != nil {
-			return "", err
-		}
+		sum.Write(content)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil)[:8]), nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -83,12 +84,7 @@ func excerpt(demo string) ([]string, error) {
 const maxLines = 50
 
 func indexPrefix(lines []string, prefix string) int {
-	for i, line := range lines {
-		if strings.HasPrefix(line, prefix) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
 // wrap breaks a line at spaces. What follows is indented by four more than the line.

@@ -30,38 +30,7 @@ type release struct {
 
 // serveAPI is the API: releases/latest, releases/tags/TAG and releases/assets/ID of repos/OWNER/NAME.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store string) {
-	behaviour := s.behaviour()
-	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	switch {
-	case behaviour.Unavailable:
-		fail(w, http.StatusBadGateway, "Server Error")
-		return
-	case behaviour.APIPage:
-		servePage(w)
-		return
-	case behaviour.APILoop:
-		http.Redirect(w, r, r.URL.String(), http.StatusMovedPermanently)
-		return
-	case behaviour.Limited, behaviour.LimitedAssets && strings.Contains(path, "/releases/assets/"):
-		w.Header().Set("X-RateLimit-Limit", "60")
-		w.Header().Set("X-RateLimit-Remaining", "0")
-		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(behaviour.Reset.Unix(), 10))
-		fail(w, http.StatusForbidden, "API rate limit exceeded")
-		return
-	case behaviour.Throttled:
-		if behaviour.RetryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(behaviour.RetryAfter))
-		}
-		fail(w, http.StatusForbidden, "You have exceeded a secondary rate limit", "#about-secondary-rate-limits")
-		return
-	case token != "" && token != behaviour.Token:
-		fail(w, http.StatusUnauthorized, "Bad credentials")
-		return
-	case behaviour.Forbidden:
-		fail(w, http.StatusForbidden, "Resource not accessible by personal access token")
-		return
-	case behaviour.Private && token == "":
-		fail(w, http.StatusNotFound, "Not Found")
+	if s.refuses(w, r) {
 		return
 	}
 	parts := strings.Split(path, "/")
@@ -80,6 +49,40 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	default:
 		fail(w, http.StatusNotFound, "Not Found")
 	}
+}
+
+// refuses answers in the API's place where the behaviour or the token does not let the request through, and says whether
+// it did.
+func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
+	behaviour := s.behaviour()
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch {
+	case behaviour.Unavailable:
+		fail(w, http.StatusBadGateway, "Server Error")
+	case behaviour.APIPage:
+		servePage(w)
+	case behaviour.APILoop:
+		http.Redirect(w, r, r.URL.String(), http.StatusMovedPermanently)
+	case behaviour.Limited, behaviour.LimitedAssets && strings.Contains(r.URL.Path, "/releases/assets/"):
+		w.Header().Set("X-RateLimit-Limit", "60")
+		w.Header().Set("X-RateLimit-Remaining", "0")
+		w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(behaviour.Reset.Unix(), 10))
+		fail(w, http.StatusForbidden, "API rate limit exceeded")
+	case behaviour.Throttled:
+		if behaviour.RetryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(behaviour.RetryAfter))
+		}
+		fail(w, http.StatusForbidden, "You have exceeded a secondary rate limit", "#about-secondary-rate-limits")
+	case token != "" && token != behaviour.Token:
+		fail(w, http.StatusUnauthorized, "Bad credentials")
+	case behaviour.Forbidden:
+		fail(w, http.StatusForbidden, "Resource not accessible by personal access token")
+	case behaviour.Private && token == "":
+		fail(w, http.StatusNotFound, "Not Found")
+	default:
+		return false
+	}
+	return true
 }
 
 // fail answers with an error as GitHub words it. The section is that of its documentation, which tells some errors apart.

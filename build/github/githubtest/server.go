@@ -61,8 +61,8 @@ type Behaviour struct {
 // Request is what the server was asked.
 type Request struct {
 	Method, Host, Path string
-	// Authorization, Accept and IfNoneMatch are the headers.
-	Authorization, Accept, IfNoneMatch string
+	// Authorization and IfNoneMatch are the headers.
+	Authorization, IfNoneMatch string
 	// Foreign tells that the ETag in IfNoneMatch was never given for this address.
 	Foreign bool
 }
@@ -192,7 +192,7 @@ func (s *Server) record(r *http.Request) {
 	etag := r.Header.Get("If-None-Match")
 	s.requests = append(s.requests, Request{
 		Method: r.Method, Host: r.Host, Path: r.URL.EscapedPath(), Authorization: r.Header.Get("Authorization"),
-		Accept: r.Header.Get("Accept"), IfNoneMatch: etag, Foreign: etag != "" && !s.given[r.Host+r.URL.Path+etag],
+		IfNoneMatch: etag, Foreign: etag != "" && !s.given[r.Host+r.URL.Path+etag],
 	})
 }
 
