@@ -34,7 +34,7 @@ func originOf(api *url.URL, release github.Release) origin {
 func (o origin) serves(api *url.URL, wanted github.Asset) bool {
 	return o.API == api.String() && o.Repo == wanted.Repo && o.Asset == wanted.Name &&
 		(wanted.Tag == github.Latest || o.Tag == wanted.Tag) &&
-		(wanted.SHA256 == "" || strings.EqualFold(o.SHA256, wanted.SHA256))
+		wanted.Allows(o.SHA256)
 }
 
 // releases has assets from the GitHub of the build.

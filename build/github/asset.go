@@ -23,7 +23,8 @@ const Latest = "latest"
 type Asset struct {
 	// Repo is owner/name, Name the file, Tag the release's tag or Latest.
 	Repo, Name, Tag string
-	// SHA256 is the digest that the file must have, in hex, or "" to take what the release says.
+	// SHA256 is the digest that the file must have, in hex, perhaps after "sha256:" as GitHub writes it, or "" to take what
+	// the release says.
 	SHA256 string
 	// SHA256Setting and TagSetting name the settings to change, for messages.
 	SHA256Setting, TagSetting string
@@ -49,35 +50,42 @@ func (a Asset) Check() error {
 		return fmt.Errorf("reading the asset %q of %s: it must be the name of a file", a.Name, a.Repo)
 	case !tagName.MatchString(a.Tag) || slices.ContainsFunc(strings.Split(a.Tag, "/"), isDots):
 		return fmt.Errorf("reading the tag %q of %s: it must be the tag of a release, or %s", a.Tag, a.Repo, Latest)
-	case a.SHA256 != "" && !isSHA256(a.SHA256):
+	case a.SHA256 != "" && !isSHA256(hexOf(a.SHA256)):
 		return fmt.Errorf("reading %s: %q is no SHA-256 in hex", a.SHA256Setting, a.SHA256)
 	}
 	return nil
 }
+
+// Allows tells whether the file may have a digest, in lower-case hex.
+func (a Asset) Allows(digest string) bool { return a.SHA256 == "" || hexOf(a.SHA256) == digest }
+
+// hexOf returns a SHA-256 as this package writes it.
+func hexOf(digest string) string { return strings.TrimPrefix(strings.ToLower(digest), "sha256:") }
 
 func isDots(part string) bool { return part == "" || part == "." || part == ".." }
 
 // Release is an asset that was found: its tag is one that exists, and its digest is known.
 type Release struct {
 	Asset
-	// id is the asset's in the API, where the API was asked.
+	// id is the asset's in the API, 0 where the API was not asked.
 	id int64
 }
 
 // Resolve finds the asset and the digest that it must have. It asks the API only where the asset does not say it all: not
-// for a tag with a digest, unless a token hints at a private repository and no mirror has it.
+// for a tag with a digest.
 func (c *Client) Resolve(ctx context.Context, asset Asset) (Release, error) {
 	if err := asset.Check(); err != nil {
 		return Release{}, err
 	}
-	asset.SHA256 = strings.ToLower(asset.SHA256)
-	_, mirrored, err := c.Mirrors.rewrite(c.Web())
-	if err != nil {
-		return Release{}, err
-	}
-	if asset.Tag != Latest && asset.SHA256 != "" && (c.Token.Value == "" || mirrored) {
+	asset.SHA256 = hexOf(asset.SHA256)
+	if asset.Tag != Latest && asset.SHA256 != "" {
 		return Release{Asset: asset}, nil
 	}
+	return c.ask(ctx, asset)
+}
+
+// ask finds the asset through the API.
+func (c *Client) ask(ctx context.Context, asset Asset) (Release, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	found, err := c.release(ctx, asset)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -18,11 +19,18 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Download writes the release's asset to file and verifies it. With an error there is no such file.
+// Download writes the release's asset to file and verifies it. With an error there is no such file. A release that the
+// API was not asked for and that is not there for all may be a private repository's: with a token the API is asked then.
 func (c *Client) Download(ctx context.Context, release Release, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	digest, err := c.fetch(ctx, release, file, maxAsset)
+	if c.mayBePrivate(release, err) {
+		if release, err = c.ask(ctx, release.Asset); err != nil {
+			return err
+		}
+		digest, err = c.fetch(ctx, release, file, maxAsset)
+	}
 	switch {
 	case err != nil:
 		err = c.explain(err, release.Asset)
@@ -33,6 +41,17 @@ func (c *Client) Download(ctx context.Context, release Release, file string) err
 	}
 	os.Remove(file)
 	return fmt.Errorf("downloading %s: %w", release.Asset, err)
+}
+
+// mayBePrivate tells whether a token may open what was refused: GitHub hides private files (404), a GitHub Enterprise may
+// send all to its login, a web page.
+func (c *Client) mayBePrivate(release Release, err error) bool {
+	if c.Token.Value == "" || release.id != 0 {
+		return false
+	}
+	status, refused := errors.AsType[statusError](err)
+	_, page := errors.AsType[pageError](err)
+	return page || refused && !status.mirror && status.code < 500 && status.code != http.StatusTooManyRequests
 }
 
 // fetch writes the asset to file and returns its digest. A try that breaks off is followed by another.
@@ -104,7 +123,7 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 	}
 	body := bufio.NewReader(response.Body)
 	if start, _ := body.Peek(startSize); isPage(response.Header, start) {
-		return "", permanentError{unavailableError{fmt.Errorf("%s answers with a web page in place of the file (is there a proxy or a login in between?)", host)}}
+		return "", permanentError{pageError{host}}
 	}
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 // permanentError is one that no further try mends.
 type permanentError struct{ error }
 
+func (e permanentError) Unwrap() error { return e.error }
+
 // unavailableError is one of a GitHub that cannot be asked now.
 type unavailableError struct{ error }
 
@@ -31,6 +33,13 @@ type statusError struct {
 
 func (e statusError) Error() string {
 	return fmt.Sprintf("%s answers %d %s", e.host, e.code, http.StatusText(e.code))
+}
+
+// pageError is a web page in place of the asset.
+type pageError struct{ host string }
+
+func (e pageError) Error() string {
+	return e.host + " answers with a web page in place of the file (is there a proxy or a login in between?)"
 }
 
 // explain says what an error of the API or of a download means, and what to do.
@@ -51,6 +60,9 @@ func (c *Client) explain(err error, asset Asset) error {
 	}
 	if status, ok := errors.AsType[statusError](err); ok {
 		return c.explainStatus(status, asset)
+	}
+	if page, ok := errors.AsType[pageError](err); ok {
+		return unavailableError{page}
 	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return unavailableError{fmt.Errorf("%s answers with a web page or other text, not with JSON (is there a proxy or a login in between?)", c.API.Host)}

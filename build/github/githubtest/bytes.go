@@ -14,7 +14,12 @@ const signature = "signature-of-the-store"
 // serveWeb is what browsers download from: OWNER/NAME/releases/download/TAG/ASSET, for what is public.
 func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, path, store string) {
 	parts := strings.Split(path, "/")
-	if s.behaviour().Private || len(parts) != 6 || parts[2] != "releases" || parts[3] != "download" {
+	behaviour := s.behaviour()
+	if behaviour.Private && behaviour.Login {
+		servePage(w)
+		return
+	}
+	if behaviour.Private || len(parts) != 6 || parts[2] != "releases" || parts[3] != "download" {
 		http.NotFound(w, r)
 		return
 	}

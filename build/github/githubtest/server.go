@@ -34,9 +34,9 @@ var Hosts = []string{APIHost, WebHost, BytesHost, EnterpriseHost, StoreHost, Mir
 
 // Behaviour is what the server does beside its duty.
 type Behaviour struct {
-	// Token is the one token that is accepted; Private lets nobody in without it.
-	Token   string
-	Private bool
+	// Token is the one token that is accepted; Private lets nobody in without it, and with Login shows browsers a web page.
+	Token          string
+	Private, Login bool
 	// Forbidden answers the API's requests with 403, Limited with the rate limit, LimitedAssets those for assets alone,
 	// Throttled with the secondary one, Unavailable with 502. RetryAfter, in seconds, goes with Throttled.
 	Forbidden, Limited, LimitedAssets, Throttled, Unavailable bool
