@@ -156,7 +156,7 @@ var (
 )
 
 // otherFlags are those of pack and of the go command that the documents name.
-var otherFlags = []string{"b", "buildvcs", "ldflags", "mod", "trimpath"}
+var otherFlags = []string{"b", "buildmode", "buildvcs", "ldflags", "mod", "trimpath"}
 
 // TestDocumentNames makes sure that settings have the names that they have in the code, and the probe its path and flags, in
 // documents and examples.
