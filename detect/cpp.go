@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/appyaml"
 )
 
 func init() {
@@ -86,7 +88,7 @@ func cppLook(f *file) (*sheet, error) {
 	case ".txt":
 		return cppProject(text), nil
 	case ".yaml":
-		return cppUserverConfig(text), nil
+		return cppUserverConfig(text)
 	}
 	return cppSource(text), nil
 }
@@ -101,16 +103,16 @@ func cppProject(text []byte) *sheet {
 	return &sheet{root: true}
 }
 
-// cppGRPCServer is the server's section of userver's static config, down to its port.
-var cppGRPCServer = regexp.MustCompile(`(?m)^( *)grpc-server: *\r?\n(?: *(?:#.*)?\r?\n|( +)[^# \r\n].*\r?\n)*?( +)port: *(\d+)\s*$`)
-
-func cppUserverConfig(text []byte) *sheet {
-	if !bytes.Contains(text, []byte("grpc-server:")) {
-		return nil
+// cppUserverConfig takes the port of the server's section in userver's static config.
+func cppUserverConfig(text []byte) (*sheet, error) {
+	if !bytes.Contains(text, []byte("grpc-server")) {
+		return nil, nil
 	}
-	m := cppGRPCServer.FindSubmatch(text)
-	if m == nil || len(m[3]) <= len(m[1]) || len(m[2]) > 0 && len(m[2]) != len(m[3]) {
-		return nil
+	documents, err := appyaml.Read(text)
+	for _, document := range documents {
+		if port, ok := document.Get("components_manager.components.grpc-server.port"); ok {
+			return &sheet{signs: []sign{{kind: listens, port: statedPort(port.Value)}}}, err
+		}
 	}
-	return &sheet{signs: []sign{{kind: listens, port: statedPort(string(m[4]))}}}
+	return nil, err
 }

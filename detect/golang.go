@@ -73,7 +73,7 @@ func goLook(f *file) (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		return goSettingsPort(text), nil
+		return goSettingsPort(text)
 	case name == "go.mod":
 		text, err := f.text()
 		if err != nil {

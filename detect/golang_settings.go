@@ -2,8 +2,9 @@ package detect
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/appyaml"
 )
 
 // goSettings reports whether a file may be the settings of a framework's server, where the layout that its tool makes has
@@ -16,19 +17,23 @@ func goSettings(p string) bool {
 	return folder == "etc" || folder == "configs"
 }
 
-// goSettingsPorts take the address of a gRPC server: go-zero's ListenOn, and kratos' server.grpc.addr, indented as its
-// tool does.
-var goSettingsPorts = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^ListenOn:[ \t]*["']?([^\s"'#]+)`),
-	regexp.MustCompile(`(?m)^server:[ \t]*\n(?:  .*\n)*?  grpc:[ \t]*\n(?:    .*\n)*?    addr:[ \t]*["']?([^\s"'#]+)`),
-}
+// goSettingsPorts are the addresses of a gRPC server: go-zero's, and kratos', as their tools write them.
+var goSettingsPorts = []string{"ListenOn", "server.grpc.addr"}
+
+var goSettingsWords = lookFor("ListenOn", "grpc")
 
 // goSettingsPort returns the port that settings name, nil where they name none.
-func goSettingsPort(text []byte) *sheet {
-	for _, pattern := range goSettingsPorts {
-		if m := pattern.FindSubmatch(text); m != nil {
-			return &sheet{signs: []sign{{kind: listens, port: statedPort(string(m[1]))}}}
+func goSettingsPort(text []byte) (*sheet, error) {
+	if !goSettingsWords.in(text) {
+		return nil, nil
+	}
+	documents, err := appyaml.Read(text)
+	for _, document := range documents {
+		for _, key := range goSettingsPorts {
+			if address, ok := document.Get(key); ok {
+				return &sheet{signs: []sign{{kind: listens, port: statedPort(address.Value)}}}, err
+			}
 		}
 	}
-	return nil
+	return nil, err
 }

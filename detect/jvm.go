@@ -23,7 +23,8 @@ type jvmSays struct {
 	needs     []string            // the names of other projects that it is built with
 	handsDown bool                // all projects below are built with the same
 	settings  jvmSettings
-	language  string // of a class or a jar: "kotlin"
+	profiles  jvmSettings // those for one profile
+	language  string      // of a class or a jar: "kotlin"
 }
 
 // jvmWants takes sources, build files, settings, classes and jars that may be the app's own.
@@ -71,9 +72,10 @@ func jvmText(p string, text []byte) (*sheet, error) {
 	case ext == ".toml":
 		return jvmCatalogue(text)
 	case ext == ".properties":
-		return &sheet{own: jvmSays{settings: jvmProperties(text)}}, nil
+		return &sheet{own: jvmProperties(text)}, nil
 	case ext == ".yml" || ext == ".yaml":
-		return &sheet{own: jvmSays{settings: jvmYAML(text)}}, nil
+		says, err := jvmYAML(text)
+		return &sheet{own: says}, err
 	case jvmBuildFile(p):
 		return jvmScript(p, text), nil
 	default:

@@ -55,6 +55,7 @@ func jvmBuildOf(p *project, stands map[string][]string) *jvmBuild {
 	b := &jvmBuild{settings: jvmSettings{}, profiles: jvmSettings{}}
 	for _, f := range p.facts {
 		says := jvmSaysOf(f)
+		maps.Copy(b.profiles, says.profiles)
 		if jvmProfile.MatchString(path.Base(f.path)) {
 			maps.Copy(b.profiles, says.settings)
 			continue

@@ -174,12 +174,14 @@ func (b *jvmBuild) port(key string, standard int) int {
 		return statedPort(value)
 	}
 	for other := range b.settings {
-		if strings.HasPrefix(other, "spring.cloud.config") || strings.HasPrefix(other, "spring.config.import") ||
+		if other == jvmUnread || strings.HasPrefix(other, "spring.cloud.config") || strings.HasPrefix(other, "spring.config.import") ||
 			strings.HasPrefix(other, "dubbo.protocols.") || strings.HasPrefix(other, "spring.grpc.server.address") {
 			return noPort
 		}
 	}
-	if _, ok := b.profiles[key]; ok {
+	_, set := b.profiles[key]
+	_, unread := b.profiles[jvmUnread]
+	if set || unread {
 		return noPort
 	}
 	return standard

@@ -148,7 +148,8 @@ func (j *jvmJarFile) settings() jvmSettings {
 		if err != nil {
 			continue
 		}
-		if said, err := jvmText(name, text); err == nil && said != nil {
+		// What is wrong with a file of settings is among what it says.
+		if said, _ := jvmText(name, text); said != nil {
 			says, _ := said.own.(jvmSays)
 			maps.Copy(all, says.settings)
 		}

@@ -2,10 +2,13 @@ package detect
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/appyaml"
 )
 
 // jvmSettings are an app's own settings, by keys without capitals, hyphens and underlines: Spring takes each spelling.
@@ -15,12 +18,15 @@ var jvmSpelling = strings.NewReplacer("-", "", "_", "", `"`, "", "'", "")
 
 var (
 	jvmPlace    = regexp.MustCompile(`^\$\{[^:{}]*:([^{}]*)\}$`)
-	jvmOwnKeys  = regexp.MustCompile(`^(?:%prod\.)?((?:spring\.|quarkus\.|micronaut\.)?(?:grpc|dubbo|server|http)\b.*|spring\.(?:config|cloud)\b.*)$`)
+	jvmOwnKeys  = regexp.MustCompile(`^(?:%prod\.)?((?:spring\.|quarkus\.|micronaut\.)?(?:grpc|dubbo|server|http)\b.*|spring\.(?:config|cloud|profiles)\b.*)$`)
 	jvmDocument = regexp.MustCompile(`(?m)^[#!]?---[^\n]*$`)
 	jvmProperty = regexp.MustCompile(`^\s*([\w.%"\[\]-]+)\s*[=:]\s*(.*?)\s*$`)
-	jvmYAMLLine = regexp.MustCompile(`^( *)((?:["'][\w.%/-]+["'])|[\w.%/-]+)\s*:(?:\s+(.*?))?\s*$`)
-	jvmComment  = regexp.MustCompile(`(^|\s)#.*$`)
+	// jvmForProfile is what puts a document under a condition, since Spring Boot 2.4 and before; a list's elements, too.
+	jvmForProfile = regexp.MustCompile(`^spring\.(?:config\.activate\.on(?:profile|cloudplatform)|profiles)(?:\[|$)`)
 )
+
+// jvmUnread is among the settings where some could not be read.
+const jvmUnread = "?"
 
 // put keeps a key that a framework reads. A value may stand in for a variable that is not set: ${GRPC_PORT:9090}.
 func (s jvmSettings) put(key, value string) {
@@ -31,57 +37,51 @@ func (s jvmSettings) put(key, value string) {
 	if in := jvmPlace.FindStringSubmatch(value); in != nil {
 		value = in[1]
 	}
-	s[m[1]] = strings.Trim(value, `"'`)
+	s[m[1]] = value
 }
 
-// jvmDocuments reads each document of a settings file. Those for a profile alone are not known to be in force.
-func jvmDocuments(text []byte, read func(text []byte, into jvmSettings)) jvmSettings {
-	whole := jvmSettings{}
-	for _, document := range jvmDocument.Split(string(trimBOM(text)), -1) {
-		said := jvmSettings{}
-		read([]byte(document), said)
-		if said["spring.config.activate.onprofile"] != "" || said["spring.config.activate.oncloudplatform"] != "" {
-			continue
-		}
-		for key, value := range said {
-			whole[key] = value
+// take adds what a document of a settings file says. Those for a profile alone are not known to be in force: they go to
+// profiles.
+func (s jvmSettings) take(document, profiles jvmSettings) {
+	into := s
+	for key := range document {
+		if jvmForProfile.MatchString(key) {
+			into = profiles
 		}
 	}
-	return whole
+	maps.Copy(into, document)
 }
 
 // jvmProperties reads a .properties file, without the lines that go on in the next.
-func jvmProperties(text []byte) jvmSettings {
-	return jvmDocuments(text, func(text []byte, into jvmSettings) {
-		for line := range bytes.Lines(text) {
-			if m := jvmProperty.FindSubmatch(line); m != nil {
-				into.put(string(m[1]), string(m[2]))
+func jvmProperties(text []byte) jvmSays {
+	says := jvmSays{settings: jvmSettings{}, profiles: jvmSettings{}}
+	for _, document := range jvmDocument.Split(string(trimBOM(text)), -1) {
+		said := jvmSettings{}
+		for line := range strings.Lines(document) {
+			if m := jvmProperty.FindStringSubmatch(line); m != nil {
+				said.put(m[1], m[2])
 			}
 		}
-	})
+		says.settings.take(said, says.profiles)
+	}
+	return says
 }
 
-// jvmYAML reads the mappings of a YAML file, one key a line, without what is in lists.
-func jvmYAML(text []byte) jvmSettings {
-	const deepest = 16
-	return jvmDocuments(text, func(text []byte, into jvmSettings) {
-		var keys []string
-		var indents []int
-		for line := range bytes.Lines(text) {
-			m := jvmYAMLLine.FindSubmatch(jvmComment.ReplaceAll(bytes.TrimRight(line, "\r\n"), nil))
-			if m == nil {
-				continue
-			}
-			for len(indents) > 0 && indents[len(indents)-1] >= len(m[1]) {
-				keys, indents = keys[:len(keys)-1], indents[:len(indents)-1]
-			}
-			if len(keys) == deepest {
-				continue
-			}
-			keys, indents = append(keys, string(m[2])), append(indents, len(m[1]))
-			into.put(strings.Join(keys, "."), string(m[3]))
+// jvmYAML reads a YAML file. What it says comes with the error where a part of it is left out.
+func jvmYAML(text []byte) (jvmSays, error) {
+	says := jvmSays{settings: jvmSettings{}, profiles: jvmSettings{}}
+	documents, err := appyaml.Read(text)
+	if err != nil {
+		says.settings[jvmUnread] = err.Error()
+	}
+	for _, document := range documents {
+		said := jvmSettings{}
+		for _, setting := range document {
+			said.put(setting.Key, setting.Value)
 		}
-	})
+		says.settings.take(said, says.profiles)
+	}
+	return says, err
 }
 
 var (

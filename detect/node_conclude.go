@@ -10,10 +10,10 @@ import (
 func nodeConclude(facts []fact, note func(format string, args ...any)) []Service {
 	all := projects(facts, itself)
 	for _, p := range all {
-		http2 := p.has(nodeHTTP2)
-		nest := p.has(nodeNestOptions) || slices.ContainsFunc(p.units, nodeNestController)
+		http2 := p.nodeReach(nodeServesHTTP2, nodeConnects)
+		nest := p.nodeReach(nodeNestGRPC, constructs, nodeNestServes)
 		for _, u := range p.units {
-			u.nodeSettle(http2, nest)
+			u.nodeSettle(http2(u.path), nest(u.path))
 		}
 	}
 	leaveOutBuilt(all)
@@ -27,9 +27,36 @@ func nodeConclude(facts []fact, note func(format string, args ...any)) []Service
 	return services
 }
 
-// nodeNestController reports whether a unit implements a service for NestJS.
-func nodeNestController(u *unit) bool {
-	return slices.ContainsFunc(u.signs, func(s placed) bool { return s.kind == registers && s.framework == "nestjs" })
+// nodeReach returns what reports whether a unit that speaks of servers speaks of the one in a file: in a monorepo, what
+// lies in one app is not for another's. servers are the kinds of signs that servers have.
+func (p *project) nodeReach(speaks func(u *unit) bool, servers ...kind) func(file string) bool {
+	held, reached := holders{}, map[string]bool{}
+	for _, u := range p.units {
+		if u.has(servers...) {
+			held.add(u.path)
+		}
+	}
+	for _, u := range p.units {
+		if speaks(u) {
+			reached[held.innermost(u.path)] = true
+		}
+	}
+	return func(file string) bool {
+		for dir := range around(file) {
+			if reached[dir] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func nodeServesHTTP2(u *unit) bool { return u.has(nodeHTTP2) }
+
+// nodeNestGRPC reports whether a unit has options of NestJS for gRPC, or implements a service for it.
+func nodeNestGRPC(u *unit) bool {
+	return u.has(nodeNestOptions) ||
+		slices.ContainsFunc(u.signs, func(s placed) bool { return s.kind == registers && s.framework == "nestjs" })
 }
 
 // nodeSettle turns the signs that depend on what else the project holds into general ones: connect's handlers serve gRPC

@@ -68,7 +68,11 @@ func phpLook(f *file) (*sheet, error) {
 		return nil, err
 	}
 	if path.Ext(f.path) != ".php" {
-		return &sheet{signs: phpRunner(text), own: phpRunnerSettings{}}, nil
+		signs, err := phpRunner(text)
+		if err != nil {
+			return nil, err
+		}
+		return &sheet{signs: signs, own: phpRunnerSettings{}}, nil
 	}
 	signs := phpSource(text)
 	if len(signs) == 0 {

@@ -1,38 +1,30 @@
 package detect
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/appyaml"
 )
 
-var (
-	phpRunnerGRPC    = regexp.MustCompile(`(?m)^["']?grpc["']?[ \t]*:[ \t]*(?:&\w+[ \t]*)?(?:#.*)?\r?$`)
-	phpRunnerNext    = regexp.MustCompile(`(?m)^[^\s#]`)
-	phpRunnerListen  = regexp.MustCompile(`(?m)^[ \t]+["']?listen["']?[ \t]*:[ \t]*["']?([^"'\s#]+)`)
-	phpRunnerWorkers = regexp.MustCompile(`(?m)^[ \t]+["']?workers["']?[ \t]*:`)
-	phpRunnerDefault = regexp.MustCompile(`\$\{\w+:-([^{}]*)\}`)
-)
+var phpRunnerDefault = regexp.MustCompile(`\$\{\w+:-([^{}]*)\}`)
 
 // phpRunner takes RoadRunner's section grpc. Workers in the section are its first version's, which registers no health
 // service.
-func phpRunner(text []byte) []sign {
-	at := phpRunnerGRPC.FindIndex(text)
-	if at == nil {
-		return nil
+func phpRunner(text []byte) ([]sign, error) {
+	documents, err := appyaml.Read(text)
+	if err != nil || len(documents) == 0 {
+		return nil, err
 	}
-	section := text[at[1]:]
-	if next := phpRunnerNext.FindIndex(section); next != nil {
-		section = section[:next[0]]
+	section, _ := documents[0].Get("grpc")
+	listen, ok := documents[0].Get("grpc.listen")
+	if !ok || listen.Value == "" {
+		return nil, nil
 	}
-	listen := phpRunnerListen.FindSubmatch(section)
-	if listen == nil {
-		return nil
-	}
-	address := phpRunnerDefault.ReplaceAllString(string(listen[1]), "$1")
+	_, workers := documents[0].Get("grpc.workers")
+	address := phpRunnerDefault.ReplaceAllString(listen.Value, "$1")
 	return []sign{
-		{kind: constructs, framework: "roadrunner", automatic: !phpRunnerWorkers.Match(section),
-			line: bytes.Count(text[:at[0]], []byte("\n")) + 1, what: "grpc: listen: " + address},
+		{kind: constructs, framework: "roadrunner", automatic: !workers, line: section.Line, what: "grpc: listen: " + address},
 		{kind: listens, port: statedPort(strings.TrimPrefix(address, "tcp://"))},
-	}
+	}, nil
 }

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 )
@@ -17,11 +18,15 @@ type project struct {
 	shared shared
 }
 
-// shared is what the units of a project that make no server say for those that do.
-type shared struct {
+// shared is what the units of a project that make no server say for those that do, by the innermost folder around each
+// that holds a server, or by ".": what lies in apps/orders speaks of the server there, what lies in libs of all.
+type shared map[string]*said
+
+// said is what lies in a folder, but not in one within that holds a server.
+type said struct {
 	health   *placed
 	noHealth bool
-	port     int // 0 where several servers could listen there
+	listens  []placed // nil where several servers could listen there
 }
 
 // unit is what is one server if it makes one: a file, or a package where a language builds programs of packages.
@@ -65,6 +70,34 @@ func projectOf(byDir map[string]*project, file string) *project {
 		}
 	}
 	return byDir["."]
+}
+
+// around yields the folders that a file is in, the innermost first and the app's, ".", last.
+func around(file string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := path.Dir(file); yield(dir) && dir != "."; {
+			dir = path.Dir(dir)
+		}
+	}
+}
+
+// holders are folders that hold servers, and how many, with those in the folders within.
+type holders map[string]int
+
+func (h holders) add(server string) {
+	for dir := range around(server) {
+		h[dir]++
+	}
+}
+
+// innermost returns the innermost folder around a file that holds a server, or ".".
+func (h holders) innermost(file string) string {
+	for dir := range around(file) {
+		if h[dir] > 0 {
+			return dir
+		}
+	}
+	return "."
 }
 
 func newProject(dir string) *project { return &project{dir: dir, unit: map[string]*unit{}} }
@@ -150,7 +183,7 @@ func (p *project) services(built bool, note func(format string, args ...any)) []
 		if lead == registers && len(services) > 0 {
 			continue
 		}
-		s := Service{Framework: from.framework, Evidence: from.Place, Built: built, Port: p.port(u)}
+		s := Service{Framework: from.framework, Evidence: from.Place, Built: built, Port: p.port(u, from)}
 		s.Health, s.HealthEvidence = p.health(u, from)
 		services = append(services, s)
 	}
@@ -168,19 +201,47 @@ func (u *unit) tell(note func(format string, args ...any)) {
 
 // share finds what is shared, once for all servers of the project: a tree may hold 100,000.
 func (p *project) share() {
+	held := holders{}
 	var without []*unit
 	for _, u := range p.units {
-		if u.has(constructs) {
-			continue
+		if s, ok := u.first(constructs); ok {
+			held.add(s.Path)
+		} else {
+			without = append(without, u)
 		}
-		without = append(without, u)
-		if s, ok := u.first(health); ok && p.shared.health == nil {
-			p.shared.health = &s
-		}
-		p.shared.noHealth = p.shared.noHealth || u.has(noHealth)
 	}
-	if len(p.units)-len(without) <= 1 {
-		p.shared.port = onePort(without)
+	p.shared = shared{}
+	for _, u := range without {
+		for _, s := range u.signs {
+			dir := held.innermost(s.Path)
+			p.shared.take(dir, s, held[dir] <= 1)
+		}
+	}
+}
+
+// take adds a sign that lies in a folder, for one server alone or for several.
+func (s shared) take(dir string, sign placed, one bool) {
+	if s[dir] == nil {
+		s[dir] = &said{}
+	}
+	switch in := s[dir]; {
+	case sign.kind == health && in.health == nil:
+		in.health = &sign
+	case sign.kind == noHealth:
+		in.noHealth = true
+	case sign.kind == listens && one:
+		in.listens = append(in.listens, sign)
+	}
+}
+
+// of yields what is shared with a server, the innermost folder first.
+func (s shared) of(server string) iter.Seq[*said] {
+	return func(yield func(*said) bool) {
+		for dir := range around(server) {
+			if in := s[dir]; in != nil && !yield(in) {
+				return
+			}
+		}
 	}
 }
 
@@ -190,36 +251,42 @@ func (p *project) health(u *unit, from placed) (Health, Place) {
 	if s, ok := u.first(health); ok {
 		return HealthRegistered, s.Place
 	}
-	if p.shared.health != nil {
-		return HealthRegistered, p.shared.health.Place
+	off := u.has(noHealth)
+	for in := range p.shared.of(from.Path) {
+		if in.health != nil {
+			return HealthRegistered, in.health.Place
+		}
+		off = off || in.noHealth
 	}
-	if from.automatic && !p.shared.noHealth && !u.has(noHealth) {
+	if from.automatic && !off {
 		return HealthAutomatic, from.Place
 	}
 	return HealthMissing, Place{}
 }
 
-// port returns the one port that the unit names, or, where it names none, that the units without a server do (settings
-// files); 0 where they name none or several, or listen on one that is not known.
-func (p *project) port(u *unit) int {
+// port returns the one port that the unit names, or, where it names none, that the units without a server do which speak of
+// this one alone (settings files); 0 where they name none or several, or listen on one that is not known.
+func (p *project) port(u *unit, from placed) int {
 	if u.has(listens) {
-		return onePort([]*unit{u})
+		return onePort(u.signs)
 	}
-	return p.shared.port
+	var beside []placed
+	for in := range p.shared.of(from.Path) {
+		beside = append(beside, in.listens...)
+	}
+	return onePort(beside)
 }
 
-func onePort(units []*unit) int {
+func onePort(signs []placed) int {
 	port := 0
-	for _, u := range units {
-		for _, s := range u.signs {
-			if s.kind != listens {
-				continue
-			}
-			if s.port == noPort || port != 0 && port != s.port {
-				return 0
-			}
-			port = s.port
+	for _, s := range signs {
+		if s.kind != listens {
+			continue
 		}
+		if s.port == noPort || port != 0 && port != s.port {
+			return 0
+		}
+		port = s.port
 	}
 	return port
 }

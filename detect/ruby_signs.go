@@ -4,6 +4,9 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/appyaml"
 )
 
 // The kinds of signs in Ruby sources that what lies around them decides on.
@@ -52,12 +55,12 @@ func rubyImplementation(s *source, m []int, namesGRPC bool) sign {
 	return said
 }
 
-var (
-	procfileGruf     = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`)
-	procfileHealth   = regexp.MustCompile(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`)
-	procfileAnyCable = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable(?:\s|$)`)
-	anyCableHost     = regexp.MustCompile(`(?m)^[ \t]+rpc_host:[ \t]*(?:["']?(?P<port>[\w.\[\]:-]+))?`)
-)
+var procfileClues = []clue{
+	{code: regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`), sign: sign{kind: registers, framework: "gruf"}},
+	{code: regexp.MustCompile(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`), sign: sign{kind: health}},
+	{code: regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable(?:\s|$)`),
+		sign: sign{kind: registers, framework: "anycable", automatic: true}},
+}
 
 // rubySettings reads what starts a framework's server in place of the app's own code.
 func rubySettings(f *file) (*sheet, error) {
@@ -65,22 +68,36 @@ func rubySettings(f *file) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	clues := []clue{
-		{code: procfileGruf, sign: sign{kind: registers, framework: "gruf"}},
-		{code: procfileHealth, sign: sign{kind: health}},
-		{code: procfileAnyCable, sign: sign{kind: registers, framework: "anycable", automatic: true}},
-	}
 	if path.Base(f.path) == "anycable.yml" {
-		clues = []clue{
-			{code: anyCableHost, sign: sign{kind: registers, framework: "anycable", automatic: true}},
-			{code: anyCableHost, sign: sign{kind: listens}},
-		}
+		return anyCableSettings(text)
 	}
 	s := grammar{toLineEnd("#")}.read(text)
-	if signs := s.find(clues, nil); signs != nil {
+	if signs := s.find(procfileClues, nil); signs != nil {
 		return &sheet{signs: signs}, nil
 	}
 	return nil, nil
+}
+
+// anyCableSettings takes where each environment's section of anycable.yml has the server.
+func anyCableSettings(text []byte) (*sheet, error) {
+	documents, err := appyaml.Read(text)
+	var signs []sign
+	for _, document := range documents {
+		for _, s := range document {
+			_, key, _ := strings.Cut(s.Key, ".")
+			// Environments share a line where they merge the same mapping.
+			if key != "rpc_host" || slices.ContainsFunc(signs, func(other sign) bool { return other.line == s.Line }) {
+				continue
+			}
+			signs = append(signs,
+				sign{kind: registers, framework: "anycable", automatic: true, line: s.Line, what: onOneLine([]byte("rpc_host: " + s.Value))},
+				sign{kind: listens, line: s.Line, port: statedPort(s.Value)})
+		}
+	}
+	if signs == nil {
+		return nil, err
+	}
+	return &sheet{signs: signs}, err
 }
 
 // rubyConclude makes a service of each source that makes a server.
