@@ -56,7 +56,7 @@ func jvmReadJar(p string, r io.ReaderAt, size int64) (*sheet, error) {
 	says := jvmSays{artifacts: []string{jvmJarName(path.Base(p))}}
 	says.artifacts = append(says.artifacts, j.survey()...)
 	if j.apps() {
-		says.settings = j.settings()
+		says.settings, says.profiles = j.settings()
 		said.signs, says.language, err = j.signs()
 	}
 	said.own = says
@@ -130,8 +130,9 @@ func (j *jvmJarFile) read(e *zip.File) ([]byte, error) {
 	return text, err
 }
 
-// settings returns what the settings files say that the jar holds, the first of jvmSettingsNames before the others.
-func (j *jvmJarFile) settings() jvmSettings {
+// settings returns what the settings files say that the jar holds, the first of jvmSettingsNames before the others, and
+// what they say for one profile.
+func (j *jvmJarFile) settings() (all, profiles jvmSettings) {
 	files := map[string]*zip.File{}
 	for _, e := range j.entries {
 		name := strings.TrimPrefix(jvmLayer.ReplaceAllString(e.Name, ""), "META-INF/")
@@ -139,7 +140,7 @@ func (j *jvmJarFile) settings() jvmSettings {
 			files[name] = e
 		}
 	}
-	all := jvmSettings{}
+	all, profiles = jvmSettings{}, jvmSettings{}
 	for _, name := range slices.Backward(jvmSettingsNames) {
 		if files[name] == nil {
 			continue
@@ -152,9 +153,10 @@ func (j *jvmJarFile) settings() jvmSettings {
 		if said, _ := jvmText(name, text); said != nil {
 			says, _ := said.own.(jvmSays)
 			maps.Copy(all, says.settings)
+			maps.Copy(profiles, says.profiles)
 		}
 	}
-	return all
+	return all, profiles
 }
 
 // signs returns what the app's own classes say, and the language of those that lead.

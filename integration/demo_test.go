@@ -13,6 +13,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/grpc-cnb/health-probe/integration/harness"
 	"github.com/grpc-cnb/health-probe/integration/picture"
 )
 
@@ -88,11 +89,14 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 	if err := demo.Process.Kill(); err != nil || prefix == "" {
 		t.Fatalf("killing the demo with the prefix %q: %v", prefix, err)
 	}
-	demo.Wait()
+	if err := demo.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Fatalf("the demo was not killed: it ended with %v", err)
+	}
+	label := "label=" + harness.OwnerLabel + "=" + prefix
 	wantNothing(t, "temporary files", func() string { return fmt.Sprint(must(filepath.Glob(temp + "/*"))(t)) }, "[]")
 	for _, list := range [][]string{
-		{"ps", "--all", "--quiet", "--filter", "label=io.github.grpc-cnb.health-probe.test=" + prefix},
-		{"images", "--all", "--quiet", "--filter", "label=io.github.grpc-cnb.health-probe.test=" + prefix},
+		{"ps", "--all", "--quiet", "--filter", label},
+		{"images", "--all", "--quiet", "--filter", label},
 		{"images", "--quiet", "--filter", "reference=" + prefix + "/*"},
 		{"volume", "ls", "--quiet", "--filter", "name=" + prefix},
 	} {

@@ -57,8 +57,8 @@ func (s *settings) unparsed(err error) error {
 	name, _, joined := strings.Cut(word, " ")
 	switch {
 	case unknown && joined && s.flags.Lookup(name) != nil:
-		err = fmt.Errorf("-%s and its value are one word", name)
-		hint = "make it two words, each an item of its own in a list, or one with = between them"
+		err = fmt.Errorf("-%s and what is behind it are one word", name)
+		hint = "make it two words, each an item of its own in a list; between a flag and its value = will do"
 	case unknown && !isHeaderName(strings.ToLower(word)):
 		err = errors.New("flag provided but not defined (not shown: it may hold a secret)")
 	case strings.HasPrefix(err.Error(), "bad flag syntax"):

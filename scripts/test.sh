@@ -119,11 +119,13 @@ docker version >/dev/null 2>&1 || echo "Docker does not answer: what needs it is
 quietly() { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'; }
 # One package at a time: of several at once go test prints nothing until one ends.
 packages=$(go -C integration list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...)
+failed=false
 for package in $packages; do
   case $package in */kubelet) continue ;; esac
   # Most wait for Docker: twice as many at once as the machine has processors.
-  go -C integration test -v -count=1 -timeout 20m -parallel "$((2 * $(nproc)))" "$package" | quietly
+  go -C integration test -v -count=1 -timeout 20m -parallel "$((2 * $(nproc)))" "$package" | quietly || failed=true
 done
+if $failed; then exit 1; fi
 
 if $kubelet; then
   step "kubelet, with the pods of examples/kubernetes"

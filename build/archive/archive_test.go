@@ -173,6 +173,23 @@ func TestFoldersThatAreOnlyInNamesAreEntries(t *testing.T) {
 	}
 }
 
+// What makes nothing counts too: a folder again.
+func TestEntriesThatMakeNothingAreEntries(t *testing.T) {
+	target, err := newTarget(t.TempDir(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.root.Close()
+	for i := range maxEntries + 1 {
+		switch _, err := target.place("./"); {
+		case i < maxEntries && err != nil:
+			t.Fatalf("entry %d: %v", i, err)
+		case i == maxEntries && err != errEntries:
+			t.Error(err)
+		}
+	}
+}
+
 func TestContentOfAZipMayBeLongerThanItsList(t *testing.T) {
 	var zipped bytes.Buffer
 	writer := zip.NewWriter(&zipped)

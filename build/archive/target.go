@@ -29,9 +29,10 @@ const (
 
 // target is the folder that an archive is unpacked into.
 type target struct {
-	root   *os.Root
-	strip  int
-	budget *budget
+	root    *os.Root
+	strip   int
+	entries int // with those that make nothing: a folder again, a name that is stripped
+	budget  *budget
 	// made are the names so far, by their lower case: on the disks of some machines two that differ by case are one.
 	made  map[string]string
 	files []string
@@ -88,6 +89,9 @@ func (b *boundedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
 
 // place returns where an entry goes, "" for nowhere, and makes the folders above it.
 func (t *target) place(name string) (string, error) {
+	if t.entries++; t.entries > maxEntries {
+		return "", errEntries
+	}
 	if len(name) > maxName || strings.Count(name, "/") > maxFolders {
 		return "", fmt.Errorf("it has a name of %d bytes in %d folders, more than a path can have", len(name), strings.Count(name, "/"))
 	}

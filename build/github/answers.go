@@ -70,7 +70,7 @@ type conditional struct {
 
 // RoundTrip is one request and its answer, which is the one of before where the API says that it is unchanged.
 func (c conditional) RoundTrip(request *http.Request) (*http.Response, error) {
-	if !c.isAPI(request) || request.Header.Get("Accept") == contentTypeOfAnAsset {
+	if !isAPI(c.api, request) || request.Header.Get("Accept") == contentTypeOfAnAsset {
 		return c.transport.RoundTrip(request)
 	}
 	address := request.URL.String()

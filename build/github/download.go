@@ -27,6 +27,7 @@ func (c *Client) Download(ctx context.Context, release Release, file string) err
 	digest, err := c.fetch(ctx, release, file, maxAsset)
 	if c.mayBePrivate(release, err) {
 		if release, err = c.ask(ctx, release.Asset); err != nil {
+			os.Remove(file)
 			return err
 		}
 		digest, err = c.fetch(ctx, release, file, maxAsset)
@@ -46,19 +47,19 @@ func (c *Client) Download(ctx context.Context, release Release, file string) err
 // mayBePrivate tells whether a token may open what was refused: GitHub hides private files (404), a GitHub Enterprise may
 // send all to its login, a web page.
 func (c *Client) mayBePrivate(release Release, err error) bool {
-	if c.Token.Value == "" || release.id != 0 {
+	if _, mirrored, _ := c.address(release); mirrored || c.Token.Value == "" || release.id != 0 {
 		return false
 	}
 	status, refused := errors.AsType[statusError](err)
 	_, page := errors.AsType[pageError](err)
-	return page || refused && !status.mirror && status.code < 500 && status.code != http.StatusTooManyRequests
+	return page || refused && status.code < 500 && status.code != http.StatusTooManyRequests
 }
 
 // fetch writes the asset to file and returns its digest. A try that breaks off is followed by another.
 func (c *Client) fetch(ctx context.Context, release Release, file string, most int64) (string, error) {
 	address, mirrored, err := c.address(release)
 	if err != nil {
-		return "", err
+		return "", permanentError{err}
 	}
 	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
@@ -80,8 +81,10 @@ func (c *Client) fetch(ctx context.Context, release Release, file string, most i
 	if response.StatusCode == http.StatusOK {
 		return digest, nil
 	}
-	if err := github.CheckResponse(response); err != nil && response.Request.URL.Host == c.API.Host {
-		return "", err // of the API, which says more than a status: rate limits
+	if isAPI(c.API, response.Request) {
+		if err := github.CheckResponse(response); err != nil {
+			return "", err // which says more than a status: rate limits
+		}
 	}
 	return "", statusError{response.StatusCode, hostOf(response), mirrored}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -36,7 +37,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(ctx)
 	request.Header.Set("User-Agent", t.userAgent)
 	request.Header.Del("Referer")
-	if t.token != "" && t.isAPI(request) {
+	if t.token != "" && isAPI(t.api, request) {
 		request.Header.Set("Authorization", "Bearer "+t.token)
 	}
 	response, err := t.base.RoundTrip(request)
@@ -51,8 +52,9 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (t transport) isAPI(request *http.Request) bool {
-	return request.URL.Scheme == "https" && request.URL.Host == t.api.Host
+// isAPI tells the API's requests. A GitHub Enterprise has the API on the host that browsers use.
+func isAPI(api *url.URL, request *http.Request) bool {
+	return request.URL.Scheme == api.Scheme && request.URL.Host == api.Host && strings.HasPrefix(request.URL.Path, api.Path)
 }
 
 // brokenError ends an answer that has begun. What it wraps differs by protocol, and of HTTP/2 has no type to tell it by.

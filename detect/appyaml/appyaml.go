@@ -139,7 +139,10 @@ func (r *reader) pairs(mapping *yaml.Node, depth int) []pair {
 			own[key.Value] = true
 			pairs = append(pairs, pair{key, value})
 		case value.Kind == yaml.SequenceNode:
-			merged = append(merged, value.Content...)
+			// The same list may be merged again and again.
+			if r.left -= len(value.Content); r.left >= 0 {
+				merged = append(merged, value.Content...)
+			}
 		default:
 			merged = append(merged, value)
 		}

@@ -68,6 +68,7 @@ func TestReadEndsWhateverTheTextIs(t *testing.T) {
 		"aliases of aliases":       bomb("a%d: &a%d [%s]\n", "*a%d,"),
 		"merges of merges":         bomb("a%d: &a%d {<<: [%s]}\n", "*a%d,"),
 		"wide merges":              "a: &a {" + strings.Repeat("b,", 1000) + "}\n" + strings.Repeat("c: {<<: *a}\n", 9000),
+		"a list merged again":      "a: &a [" + strings.Repeat("b,", 30_000) + "]\nc: {" + strings.Repeat("<<: *a,", 9000) + "}\n",
 		"an alias of itself":       "a: &a [*a, *a]\n",
 		"a merge of itself":        "a: &a\n  <<: [*a, *a]\n",
 		"deep lists":               strings.Repeat("[", 100_000),

@@ -23,7 +23,8 @@ import (
 )
 
 // Docker is the road through pack and Docker Engine. All that it puts into the engine has a name with a prefix of its
-// own, or a label with that, and is removed by Close or with the end of this process.
+// own, or a label with that, and is removed by Close or with the end of this process, but for what a docker command makes that
+// outlives it.
 type Docker struct {
 	kit       *Kit
 	sweeper   *sweeper
@@ -38,9 +39,9 @@ type Docker struct {
 	partial   bool         // images are returned without their files
 }
 
-// ownerLabel is on the base images, and so on all that is built on them: builders, apps, what a rebuild replaced, and
+// OwnerLabel is on the base images, and so on all that is built on them: builders, apps, what a rebuild replaced, and
 // the containers of all these.
-const ownerLabel = "io.github.grpc-cnb.health-probe.test"
+const OwnerLabel = "io.github.grpc-cnb.health-probe.test"
 
 // DockerAPI is the API version of the Docker Engine here; an error where none answers.
 func DockerAPI(ctx context.Context) (string, error) {
@@ -102,7 +103,7 @@ func (k *Kit) docker(ctx context.Context, base base, lifecycle string, optional 
 	if d.env, err = d.environment(ctx); err != nil {
 		return nil, err
 	}
-	if d.sweeper, err = newSweeper(d.env, sweepDocker, d.prefix, ownerLabel); err != nil {
+	if d.sweeper, err = newSweeper(d.env, sweepDocker, d.prefix, OwnerLabel); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(d.loadBases(ctx, api, base), d.createBuilder(ctx, optional)); err != nil {
@@ -142,7 +143,7 @@ func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
 	}
 	run.arch = runtime.GOARCH
 	run.labels = maps.Clone(run.labels)
-	run.labels[ownerLabel] = d.prefix
+	run.labels[OwnerLabel] = d.prefix
 	d.run = run
 	build := run
 	build.env = []string{"DOCKER_API_VERSION=" + api}
@@ -308,12 +309,14 @@ func (d *Docker) Once(ctx context.Context, ref string, flags []string, args ...s
 	return run(d.command(ctx, "docker", append(append(all, ref), args...)...))
 }
 
-// sweepDocker removes containers, networks, images and volumes of a prefix ($1), which is the value of a label ($2).
+// sweepDocker removes containers, networks, images and volumes of a prefix ($1), which is the value of a label ($2). Docker
+// lists images from the newest on, so that what is built on one goes before it.
 const sweepDocker = `
+docker version >/dev/null || exit
 code=0
 docker ps --all --quiet --filter "label=$2=$1" | xargs -r docker rm --force || code=1
 docker network ls --quiet --filter "name=$1" | xargs -r docker network rm || code=1
-docker images --all --quiet --filter "label=$2=$1" | sort -u | xargs -r docker rmi --force || code=1
+docker images --all --quiet --filter "label=$2=$1" | xargs -r docker rmi --force || code=1
 docker images --format "{{.Repository}}:{{.Tag}}" --filter "reference=$1/*" | xargs -r docker rmi --force || code=1
 docker volume ls --quiet --filter "name=$1" | xargs -r docker volume rm --force || code=1
 exit $code
@@ -324,11 +327,11 @@ func (d *Docker) Close() error {
 	return d.sweeper.close()
 }
 
-// packCommand is pack, which the sweeper waits for. A build that loses this process may leave its network and volumes, which
-// are empty and have random names.
+// packCommand is pack, which the sweepers wait for. A build that loses this process may leave its network, volumes and
+// temporary folder, which have random names.
 func (d *Docker) packCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := d.command(ctx, d.pack, args...)
-	cmd.ExtraFiles = []*os.File{d.sweeper.alive}
+	cmd.ExtraFiles = []*os.File{d.sweeper.alive, d.kit.sweeper.alive}
 	return cmd
 }
 

@@ -25,7 +25,9 @@ func newSweeper(env []string, script string, args ...string) (*sweeper, error) {
 	}
 	defer stdin.Close()
 	s := &sweeper{alive: alive}
-	s.shell = exec.Command("sh", slices.Concat([]string{"-c", "cat\n" + script, "sweeper"}, args)...)
+	// What it says is kept to its end: with nobody to read it the first complaint would end rm or docker (SIGPIPE).
+	script = "cat\nsaid=$({\n" + script + "\n} 2>&1 >/dev/null)\ncode=$?\necho \"$said\" >&2\nexit $code"
+	s.shell = exec.Command("sh", slices.Concat([]string{"-c", script, "sweeper"}, args)...)
 	s.shell.Env, s.shell.Stdin, s.shell.Stderr = env, stdin, &s.stderr
 	s.shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what interrupts this process does not end it
 	if err := s.shell.Start(); err != nil {

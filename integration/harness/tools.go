@@ -101,5 +101,6 @@ func (k *Kit) goCommand(ctx context.Context, folder string, args ...string) *exe
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(k.repo, folder)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=-buildvcs=false")
+	cmd.ExtraFiles = []*os.File{k.sweeper.alive} // it makes the folder of its output again
 	return cmd
 }

@@ -1,6 +1,6 @@
 // Package schemas holds the examples for platforms that cannot be run here against the platforms' own types: a field that
-// they do not know is an error, and what their webhooks refuse is, too. So are the pods of examples/kubernetes, of which a
-// kubelet without a cluster passes over what it does not know.
+// they do not know is an error, and what their webhooks refuse is, too. It holds the pods of examples/kubernetes against
+// Kubernetes' types as well, since a kubelet without a cluster passes over what it does not know.
 package schemas
 
 import (

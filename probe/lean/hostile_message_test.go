@@ -145,6 +145,10 @@ func TestStatusesThatAreNone(t *testing.T) {
 		{name: "HTTP 503", exit: 3, says: "UNAVAILABLE", answers: refuses(":status", "503", "content-type", "text/html")},
 		{name: "HTTP 503 with a gRPC status", exit: 3, says: "UNAUTHENTICATED: who?",
 			answers: refuses(":status", "503", "content-type", "application/grpc", "grpc-status", "16", "grpc-message", "who?")},
+		{name: "HTTP 503 with a gRPC status in trailers", exit: 3, says: "UNAUTHENTICATED: who?", answers: func(p *peer, id uint32) {
+			p.headers(id, 0, ":status", "503", "content-type", "application/grpc")
+			p.headers(id, endStream, "grpc-status", "16", "grpc-message", "who?")
+		}},
 		{name: "HTTP 503 with a page", exit: 3, says: "UNAVAILABLE", answers: func(p *peer, id uint32) {
 			p.headers(id, 0, ":status", "503", "content-type", "text/html")
 			p.frame(0, endStream, id, "<h1>Sorry</h1>")

@@ -151,11 +151,11 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 	}
 	if !st.started {
 		status := fields[":status"]
-		// A gRPC status goes before HTTP's (gRPC, "HTTP to gRPC Status Code Mapping").
-		refused := end && status != "" && fields["grpc-status"] != "" && isGRPC(fields["content-type"])
+		// A gRPC status, here or in trailers, goes before HTTP's (gRPC, "HTTP to gRPC Status Code Mapping").
+		saysMore := status != "" && isGRPC(fields["content-type"]) && (!end || fields["grpc-status"] != "")
 		if len(status) == 3 && status[0] == '1' && !end {
 			return
-		} else if status != "200" && !refused {
+		} else if status != "200" && !saysMore {
 			st.fail(codeOfHTTP(status), fmt.Sprintf("server answered with HTTP status %q", status))
 			return
 		}
