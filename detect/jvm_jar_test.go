@@ -98,9 +98,12 @@ func TestJarsGiveTheirServices(t *testing.T) {
 			"Java, Spring gRPC (target/app-1.0.jar); health service registered by Spring gRPC; port 9090\n"},
 		"Spring Boot's, of a client": {"target/app-1.0.jar", jar{"Start-Class: com.acme.shop.App\n", "BOOT-INF/classes/", jvmClient, "BOOT-INF/lib/grpc-netty-1.60.0.jar"}, ""},
 		"Spring Boot's, with settings": {"app.jar", jar{"Start-Class: com.acme.shop.App\n", "BOOT-INF/classes/", jvmStubs + "com/acme/shop/SpringGreeter.",
-			"BOOT-INF/classes/application.properties=spring.grpc.server.port:7070 BOOT-INF/classes/application.yml=spring.grpc.server.port:\u00a07071 " +
+			"BOOT-INF/classes/application.properties=spring.grpc.server.port:7070 BOOT-INF/classes/application.yml={\"spring.grpc.server.port\":7071} " +
 				"BOOT-INF/classes/bootstrap.properties=spring.grpc.server.health.enabled=false"},
 			"Java, Spring gRPC (app.jar); health service not registered; port 7070\n"},
+		"Spring Boot's, with a profile's settings": {"app.jar", jar{"Start-Class: com.acme.shop.App\n", "BOOT-INF/classes/", jvmStubs + "com/acme/shop/SpringGreeter.",
+			`BOOT-INF/classes/application.yml={"spring.config.activate.on-profile":"prod","spring.grpc.server.port":7071}`},
+			"Java, Spring gRPC (app.jar); health service registered by Spring gRPC\n"},
 		"a Micronaut app's": {"app.jar", jar{"Main-Class: com.acme.shop.App\n", "", jvmStubs + "com/acme/shop/Greeter. io/", "io/micronaut/grpc/server/GrpcEmbeddedServer.class"},
 			"Java, Micronaut (app.jar); health service registered by Micronaut; port 50051\n"},
 		"a Micronaut app's, without grpc-services": {"app.jar", jar{"Main-Class: com.acme.shop.App\n", "", jvmStubs + "com/acme/shop/Greeter.", "io/micronaut/grpc/server/GrpcEmbeddedServer.class"},

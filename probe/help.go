@@ -25,12 +25,12 @@ unix-abstract:name, dns:///host:port, passthrough:///host:port. An empty or
 wildcard host is this machine. Proxies are never used.
 
 Exit codes:
-   0  every status is SERVING, or what -mode wants instead is so
+   0  every status is SERVING, or what -mode asks for instead holds
    1  the flags or the configuration are wrong
    2  no connection within -connect-timeout: name lookup, TCP or unix connect,
       TLS handshake, or no HTTP/2 SETTINGS frame from the server
    3  the RPC failed or took longer than -rpc-timeout
-   4  the status is another than SERVING
+   4  the status is not SERVING
   20  no credentials from the SPIFFE Workload API
 Of several services the worst decides: from 0 over 4 and 3 to 2 it gets worse,
 since not to be able to ask is worse than a bad answer. With -wait it is the last

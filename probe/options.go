@@ -58,7 +58,7 @@ func newFlags(o *Options) *flag.FlagSet {
 	f.BoolVar(&o.all, "all", false, "check every service that the server lists (Health/List)")
 	f.StringVar((*string)(&o.mode), "mode", string(modeReady), "`what` passes: ready, SERVING alone; live, any answer of the server; connect, an HTTP/2 connection")
 	f.BoolVar(&o.watch, "watch", false, "print each change of the status (Health/Watch) until stopped, or until -timeout")
-	f.DurationVar(&o.wait, "wait", 0, "`duration` for which to try again until it passes")
+	f.DurationVar(&o.wait, "wait", 0, "`duration` over which to try again until it passes")
 	f.DurationVar(&o.timeout, "timeout", 0, "`duration` everything together may take, -wait included")
 	f.StringVar((*string)(&o.output), "o", string(formatText), "`format` of the outcome: text, or json for one line on standard output")
 	f.StringVar(&o.UserAgent, "user-agent", "grpc_health_probe", "`text` of the user-agent header")
