@@ -146,8 +146,9 @@ with the kubelet of Kubernetes 1.34, containerd %s and runc %s. As many pods as 
 second, and no probe fails. All figures are means of one probe. The duration is the kubelet's own
 (prober_probe_duration_seconds), and so is the container's CPU time (container_cpu_usage_seconds_total): of the probe, of
 the part of runc that becomes it, and of the app's answer. The next column is what starting a process in a container
-takes, whichever it is; the last is all that the node does. CPU times are much the same on a busy machine, durations are
-not: compare those that were taken when it had nothing else to do.
+takes, whichever it is; the last is all that the node does. CPU times are much the same from run to run. Durations are
+not: so many pods keep half of the processors busy, and how long a probe waits for others depends on how their starts
+fall together.
 
 %s
 Kubernetes' own probe starts nothing, and can do less:
