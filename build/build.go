@@ -1,126 +1,190 @@
-// Package build is the buildpack's build phase: it takes the plan entry that package detect wrote, installs the probe
+// Package build is the buildpack's build phase. It takes the plan entry that the detect phase wrote, installs the probe
 // for the image's architecture in a launch layer, and describes what it installed.
 //
-//	plan entry + settings --> Probe --> layer probe + layer config + SBOM + label + log
+//	plan entry + settings --> program --> layer probe + layer config + SBOM + label + log
 //
-// Begin with Phase; Probe is the type that carries the data.
+// Begin with [Phase].
 package build
 
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
-	"github.com/grpc-cnb/health-probe/build/assets"
-	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/build/github"
+	"github.com/grpc-cnb/health-probe/build/githubassets"
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. It contributes nothing where
-// the plan has no entry for the probe.
+// Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. It contributes the probe
+// where the plan has an entry for it, and GitHub assets where the plan has entries for them. It fails where the detect
+// phase found a mistake in the settings. No error holds a secret or a character that cannot be printed.
 func Phase(logger log.Logger) libcnb.BuildFunc {
 	return func(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
-		resolver := libpak.PlanEntryResolver{Plan: ctx.Plan}
-		entry, ok, err := resolver.Resolve(detect.PlanEntry)
-		if err != nil {
-			return libcnb.BuildResult{}, fmt.Errorf("reading the plan entry %q: %w", detect.PlanEntry, err)
-		}
-		wanted, err := assets.FromPlan(ctx.Plan)
-		if err != nil || !ok && len(wanted) == 0 {
-			return libcnb.NewBuildResult(), err
-		}
-		logger.Title(ctx.Buildpack.Info.Name, ctx.Buildpack.Info.Version, ctx.Buildpack.Info.Homepage)
-		settings, err := ReadSettings(ctx.Buildpack)
-		if err != nil {
-			return libcnb.BuildResult{}, err
-		}
-		var releases releases
-		if len(wanted) > 0 || settings.Source == detect.Download {
-			if releases, err = newReleases(ctx, settings.API, logger); err != nil {
-				return libcnb.BuildResult{}, err
-			}
-		}
-		layers, err := AssetLayers(releases, wanted)
-		if err != nil {
-			return libcnb.BuildResult{}, err
-		}
-		result := libcnb.NewBuildResult()
-		if ok {
-			result, err = install(ctx, settings, releases, detect.ServiceFromMetadata(entry.Metadata), logger)
-		}
-		if err != nil {
-			return result, err
-		}
-		cache, err := releases.close()
-		result.Layers = slices.Concat(result.Layers, layers, cache)
-		return result, err
+		result, err := contribute(ctx, logger)
+		return result, plan.SafeError(err)
 	}
 }
 
+func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult, error) {
+	resolver := libpak.PlanEntryResolver{Plan: ctx.Plan}
+	entry, ok, err := resolver.Resolve(plan.Entry)
+	if err != nil {
+		return libcnb.BuildResult{}, fmt.Errorf("reading the plan entry %q: %w", plan.Entry, err)
+	}
+	requests, err := githubassets.RequestsFromPlan(ctx.Plan)
+	if err != nil || !ok && len(requests) == 0 {
+		return libcnb.NewBuildResult(), err
+	}
+	logger.Title(ctx.Buildpack.Info.Name, ctx.Buildpack.Info.Version, ctx.Buildpack.Info.Homepage)
+	for _, entry := range ctx.Plan.Entries {
+		if mistake := plan.MistakeFromMetadata(entry.Metadata); mistake != nil && entry.Name == plan.Entry {
+			return libcnb.BuildResult{}, mistake
+		}
+	}
+	settings, err := readSettings(ctx.Buildpack)
+	if err != nil {
+		return libcnb.BuildResult{}, err
+	}
+	var host github.Host
+	if len(requests) > 0 || settings.source == config.Download {
+		if host, err = github.NewHost(ctx, settings.api, logger); err != nil {
+			return libcnb.BuildResult{}, err
+		}
+	}
+	layers, err := githubassets.Contribute(ctx, host, requests, logger)
+	if err != nil {
+		return libcnb.BuildResult{}, err
+	}
+	result := libcnb.NewBuildResult()
+	if ok {
+		result, err = install(ctx, settings, host, plan.ServiceFromMetadata(entry.Metadata), logger)
+	}
+	result.Layers = append(result.Layers, layers...)
+	return result, err
+}
+
+// install contributes the probe for the service, and what belongs to it.
 func install(
-	ctx libcnb.BuildContext, settings Settings, releases releases, service detect.Service, logger log.Logger,
+	ctx libcnb.BuildContext, settings settings, host github.Host, service plan.Service, logger log.Logger,
 ) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
-	reportService(logger, service, settings.Defaults)
+	reportService(logger, service, settings.defaults)
 	work, err := os.MkdirTemp("", "health-probe")
 	if err != nil {
 		return result, fmt.Errorf("making a folder to work in: %w", err)
 	}
 	defer os.RemoveAll(work)
-	probe, caches, err := obtain(ctx, settings, releases, work, logger)
+	programs, caches, err := obtain(ctx, settings, host, work, logger)
 	if err != nil {
 		return result, err
 	}
+	program := programs.probe
 	result.Layers = append(result.Layers, caches...)
-	// A probe that reads no default flags is given them by each exec probe.
-	args, spelled := settings.Args, []string(nil)
-	if !probe.ReadsDefaults() {
-		args, spelled = nil, settings.Args
+	reportInterpreter(logger, program)
+	// A probe that does not read the default flags must be given them by each exec probe. The bridge reads them.
+	args, execArgs := settings.args, []string(nil)
+	if !program.readsDefaults() {
+		args, execArgs = nil, settings.args
 	}
-	if err := checkUpstreamArgs(spelled); err != nil {
+	if err := checkUpstreamArgs(execArgs); err != nil {
 		return result, err
 	}
+	if programs.bridge != nil {
+		args = settings.args
+	}
 
-	layer, err := Layer(ctx.Layers, probe, logger)
+	files, err := newProbeConfig(args, defaultPort(settings, programs, service), service.PortEvidence.String())
+	if err != nil {
+		return result, err
+	}
+	layer, err := probeLayer(ctx.Layers, programs, logger)
 	if err != nil {
 		return result, err
 	}
 	result.Layers = append(result.Layers, layer)
-	if len(args) > 0 {
-		config, err := ConfigLayer(ctx.Layers, args, logger)
+	if !files.isEmpty() {
+		layer, err := files.contribute(ctx.Layers, logger)
 		if err != nil {
 			return result, err
 		}
-		result.Layers = append(result.Layers, config)
+		result.Layers = append(result.Layers, layer)
 	}
-	label, err := Label(Path(layer), probe, args, service)
+	hasPort := files.portFile != nil
+	exec := newExecProbe(pathIn(layer), execArgs, settings.defaults, service.Port, hasPort && program.readsDefaults())
+	bridge := newBridge(exec, programs.bridge, settings.defaults.HasAddress || hasPort)
+	label, err := imageLabel(exec, bridge, program, args, service)
 	if err != nil {
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	reportExec(logger, Path(layer), spelled, settings.Defaults, service)
+	reportExec(logger, exec, len(execArgs) > 0)
+	if bridge != nil {
+		reportBridge(logger, *bridge, exec.isPortUnknown)
+	}
 	return result, nil
 }
 
-// obtain has the probe from where the settings say, and the cache layers that it took. Files that are made for it are in
-// work.
+// defaultPort returns the port that the probe reads in the image, or 0: where the default flags have an address,
+// nothing needs it, and a program that is not this product's does not read it.
+func defaultPort(settings settings, all programs, service plan.Service) int {
+	isRead := all.probe.readsDefaults() || all.bridge != nil
+	if !settings.detectPort || settings.defaults.HasAddress || !isRead {
+		return 0
+	}
+	return service.Port
+}
+
+// programs are what is installed: a probe, and a bridge where that is wanted, nil otherwise.
+type programs struct {
+	probe  program
+	bridge *program
+}
+
+// obtain returns the programs from where the settings say, and the cache layers that they needed. Files that are made
+// on the way are in the folder work.
 func obtain(
-	ctx libcnb.BuildContext, settings Settings, releases releases, work string, logger log.Logger,
-) (Probe, []libcnb.Layer, error) {
+	ctx libcnb.BuildContext, settings settings, host github.Host, work string, logger log.Logger,
+) (programs, []libcnb.Layer, error) {
 	if target := ctx.TargetInfo; target.OS == "" || target.Arch == "" {
-		return Probe{}, nil, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q", target.OS, target.Arch)
+		return programs{}, nil, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q",
+			target.OS, target.Arch)
 	}
-	if settings.Source == detect.Compile {
-		probe, cache, err := Compiled(ctx, settings.Variant, work, logger)
-		return probe, []libcnb.Layer{cache}, err
+	wanted := []string{settings.variant}
+	if settings.bridge {
+		wanted = append(wanted, bridgeVariant)
 	}
-	if settings.Source == detect.Download {
-		probe, err := Downloaded(releases, settings, work)
-		return probe, nil, err
+	var found []program
+	var caches []libcnb.Layer
+	switch settings.source {
+	case config.Compile:
+		compiled, cache, err := compile(ctx, wanted, work, logger)
+		if err != nil {
+			return programs{}, []libcnb.Layer{cache}, err
+		}
+		found, caches = compiled, []libcnb.Layer{cache}
+	case config.Download:
+		downloaded, err := download(ctx, host, settings.download, work, logger)
+		if err != nil {
+			return programs{}, nil, err
+		}
+		found = append(found, downloaded)
 	}
-	probe, err := Bundled(ctx, settings.Variant)
-	return probe, nil, err
+	// Nobody but this buildpack has the bridge, so it is the bundled one beside a probe that was downloaded.
+	for _, variant := range wanted[len(found):] {
+		bundled, err := bundledProgram(ctx, variant)
+		if err != nil {
+			return programs{}, nil, err
+		}
+		found = append(found, bundled)
+	}
+	all := programs{probe: found[0]}
+	if settings.bridge {
+		all.bridge = &found[1]
+	}
+	return all, caches, nil
 }

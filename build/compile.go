@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,47 +17,47 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/log"
 	"golang.org/x/mod/modfile"
 
-	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/build/executable"
+	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
 const (
-	// sourceDir is the folder of the buildpack with the probe's source and its dependencies, vendored.
+	// sourceDir is the folder of the buildpack with the probe's source code and its vendored dependencies.
 	sourceDir = "source"
-	// compileTime bounds a compilation: cold, on one slow processor, the full probe takes two minutes.
+	// compileTime bounds a compilation. On one slow processor, with an empty build cache, the full probe takes two
+	// minutes.
 	compileTime = 15 * time.Minute
 )
 
-// Compiled makes the variant of the probe for the target from the source in the buildpack, with the go that is on the
-// PATH and without any network, as a file in work. Go's build cache is the layer that comes with it. What the user sets
-// for Go (GOFLAGS, GOFIPS140, GOEXPERIMENT, GOAMD64) holds.
-func Compiled(ctx libcnb.BuildContext, variant, work string, logger log.Logger) (Probe, libcnb.Layer, error) {
+// compile compiles programs, each a key of bundledFiles, for the target, from the source code in the buildpack, with
+// the go command on the PATH and without any network. They are files in the folder work. The layer that is returned is
+// Go's build cache. What the user sets for Go (GOFLAGS, GOFIPS140, GOEXPERIMENT, GOAMD64) applies.
+func compile(
+	ctx libcnb.BuildContext, variants []string, work string, logger log.Logger,
+) ([]program, libcnb.Layer, error) {
 	target := ctx.TargetInfo
-	shipped, err := Bundled(ctx, variant)
-	if err != nil {
-		return Probe{}, libcnb.Layer{}, err
-	}
 	cache, err := cacheLayer(ctx.Layers, "go-build")
 	if err != nil {
-		return Probe{}, cache, err
+		return nil, cache, err
 	}
-	c := compiler{source: filepath.Join(ctx.Buildpack.Path, sourceDir), work: work, logger: logger, env: append(os.Environ(),
-		"GOOS="+target.OS, "GOARCH="+target.Arch, "CGO_ENABLED=0", "GOCACHE="+cache.Path, "GOPATH="+filepath.Join(work, "go"),
-		"GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "GO111MODULE=on")}
-	goVersion, err := c.checkGo()
-	if err != nil {
-		return Probe{}, cache, err
+	c := compiler{
+		source: filepath.Join(ctx.Buildpack.Path, sourceDir), work: work, logger: logger,
+		env: append(os.Environ(),
+			"GOOS="+target.OS, "GOARCH="+target.Arch, "CGO_ENABLED=0", "GOCACHE="+cache.Path,
+			"GOPATH="+filepath.Join(work, "go"), "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "GO111MODULE=on"),
 	}
-	logger.Bodyf("Compiling the %s probe for %s/%s with %s", variant, target.OS, target.Arch, goVersion)
-	file, err := c.build(bundledFiles[variant], shipped.Version+" "+buildSetting(shipped.Info, "vcs.revision"))
-	if err != nil {
-		return Probe{}, cache, err
+	var programs []program
+	for _, variant := range variants {
+		compiled, err := c.compile(ctx, variant)
+		if err != nil {
+			return nil, cache, err
+		}
+		programs = append(programs, compiled)
 	}
-	probe, err := open(file, detect.Compile)
-	probe.Variant, probe.Version = variant, shipped.Version
-	return probe, cache, err
+	return programs, cache, nil
 }
 
-// cacheLayer returns a layer that is kept for the next build and is no part of the image.
+// cacheLayer returns a layer that the next build gets and the image does not.
 func cacheLayer(layers libcnb.Layers, name string) (libcnb.Layer, error) {
 	layer, err := layers.Layer(name)
 	if err != nil {
@@ -66,22 +67,24 @@ func cacheLayer(layers libcnb.Layers, name string) (libcnb.Layer, error) {
 	return layer, os.MkdirAll(layer.Path, 0o755)
 }
 
-// compiler runs the go command on the source.
+// compiler runs the go command.
 type compiler struct {
 	source, work string
 	env          []string
 	logger       log.Logger
 }
 
-// checkGo returns the version of the go on the PATH, which must be new enough for the source.
+// checkGo returns the version of the go command on the PATH. It fails where that is too old for the source.
 func (c compiler) checkGo() (string, error) {
 	if strings.Contains(os.Getenv("GOEXPERIMENT"), "boringcrypto") {
-		return "", errors.New("compiling the probe: GOEXPERIMENT=boringcrypto needs cgo, and the probe is compiled without (use GOFIPS140)")
+		return "", errors.New("compiling the probe: GOEXPERIMENT=boringcrypto needs cgo, and the probe is compiled " +
+			"without (use GOFIPS140)")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return "", fmt.Errorf("finding go on the PATH, since $%s is %s: put a Go buildpack before this one, or use a build image with Go", detect.SourceEnv, detect.Compile)
+		return "", fmt.Errorf("finding go on the PATH, since $%s is %s: put a Go buildpack before this one, or use "+
+			"a build image with Go", config.SourceEnv, config.Compile)
 	}
-	// In a folder that is no module, or an old Go would refuse to answer.
+	// An old Go would refuse to answer in the folder of a module that needs a newer one.
 	out, err := c.run(c.work, "env", "GOVERSION")
 	if err != nil {
 		return "", fmt.Errorf("asking go for its version: %w", err)
@@ -95,36 +98,74 @@ func (c compiler) checkGo() (string, error) {
 	if err != nil || module.Go == nil {
 		return "", errors.Join(errors.New("reading the go.mod of the probe's source: it names no version of Go"), err)
 	}
-	// What is not a release (devel) is taken to be new.
-	if need, release := "go"+module.Go.Version, goRelease(have); version.IsValid(release) && version.Compare(release, need) < 0 {
-		return "", fmt.Errorf("compiling the probe: the build image has %s, and the probe's source needs %s or later", have, need)
+	// A vendor's own version may follow after a space. A version that is not a release (devel) is taken to be new
+	// enough.
+	release, _, _ := strings.Cut(have, " ")
+	if need := "go" + module.Go.Version; version.IsValid(release) && version.Compare(release, need) < 0 {
+		return "", fmt.Errorf("compiling the probe: the build image has %s, and the probe's source needs %s or later",
+			have, need)
 	}
 	return have, nil
 }
 
-// build compiles a program of the source, stamped with the version and the commit that it is of.
+// compile compiles one program, which has the version of the bundled one.
+func (c compiler) compile(ctx libcnb.BuildContext, variant string) (program, error) {
+	bundled, err := bundledProgram(ctx, variant)
+	if err != nil {
+		return program{}, err
+	}
+	goVersion, err := c.checkGo()
+	if err != nil {
+		return program{}, err
+	}
+	title := "the " + variant + " probe"
+	if variant == bridgeVariant {
+		title = "the bridge"
+	}
+	c.logger.Bodyf("Compiling %s for %s with %s", title, platform(ctx.TargetInfo), goVersion)
+	file, err := c.build(bundledFiles[variant], bundled.version+" "+buildSetting(bundled.info, "vcs.revision"))
+	if err != nil {
+		return program{}, err
+	}
+	interpreter, err := executable.Check(file, executablePlatform(ctx.TargetInfo))
+	if err != nil {
+		return program{}, fmt.Errorf("checking what was compiled: %w (is that what $GOFLAGS asks for?)", err)
+	}
+	compiled, err := readProgram(file, config.Compile)
+	compiled.name, compiled.variant, compiled.version = bundled.name, bundled.variant, bundled.version
+	compiled.interpreter = interpreter
+	return compiled, err
+}
+
+// build compiles a program and stamps it with a version and a commit.
 func (c compiler) build(program, stamp string) (string, error) {
 	file := filepath.Join(c.work, program)
 	flags := "-s -w -X 'github.com/grpc-cnb/health-probe/probe.stamp=" + stamp + "'"
-	_, err := c.run(c.source, "build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", file, "./cmd/"+program)
+	_, err := c.run(c.source, "build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", file,
+		"./cmd/"+program)
 	if err != nil {
 		return "", fmt.Errorf("compiling the probe: %w", err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		return "", fmt.Errorf("compiling the probe: go build made no program, since $GOFLAGS is %q (leave out -n)",
+			os.Getenv("GOFLAGS"))
 	}
 	return file, nil
 }
 
-// run returns what go writes to its standard output; what it complains of goes to the log.
+// run returns what the go command writes to its standard output. If it fails, what it writes to standard error is
+// logged.
 func (c compiler) run(dir string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), compileTime)
 	defer cancel()
-	var complaints bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env, cmd.Stderr = dir, append(c.env, "PWD="+dir), &complaints
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, slices.Concat(c.env, []string{"PWD=" + dir}), &stderr
 	out, err := cmd.Output()
 	if err == nil {
 		return out, nil
 	}
-	for line := range strings.Lines(complaints.String()) {
+	for line := range strings.Lines(stderr.String()) {
 		c.logger.Body(strings.TrimRight(line, "\n"))
 	}
 	if ctx.Err() != nil {

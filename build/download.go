@@ -3,131 +3,181 @@ package build
 import (
 	"context"
 	"debug/buildinfo"
-	"debug/elf"
+	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
+	"github.com/paketo-buildpacks/libpak/v2/log"
+	"github.com/paketo-buildpacks/libpak/v2/sherpa"
 
 	"github.com/grpc-cnb/health-probe/build/archive"
+	"github.com/grpc-cnb/health-probe/build/executable"
 	"github.com/grpc-cnb/health-probe/build/github"
-	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/build/launch"
+	"github.com/grpc-cnb/health-probe/build/sbom"
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Downloaded has the probe from a release on GitHub, verified, as a file in work. Where the layer of the build before has
-// it already, there is no such file and nothing is downloaded; for a release that is named and not "latest", nothing is
-// asked either.
-func Downloaded(releases releases, settings Settings, work string) (Probe, error) {
-	wanted := releases.fill(settings.Download)
-	client, err := releases.client("", wanted.Repo)
+// download returns the probe of a release on GitHub, verified, as a file in the folder work. Nothing is downloaded if
+// the layer of the build before holds it. Unless the request is for "latest", GitHub is not asked then either.
+func download(
+	ctx libcnb.BuildContext, host github.Host, request github.Request, work string, logger log.Logger,
+) (program, error) {
+	request = host.Pinned(request.ForTarget(ctx.TargetInfo))
+	client, err := github.New(host)
 	if err != nil {
-		return Probe{}, err
+		return program{}, err
 	}
-	before, had, err := earlier(releases, wanted)
-	if err != nil || had && wanted.Tag != github.Latest {
-		return before, err
+	d := downloader{ctx: ctx, client: client, request: request, work: work}
+	previous, ok, err := d.previous(host)
+	if err != nil {
+		return program{}, err
 	}
-	probe, err := newest(client, wanted, before, work, releases.ctx.TargetInfo)
-	if had && github.IsUnavailable(err) {
-		releases.logger.Headerf("Warning: %s", err)
-		releases.logger.Headerf("Warning: the probe of the build before stays: %s", before.Version)
-		return before, nil
+	if !ok || request.Tag == github.Latest {
+		current, err := d.current(previous, ok)
+		switch {
+		case ok && github.IsUnavailable(err):
+			logger.Headerf("Warning: %s", plan.SafeError(err))
+			logger.Headerf("Warning: the probe of the build before stays: %s", previous.version)
+		case err != nil:
+			return program{}, err
+		default:
+			previous, ok = current, current.file == previous.file
+		}
 	}
-	return probe, err
+	asset := previous.downloaded.ResolvedAsset
+	if ok {
+		logger.Bodyf("Reusing the download of the build before: %s", asset)
+	}
+	logger.Body(asset.Verified(config.SHA256Env + "="))
+	return previous, nil
 }
 
-// newest finds the release and has its probe: before, where that is of the same release.
-func newest(client *github.Client, wanted github.Asset, before Probe, work string, target libcnb.TargetInfo) (Probe, error) {
-	release, err := resolve(client, wanted)
-	if err != nil {
-		return Probe{}, err
-	}
-	from := originOf(client.API, release)
-	if before.from != nil && *before.from == from {
-		return before, nil
-	}
-	file, err := program(client, release, work)
-	if err != nil {
-		return Probe{}, err
-	}
-	probe, err := openDownloaded(file, target)
-	if err != nil {
-		return Probe{}, fmt.Errorf("checking %s: %w", release.Asset, err)
-	}
-	probe.Version, probe.from, probe.Origin, probe.PURL = release.Tag, &from, client.Address(release), purlOf(client, release)
-	return probe, nil
+// downloader downloads one program.
+type downloader struct {
+	ctx     libcnb.BuildContext
+	client  *github.Client
+	request github.Request
+	work    string
+	// before describes what the build before downloaded, whether the layer still holds it or not.
+	before github.ResolvedAsset
 }
 
-// earlier returns the probe in the layer of the build before, if that is the one wanted. Its file is in the image alone;
-// what describes it was restored with the layer's metadata.
-func earlier(releases releases, wanted github.Asset) (Probe, bool, error) {
-	layer, err := releases.ctx.Layers.Layer(layerName)
+// previous returns the program in the layer of the build before, as a copy, and whether it satisfies the request. The
+// layer's metadata says what it should be, and its bytes have to agree.
+func (d *downloader) previous(host github.Host) (program, bool, error) {
+	layer, err := d.ctx.Layers.Layer(layerName)
 	if err != nil {
-		return Probe{}, false, err
+		return program{}, false, err
 	}
-	metadata := readMetadata[layerMetadata](layer)
-	if metadata.Source != detect.Download || metadata.Download == nil || !hasSBOM(layer) ||
-		metadata.Download.Platform != platform(releases.ctx.TargetInfo) || !metadata.Download.serves(releases.api, wanted) {
-		return Probe{}, false, nil
+	metadata := launch.Metadata[layerMetadata](layer)
+	if metadata.Source != config.Download || metadata.Download == nil {
+		return program{}, false, nil
 	}
-	download := metadata.Download
-	return Probe{
-		Source: detect.Download, Version: download.Tag, Platform: download.Platform, SHA256: metadata.SHA256,
-		from: &download.origin, module: download.Module,
-	}, true, nil
+	d.before = metadata.Download.ResolvedAsset
+	if metadata.Download.Platform != platform(d.ctx.TargetInfo) || !d.before.Satisfies(d.request, host.API) {
+		return program{}, false, nil
+	}
+	file := filepath.Join(d.work, "previous")
+	if err := sherpa.CopyFileFrom(pathIn(layer), file); err != nil {
+		return program{}, false, nil //nolint:nilerr // the platform did not keep it
+	}
+	p, err := d.read(file, d.before)
+	if err != nil || p.sha256 != metadata.SHA256 {
+		return program{}, false, nil //nolint:nilerr // it is not what the metadata says, so it is downloaded
+	}
+	return p, true, nil
 }
 
-// program downloads the release's asset, and if that is an archive takes the one program out of it.
-func program(client *github.Client, release github.Release, work string) (string, error) {
-	file := filepath.Join(work, "asset")
-	if err := client.Download(context.Background(), release, file); err != nil {
-		return "", err
+// current asks GitHub for the release and returns its program: the previous one, where there is one and it is of the
+// same release.
+func (d *downloader) current(previous program, ok bool) (program, error) {
+	asset, err := d.client.Resolve(context.Background(), d.request)
+	if err != nil {
+		return program{}, err
 	}
-	if packed, err := archive.Is(file); err != nil || !packed {
+	if err := asset.CheckUnchanged(d.before, d.request); err != nil {
+		return program{}, err
+	}
+	if ok && previous.downloaded.Same(asset) {
+		previous.downloaded.ResolvedAsset = asset
+		return previous, nil
+	}
+	file := filepath.Join(d.work, "asset")
+	if err := d.client.Download(context.Background(), d.request, asset, file); err != nil {
+		return program{}, err
+	}
+	if file, err = programIn(file, asset, d.work, executablePlatform(d.ctx.TargetInfo)); err != nil {
+		return program{}, err
+	}
+	p, err := d.read(file, asset)
+	if err != nil {
+		return program{}, fmt.Errorf("checking %s: %w", asset, err)
+	}
+	return p, nil
+}
+
+// read reads what describes the program in a file, which comes from an asset.
+func (d *downloader) read(file string, asset github.ResolvedAsset) (program, error) {
+	p, err := readDownloaded(file, d.ctx.TargetInfo)
+	if err != nil {
+		return program{}, err
+	}
+	p.version, p.origin, p.purl = asset.Tag, d.client.Address(asset), d.client.PURL(asset)
+	p.downloaded.ResolvedAsset = asset
+	return p, nil
+}
+
+// programIn returns the path of the program in the file of an asset. If that is an archive, it is unpacked in the
+// folder work and must contain exactly one program.
+func programIn(file string, asset github.ResolvedAsset, work string, platform executable.Platform) (string, error) {
+	if isArchive, err := archive.Is(file, asset.Asset); err != nil || !isArchive {
 		return file, err
 	}
 	dir := filepath.Join(work, "unpacked")
-	names, err := archive.Unpack(file, release.Name, dir, 0)
+	content, err := archive.Unpack(file, asset.Asset, dir, 0)
 	if err != nil {
 		return "", err
 	}
-	var programs []string
-	for _, name := range names {
-		if f, err := elf.Open(filepath.Join(dir, name)); err == nil {
-			f.Close()
+	var programs, natives []string
+	for _, name := range content.Files {
+		if _, err := executable.Check(filepath.Join(dir, name), platform); err == nil {
 			programs = append(programs, name)
 		}
+		if isNative, _ := executable.Foreign(filepath.Join(dir, name), platform); isNative {
+			natives = append(natives, name)
+		}
+	}
+	if len(programs) == 0 && len(natives) == 1 {
+		programs = natives // what is wrong with it is said where it is checked
 	}
 	if len(programs) != 1 {
-		return "", fmt.Errorf("finding the program in %s: it holds %d programs, not one: %q", release.Asset, len(programs), programs)
+		return "", fmt.Errorf("finding the program in %s: it holds %d programs for %s/%s, not one: %q",
+			asset, len(programs), platform.OS, platform.Arch, programs)
 	}
 	return filepath.Join(dir, programs[0]), nil
 }
 
-// machines are the ELF machines of Go's architectures.
-var machines = map[string]elf.Machine{
-	"386": elf.EM_386, "amd64": elf.EM_X86_64, "arm": elf.EM_ARM, "arm64": elf.EM_AARCH64, "loong64": elf.EM_LOONGARCH,
-	"ppc64le": elf.EM_PPC64, "riscv64": elf.EM_RISCV, "s390x": elf.EM_S390,
-}
-
-// openDownloaded reads what describes the program at file, which must be one for the target. It need not be Go's.
-func openDownloaded(file string, target libcnb.TargetInfo) (Probe, error) {
-	f, err := elf.Open(file)
+// readDownloaded reads what describes the program in file. It must be one for the target, of any language.
+func readDownloaded(file string, target libcnb.TargetInfo) (program, error) {
+	interpreter, err := executable.Check(file, executablePlatform(target))
+	if errors.Is(err, executable.ErrArchitecture) {
+		return program{}, fmt.Errorf("%w (name the asset for each with {arch} in $%s)", err, config.AssetEnv)
+	}
 	if err != nil {
-		return Probe{}, fmt.Errorf("it is no program for Linux (ELF): %w", err)
+		return program{}, err
 	}
-	defer f.Close()
-	if f.Machine != machines[target.Arch] {
-		return Probe{}, fmt.Errorf("it is a program for %s, the image is for %s (name the asset for each with {arch} in $%s)",
-			strings.TrimPrefix(f.Machine.String(), "EM_"), target.Arch, AssetEnv)
+	p := program{
+		name: programName, file: file, source: config.Download, platform: platform(target), interpreter: interpreter,
+		downloaded: &downloadMetadata{Platform: platform(target)},
 	}
-	probe := Probe{File: file, Source: detect.Download, Platform: platform(target)}
-	if probe.SHA256, err = digestOf(file); err != nil {
-		return Probe{}, err
+	if p.sha256, err = sbom.FileSHA256(file); err != nil {
+		return program{}, err
 	}
 	if info, err := buildinfo.ReadFile(file); err == nil {
-		probe.Info, probe.module = info, info.Main.Path
+		p.info, p.downloaded.Module = info, info.Main.Path
 	}
-	return probe, nil
+	return p, nil
 }

@@ -6,15 +6,19 @@ import (
 
 	"github.com/buildpacks/libcnb/v2"
 
-	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// LabelKey is the image label that says which probe an image has and where, for policies and tools.
-const LabelKey = "io.github.grpc-cnb.health-probe"
+// labelKey is the key of the image label that says which probe an image has and where, for policies and tools.
+const labelKey = "io.github.grpc-cnb.health-probe"
 
-// label is the JSON value of the image label.
+// labelSchema is the version of the label's format. A key that is added does not change it.
+const labelSchema = 1
+
+// label is the JSON value of the image label, which docs/label.schema.json describes.
 type label struct {
+	Schema   int      `json:"schema"`
 	Path     string   `json:"path"`
 	Version  string   `json:"version"`
 	Source   string   `json:"source"`
@@ -23,22 +27,61 @@ type label struct {
 	Args     []string `json:"args"`
 	Language string   `json:"language"`
 	Health   string   `json:"health"`
+	// Port is the port that the app's source states.
+	Port int `json:"port,omitempty"`
+	// Exec is the exec probe that the log prints.
+	Exec execProbe `json:"exec"`
+	// Bridge is nil where no bridge is installed.
+	Bridge *bridge `json:"bridge,omitempty"`
+	// Download is nil for a probe that was not downloaded.
+	Download *labelDownload `json:"download,omitempty"`
 }
 
-// Label returns the image label for the probe at path with its default flags, header values hidden.
-func Label(path string, p Probe, args []string, service detect.Service) (libcnb.Label, error) {
+// labelDownload says which file of a release was downloaded, and by which digest it was verified. The program may have
+// another digest, if the file was an archive.
+type labelDownload struct {
+	Repo       string `json:"repo"`
+	Asset      string `json:"asset"`
+	Tag        string `json:"tag"`
+	SHA256     string `json:"sha256"`
+	SHA256From string `json:"sha256From"`
+	Immutable  bool   `json:"immutable"`
+}
+
+// labelDownloadOf describes the download of a program, nil for a program that was not downloaded.
+func labelDownloadOf(p program) *labelDownload {
+	if p.downloaded == nil {
+		return nil
+	}
+	a := p.downloaded.ResolvedAsset
+	return &labelDownload{
+		Repo: a.Repo, Asset: a.Asset, Tag: a.Tag, SHA256: a.SHA256, SHA256From: a.SHA256From,
+		Immutable: a.Immutable,
+	}
+}
+
+// imageLabel returns the label for a program with its default flags, for its exec probe and for a bridge beside it. The
+// values of header flags are hidden.
+func imageLabel(
+	exec execProbe, bridge *bridge, p program, args []string, service plan.Service,
+) (libcnb.Label, error) {
 	value, err := json.Marshal(label{
-		Path:     path,
-		Version:  p.Version,
-		Source:   p.Source,
-		Variant:  p.Variant,
-		SHA256:   p.SHA256,
-		Args:     probe.RedactArgs(args),
+		Schema:   labelSchema,
+		Path:     exec.Command[0],
+		Version:  p.version,
+		Source:   p.source,
+		Variant:  p.variant,
+		SHA256:   p.sha256,
+		Args:     append([]string{}, probe.RedactArgs(args)...), // a list in JSON, where there are none too
 		Language: service.Language,
 		Health:   string(service.Health),
+		Port:     service.Port,
+		Exec:     exec,
+		Bridge:   bridge,
+		Download: labelDownloadOf(p),
 	})
 	if err != nil {
 		return libcnb.Label{}, fmt.Errorf("writing the image label: %w", err)
 	}
-	return libcnb.Label{Key: LabelKey, Value: string(value)}, nil
+	return libcnb.Label{Key: labelKey, Value: string(value)}, nil
 }

@@ -4,116 +4,97 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
-	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 	"github.com/paketo-buildpacks/libpak/v2/sherpa"
+
+	"github.com/grpc-cnb/health-probe/build/launch"
+	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
 const (
-	// layerName and programName make the path that users name in their pods: it never changes.
+	// layerName and programName make the path that users name in their pods. It never changes.
 	layerName   = "probe"
 	programName = "grpc_health_probe"
 	// aliasName is the name that distributions' packages of grpc-health-probe use.
 	aliasName = "grpc-health-probe"
-
-	// layerFormat is the number of the rules by which layers are filled. Raise it where the names, modes or bytes in a layer
-	// change for the same metadata: a layer that a release with other rules made is then made anew. It is text, since the
-	// lifecycle keeps metadata as JSON and brings numbers back with a point.
-	layerFormat = "1"
 )
 
-// keptMetadata is the metadata of a layer as the next build finds it.
-type keptMetadata[M any] struct {
-	Format  string `toml:"format"`
-	Content M      `toml:"content"`
-}
-
-// layerMetadata is what the content of the layer depends on: the layer of the previous build is kept where it is equal.
+// layerMetadata is what the layer holds, and where it comes from.
 type layerMetadata struct {
-	SHA256 string `toml:"sha256"`
-	Source string `toml:"source"`
-	// Download describes a downloaded probe.
+	SHA256   string            `toml:"sha256"`
+	Source   string            `toml:"source"`
 	Download *downloadMetadata `toml:"download"`
+	// Bridge is the digest of the bridge, "" for none.
+	Bridge string `toml:"bridge,omitempty"`
 }
 
-// downloadMetadata is what the next build must know of a downloaded probe to keep it without downloading it again.
-type downloadMetadata struct {
-	origin
-	Platform string `toml:"platform"`
-	Module   string `toml:"module"`
-}
+// pathIn returns the path of the probe in the layer, which is its path in the image.
+func pathIn(layer libcnb.Layer) string { return pathOf(layer, programName) }
 
-func metadataOf(probe Probe) layerMetadata {
-	metadata := layerMetadata{SHA256: probe.SHA256, Source: probe.Source}
-	if probe.from != nil {
-		metadata.Download = &downloadMetadata{*probe.from, probe.Platform, probe.module}
-	}
-	return metadata
-}
+// pathOf returns the path of a program in the layer, by its name.
+func pathOf(layer libcnb.Layer, name string) string { return filepath.Join(layer.Path, "bin", name) }
 
-// Path returns the path of the probe in the image for its layer.
-func Path(layer libcnb.Layer) string { return filepath.Join(layer.Path, "bin", programName) }
-
-// Layer contributes the launch layer with the probe, under both its names, and its SBOM. Nothing in the layer depends on
-// the app, so all images of one release share it. A layer of the previous build with the same program is reused.
-func Layer(layers libcnb.Layers, probe Probe, logger log.Logger) (libcnb.Layer, error) {
+// probeLayer contributes the launch layer with the programs, the probe under both its names, and their SBOM. Nothing in
+// the layer depends on the app, so all images of one release share it. The next build gets a program that was
+// downloaded.
+func probeLayer(layers libcnb.Layers, all programs, logger log.Logger) (libcnb.Layer, error) {
 	layer, err := layers.Layer(layerName)
 	if err != nil {
 		return layer, err
 	}
-	err = contribute(&layer, programName+" "+describe(probe), metadataOf(probe), logger, func() error { return fill(Path(layer), probe) })
-	if err != nil || probe.File == "" {
-		return layer, err // the SBOM of a layer that stays in the image was restored with it
+	p, types := all.probe, launch.Plain
+	if p.downloaded != nil {
+		types = launch.Kept
 	}
-	// Not part of the contribution: the SBOM is to be there for a reused layer as well.
-	return layer, writeSBOM(layer.SBOMPath, probe.component())
+	title, content := programName+" "+describe(p), p.component()
+	metadata := layerMetadata{SHA256: p.sha256, Source: p.source, Download: p.downloaded}
+	if all.bridge != nil {
+		metadata.Bridge = all.bridge.sha256
+		title += ", and " + all.bridge.name + " " + describe(*all.bridge)
+		content = sbom.Component{Name: layerName, Parts: []sbom.Component{content, all.bridge.component()}}
+	}
+	err = launch.Contribute(&layer, title, metadata, types, logger, func() error { return fill(layer, all) })
+	if err != nil {
+		return layer, err
+	}
+	return layer, sbom.Write(layer.SBOMPath, content)
 }
 
-// describe says what a probe is, for the log.
-func describe(probe Probe) string {
-	parts := []string{probe.Version, probe.Variant, probe.Source, probe.Platform}
+// describe says what a program is, for the log.
+func describe(p program) string {
+	parts := []string{p.version, p.variant, p.source, p.platform}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
-// contribute has fill make the content of a launch layer, unless the metadata says that it is there already. The title is
-// for the log.
-func contribute[M any](layer *libcnb.Layer, title string, metadata M, logger log.Logger, fill func() error) error {
-	if !reflect.DeepEqual(readMetadata[M](*layer), metadata) {
-		if err := forget(layer); err != nil {
+func fill(layer libcnb.Layer, all programs) error {
+	path := pathIn(layer)
+	if err := installProgram(all.probe, path); err != nil {
+		return err
+	}
+	if all.bridge != nil {
+		if err := installProgram(*all.bridge, pathOf(layer, all.bridge.name)); err != nil {
 			return err
-		}
-	}
-	contributor := libpak.NewLayerContributor(title, keptMetadata[M]{layerFormat, metadata}, libcnb.LayerTypes{Launch: true}, logger)
-	return contributor.Contribute(layer, func(*libcnb.Layer) error { return fill() })
-}
-
-// forget removes the metadata of a layer before it is emptied and filled anew, so that no later build takes what is left
-// of a build that was killed for the layer that the metadata described.
-func forget(layer *libcnb.Layer) error {
-	layer.Metadata = nil
-	if err := os.Remove(layer.Path + ".toml"); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("removing the metadata of the layer %q: %w", layer.Name, err)
-	}
-	return nil
-}
-
-func fill(path string, probe Probe) error {
-	if err := sherpa.CopyFileFrom(probe.File, path); err != nil {
-		return fmt.Errorf("installing the probe: %w", err)
-	}
-	// The modes are part of the layer's digest, the build machine's umask must not be.
-	for _, name := range []string{filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path} {
-		if err := os.Chmod(name, 0o755); err != nil {
-			return fmt.Errorf("installing the probe: %w", err)
 		}
 	}
 	if err := os.Symlink(programName, filepath.Join(filepath.Dir(path), aliasName)); err != nil {
 		return fmt.Errorf("installing the probe's second name: %w", err)
+	}
+	return nil
+}
+
+func installProgram(p program, path string) error {
+	if err := sherpa.CopyFileFrom(p.file, path); err != nil {
+		return fmt.Errorf("installing %s: %w", p.name, err)
+	}
+	// The modes are part of the layer's digest, so they must not depend on the build machine's umask.
+	for _, name := range []string{filepath.Dir(filepath.Dir(path)), filepath.Dir(path), path} {
+		if err := os.Chmod(name, 0o755); err != nil {
+			return fmt.Errorf("installing %s: %w", p.name, err)
+		}
 	}
 	return nil
 }

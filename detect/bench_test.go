@@ -12,12 +12,16 @@ import (
 	"github.com/grpc-cnb/health-probe/detect"
 )
 
-// BenchmarkTree reads trees of 100,000 files in 20,000 folders, beside what `find . -type f` takes on the same tree: one
-// of all languages, where half of the files are sources, and one of Go sources alone.
-func BenchmarkTree(b *testing.B) {
+// BenchmarkFindServices reads trees of 100,000 files in 20,000 folders, beside what `find . -type f` takes on the same
+// tree: one of many languages, where half of the files are sources, and one of Go sources alone.
+func BenchmarkFindServices(b *testing.B) {
 	for name, endings := range map[string][]string{
-		"mixed": {"go", "html", "js", "css", "java", "svg", "py", "png", "ts", "md", "cs", "txt", "rb", "json", "php", "yaml",
-			"kt", "scss", "rs", "xml", "cc", "map", "h", "woff2", "ex", "csv", "scala", "lock", "dart", "po", "swift", "snap"},
+		"mixed": {
+			"go", "html", "js", "css", "java", "svg", "py", "png", "ts", "md", "cs", "txt", "rb", "json", "php",
+			"yaml",
+			"kt", "scss", "rs", "xml", "cc", "map", "h", "woff2", "ex", "csv", "scala", "lock",
+			"dart", "po", "swift", "snap",
+		},
 		"go": {"go"},
 	} {
 		dir := b.TempDir()
@@ -34,7 +38,7 @@ func BenchmarkTree(b *testing.B) {
 		b.Run(name+"/detect", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				services, err := detect.Tree(context.Background(), dir, nil)
+				services, err := detect.FindServices(context.Background(), dir, nil)
 				if err != nil || len(services) != 1 {
 					b.Fatalf("found %v, %v", services, err)
 				}
@@ -52,8 +56,10 @@ func grow(b *testing.B, dir string, endings []string) {
 			b.Fatal(err)
 		}
 		for n := i * 5; n < i*5+5; n++ {
-			body := "package part\n" + strings.Repeat("\nfunc part(of string) string { return of }\n", 5+n*7919%90) // 0.2 to 4 KB
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("file%d.%s", n, endings[n%len(endings)])), []byte(body), 0o644); err != nil {
+			// 0.2 to 4 KB
+			body := "package part\n" + strings.Repeat("\nfunc part(of string) string { return of }\n", 5+n*7919%90)
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("file%d.%s", n, endings[n%len(endings)])),
+				[]byte(body), 0o644); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -1,92 +1,77 @@
 // Package detect is the buildpack's detect phase: it reads an app's folder and says whether the app serves gRPC, where
 // that is written, and whether the standard health service (grpc.health.v1) is registered.
 //
-//	app folder --walk--> files a language wants --look--> facts --conclude--> []Service --Phase--> build plan
+//	app folder --tree.Walk--> required files --Analyze, PostAnalyze--> []plan.Service --Phase--> build plan
 //
-// Begin with Tree, the pure core, then Phase, which puts the first service into the build plan. A language is one value
-// of type language, registered from its own file; dart.go is a short one to start from. Every app is untrusted: what is
-// read, and how much of it, is bounded in bounds.go.
+// Begin with [FindServices], then [Phase], which puts the leading service into the build plan. A language is a package
+// below detect/language and one line in languages.go; package analyzer is the contract between them. Every app is
+// untrusted: package tree bounds what is read, and how much of it.
 package detect
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"runtime"
-	"slices"
-	"strings"
-	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// PlanEntry names the probe in the build plan (buildpack spec, Build Plan).
-const PlanEntry = "grpc-health-probe"
-
-// Tree returns the services that the app in folder dir serves over gRPC, the leading one first: what sources say goes
-// before what built programs say, what is in folders of examples goes last of either, and then the path decides.
+// FindServices returns the services that the app in folder dir serves over gRPC, the leading one first: what sources
+// say goes before what built programs say, what is in folders of examples goes last of either, and then the path
+// decides.
 //
-// One walk serves all languages. note gets a line for people on every piece of evidence and on everything left unread
-// (nil for none); it is never called by two goroutines at once. The error is about dir itself, or it is ctx's: the
-// services found until then come with it.
-func Tree(ctx context.Context, dir string, note func(format string, args ...any)) ([]Service, error) {
-	root, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, fmt.Errorf("opening the app folder %q: %w", dir, err)
-	}
-	defer unix.Close(root)
+// One walk serves all languages. logf gets a line for people on every piece of evidence and on everything left unread
+// (nil for none), never from two goroutines at once. The error is about dir itself, or it is ctx's: the services found
+// until then come with it.
+func FindServices(ctx context.Context, dir string, logf tree.Logf) ([]plan.Service, error) {
+	logf = tree.Serialize(logf)
+	s := newScan(languages, logf)
+	err := tree.Walk(ctx, dir, tree.Visitor{Required: s.required, Visit: s.visit}, logf)
 
-	note = serialise(note)
-	facts := newWalk(ctx, min(runtime.GOMAXPROCS(0), maxReaders), note).run(root)
-	if err = ctx.Err(); err != nil {
-		err = fmt.Errorf("reading the app: %w", err)
+	var services []plan.Service
+	for _, language := range s.scans {
+		services = append(services, language.PostAnalyze(logf)...)
 	}
-	return conclude(facts, note), err
+	plan.Sort(services)
+	for i := range services {
+		services[i].Others = len(services) - 1
+	}
+	return services, err
 }
 
-// conclude asks each language what its facts, by path, come to.
-func conclude(facts [][]fact, note func(format string, args ...any)) []Service {
-	var found []Service
-	for i, l := range languages {
-		slices.SortFunc(facts[i], func(a, b fact) int { return cmp.Compare(a.path, b.path) })
-		for _, service := range l.conclude(facts[i], note) {
-			service.Language = cmp.Or(service.Language, l.name)
-			found = append(found, service)
+// scan is the analysis of one app by several analyzers.
+type scan struct {
+	analyzers []analyzer.Analyzer
+	scans     []analyzer.Scan // of the analyzers, in their order
+	logf      tree.Logf
+}
+
+func newScan(analyzers []analyzer.Analyzer, logf tree.Logf) *scan {
+	s := &scan{analyzers: analyzers, logf: logf}
+	for _, a := range analyzers {
+		s.scans = append(s.scans, a.NewScan())
+	}
+	return s
+}
+
+// required reports whether an analyzer requires a file.
+func (s *scan) required(path string) bool {
+	for _, a := range s.analyzers {
+		if a.Required(path) {
+			return true
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Service) int {
-		return cmp.Or(compareBool(a.Built, b.Built), compareBool(isExample(a), isExample(b)),
-			cmp.Compare(a.Evidence.Path, b.Evidence.Path), cmp.Compare(a.Evidence.Line, b.Evidence.Line))
-	})
-	return found
+	return false
 }
 
-// isExample reports whether a service lies in a folder of examples. One named "example" is none: Java's packages often lie
-// in com/example.
-func isExample(s Service) bool {
-	path := "/" + s.Evidence.Path
-	return strings.Contains(path, "/examples/") || strings.Contains(path, "/samples/")
-}
-
-// compareBool puts false before true.
-func compareBool(a, b bool) int {
-	if a == b {
-		return 0
-	}
-	if b {
-		return -1
-	}
-	return 1
-}
-
-func serialise(note func(format string, args ...any)) func(format string, args ...any) {
-	if note == nil {
-		return func(string, ...any) {}
-	}
-	var mu sync.Mutex
-	return func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		note(format, args...)
+// visit has every analyzer that requires a file read it.
+func (s *scan) visit(f *tree.File) {
+	for i, a := range s.analyzers {
+		if !a.Required(f.Path) {
+			continue
+		}
+		if err := s.scans[i].Analyze(f); err != nil {
+			s.logf("%s: %s", plan.Printable(f.Path), plan.Printable(err.Error()))
+		}
 	}
 }

@@ -3,12 +3,13 @@ package detect
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// The table of docs/detection.md is made of what the languages say of themselves. UPDATE_GOLDEN=1 writes it.
+// The table in docs/detection.md is made from what the languages say about themselves. UPDATE_GOLDEN=1 writes it.
 func TestDetectionTableIsTheCode(t *testing.T) {
 	t.Parallel()
 	const path, begin, end = "../docs/detection.md", "<!-- table: languages -->\n", "<!-- table end -->\n"
@@ -33,17 +34,37 @@ func TestDetectionTableIsTheCode(t *testing.T) {
 	}
 }
 
+// The README names all languages in its own order, so that nobody has to look for theirs in the table.
+func TestReadmeNamesEachLanguage(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## What is recognised\n")
+	sentence, _, ok := strings.Cut(section, "from their sources")
+	if !ok {
+		t.Fatal("README.md has no section \"What is recognised\" that lists the languages of sources")
+	}
+	named := regexp.MustCompile(`,| and |\s+in\s`).Split(strings.Join(strings.Fields(sentence), " "), -1)
+	for i := range named {
+		named[i] = strings.TrimSpace(named[i])
+	}
+	for _, title := range titles() {
+		if !slices.Contains(named, title) {
+			t.Errorf("README.md: name %s among the languages in the section \"What is recognised\"", title)
+		}
+	}
+}
+
 func languageTable() string {
 	var table strings.Builder
-	table.WriteString("| language | framework | a server is | the health service is registered by |\n|---|---|---|---|\n")
-	for _, l := range languages {
-		names := []string{l.title}
-		for _, title := range l.also {
-			names = append(names, title)
-		}
-		slices.Sort(names)
-		for _, f := range l.frameworks {
-			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", strings.Join(names, ", "), f.name, f.evidence, f.health)
+	table.WriteString("| language | framework | a server is | the health service is registered by " +
+		"|\n|---|---|---|---|\n")
+	for _, a := range languages {
+		l := a.Language()
+		for _, f := range l.Frameworks {
+			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", strings.Join(l.Titles(), ", "), f.Name, f.Evidence, f.Health)
 		}
 	}
 	return table.String()

@@ -10,17 +10,26 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 const serverSource = "package main\n\nimport \"google.golang.org/grpc\"\n\nvar _ = grpc.NewServer()\n"
 
-// Each makes something hostile in a folder that also holds a server, which must be found all the same, alone.
+// Each function makes something hostile in a folder that also holds a server. That server must still be found, and no
+// other.
 var hostile = map[string]func(t *testing.T, dir string){
-	"link that dangles":      func(t *testing.T, dir string) { link(t, "nowhere", filepath.Join(dir, "x.go")) },
-	"link to itself":         func(t *testing.T, dir string) { link(t, "x.go", filepath.Join(dir, "x.go")) },
-	"folder that loops":      func(t *testing.T, dir string) { link(t, "..", filepath.Join(dir, "loop")) },
-	"fifo":                   func(t *testing.T, dir string) { must(t, syscall.Mkfifo(filepath.Join(dir, "x.go"), 0o644)) },
+	"link that dangles": func(t *testing.T, dir string) { link(t, "nowhere", filepath.Join(dir, "x.go")) },
+	"link to itself":    func(t *testing.T, dir string) { link(t, "x.go", filepath.Join(dir, "x.go")) },
+	"folder that loops": func(t *testing.T, dir string) { link(t, "..", filepath.Join(dir, "loop")) },
+	"fifo": func(t *testing.T,
+		dir string,
+	) {
+		must(t, syscall.Mkfifo(filepath.Join(dir, "x.go"), 0o644))
+	},
 	"folder named as source": func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "x.go"), 0o755)) },
 	"unreadable folder":      func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "closed"), 0)) },
 	"empty program":          func(t *testing.T, dir string) { write(t, filepath.Join(dir, "app"), "") },
@@ -34,8 +43,8 @@ var hostile = map[string]func(t *testing.T, dir string){
 		write(t, filepath.Join(outside, "x.go"), serverSource)
 		link(t, outside, filepath.Join(dir, "a"))
 	},
-	"five gigabytes of each ending": func(t *testing.T, dir string) {
-		for _, name := range strings.Fields(largeNames) {
+	"five gigabytes of each extension": func(t *testing.T, dir string) {
+		for name := range largeNames(t) {
 			sparse(t, filepath.Join(dir, "large", name), "package x\n")
 		}
 	},
@@ -50,7 +59,11 @@ var hostile = map[string]func(t *testing.T, dir string){
 			write(t, filepath.Join(dir, fmt.Sprint(i), strings.Repeat("d/", 62), "x.html"), "")
 		}
 	},
-	"name that is not utf-8": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "\xff\xfe", "\xff.go"), "package x\n") },
+	"name that is not utf-8": func(t *testing.T,
+		dir string,
+	) {
+		write(t, filepath.Join(dir, "\xff\xfe", "\xff.go"), "package x\n")
+	},
 	"device": func(t *testing.T, dir string) {
 		if err := syscall.Mknod(filepath.Join(dir, "x.go"), syscall.S_IFCHR|0o644, 1<<8|5); err != nil { // /dev/zero
 			if os.Getenv("CI") == "true" {
@@ -70,30 +83,44 @@ var hostile = map[string]func(t *testing.T, dir string){
 	},
 }
 
-// largeNames have every ending and name that some language reads.
-const largeNames = `x.go go.mod x.java x.kt x.scala pom.xml build.gradle build.gradle.kts build.sbt x.jar x.war x.class
-	application.yml application.properties x.js x.mjs x.cjs x.ts x.tsx package.json x.py requirements.txt pyproject.toml x.rb
-	Gemfile x.rs Cargo.toml x.php composer.json .rr.yaml x.ex x.exs mix.exs x.cc x.cpp x.cxx x.h x.hpp CMakeLists.txt x.dart
-	pubspec.yaml x.swift Package.swift x.cs x.fs x.vb x.csproj x.fsproj x.vbproj x.sln x.deps.json appsettings.json
-	web.xml x.conf x.yaml x.toml x.json x.dll x.so x.exe`
+// largeNames returns a file name for every extension and manifest that some language reads: those of the files in the
+// apps that the languages are tested with, and those of files that these apps do not have, such as built programs.
+func largeNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for name := range strings.FieldsSeq(`x.jar x.war x.class x.deps.json x.dll x.so x.exe x.cxx x.hpp x.conf .rr.yaml
+		application.yml application.properties appsettings.json requirements.txt pyproject.toml web.xml x.sln`) {
+		names[name] = true
+	}
+	archives, err := filepath.Glob("language/*/testdata/apps/*.txtar")
+	must(t, err)
+	for _, path := range archives {
+		archive, err := txtar.ParseFile(path)
+		must(t, err)
+		for _, f := range archive.Files {
+			names[filepath.Base(f.Name)] = true
+		}
+	}
+	return names
+}
 
 func TestHostileTreesAreReadToTheirEnd(t *testing.T) {
 	t.Parallel()
-	for name, make := range hostile {
+	for name, harm := range hostile {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "main.go"), serverSource)
-			make(t, dir)
+			harm(t, dir)
 			want := "Go, grpc-go (main.go:5); health service not registered\n"
-			if got := describe(tree(t, dir)); got != want {
+			if got := analyzertest.Describe(findServices(t, dir)); got != want {
 				t.Errorf("found:\n%swant:\n%s", got, want)
 			}
 		})
 	}
 }
 
-// A name of the app's must not write to the terminal of whoever reads the log.
+// A name in an app must not control the terminal of whoever reads the log.
 func TestNamesThatCannotBePrintedAreQuoted(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -107,9 +134,10 @@ func TestNamesThatCannotBePrintedAreQuoted(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, name), serverSource)
-			services, err := detect.Tree(t.Context(), dir, func(format string, args ...any) {
-				if line := fmt.Sprintf(format, args...); strings.ContainsAny(line, "\x1b\n\u202e") || !utf8.ValidString(line) {
-					t.Errorf("a note has the name as it is: %q", line)
+			services, err := detect.FindServices(t.Context(), dir, func(format string, args ...any) {
+				if line := fmt.Sprintf(format, args...); strings.ContainsAny(line, "\x1b\n\u202e") ||
+					!utf8.ValidString(line) {
+					t.Errorf("the log has the name as it is: %q", line)
 				}
 			})
 			if err != nil || len(services) != 1 {
@@ -122,14 +150,7 @@ func TestNamesThatCannotBePrintedAreQuoted(t *testing.T) {
 	}
 }
 
-func TestTreeThatIsNotThereIsAnError(t *testing.T) {
-	t.Parallel()
-	if _, err := detect.Tree(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
-		t.Error("no error")
-	}
-}
-
-// Whoever else writes to the tree must not be able to lead the walk out of it, nor what it knows of a folder into another.
+// Another process that writes to the tree must not be able to lead the walk out of it.
 func TestFolderThatBecomesALinkIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	outside, dir := t.TempDir(), t.TempDir()
@@ -152,7 +173,7 @@ func TestFolderThatBecomesALinkIsNotFollowed(t *testing.T) {
 		}
 	})
 	for range 2000 {
-		if found, err := detect.Tree(t.Context(), dir, nil); err != nil || len(found) != 0 {
+		if found, err := detect.FindServices(t.Context(), dir, nil); err != nil || len(found) != 0 {
 			t.Errorf("found %v, %v", found, err)
 			break
 		}
@@ -172,9 +193,24 @@ func link(t *testing.T, to, path string) {
 	must(t, os.Symlink(to, path))
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func findServices(t testing.TB, dir string) []plan.Service {
+	t.Helper()
+	services, err := detect.FindServices(t.Context(), dir, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return services
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 }

@@ -2,6 +2,7 @@ package detect_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,12 +15,15 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
 	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // The messages and the plan of each case, as users and the lifecycle see them, are in testdata/phase.
 func TestPhase(t *testing.T) {
 	healthy := strings.Replace(serverSource, "var _ =", "var Health = healthpb.RegisterHealthServer\n\nvar _ =", 1)
-	healthy = strings.Replace(healthy, "import ", "import healthpb \"google.golang.org/grpc/health/grpc_health_v1\"\nimport ", 1)
+	healthy = strings.Replace(healthy, "import ",
+		"import healthpb \"google.golang.org/grpc/health/grpc_health_v1\"\nimport ", 1)
 	for name, c := range map[string]struct{ enabled, source string }{
 		"found":            {"auto", healthy},
 		"found_no_health":  {"auto", serverSource},
@@ -33,7 +37,7 @@ func TestPhase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.enabled != "" {
-				t.Setenv(detect.EnabledEnv, c.enabled)
+				t.Setenv(config.EnabledEnv, c.enabled)
 			}
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "main.go"), c.source)
@@ -51,9 +55,33 @@ func TestPhaseListsAllEvidenceAtDebugLevel(t *testing.T) {
 	golden(t, "testdata/phase/debug.txt", phase(t, dir))
 }
 
+// A mistake in any setting is handed on in the plan, also where the app serves no gRPC. "false" comes first.
+func TestPhaseHandsMistakesOn(t *testing.T) {
+	for name, variables := range map[string][2]string{
+		"mistake_source":  {config.SourceEnv, "apt"},
+		"mistake_args":    {config.ArgsEnv, "'"},
+		"mistake_unknown": {"BP_GRPC_HEALTH_PROBE_SHA265", "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(variables[0], variables[1])
+			golden(t, filepath.Join("testdata/phase", name+".txt"), phase(t, t.TempDir()))
+			t.Setenv(config.EnabledEnv, "false")
+			golden(t, "testdata/phase/withdrawn.txt", phase(t, t.TempDir()))
+		})
+	}
+}
+
+// So is a mistake in what the app requires beside the probe, without secrets and control characters.
+func TestPhaseHandsMistakesInRequirementsOn(t *testing.T) {
+	wrong := func(string) ([]plan.Requirement, error) {
+		return nil, errors.New("reading \"ghp_s3cretOfTheTests\": a\nb\x1b[2J")
+	}
+	golden(t, "testdata/phase/mistake_requirements.txt", phaseWith(t, t.TempDir(), wrong))
+}
+
 // A probe that is to be compiled needs Go: the build image's, or another buildpack's.
 func TestPhaseRequiresGoToCompile(t *testing.T) {
-	t.Setenv(detect.SourceEnv, "compile")
+	t.Setenv(config.SourceEnv, "compile")
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), serverSource)
 	golden(t, "testdata/phase/compile_with_go.txt", phase(t, dir))
@@ -71,7 +99,8 @@ func TestPhaseListsSoManyServersAndCountsTheRest(t *testing.T) {
 		write(t, filepath.Join(dir, fmt.Sprintf("cmd/%02d/main.go", i)), serverSource)
 	}
 	log := phase(t, dir)
-	if found := strings.Count(log, "gRPC server found: Go"); found != 30 || !strings.Contains(log, "gRPC servers found beside these: 5 (") {
+	if found := strings.Count(log, "gRPC server found: Go"); found != 30 ||
+		!strings.Contains(log, "gRPC servers found beside these: 5 (") {
 		t.Errorf("%d servers are listed:\n%s", found, log)
 	}
 }
@@ -79,10 +108,17 @@ func TestPhaseListsSoManyServersAndCountsTheRest(t *testing.T) {
 // phase runs the phase on the app in dir, and returns its log, its plan and its error as text.
 func phase(t *testing.T, dir string) string {
 	t.Helper()
+	return phaseWith(t, dir, noRequirements)
+}
+
+// phaseWith does the same for an app with requirements beside the probe.
+func phaseWith(t *testing.T, dir string, requirements detect.Requirements) string {
+	t.Helper()
 	var out bytes.Buffer
 	ctx := libcnb.DetectContext{ApplicationPath: dir}
-	ctx.Buildpack.Metadata = map[string]any{"configurations": []map[string]any{{"name": detect.EnabledEnv, "default": "auto"}}}
-	result, err := detect.Phase(log.NewPaketoLogger(&out))(ctx)
+	configurations := []map[string]any{{"name": config.EnabledEnv, "default": "auto"}}
+	ctx.Buildpack.Metadata = map[string]any{"configurations": configurations}
+	result, err := detect.Phase(log.NewPaketoLogger(&out), requirements)(ctx)
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
@@ -91,6 +127,9 @@ func phase(t *testing.T, dir string) string {
 	}
 	return colours.ReplaceAllString(out.String(), "") + encode(t, result.Plans)
 }
+
+// noRequirements stands for the settings of an app that requires nothing beside the probe.
+func noRequirements(string) ([]plan.Requirement, error) { return nil, nil }
 
 // encode gives the plans as libcnb writes them.
 func encode(t *testing.T, plans []libcnb.BuildPlan) string {

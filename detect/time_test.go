@@ -8,31 +8,46 @@ import (
 	"time"
 
 	"github.com/paketo-buildpacks/libpak/v2/log"
+
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// A file that never ends costs a build its bound, and no more: the build goes on without the probe.
+// A file that is never read to its end costs a build the limit and no more: the build goes on without the probe.
 func TestReadingGivesUpAFileThatIsStuck(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	defer close(end)
-	stuck := func(context.Context) ([]Service, error) { <-end; return []Service{{}}, nil }
+	stuck := func(context.Context) ([]plan.Service, error) { <-end; return []plan.Service{{}}, nil }
 	var out bytes.Buffer
-	services, err := read(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
+	services, err := findInTime(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
 	if services != nil || err != nil || !strings.Contains(out.String(), "the app was not read within 2ms") {
 		t.Errorf("it found %v, %v, and said %q", services, err, out.String())
 	}
 }
 
-// What was found until the time is over counts.
+// What was found within the limit counts.
 func TestReadingKeepsWhatItFoundInTime(t *testing.T) {
 	t.Parallel()
-	slow := func(ctx context.Context) ([]Service, error) {
+	slow := func(ctx context.Context) ([]plan.Service, error) {
 		<-ctx.Done()
-		return []Service{{Language: "go"}}, ctx.Err()
+		return []plan.Service{{Language: "go"}}, ctx.Err()
 	}
 	var out bytes.Buffer
-	services, err := read(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
-	if len(services) != 1 || err != nil || !strings.Contains(out.String(), "the app was not read to its end within 1ms") {
+	services, err := findInTime(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
+	if len(services) != 1 || err != nil || !strings.Contains(out.String(),
+		"the app was not read to its end within 1ms") {
 		t.Errorf("it found %v, %v, and said %q", services, err, out.String())
+	}
+}
+
+// Settings that are never read to their end are a mistake, so that the build does not go on without them.
+func TestReadingGivesUpSettingsThatAreStuck(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	defer close(end)
+	stuck := func(string) ([]plan.Requirement, error) { <-end; return nil, nil }
+	_, err := requirementsInTime(stuck, "", time.Millisecond)
+	if err == nil || err.Error() != "reading the settings of the app: it took longer than 1ms" {
+		t.Errorf("the error is %v", err)
 	}
 }

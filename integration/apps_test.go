@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,16 +31,25 @@ var apps = []app{
 	{"python/server", "python", "Python, grpcio", "server.py", "grpc.server(", "add_HealthServicer_to_server(", 50061},
 	{"python/bare", "python", "Python, grpcio", "server.py", "grpc.aio.server(", "", 50062},
 	{"ruby/server", "ruby", "Ruby, grpc", "server.rb", "GRPC::RpcServer.new", "Grpc::Health::Checker.new", 50063},
-	{"cpp/server", "cpp", "C++, grpc++", "server.cc", "builder.BuildAndStart()", "EnableDefaultHealthCheckService(true)", 50064},
-	{"java/server", "java", "Java, grpc-java", "Server.java", "ServerBuilder.forPort(", "extends HealthGrpc.HealthImplBase", 50065},
-	{"kotlin/server", "kotlin", "Kotlin, grpc-kotlin", "Server.kt", "ServerBuilder.forPort(", ": HealthGrpc.HealthImplBase", 50066},
+	{
+		"cpp/server", "cpp", "C++, grpc++", "server.cc", "builder.BuildAndStart()",
+		"EnableDefaultHealthCheckService(true)", 50064,
+	},
+	{
+		"java/server", "java", "Java, grpc-java", "Server.java", "ServerBuilder.forPort(",
+		"extends HealthGrpc.HealthImplBase", 50065,
+	},
+	{
+		"kotlin/server", "kotlin", "Kotlin, grpc-kotlin", "Server.kt", "ServerBuilder.forPort(",
+		": HealthGrpc.HealthImplBase", 50066,
+	},
 }
 
 // clients are apps that only call a gRPC server.
 var clients = []string{"python/client", "ruby/client", "cpp/client", "java/client", "kotlin/client"}
 
-// TestApps builds images of apps in several languages, with the buildpack in its default mode, runs them and probes them
-// as the build log says.
+// TestApps builds images of apps in several languages, with the buildpack in its default mode, runs them and probes
+// them as the build log says.
 func TestApps(t *testing.T) {
 	needDebian(t)
 	go debian() // takes minutes, in which other tests run
@@ -47,11 +57,11 @@ func TestApps(t *testing.T) {
 	for _, a := range apps {
 		t.Run(a.folder, func(t *testing.T) {
 			t.Parallel()
-			road := must(debian())(t)
-			image := buildApp(t, road, a.folder)
+			platform := must(debian())(t)
+			image := buildApp(t, platform, a.folder)
 			a.wantLog(t, image)
 			a.wantLabel(t, image)
-			server := must(road.Start(t.Context(), image, t.Output()))(t)
+			server := must(platform.Start(t.Context(), image, t.Output()))(t)
 			stopAfter(t, server)
 			a.wantProbed(t, server, execOf(t, image))
 		})
@@ -67,10 +77,10 @@ func TestApps(t *testing.T) {
 	}
 }
 
-func buildApp(t *testing.T, road harness.Road, folder string) *harness.Image {
+func buildApp(t *testing.T, platform harness.Platform, folder string) *harness.Image {
 	t.Helper()
-	return must(road.Build(t.Context(), harness.Build{
-		Name: strings.ReplaceAll(folder, "/", "-"), App: must(kit.StageApp(folder))(t),
+	return must(platform.Build(t.Context(), harness.Build{
+		Name: strings.ReplaceAll(folder, "/", "-"), App: must(fixture.StageApp(folder))(t),
 	}))(t)
 }
 
@@ -128,7 +138,7 @@ func execOf(t *testing.T, image *harness.Image) []string {
 // wantProbed waits for the app to serve, and executes the probe in the states that the app can have.
 func (a app) wantProbed(t *testing.T, server *harness.Server, command []string) {
 	t.Helper()
-	wait := append(command, "-wait=60s", "-timeout=60s")
+	wait := slices.Concat(command, []string{"-wait=60s", "-timeout=60s"})
 	if a.health == "" {
 		wantExit(t, server, 0, append(wait, "-mode=live")...)
 		wantExit(t, server, 3, command...)

@@ -8,15 +8,16 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/grpc-cnb/health-probe/build/labeltest"
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
 const arch = runtime.GOARCH
 
 // serve runs the image until the test ends.
-func serve(t *testing.T, road harness.Road, image *harness.Image, args ...string) *harness.Server {
+func serve(t *testing.T, platform harness.Platform, image *harness.Image, args ...string) *harness.Server {
 	t.Helper()
-	server := must(road.Run(t.Context(), image, args...))(t)
+	server := must(platform.Run(t.Context(), image, args...))(t)
 	stopAfter(t, server)
 	return server
 }
@@ -29,20 +30,22 @@ func stopAfter(t *testing.T, server *harness.Server) {
 	})
 }
 
-// wantExit executes a program beside the server and compares its exit code. It returns what the program printed.
-func wantExit(t *testing.T, server *harness.Server, code int, args ...string) string {
+// wantExit executes a program beside the server and compares its exit code.
+func wantExit(t *testing.T, server *harness.Server, code int, args ...string) {
 	t.Helper()
 	result := must(server.Exec(t.Context(), args...))(t)
 	if result.Code != code {
 		t.Errorf("exit code of %q is %d, want %d\n%s", args, result.Code, code, result.Output)
 	}
-	return result.Output
 }
 
-// wantServing runs the image and probes it.
-func wantServing(t *testing.T, road harness.Road, image *harness.Image) {
+// wantServing checks the image's label, runs the image and probes it.
+func wantServing(t *testing.T, platform harness.Platform, image *harness.Image) {
 	t.Helper()
-	server := serve(t, road, image)
+	if err := labeltest.Check(repository, must(image.Label(buildpackLabel))(t)); err != nil {
+		t.Error(err)
+	}
+	server := serve(t, platform, image)
 	wantExit(t, server, 0, harness.ProbePath, "-addr="+server.GRPC)
 }
 

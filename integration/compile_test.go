@@ -10,43 +10,45 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// TestCompiledProbe compiles the probe in a build without a network, with the Go of another buildpack in the group, which
-// the plan asks for; a second build makes the same of the cache.
+// TestCompiledProbe compiles the probe in a build without a network, with the Go of another buildpack in the group,
+// which the plan asks for; a second build makes the same of the cache.
 func TestCompiledProbe(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
+	platform := must(docker())(t)
 	build := func() *harness.Image {
-		return must(road.PackBuild(t.Context(), harness.Build{Name: "compiled", App: must(sample())(t), Env: compile}, withGo(t)...))(t)
+		return must(platform.PackBuild(t.Context(),
+			harness.Build{Name: "compiled", App: must(sample())(t), Env: compile}, withGo(t)...))(t)
 	}
 	first := build()
-	wantServing(t, road, first)
+	wantServing(t, platform, first)
 	wantInLog(t, first, "Compiling the lean probe for linux/"+arch)
 	text := must(first.Label(buildpackLabel))(t)
 	if want := `"source":"compile"`; !strings.Contains(text, want) {
 		t.Errorf("the label has no %s: %s", want, text)
 	}
-	if layers := ourLayers(t, first); len(layers) != 1 {
-		t.Errorf("layers are %v, want the probe's alone", layers)
+	// Go and what it compiled stay out of the image.
+	if layers := ourLayers(t, first); len(layers) != 2 || layers["probe"] == "" || layers["config"] == "" {
+		t.Errorf("layers are %v, want those of the probe and of its default port", layers)
 	}
 	second := build()
 	wantEqual(t, second, "layers", ourLayers(t, second), ourLayers(t, first))
 }
 
-// TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe all the same: then
-// too it is compiled with the Go of a buildpack in the group, and where there is none the build says so.
+// TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe all the same:
+// then too it is compiled with the Go of a buildpack in the group, and where there is none the build says so.
 func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
-	asker := must(kit.TestBuildpack(t.Context(), "asker"))(t)
+	platform := must(docker())(t)
+	requirer := must(fixture.TestBuildpack(t.Context(), "requirer"))(t)
 	build := harness.Build{Name: "compiled-asked", App: appWithoutGRPC(t), Env: compile}
-	image := must(road.PackBuild(t.Context(), build, append(withGo(t), "-b", asker)...))(t)
+	image := must(platform.PackBuild(t.Context(), build, append(withGo(t), "-b", requirer)...))(t)
 	wantInLog(t, image, "Compiling the lean probe for linux/"+arch)
 	wantProbe(t, image, true)
 
 	build.Name = "compiled-without"
-	_, err := road.PackBuild(t.Context(), build, "-b", "from=builder", "-b", folder(), "-b", asker)
+	_, err := platform.PackBuild(t.Context(), build, "-b", "from=builder", "-b", folder(), "-b", requirer)
 	wantBuildError(t, err, "put a Go buildpack before this one")
 }
 
@@ -58,7 +60,10 @@ var compile = []string{"BP_GRPC_HEALTH_PROBE_SOURCE=compile"}
 func withGo(t *testing.T) []string {
 	t.Helper()
 	goroot := strings.TrimSpace(string(must(exec.Command("go", "env", "GOROOT").Output())(t)))
-	return []string{"--network", "none", "--volume", goroot + ":/opt/go:ro", "-b", "from=builder", "-b", must(golang())(t), "-b", folder()}
+	return []string{
+		"--network", "none", "--volume", goroot + ":/opt/go:ro", "-b", "from=builder", "-b",
+		must(golang())(t), "-b", folder(),
+	}
 }
 
-var golang = sync.OnceValues(func() (string, error) { return kit.TestBuildpack(context.Background(), "golang") })
+var golang = sync.OnceValues(func() (string, error) { return fixture.TestBuildpack(context.Background(), "golang") })

@@ -13,8 +13,8 @@ import (
 
 const composeFile = "../examples/compose.yaml"
 
-// composeTest is what the tests put over the example: the HTTP side of the app, which flips its status, and so much time
-// for a check that a busy machine changes no outcome.
+// composeTest is what the tests put over the example: the HTTP side of the app, which flips its status, and so much
+// time for a check that a busy machine changes no outcome.
 const composeTest = `
 services:
   greeter:
@@ -26,21 +26,22 @@ services:
 // TestComposeFollowsTheStatus runs the example and flips the status of the service.
 func TestComposeFollowsTheStatus(t *testing.T) {
 	t.Parallel()
-	road := needCompose(t)
+	platform := needCompose(t)
 	image := must(probed())(t)
-	project := compose(t, road, image, image)
+	project := compose(t, platform, image, image)
 	must(project.Run(t.Context(), "up", "--detach"))(t)
 	server := must(project.Server(t.Context(), "greeter"))(t)
 
-	wantHealth(t, road, server, "healthy")
+	wantHealth(t, platform, server, "healthy")
 	flip(t, server, "/make-not-serving")
-	sick := wantHealth(t, road, server, "unhealthy")
+	sick := wantHealth(t, platform, server, "unhealthy")
 	last := sick.Health.Log[len(sick.Health.Log)-1]
-	if want := "error: checking the whole server: status is NOT_SERVING"; last.ExitCode == 0 || !strings.Contains(last.Output, want) {
+	if want := "error: checking the whole server: status is NOT_SERVING"; last.ExitCode == 0 ||
+		!strings.Contains(last.Output, want) {
 		t.Errorf("the last check exits %d with %q, want %q", last.ExitCode, last.Output, want)
 	}
 	flip(t, server, "/make-serving")
-	wantHealth(t, road, server, "healthy")
+	wantHealth(t, platform, server, "healthy")
 
 	// Another container of the network can ask as well.
 	must(project.Run(t.Context(), "run", "--rm", "-T", "--no-deps", "--entrypoint", harness.ProbePath, "caller",
@@ -50,11 +51,11 @@ func TestComposeFollowsTheStatus(t *testing.T) {
 // TestComposeStartsDependantsWhenHealthy has a service that gets healthy and one that never does.
 func TestComposeStartsDependantsWhenHealthy(t *testing.T) {
 	t.Parallel()
-	road := needCompose(t)
+	platform := needCompose(t)
 	image := must(probed())(t)
 	t.Run("healthy", func(t *testing.T) {
 		t.Parallel()
-		project := compose(t, road, image, image)
+		project := compose(t, platform, image, image)
 		must(project.Run(t.Context(), "up", "--detach"))(t)
 		greeter, caller := must(project.State(t.Context(), "greeter"))(t), must(project.State(t.Context(), "caller"))(t)
 		// Docker checks for the first time after an interval.
@@ -64,12 +65,14 @@ func TestComposeStartsDependantsWhenHealthy(t *testing.T) {
 	})
 	t.Run("never", func(t *testing.T) {
 		t.Parallel()
-		app := must(kit.StageSample(t.Context(), nil))(t)
-		if err := os.WriteFile(filepath.Join(app, "Procfile"), []byte("web: ./server -no-health\n"), 0o644); err != nil {
+		app := must(fixture.StageSample(t.Context(), nil))(t)
+		if err := os.WriteFile(filepath.Join(app, "Procfile"), []byte("web: ./server -no-health\n"),
+			0o644); err != nil {
 			t.Fatal(err)
 		}
-		never := must(road.Build(t.Context(), harness.Build{Name: "compose-never", App: app, Buildpack: folder()}))(t)
-		project := compose(t, road, never, image)
+		never := must(platform.Build(t.Context(),
+			harness.Build{Name: "compose-never", App: app, Buildpack: folder()}))(t)
+		project := compose(t, platform, never, image)
 		out, err := project.Run(t.Context(), "up", "--detach")
 		if err == nil || !strings.Contains(err.Error(), "unhealthy") {
 			t.Errorf("the project came up with %v\n%s", err, out)
@@ -80,26 +83,30 @@ func TestComposeStartsDependantsWhenHealthy(t *testing.T) {
 	})
 }
 
-// TestDockerRunHealth shows the two ways that plain docker run has: --health-cmd, which takes a shell that the image has
-// not, and an image with a HEALTHCHECK.
+// TestDockerRunHealth shows the two ways that plain docker run has: --health-cmd, which takes a shell that the image
+// has not, and an image with a HEALTHCHECK.
 func TestDockerRunHealth(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
+	platform := must(docker())(t)
 	image := must(probed())(t)
 	t.Run("health-cmd", func(t *testing.T) {
 		t.Parallel()
-		flags := []string{"--health-cmd", harness.ProbePath + " -addr=localhost:5000", "--health-interval=100ms", "--health-retries=1"}
-		server := must(road.RunWith(t.Context(), image, flags))(t)
+		flags := []string{
+			"--health-cmd", harness.ProbePath + " -addr=localhost:5000", "--health-interval=100ms",
+			"--health-retries=1",
+		}
+		server := must(platform.RunWith(t.Context(), image, flags))(t)
 		stopAfter(t, server)
-		state := wantHealth(t, road, server, "unhealthy")
+		state := wantHealth(t, platform, server, "unhealthy")
 		wantQuoted(t, state.Health.Log[0].Output, `exec: "/bin/sh": stat /bin/sh: no such file or directory`)
 	})
 	t.Run("dockerfile", func(t *testing.T) {
 		t.Parallel()
-		checked := must(road.DockerBuild(t.Context(), "checked", "../examples/healthcheck.Dockerfile", "IMAGE="+image.Ref))(t)
-		server := serve(t, road, checked)
-		wantHealth(t, road, server, "healthy")
+		checked := must(platform.DockerBuild(t.Context(), "checked", "../examples/healthcheck.Dockerfile",
+			"IMAGE="+image.Ref))(t)
+		server := serve(t, platform, checked)
+		wantHealth(t, platform, server, "healthy")
 	})
 }
 
@@ -107,14 +114,15 @@ func TestDockerRunHealth(t *testing.T) {
 func TestExecWithoutTheProbe(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
-	server := serve(t, road, must(road.Build(t.Context(), harness.Build{Name: "without", App: must(sample())(t)}))(t))
+	platform := must(docker())(t)
+	server := serve(t, platform, must(platform.Build(t.Context(),
+		harness.Build{Name: "without", App: must(sample())(t)}))(t))
 	result := must(server.Exec(t.Context(), harness.ProbePath, "-addr="+server.GRPC))(t)
 	if result.Code == 0 {
 		t.Error("it exits 0")
 	}
-	wantQuoted(t, result.Output, fmt.Sprintf("OCI runtime exec failed: exec failed: unable to start container process: "+
-		"exec: %[1]q: stat %[1]s: no such file or directory", harness.ProbePath))
+	wantQuoted(t, result.Output, fmt.Sprintf("OCI runtime exec failed: exec failed: "+
+		"unable to start container process: exec: %[1]q: stat %[1]s: no such file or directory", harness.ProbePath))
 }
 
 // wantQuoted looks for words in what Docker said, and in docs/troubleshooting.md, which quotes it.
@@ -128,24 +136,25 @@ func wantQuoted(t *testing.T, said, words string) {
 	}
 }
 
-// needCompose is needDocker for tests that need Compose too. It returns the road that they take.
+// needCompose is needDocker for tests that need Compose too. It returns the platform that they take.
 func needCompose(t *testing.T) *harness.Docker {
 	t.Helper()
 	needDocker(t)
-	road := must(docker())(t)
-	if err := road.ComposeNeeds(t.Context()); err != nil {
+	platform := must(docker())(t)
+	if err := platform.ComposeNeeds(t.Context()); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("CI=true needs Docker Compose: %v", err)
 		}
 		t.Skipf("left out: it needs Docker Compose: %v", err)
 	}
-	return road
+	return platform
 }
 
 // compose makes a project of the example, which is removed when the test ends.
-func compose(t *testing.T, road *harness.Docker, greeter, caller *harness.Image) *harness.Compose {
+func compose(t *testing.T, platform *harness.Docker, greeter, caller *harness.Image) *harness.Compose {
 	t.Helper()
-	project := must(road.Compose(t.Context(), composeFile, composeTest, "GREETER_IMAGE="+greeter.Ref, "CALLER_IMAGE="+caller.Ref))(t)
+	project := must(platform.Compose(t.Context(), composeFile, composeTest, "GREETER_IMAGE="+greeter.Ref,
+		"CALLER_IMAGE="+caller.Ref))(t)
 	t.Cleanup(func() {
 		if err := project.Close(); err != nil {
 			t.Errorf("removing the project: %v", err)
@@ -163,11 +172,11 @@ func flip(t *testing.T, server *harness.Server, path string) {
 }
 
 // wantHealth asks until the container has a state of health, for three minutes.
-func wantHealth(t *testing.T, road *harness.Docker, server *harness.Server, want string) harness.State {
+func wantHealth(t *testing.T, platform *harness.Docker, server *harness.Server, want string) harness.State {
 	t.Helper()
 	deadline := time.After(3 * time.Minute)
 	for {
-		state := must(road.State(t.Context(), server.Container))(t)
+		state := must(platform.State(t.Context(), server.Container))(t)
 		if state.Health.Status == want {
 			return state
 		}

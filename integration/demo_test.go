@@ -11,21 +11,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
+	"github.com/grpc-cnb/health-probe/integration/documents"
 	"github.com/grpc-cnb/health-probe/integration/harness"
 	"github.com/grpc-cnb/health-probe/integration/picture"
 )
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	for road, words := range map[string]string{"always": "with Docker", "never": "without Docker"} {
-		t.Run("docker-"+road, func(t *testing.T) {
+	path := t.TempDir()
+	if err := os.Symlink(must(fixture.Tool(t.Context(), "pack"))(t), filepath.Join(path, "pack")); err != nil {
+		t.Fatal(err)
+	}
+	for platform, words := range map[string]string{"always": "from the PATH", "never": "without Docker"} {
+		t.Run("docker-"+platform, func(t *testing.T) {
 			t.Parallel()
-			if road == "always" {
+			if platform == "always" {
 				needDocker(t)
 			}
-			out, err := exec.CommandContext(t.Context(), "go", "run", "./demo", "-docker="+road).CombinedOutput()
+			demo := exec.CommandContext(t.Context(), "go", "run", "./demo", "-docker="+platform)
+			demo.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"))
+			out, err := demo.CombinedOutput()
 			if err != nil {
 				t.Fatalf("running the demo: %v\n%s", err, out)
 			}
@@ -34,7 +39,7 @@ func TestDemo(t *testing.T) {
 					t.Errorf("the demo does not print %q:\n%s", want, out)
 				}
 			}
-			if road == "always" {
+			if platform == "always" {
 				wantPicture(t, string(out))
 			}
 		})
@@ -45,7 +50,7 @@ func TestDemo(t *testing.T) {
 func wantPicture(t *testing.T, demo string) {
 	t.Helper()
 	const path = "../docs/demo.svg"
-	want := must(picture.Draw(demo, productVersion(t)))(t)
+	want := must(picture.Draw(demo, must(documents.Version(".."))(t)))(t)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -56,22 +61,13 @@ func wantPicture(t *testing.T, demo string) {
 	}
 }
 
-// productVersion is the version in buildpack.toml.
-func productVersion(t *testing.T) string {
-	t.Helper()
-	var descriptor struct{ Buildpack struct{ Version string } }
-	if _, err := toml.DecodeFile("../buildpack.toml", &descriptor); err != nil {
-		t.Fatal(err)
-	}
-	return descriptor.Buildpack.Version
-}
-
-// TestNothingIsLeftOfAKilledRun kills the demo while its app runs, which has no say in that.
+// TestNothingIsLeftOfAKilledRun kills the demo, by a signal that it cannot handle, while its app runs.
 func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
 	program, temp := filepath.Join(t.TempDir(), "demo"), t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./demo").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"./demo").CombinedOutput(); err != nil {
 		t.Fatalf("compiling the demo: %v\n%s", err, out)
 	}
 	demo := exec.Command(program, "-docker=always")
@@ -100,11 +96,13 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 		{"images", "--quiet", "--filter", "reference=" + prefix + "/*"},
 		{"volume", "ls", "--quiet", "--filter", "name=" + prefix},
 	} {
-		wantNothing(t, "docker "+list[0], func() string { return string(must(exec.Command("docker", list...).Output())(t)) }, "")
+		wantNothing(t, "docker "+list[0], func() string {
+			return string(must(exec.Command("docker", list...).Output())(t))
+		}, "")
 	}
 }
 
-// wantNothing asks until there is nothing left, for a minute.
+// wantNothing waits up to a minute until nothing is left.
 func wantNothing(t *testing.T, what string, left func() string, nothing string) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); left() != nothing; time.Sleep(100 * time.Millisecond) {
@@ -114,7 +112,7 @@ func wantNothing(t *testing.T, what string, left func() string, nothing string) 
 	}
 }
 
-func TestDemoRefusesOtherRoads(t *testing.T) {
+func TestDemoRefusesOtherValues(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "run", "./demo", "-docker=maybe").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `"maybe" is not allowed: use auto, always or never`) {

@@ -14,35 +14,41 @@ const enabled = "BP_GRPC_HEALTH_PROBE_ENABLED="
 
 func appWithoutGRPC(t *testing.T) string {
 	t.Helper()
-	return must(kit.Stage(map[string]string{"Procfile": "web: ./server\n", "index.html": "<p>no gRPC here</p>\n"}))(t)
+	return must(fixture.Stage(map[string]string{
+		"Procfile":   "web: ./server\n",
+		"index.html": "<p>no gRPC here</p>\n",
+	}))(t)
 }
 
 func TestAppWithoutGRPC(t *testing.T) {
-	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
-		image := must(road.Build(t.Context(), harness.Build{Name: "none", App: appWithoutGRPC(t)}))(t)
+	eachOptionalPlatform(t, func(t *testing.T, platform harness.Platform) {
+		image := must(platform.Build(t.Context(), harness.Build{Name: "none", App: appWithoutGRPC(t)}))(t)
 		wantProbe(t, image, false)
 		wantEqual(t, image, "processes", processes(t, image), []string{"web"})
 	})
 }
 
 func TestEnabledForces(t *testing.T) {
-	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
+	eachOptionalPlatform(t, func(t *testing.T, platform harness.Platform) {
 		build := harness.Build{Name: "forced", App: appWithoutGRPC(t), Env: []string{enabled + "true"}}
-		wantProbe(t, must(road.Build(t.Context(), build))(t), true)
+		wantProbe(t, must(platform.Build(t.Context(), build))(t), true)
 	})
 }
 
 func TestDisabledWithdraws(t *testing.T) {
-	eachOptionalRoad(t, func(t *testing.T, road harness.Road) {
+	eachOptionalPlatform(t, func(t *testing.T, platform harness.Platform) {
 		build := harness.Build{Name: "withdrawn", App: must(sample())(t), Env: []string{enabled + "false"}}
-		wantProbe(t, must(road.Build(t.Context(), build))(t), false)
+		wantProbe(t, must(platform.Build(t.Context(), build))(t), false)
 	})
 }
 
 func TestEnabledRefusesOtherValues(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		build := harness.Build{Name: "maybe", App: must(sample())(t), Buildpack: folder(), Env: []string{enabled + "maybe"}}
-		_, err := road.Build(t.Context(), build)
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		build := harness.Build{
+			Name: "maybe", App: must(sample())(t), Buildpack: folder(),
+			Env: []string{enabled + "maybe"},
+		}
+		_, err := platform.Build(t.Context(), build)
 		wantBuildError(t, err, `"maybe"`, "auto, true or false")
 	})
 }

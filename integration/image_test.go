@@ -12,22 +12,21 @@ import (
 
 	"github.com/CycloneDX/cyclonedx-go"
 
-	"github.com/grpc-cnb/health-probe/build/sbomtest"
+	"github.com/grpc-cnb/health-probe/build/labeltest"
+	"github.com/grpc-cnb/health-probe/build/sbom/sbomtest"
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
 func TestLabel(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		image := buildWithArgs(t, road, "label", "-addr=localhost:5000 -rpc-header=token:secret")
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		image := buildWithArgs(t, platform, "label", "-addr=localhost:5000 -rpc-header=token:secret")
 		text := must(image.Label(buildpackLabel))(t)
+		if err := labeltest.Check(repository, text); err != nil {
+			t.Error(err)
+		}
 		var label map[string]any
 		if err := json.Unmarshal([]byte(text), &label); err != nil {
 			t.Fatalf("reading the label %q: %v", text, err)
-		}
-		for _, key := range []string{"path", "version", "source", "sha256", "args", "language", "health"} {
-			if _, ok := label[key]; !ok {
-				t.Errorf("the label has no %q: %s", key, text)
-			}
 		}
 		sum := fmt.Sprintf("%x", sha256.Sum256(must(image.ReadFile(harness.ProbePath))(t)))
 		for key, want := range map[string]any{
@@ -42,8 +41,9 @@ func TestLabel(t *testing.T) {
 }
 
 func TestAppIsLeftAlone(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		image := must(road.Build(t.Context(), harness.Build{Name: "untouched", App: must(sample())(t), Buildpack: folder()}))(t)
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		image := must(platform.Build(t.Context(),
+			harness.Build{Name: "untouched", App: must(sample())(t), Buildpack: folder()}))(t)
 		wantEqual(t, image, "entrypoints", must(image.ConfigFile())(t).Config.Entrypoint, []string{"/cnb/process/web"})
 		wantEqual(t, image, "processes", processes(t, image), []string{"web"})
 		var app []string
@@ -53,7 +53,8 @@ func TestAppIsLeftAlone(t *testing.T) {
 			}
 		}
 		slices.Sort(app)
-		wantEqual(t, image, "files of the app", app, []string{"Procfile", "credentials.go", "go.mod", "go.sum", "main.go", "server"})
+		wantEqual(t, image, "files of the app", app,
+			[]string{"Procfile", "credentials.go", "go.mod", "go.sum", "lifecycle.go", "main.go", "server"})
 	})
 }
 
@@ -61,12 +62,12 @@ func TestAppIsLeftAlone(t *testing.T) {
 func TestSBOM(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
-	image := must(road.Build(t.Context(), harness.Build{
+	platform := must(docker())(t)
+	image := must(platform.Build(t.Context(), harness.Build{
 		Name: "sbom", App: must(sample())(t), Buildpack: folder(), Env: []string{"BP_GRPC_HEALTH_PROBE_VARIANT=full"},
 	}))(t)
 	out := t.TempDir()
-	must(road.Pack(t.Context(), "sbom", "download", image.Ref, "--output-dir", out))(t)
+	must(platform.Pack(t.Context(), "sbom", "download", image.Ref, "--output-dir", out))(t)
 	read := func(name string) []byte {
 		return must(os.ReadFile(filepath.Join(out, "layers/sbom/launch/grpc-cnb_health-probe/probe", name)))(t)
 	}

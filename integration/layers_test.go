@@ -9,10 +9,13 @@ import (
 )
 
 func TestSecondBuildReusesLayers(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		build := harness.Build{Name: "again", App: must(sample())(t), Buildpack: folder(), Env: []string{argsEnv + "-addr=:5000"}}
-		first := must(road.Build(t.Context(), build))(t)
-		second := must(road.Build(t.Context(), build))(t)
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		build := harness.Build{
+			Name: "again", App: must(sample())(t), Buildpack: folder(),
+			Env: []string{argsEnv + "-addr=:5000"},
+		}
+		first := must(platform.Build(t.Context(), build))(t)
+		second := must(platform.Build(t.Context(), build))(t)
 		wantEqual(t, second, "diffIDs", diffIDs(t, second), diffIDs(t, first))
 		for _, layer := range []string{"probe", "config"} {
 			wantInLog(t, second, "Reusing layer '"+buildpackID+":"+layer+"'")
@@ -21,10 +24,11 @@ func TestSecondBuildReusesLayers(t *testing.T) {
 }
 
 func TestProbeLayerIsTheSameInAllImages(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		other := must(kit.StageSample(t.Context(), map[string]string{"other.txt": "another app\n"}))(t)
-		one := must(road.Build(t.Context(), harness.Build{Name: "one", App: must(sample())(t), Buildpack: folder()}))(t)
-		two := must(road.Build(t.Context(), harness.Build{
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		other := must(fixture.StageSample(t.Context(), map[string]string{"other.txt": "another app\n"}))(t)
+		one := must(platform.Build(t.Context(),
+			harness.Build{Name: "one", App: must(sample())(t), Buildpack: folder()}))(t)
+		two := must(platform.Build(t.Context(), harness.Build{
 			Name: "two", App: other, Buildpack: folder(), Env: []string{argsEnv + "-addr=:5000"},
 		}))(t)
 		digest := ourLayers(t, one)["probe"]
@@ -38,8 +42,9 @@ func TestProbeLayerIsTheSameInAllImages(t *testing.T) {
 // TestTargetArchitecture builds on this machine for arm64: the probe in the layer is the target's.
 func TestTargetArchitecture(t *testing.T) {
 	t.Parallel()
-	road := must(phasesARM64())(t)
-	image := must(road.Build(t.Context(), harness.Build{Name: "arm", App: must(sample())(t), Buildpack: folder()}))(t)
+	platform := must(phasesARM64())(t)
+	image := must(platform.Build(t.Context(),
+		harness.Build{Name: "arm", App: must(sample())(t), Buildpack: folder()}))(t)
 	wantEqual(t, image, "architectures", must(image.ConfigFile())(t).Architecture, "arm64")
 	program := must(elf.NewFile(bytes.NewReader(must(image.ReadFile(harness.ProbePath))(t))))(t)
 	wantEqual(t, image, "machines of the probe", program.Machine, elf.EM_AARCH64)

@@ -1,6 +1,6 @@
-// Package integration holds the product's promises against the real thing: images are built by the real pack and
-// lifecycle in Docker, and by the same lifecycle without, and the probe is executed in what they made. scripts/build.sh
-// and scripts/package.sh make what is tested. Begin with eachRoad, and with TestApps for languages other than Go.
+// Package integration tests the product with the real tools: pack and the lifecycle build images in Docker, the same
+// lifecycle builds them without Docker, and the probe is executed in these images. scripts/build.sh and
+// scripts/package.sh make what is tested. Begin with eachPlatform, and with TestApps for languages other than Go.
 package integration
 
 import (
@@ -10,16 +10,18 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/grpc-cnb/health-probe/integration/documents"
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// buildpackID is the product's own.
+// buildpackID is the ID of the product's buildpack.
 const buildpackID = "grpc-cnb/health-probe"
 
-var kit *harness.Kit
+var fixture *harness.Fixture
 
 func TestMain(m *testing.M) {
 	code, err := testMain(m)
@@ -31,33 +33,37 @@ func TestMain(m *testing.M) {
 }
 
 func testMain(m *testing.M) (code int, err error) {
-	kit, err = harness.New(context.Background(), "..", os.Stderr)
+	fixture, err = harness.New(context.Background(), "..", os.Stderr)
 	if err != nil {
 		return 1, err
 	}
-	defer func() { err = errors.Join(err, closeRoads(), kit.Close()) }()
+	defer func() { err = errors.Join(err, closePlatforms(), fixture.Close()) }()
 	return m.Run(), nil
 }
 
-// The roads are made when the first test asks and shared by all. The plain ones need the buildpack named by each build;
-// the optional ones have it in their order, optional.
+// The platforms are made when a test first uses them, and all tests share them. With the plain ones each build names
+// the buildpack; the optional ones have it in their order as an optional member.
 var (
-	docker         = shared(func() (*harness.Docker, error) { return kit.Docker(context.Background()) })
-	dockerOptional = shared(func() (*harness.Docker, error) { return kit.Docker(context.Background(), folder()) })
-	dockerOldest   = shared(func() (*harness.Docker, error) { return kit.DockerOldest(context.Background(), folder()) })
-	dockerOther    = shared(func() (*harness.Docker, error) { return kit.DockerAs(context.Background(), 1234, 2345, folder()) })
-	debian         = shared(func() (*harness.Docker, error) { return kit.Debian(context.Background(), folder()) })
-	phases         = shared(func() (harness.Road, error) { return kit.Phases(runtime.GOARCH) })
-	phasesOptional = shared(func() (harness.Road, error) { return kit.Phases(runtime.GOARCH, folder()) })
-	phasesARM64    = shared(func() (harness.Road, error) { return kit.Phases("arm64") })
+	docker         = shared(func() (*harness.Docker, error) { return fixture.Docker(context.Background()) })
+	dockerOptional = shared(func() (*harness.Docker, error) { return fixture.Docker(context.Background(), folder()) })
+	dockerOldest   = shared(func() (d *harness.Docker, err error) {
+		return fixture.DockerOldest(context.Background(), folder())
+	})
+	dockerOther = shared(func() (d *harness.Docker, err error) {
+		return fixture.DockerAs(context.Background(), 1234, 2345, folder())
+	})
+	debian         = shared(func() (*harness.Docker, error) { return fixture.Debian(context.Background(), folder()) })
+	phases         = shared(func() (harness.Platform, error) { return fixture.Phases(runtime.GOARCH) })
+	phasesOptional = shared(func() (harness.Platform, error) { return fixture.Phases(runtime.GOARCH, folder()) })
+	phasesARM64    = shared(func() (harness.Platform, error) { return fixture.Phases("arm64") })
 
-	sample = sync.OnceValues(func() (string, error) { return kit.StageSample(context.Background(), nil) })
+	sample = sync.OnceValues(func() (string, error) { return fixture.StageSample(context.Background(), nil) })
 )
 
-// probed is an image of the sample app in the engine, with the probe and default flags, for tests that do no more with an
-// image than run it.
+// probed returns an image of the sample app in the engine, with the probe and default flags, for tests that only run an
+// image.
 var probed = sync.OnceValues(func() (*harness.Image, error) {
-	road, err := docker()
+	platform, err := docker()
 	if err != nil {
 		return nil, err
 	}
@@ -65,41 +71,66 @@ var probed = sync.OnceValues(func() (*harness.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return road.Build(context.Background(), harness.Build{Name: "probed", App: app, Buildpack: folder(), Env: []string{probedArgs}})
+	return platform.Build(context.Background(),
+		harness.Build{Name: "probed", App: app, Buildpack: folder(), Env: []string{probedArgs}})
 })
+
+// packaged returns the product as an image in the engine. It stands for the published image, which the examples name.
+var packaged = sync.OnceValues(func() (string, error) {
+	platform, err := docker()
+	if err != nil {
+		return "", err
+	}
+	// Without a tag pack takes a short name for one in the registry of buildpacks.
+	name := platform.Name("package:0.1.0")
+	_, err = platform.Pack(context.Background(), "buildpack", "package", name, "--format", "image", "--path", folder(),
+		"--target", "linux/"+runtime.GOARCH, "--pull-policy", "never")
+	return name, err
+})
+
+// withLocalProduct returns the text of an example, with the image in the engine in place of the published one, which it
+// has to name.
+func withLocalProduct(t *testing.T, text string) string {
+	t.Helper()
+	published := "ghcr.io/grpc-cnb/health-probe:" + must(documents.Version(repository))(t)
+	if !strings.Contains(text, published) {
+		t.Fatalf("the example does not name %s:\n%s", published, text)
+	}
+	return strings.ReplaceAll(text, published, must(packaged())(t))
+}
 
 const probedArgs = argsEnv + "-addr=localhost:5000"
 
 var opened struct {
 	sync.Mutex
-	roads []io.Closer
+	platforms []io.Closer
 }
 
-// shared makes a road once and has closeRoads close it.
+// shared makes a platform once and has closePlatforms close it.
 func shared[R io.Closer](open func() (R, error)) func() (R, error) {
 	return sync.OnceValues(func() (R, error) {
-		road, err := open()
+		platform, err := open()
 		if err == nil {
 			opened.Lock()
 			defer opened.Unlock()
-			opened.roads = append(opened.roads, road)
+			opened.platforms = append(opened.platforms, platform)
 		}
-		return road, err
+		return platform, err
 	})
 }
 
-func closeRoads() error {
+func closePlatforms() error {
 	var errs []error
-	for _, road := range opened.roads {
-		errs = append(errs, road.Close())
+	for _, platform := range opened.platforms {
+		errs = append(errs, platform.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // folder is the buildpack under test.
-func folder() string { return kit.Dist("buildpack") }
+func folder() string { return fixture.Dist("buildpack") }
 
-// needDocker fails the test where Docker has to be there and is not, and leaves it out where it does not have to.
+// needDocker skips the test if Docker does not answer. With CI=true it fails the test instead.
 func needDocker(t *testing.T) {
 	t.Helper()
 	_, err := harness.DockerAPI(t.Context())
@@ -112,7 +143,7 @@ func needDocker(t *testing.T) {
 	t.Skip("left out: it needs Docker, and none answers")
 }
 
-// needDebian fails the test where a Debian has to be made in Docker and cannot, and leaves it out where it does not have to.
+// needDebian skips the test if no Debian can be made in Docker. With CI=true it fails the test instead.
 func needDebian(t *testing.T) {
 	t.Helper()
 	needDocker(t)
@@ -126,19 +157,20 @@ func needDebian(t *testing.T) {
 	t.Skipf("left out: it needs %v", err)
 }
 
-// eachRoad runs a test on both roads, with the buildpack named by each build.
-func eachRoad(t *testing.T, test func(t *testing.T, road harness.Road)) {
-	onRoads(t, docker, phases, test)
+// eachPlatform runs a test on both platforms, with the buildpack named by each build.
+func eachPlatform(t *testing.T, test func(t *testing.T, platform harness.Platform)) {
+	onPlatforms(t, docker, phases, test)
 }
 
-// eachOptionalRoad runs a test on both roads, with the buildpack optional in the order, after the app buildpack.
-func eachOptionalRoad(t *testing.T, test func(t *testing.T, road harness.Road)) {
-	onRoads(t, dockerOptional, phasesOptional, test)
+// eachOptionalPlatform runs a test on both platforms, with the buildpack optional in the order, after the app
+// buildpack.
+func eachOptionalPlatform(t *testing.T, test func(t *testing.T, platform harness.Platform)) {
+	onPlatforms(t, dockerOptional, phasesOptional, test)
 }
 
-func onRoads(
-	t *testing.T, docker func() (*harness.Docker, error), phases func() (harness.Road, error),
-	test func(t *testing.T, road harness.Road),
+func onPlatforms(
+	t *testing.T, docker func() (*harness.Docker, error), phases func() (harness.Platform, error),
+	test func(t *testing.T, platform harness.Platform),
 ) {
 	t.Parallel()
 	t.Run("docker", func(t *testing.T) {

@@ -9,17 +9,18 @@ import (
 
 // TestExec executes the probe at its path in an image that has no shell and no libc.
 func TestExec(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		image := must(road.Build(t.Context(), harness.Build{Name: "exec", App: must(sample())(t), Buildpack: folder()}))(t)
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		image := must(platform.Build(t.Context(),
+			harness.Build{Name: "exec", App: must(sample())(t), Buildpack: folder()}))(t)
 		t.Run("states", func(t *testing.T) {
-			server := serve(t, road, image)
+			server := serve(t, platform, image)
 			wantState(t, server, "/make-serving", 0)
 			wantState(t, server, "/make-not-serving", 4)
 			wantState(t, server, "/make-serving", 0)
 			wantState(t, server, "/stop-grpc", 2)
 		})
 		t.Run("failures", func(t *testing.T) {
-			server := serve(t, road, image)
+			server := serve(t, platform, image)
 			addr := "-addr=" + server.GRPC
 			wantExit(t, server, 1, harness.ProbePath, addr, "-no-such-flag")
 			wantExit(t, server, 1, harness.ProbePath, addr, "-tls-no-verify")
@@ -27,11 +28,11 @@ func TestExec(t *testing.T) {
 			wantExit(t, server, 3, harness.ProbePath, addr, "-service=unknown")
 		})
 		t.Run("no-health-service", func(t *testing.T) {
-			server := serve(t, road, image, "-no-health")
+			server := serve(t, platform, image, "-no-health")
 			wantExit(t, server, 3, harness.ProbePath, "-addr="+server.GRPC)
 		})
 		t.Run("second-name", func(t *testing.T) {
-			server := serve(t, road, image)
+			server := serve(t, platform, image)
 			second := strings.ReplaceAll(harness.ProbePath, "bin/grpc_health_probe", "bin/grpc-health-probe")
 			wantExit(t, server, 0, second, "-addr="+server.GRPC)
 		})
@@ -46,8 +47,9 @@ func wantState(t *testing.T, server *harness.Server, control string, code int) {
 
 // TestNoShell makes sure that the images of the other tests prove what they say.
 func TestNoShell(t *testing.T) {
-	eachRoad(t, func(t *testing.T, road harness.Road) {
-		image := must(road.Build(t.Context(), harness.Build{Name: "bare", App: must(sample())(t), Buildpack: folder()}))(t)
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		image := must(platform.Build(t.Context(),
+			harness.Build{Name: "bare", App: must(sample())(t), Buildpack: folder()}))(t)
 		for _, name := range must(image.Files())(t) {
 			if strings.Contains(name, "/lib") && strings.Contains(name, ".so") || strings.HasSuffix(name, "/sh") {
 				t.Errorf("the image has %q", name)

@@ -11,16 +11,17 @@ import (
 func TestRebase(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
+	platform := must(docker())(t)
 	load := func(release string) string {
-		return must(road.LoadRun(t.Context(), "run-released", map[string]string{"etc/release": release}))(t)
+		return must(platform.LoadRun(t.Context(), "run-released", map[string]string{"etc/release": release}))(t)
 	}
 	build := harness.Build{Name: "rebased", App: must(sample())(t), Env: []string{argsEnv + "-addr=localhost:5000"}}
-	image := must(road.PackBuild(t.Context(), build, "--run-image", load("1"), "-b", "from=builder", "-b", folder()))(t)
+	image := must(platform.PackBuild(t.Context(), build, "--run-image", load("1"), "-b", "from=builder", "-b",
+		folder()))(t)
 	load("2")
-	log := must(road.Pack(t.Context(), "rebase", image.Ref, "--pull-policy", "never"))(t)
+	log := must(platform.Pack(t.Context(), "rebase", image.Ref, "--pull-policy", "never"))(t)
 
-	rebased := must(road.Image(t.Context(), image.Ref, log))(t)
+	rebased := must(platform.Image(t.Context(), image.Ref, log))(t)
 	wantEqual(t, rebased, "releases of the run image", string(must(rebased.ReadFile("/etc/release"))(t)), "2")
 	layers := ourLayers(t, rebased)
 	wantEqual(t, rebased, "layers", layers, ourLayers(t, image))
@@ -33,5 +34,5 @@ func TestRebase(t *testing.T) {
 			t.Errorf("the rebased image has no layer %q, the %s: %v\n%s", layers[layer], layer, all, log)
 		}
 	}
-	wantExit(t, serve(t, road, rebased), 0, harness.ProbePath)
+	wantExit(t, serve(t, platform, rebased), 0, harness.ProbePath)
 }

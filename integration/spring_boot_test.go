@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"os"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
@@ -16,27 +15,28 @@ type springBoot struct {
 	env        []string // NAME=value
 }
 
-// TestSpringBootExamples builds with the buildpacks and variables that the examples for Spring Boot list. Spring Boot takes
-// fewer forms of references than pack, and these. The path of the probe is a whole exec probe then, on Spring gRPC's port.
+// TestSpringBootExamples builds with the buildpacks and variables that the examples for Spring Boot list. Spring Boot
+// takes fewer forms of references than pack, and these. The path of the probe is a whole exec probe then, on Spring
+// gRPC's port.
 func TestSpringBootExamples(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
-	road := must(docker())(t)
-	config := localImages(road)
-	config["buildpacks"] = []table{{"uri": must(kit.StandIn("paketo-buildpacks/java", "0.0.1"))(t)}}
+	platform := must(docker())(t)
+	config := localImages(platform)
+	config["buildpacks"] = []table{{"uri": must(fixture.StandIn("paketo-buildpacks/java", "0.0.1"))(t)}}
 	config["order"] = []table{{"group": []table{{"id": "paketo-buildpacks/java"}}}}
-	builder := must(road.CreateBuilder(t.Context(), "builder-spring-boot", encode(t, config)))(t)
+	builder := must(platform.CreateBuilder(t.Context(), "builder-spring-boot", encode(t, config)))(t)
 	for name, example := range map[string]springBoot{"maven": readMaven(t), "gradle": readGradle(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			flags := []string{"--builder", builder}
 			for _, uri := range example.buildpacks {
-				const file = "/path/to/health-probe-linux-amd64.tgz"
-				flags = append(flags, "-b", strings.Replace(uri, file, kit.Dist("health-probe-linux-"+arch+".tgz"), 1))
+				flags = append(flags, "-b", uri)
 			}
+			flags[len(flags)-1] = withLocalProduct(t, flags[len(flags)-1])
 			build := harness.Build{Name: "spring-boot-" + name, App: must(sample())(t), Env: example.env}
-			image := must(road.PackBuild(t.Context(), build, flags...))(t)
-			wantExit(t, serve(t, road, image, "-grpc=:9090"), 0, harness.ProbePath)
+			image := must(platform.PackBuild(t.Context(), build, flags...))(t)
+			wantExit(t, serve(t, platform, image, "-grpc=:9090"), 0, harness.ProbePath)
 		})
 	}
 }
@@ -68,7 +68,7 @@ func readGradle(t *testing.T) springBoot {
 	t.Helper()
 	text := string(must(os.ReadFile("../examples/spring-boot/build.gradle"))(t))
 	var example springBoot
-	for _, match := range regexp.MustCompile(`'((?:urn|file):[^']+)'`).FindAllStringSubmatch(text, -1) {
+	for _, match := range regexp.MustCompile(`'((?:urn|docker):[^']+)'`).FindAllStringSubmatch(text, -1) {
 		example.buildpacks = append(example.buildpacks, match[1])
 	}
 	for _, match := range regexp.MustCompile(`'(BP_\w+)': '([^']+)'`).FindAllStringSubmatch(text, -1) {

@@ -1,7 +1,7 @@
 package probe
 
 import (
-	"net"
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,7 +9,10 @@ import (
 
 func TestParseAddress(t *testing.T) {
 	t.Parallel()
-	local := Address{"tcp", []string{"127.0.0.1:5", "[::1]:5"}, "localhost:5", "localhost"}
+	ip := func(s string) Endpoint { return IPEndpoint(netip.MustParseAddrPort(s)) }
+	local := Address{[]Endpoint{ip("127.0.0.1:5"), ip("[::1]:5")}, "localhost:5", "localhost"}
+	host := func(name string) Address { return Address{[]Endpoint{HostEndpoint{name, 5}}, name + ":5", name} }
+	socket := func(name string) Address { return Address{[]Endpoint{UnixEndpoint(name)}, "localhost", "localhost"} }
 	for in, want := range map[string]Address{
 		":5":                        local,
 		"0.0.0.0:5":                 local,
@@ -17,46 +20,80 @@ func TestParseAddress(t *testing.T) {
 		"localhost:5":               local,
 		"LOCALHOST:5":               local,
 		"dns:///:5":                 local,
-		"a.example:5":               {"tcp", []string{"a.example:5"}, "a.example:5", "a.example"},
-		"my_app:5":                  {"tcp", []string{"my_app:5"}, "my_app:5", "my_app"},
-		"dns:///a.example:5":        {"tcp", []string{"a.example:5"}, "a.example:5", "a.example"},
-		"passthrough:///10.0.0.1:5": {"tcp", []string{"10.0.0.1:5"}, "10.0.0.1:5", "10.0.0.1"},
-		"[::1]:5":                   {"tcp", []string{"[::1]:5"}, "[::1]:5", "::1"},
-		"[fe80::1%eth0]:5":          {"tcp", []string{"[fe80::1%eth0]:5"}, "[fe80::1]:5", "fe80::1"},
-		"unix:a/b":                  {"unix", []string{"a/b"}, "localhost", "localhost"},
-		"unix:/a":                   {"unix", []string{"/a"}, "localhost", "localhost"},
-		"unix:///a":                 {"unix", []string{"/a"}, "localhost", "localhost"},
-		"unix:@a":                   {"unix", []string{"./@a"}, "localhost", "localhost"},
-		"unix-abstract:a":           {"unix", []string{"@a"}, "localhost", "localhost"},
+		"a.example:5":               host("a.example"),
+		"my_app:5":                  host("my_app"),
+		"dns:///a.example:5":        host("a.example"),
+		"passthrough:///10.0.0.1:5": {[]Endpoint{ip("10.0.0.1:5")}, "10.0.0.1:5", "10.0.0.1"},
+		"[::1]:5":                   {[]Endpoint{ip("[::1]:5")}, "[::1]:5", "::1"},
+		"[fe80::1%eth0]:5":          {[]Endpoint{ip("[fe80::1%eth0]:5")}, "[fe80::1]:5", "fe80::1"},
+		"unix:a/b":                  socket("a/b"),
+		"unix:/a":                   socket("/a"),
+		"unix:///a":                 socket("/a"),
+		"unix:@a":                   socket("@a"),
+		"unix:./@a":                 socket("./@a"),
+		"unix:///@a":                socket("/@a"),
+		"unix-abstract:///a":        socket("@/a"),
+		"UNIX:a":                    socket("a"),
+		"dns::5":                    local,
+		"dns:localhost:5":           local,
+		"dns:/localhost:5":          local,
+		"DNS:a.example:5":           host("a.example"),
+		"dns:[::1]:5":               {[]Endpoint{ip("[::1]:5")}, "[::1]:5", "::1"},
+		"passthrough:a.example:5":   host("a.example"),
+		"passthrough://x/a:5":       host("a"),
+		"passthrough:///unix:/a":    socket("/a"),
+		"passthrough:///unix:@a":    socket("@a"),
+		"dns:5":                     host("dns"),
+		"a.example:cinco":           host("a.example"),
+		"unix-abstract:a":           socket("@a"),
 	} {
-		got, err := ParseAddress(in)
+		got, err := parseAddress(in, func(string) (int, error) { return 5, nil })
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("ParseAddress(%q) = %+v, %v, want %+v", in, got, err, want)
+			t.Errorf("parseAddress(%q) = %+v, %v, want %+v", in, got, err, want)
 		}
 	}
 }
 
-// FuzzParseAddress holds that what is parsed can be dialled and sent.
+// FuzzParseAddress checks that every address that is accepted can be connected to and sent as a header.
 func FuzzParseAddress(f *testing.F) {
-	for _, s := range []string{"a:1", ":1", "[::1%l]:1", "unix:///a", "unix-abstract:a", "dns:///a:1", "passthrough:///a:1"} {
+	for _, s := range []string{
+		"a:1", ":1", "[::1%l]:1", "unix:///a", "unix-abstract:a", "dns:///a:1",
+		"passthrough:///a:1", "dns:a:http", "unix:@a", "passthrough:unix:a",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		address, err := ParseAddress(s)
+		address, err := parseAddress(s, lookUpPort)
 		if err != nil {
 			return
 		}
-		if address.Authority == "" || !isHeaderText(address.Authority) || strings.ContainsAny(address.Authority, " /@%") {
+		if address.Authority == "" || !isHeaderText(address.Authority) ||
+			strings.ContainsAny(address.Authority, " /@%") {
 			t.Errorf("authority of %q is %q", s, address.Authority)
 		}
 		if !isHost(address.ServerName) {
 			t.Errorf("server name of %q is %q", s, address.ServerName)
 		}
-		for _, dial := range address.Dial {
-			_, port, err := net.SplitHostPort(dial)
-			if address.Network == "tcp" && (err != nil || port == "") {
-				t.Errorf("address to dial of %q is %q", s, dial)
+		if len(address.Endpoints) == 0 {
+			t.Errorf("%q has no endpoint", s)
+		}
+		for _, endpoint := range address.Endpoints {
+			if !connectable(endpoint) {
+				t.Errorf("endpoint of %q is %#v", s, endpoint)
 			}
 		}
 	})
+}
+
+func connectable(endpoint Endpoint) bool {
+	switch endpoint := endpoint.(type) {
+	case IPEndpoint:
+		ip := netip.AddrPort(endpoint)
+		return ip.Addr().IsValid() && !ip.Addr().IsUnspecified() && ip.Port() != 0
+	case HostEndpoint:
+		return isHost(endpoint.Host) && endpoint.Port != 0
+	case UnixEndpoint:
+		return strings.TrimPrefix(string(endpoint), "@") != ""
+	}
+	return false
 }

@@ -40,19 +40,19 @@ func TestArgsFileIsFoundWithoutProc(t *testing.T) {
 	t.Parallel()
 	unmounted := func() (string, error) { return "", errors.New("no /proc") }
 	program := filepath.Join(t.TempDir(), "layers", "probe", "bin")
-	if got := argsFilePath(unmounted, "grpc_health_probe"); got != "" {
+	if got := configPath(unmounted, "grpc_health_probe", ArgsFileName); got != "" {
 		t.Errorf("for a relative name the args file is %q, want none", got)
 	}
-	if got := argsFilePath(unmounted, program); got != "" {
+	if got := configPath(unmounted, program, ArgsFileName); got != "" {
 		t.Errorf("for a missing program the args file is %q, want none", got)
 	}
-	if got, want := argsFilePath(unmounted, "/"), "/config/"+ArgsFileName; got != want {
+	if got, want := configPath(unmounted, "/", ArgsFileName), "/config/"+ArgsFileName; got != want {
 		t.Errorf("for an absolute name the args file is %q, want %q", got, want)
 	}
 }
 
-// FuzzArgsFile holds that what is formatted is read back as it was, and that
-// what is read formats to what was read.
+// FuzzArgsFile checks that what is formatted is read back as it was, and that what is read can be formatted to the same
+// file.
 func FuzzArgsFile(f *testing.F) {
 	f.Add([]byte("-addr=:1\n-service\n\n"))
 	f.Add([]byte("\n"))

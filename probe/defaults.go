@@ -5,39 +5,34 @@ import (
 	"time"
 )
 
-// Defaults is what default flags say to the build of an image.
+// Defaults is what the build of an image has to know about default flags.
 type Defaults struct {
-	// HasAddress tells that they say where the server is.
+	// HasAddress tells that they name the address of the server.
 	HasAddress bool
-	// NeedsFull tells that they ask for what only the full probe can do: -alts and -spiffe.
+	// NeedsFull tells that they have a flag that only the full probe implements: -alts and -spiffe.
 	NeedsFull bool
-	// NeedsHealth tells that no probe passes unless the server has the health service.
+	// NeedsHealth tells that a probe can only pass if the server has the health service.
 	NeedsHealth bool
-	// Longest is how long a probe takes at the most.
+	// Longest is the longest time that a probe takes.
 	Longest time.Duration
 }
 
-// ReadDefaults reads words as the probe's default flags: it parses them as the
-// probe does and applies every rule that needs no value of run time. Files they
-// name are not looked at. The error is a *[Failure] whose Hint says what to
-// change.
+// ReadDefaults reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
+// does not depend on values of run time. It does not read the files that flags name. The error is a *[Failure] whose
+// Hint says what to change.
 func ReadDefaults(words []string) (Defaults, error) {
 	s := newSettings()
-	if err := s.parseDefaults(words); err != nil {
+	if err := s.parseDefaults(words, "default"); err != nil {
 		return Defaults{}, fmt.Errorf("checking default flags: %w", err)
 	}
 	o := &s.options
 	if err := o.validateDefaults(); err != nil {
 		return Defaults{}, err
 	}
-	longest := o.ConnectTimeout + o.RPCTimeout + o.wait
-	if o.timeout > 0 {
-		longest = min(longest, o.timeout)
-	}
 	return Defaults{
 		HasAddress:  o.addr != "",
 		NeedsFull:   o.ALTS || o.SPIFFE,
 		NeedsHealth: o.mode == modeReady,
-		Longest:     longest,
+		Longest:     o.Budget.Longest(),
 	}, nil
 }

@@ -14,7 +14,10 @@ func TestReadDefaultsTakesDefaultsThatOthersComplete(t *testing.T) {
 		nil,
 		{"-service=a", "--tls", "-tls-ca-cert", "/not/there/at/build/time.pem"},
 		{"-addr=:5000", "-rpc-header=a: b", "-alts"},
-		{"-service=a,b", "-mode=live", "-timeout=5s", "-wait=3s", "-o=json", "-rpc-header-file=a=/not/there/at/build/time"},
+		{
+			"-service=a,b", "-mode=live", "-timeout=5s", "-wait=3s", "-o=json",
+			"-rpc-header-file=a=/not/there/at/build/time",
+		},
 	} {
 		if _, err := ReadDefaults(words); err != nil {
 			t.Errorf("ReadDefaults(%q) = %v", words, err)
@@ -25,11 +28,14 @@ func TestReadDefaultsTakesDefaultsThatOthersComplete(t *testing.T) {
 func TestReadDefaultsSaysWhatTheFlagsMean(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]Defaults{
-		"":                                {NeedsHealth: true, Longest: 2 * time.Second},
-		"-addr= -mode=live":               {Longest: 2 * time.Second},
-		"-service -addr -tls":             {NeedsHealth: true, Longest: 2 * time.Second},
-		"-addr=:1 -alts":                  {HasAddress: true, NeedsFull: true, NeedsHealth: true, Longest: 2 * time.Second},
-		"-spiffe -connect-timeout=5s":     {NeedsFull: true, NeedsHealth: true, Longest: 6 * time.Second},
+		"":                    {NeedsHealth: true, Longest: 2 * time.Second},
+		"-addr= -mode=live":   {Longest: 2 * time.Second},
+		"-service -addr -tls": {NeedsHealth: true, Longest: 2 * time.Second},
+		"-addr=:1 -alts": {
+			HasAddress: true, NeedsFull: true, NeedsHealth: true,
+			Longest: 2 * time.Second,
+		},
+		"-spiffe -connect-timeout=5s":     {NeedsFull: true, NeedsHealth: true, Longest: 7 * time.Second},
 		"-rpc-timeout=9s -timeout=1500ms": {NeedsHealth: true, Longest: 1500 * time.Millisecond},
 		"-wait=30s":                       {NeedsHealth: true, Longest: 32 * time.Second},
 	} {
@@ -64,10 +70,18 @@ func TestReadDefaultsRefusesWhatTheProbeWould(t *testing.T) {
 
 func TestRedactArgsHidesHeaderValues(t *testing.T) {
 	t.Parallel()
-	words := []string{"-tls", "-rpc-header=a: s3cret", "--rpc-header=b:s3cret\nc:s3cret", "-rpc-header", "d: s3cret", "-rpc-header=s3cret", "-service=e",
-		"-rpc-header-file=a=token", "-rpc-header-file", "b=/run/token", "-rpc-header-file=a: s3cret=", "-rpc-header-file", "s3cret", "-rpc-header"}
-	want := []string{"-tls", "-rpc-header=a: [hidden]", "--rpc-header=b: [hidden]", "-rpc-header", "d: [hidden]", "-rpc-header=[hidden]", "-service=e",
-		"-rpc-header-file=a=token", "-rpc-header-file", "b=/run/token", "-rpc-header-file=[hidden]", "-rpc-header-file", "[hidden]", "-rpc-header"}
+	words := []string{
+		"-tls", "-rpc-header=a: s3cret", "--rpc-header=b:s3cret\nc:s3cret", "-rpc-header", "d: s3cret",
+		"-rpc-header=s3cret", "-service=e",
+		"-rpc-header-file=a=token", "-rpc-header-file", "b=/run/token", "-rpc-header-file=a: s3cret=",
+		"-rpc-header-file", "s3cret", "-rpc-header",
+	}
+	want := []string{
+		"-tls", "-rpc-header=a: [hidden]", "--rpc-header=b: [hidden]", "-rpc-header", "d: [hidden]",
+		"-rpc-header=[hidden]", "-service=e",
+		"-rpc-header-file=a=token", "-rpc-header-file", "b=/run/token", "-rpc-header-file=[hidden]",
+		"-rpc-header-file", "[hidden]", "-rpc-header",
+	}
 	given := slices.Clone(words)
 	if got := RedactArgs(words); !slices.Equal(got, want) {
 		t.Errorf("RedactArgs gave %q, want %q", got, want)

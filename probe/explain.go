@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// explainDial turns a connection's failure into the outcome, with the cause in
-// place of its path through the libraries.
-func explainDial(ctx context.Context, o *Options, err error) error {
+// explainDial turns the error of a connection into the outcome of the probe, which names the cause and leaves out what
+// the libraries have wrapped around it.
+func explainDial(o *Options, err error) error {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
 	}
@@ -21,30 +21,32 @@ func explainDial(ctx context.Context, o *Options, err error) error {
 	if !ok {
 		failed = &DialError{Step: StepConnect, Err: err}
 	}
-	f := dialCause(ctx, o, failed)
+	f := dialCause(o, failed)
 	f.Err = fmt.Errorf("connecting to %q: %w", o.addr, f.Err)
 	return f
 }
 
-// because is a failure to connect.
-func because(kind class, cause error, hint string) *Failure {
+// connectFailure returns the failure for a connection that could not be made.
+func connectFailure(kind class, cause error, hint Hint) *Failure {
 	return &Failure{Code: ExitConnection, class: kind, Err: cause, Hint: hint}
 }
 
 // dialCause finds the cause of a failed connection and what to do about it.
-func dialCause(ctx context.Context, o *Options, e *DialError) *Failure {
+func dialCause(o *Options, e *DialError) *Failure {
 	lookup, isLookup := errors.AsType[*net.DNSError](e.Err)
 	switch {
+	case isOutOfDescriptors(e.Err):
+		return socketCause(e.Err)
 	case isTimeout(e.Err) && isLookup:
-		return timeoutCause(ctx, o, StepLookup)
+		return timeoutCause(o, StepLookup)
 	case isTimeout(e.Err):
-		return timeoutCause(ctx, o, e.Step)
+		return timeoutCause(o, e.Step)
 	case isLookup:
-		return because(classLookup, fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), lookupHint)
+		return connectFailure(classLookup, fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), lookupHint)
 	}
 	switch e.Step {
 	case StepALTS:
-		return because(classTLS, innermost(e.Err), "")
+		return connectFailure(classTLS, innermost(e.Err), "")
 	case StepTLS:
 		f := tlsCause(o, e.Err)
 		if o.SPIFFE {
@@ -57,29 +59,31 @@ func dialCause(ctx context.Context, o *Options, e *DialError) *Failure {
 	return socketCause(e.Err)
 }
 
-const lookupHint = "check the host in -addr; the probe runs beside its server, where localhost is enough"
+const lookupHint Hint = "check the host in -addr; the probe runs beside its server, where localhost is enough"
 
 func isTimeout(err error) bool {
 	failed, ok := errors.AsType[net.Error](err)
 	return errors.Is(err, context.DeadlineExceeded) || ok && failed.Timeout()
 }
 
-func timeoutCause(ctx context.Context, o *Options, step Step) *Failure {
-	hint := "raise -connect-timeout if the server is slow to accept"
+func timeoutCause(o *Options, step Step) *Failure {
+	hint := Hint("raise -connect-timeout if the server is slow to accept")
 	switch {
 	case step == StepLookup:
 		hint = "does the name server answer? " + lookupHint
 	case step == StepSettings && !o.TLS:
 		hint = "is that the gRPC port, and without TLS? If so, raise -connect-timeout"
 	}
-	return waited(ctx, o, o.ConnectTimeout, string(step), hint)
+	return waited(o, o.Budget.connect, string(step), hint)
 }
 
-// socketCause is for the connect of TCP and unix sockets.
+// socketCause explains why connecting to a TCP or unix socket failed.
 func socketCause(err error) *Failure {
 	cause := innermost(err)
-	hint := ""
+	var hint Hint
 	switch {
+	case isOutOfDescriptors(err):
+		hint = descriptorsHint
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = "nothing listens there: is the server up, and is this the address of its gRPC port?"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
@@ -89,11 +93,11 @@ func socketCause(err error) *Failure {
 	case errors.Is(err, os.ErrPermission):
 		hint = "the probe's user may not use the socket"
 	}
-	return because(classConnect, cause, hint)
+	return connectFailure(classConnect, cause, hint)
 }
 
-// innermost drops what package net and os wrap around an error of the kernel:
-// operation and address are in the message around it.
+// innermost removes what packages net and os have wrapped around an error of the kernel: the message already names the
+// operation and the address.
 func innermost(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number
@@ -104,33 +108,35 @@ func innermost(err error) error {
 	return err
 }
 
-// answerCause is for a connection that stands, on which no HTTP/2 was spoken.
+// answerCause explains why no HTTP/2 was spoken on a connection that was made.
 func answerCause(o *Options, e *DialError) *Failure {
 	answer := string(e.Answer)
 	switch {
 	case strings.HasPrefix(answer, "HTTP/1."):
-		hint := "name the gRPC port with -addr"
+		hint := Hint("name the gRPC port with -addr")
 		if !o.TLS {
-			hint += "; an HTTPS port answers so too, unless -tls is set"
+			hint = "name the gRPC port with -addr; an HTTPS port answers so too, unless -tls is set"
 		}
-		return because(classProtocol, errors.New("the server speaks HTTP/1.1, not HTTP/2"), hint)
+		return connectFailure(classProtocol, errors.New("the server speaks HTTP/1.1, not HTTP/2"), hint)
 	case strings.HasPrefix(answer, "\x15\x03") && !o.TLS:
-		return because(classTLS, errors.New("the server speaks TLS"), "add -tls")
+		return connectFailure(classTLS, errors.New("the server speaks TLS"), "add -tls")
 	case answer != "":
-		return because(classProtocol, errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"), "name the gRPC port with -addr")
+		return connectFailure(classProtocol, errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"),
+			"name the gRPC port with -addr")
 	case isRemoteAlert(e.Err):
 		return tlsCause(o, e.Err)
 	case !isHangup(e.Err):
-		return because(classProtocol, innermost(e.Err), "is this the gRPC port of the server?")
+		return connectFailure(classProtocol, innermost(e.Err), "is this the gRPC port of the server?")
 	}
-	// One wording for the ways in which a peer hangs up: which of them is seen depends on timing.
+	// All ways in which a peer hangs up have the same message, because it depends on timing which one is seen.
 	closed := errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")
 	if o.TLS || o.ALTS || o.SPIFFE {
-		return because(classProtocol, closed, "is this the gRPC port of the server?")
+		return connectFailure(classProtocol, closed, "is this the gRPC port of the server?")
 	}
-	return because(classProtocol, closed, "a server that speaks TLS does so: if it is one, add -tls")
+	return connectFailure(classProtocol, closed, "a server that speaks TLS does so: if it is one, add -tls")
 }
 
 func isHangup(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
 }

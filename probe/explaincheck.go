@@ -1,46 +1,51 @@
 package probe
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 )
 
-// call is one call of the health service, for messages about its end.
+// call is a call of the health service, as messages about its end name it.
 type call struct {
 	doing string // such as "listing services"
 	// missing is the hint for UNIMPLEMENTED.
-	missing string
+	missing Hint
 }
 
-// explainCheck turns an answer's error into the failure it is.
-func explainCheck(ctx context.Context, o *Options, a Answer) *Failure {
-	return call{"checking " + subject(a.Service), missingService(o)}.explain(ctx, o, a.Err)
+// explainCheck returns the failure for the error of an answer.
+func explainCheck(o *Options, a Answer) *Failure {
+	return call{"checking " + subject(a.Service), missingServiceHint(o)}.explain(o, a.Err)
 }
 
-// explainList turns the error of a connection's List into the outcome.
-func explainList(ctx context.Context, o *Options, err error) error {
-	return call{"listing services",
-		"not every health service has List, and not every server a health service: name the services with -service"}.outcome(ctx, o, err)
-}
-
-// explainWatch turns the error of a connection's Watch into the outcome.
-func explainWatch(ctx context.Context, o *Options, service string, err error) error {
-	return call{"watching " + subject(service),
-		"not every health service has Watch, and not every server a health service: leave out -watch"}.outcome(ctx, o, err)
-}
-
-// outcome is explain for a call that may have found the connection unusable.
-func (c call) outcome(ctx context.Context, o *Options, err error) error {
-	if _, unusable := errors.AsType[*DialError](err); unusable {
-		return explainDial(ctx, o, err)
+// explainList returns the outcome for the error of a connection's List.
+func explainList(o *Options, err error) error {
+	listing := call{
+		"listing services",
+		"not every health service has List, and not every server a health service: name the services with -service",
 	}
-	return c.explain(ctx, o, err)
+	return listing.outcome(o, err)
 }
 
-func (c call) explain(ctx context.Context, o *Options, err error) *Failure {
+// explainWatch returns the outcome for the error of a connection's Watch.
+func explainWatch(o *Options, service string, err error) error {
+	watching := call{
+		"watching " + subject(service),
+		"not every health service has Watch, and not every server a health service: leave out -watch",
+	}
+	return watching.outcome(o, err)
+}
+
+// outcome is explain for a call that may have found out that the connection is unusable.
+func (c call) outcome(o *Options, err error) error {
+	if _, unusable := errors.AsType[*DialError](err); unusable {
+		return explainDial(o, err)
+	}
+	return c.explain(o, err)
+}
+
+func (c call) explain(o *Options, err error) *Failure {
 	failed, ok := errors.AsType[*RPCError](err)
 	if !ok {
 		failed = &RPCError{Message: err.Error()}
@@ -50,14 +55,14 @@ func (c call) explain(ctx context.Context, o *Options, err error) *Failure {
 		f.Hint = httpHint(o, failed.Message)
 	}
 	if failed.Code == CodeDeadlineExceeded {
-		f = waited(ctx, o, o.RPCTimeout, "an answer", "raise -rpc-timeout if the server is slow to answer")
+		f = waited(o, o.Budget.rpc, "an answer", "raise -rpc-timeout if the server is slow to answer")
 		f.Code = ExitRPC
 	}
 	f.Err = fmt.Errorf("%s: %w", c.doing, f.Err)
 	return f
 }
 
-func (c call) hint(code Code) string {
+func (c call) hint(code Code) Hint {
 	switch code {
 	case CodeUnimplemented:
 		return c.missing
@@ -69,29 +74,31 @@ func (c call) hint(code Code) string {
 	return ""
 }
 
-// httpHint is for what answers with HTTP's own errors, in place of a gRPC server: a web server, or a proxy before one.
-func httpHint(o *Options, message string) string {
+// httpHint returns the hint for a server that answers with an HTTP error and not by gRPC: a web server, or a proxy in
+// front of the gRPC server.
+func httpHint(o *Options, message string) Hint {
 	if strings.Contains(message, "400") && o.TLS && o.TLSClientCert == "" {
 		return "a proxy that wants a client certificate says so: set -tls-client-cert and -tls-client-key"
 	}
 	return "no gRPC server answered, but a web server or a proxy: name the gRPC port of the server itself with -addr"
 }
 
-func missingService(o *Options) string {
+func missingServiceHint(o *Options) Hint {
 	if o.GZIP {
-		return "is grpc.health.v1.Health registered in the server? If it is, leave out -gzip: not every server can decompress"
+		return "is grpc.health.v1.Health registered in the server? If it is, leave out -gzip: " +
+			"not every server can decompress"
 	}
 	return "register the standard health service, grpc.health.v1.Health, in the server"
 }
 
-// waited is the failure of waiting for what until its own time was over, with
-// the hint for that, or until that of everything was.
-func waited(ctx context.Context, o *Options, own time.Duration, what, hint string) *Failure {
+// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; where
+// the end of everything came first, the failure names the flag that has set it.
+func waited(o *Options, own time.Duration, what string, hint Hint) *Failure {
 	err := fmt.Errorf("waited %v for %s", own, what)
-	if overdue(ctx) {
-		flag, limit := o.limit()
+	if o.Budget.overdue() {
+		flag, limit := o.Budget.limit()
 		err = fmt.Errorf("waited for %s until the end of %s=%v", what, flag, limit)
-		hint = fmt.Sprintf("raise %s if the server needs longer", flag)
+		hint = Hint(fmt.Sprintf("raise %s if the server needs longer", flag))
 	}
 	return &Failure{Code: ExitConnection, class: classTimeout, Err: err, Hint: hint}
 }

@@ -10,45 +10,54 @@ import (
 	"time"
 )
 
-// tlsCause is for the TLS handshake. With TLS 1.3 the server judges the
-// client's certificate after it, so the server's first word may be an alert.
+// tlsCause explains why the TLS handshake failed. In TLS 1.3 the server checks the client's certificate after the
+// handshake, so this error can also come with the first bytes that are read.
 func tlsCause(o *Options, err error) *Failure {
 	if isHangup(err) {
-		return because(classTLS, errors.New("the server closed the connection in the TLS handshake"), "if the server speaks no TLS, leave out -tls")
+		return connectFailure(classTLS, errors.New("the server closed the connection in the TLS handshake"),
+			"if the server speaks no TLS, leave out -tls")
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return because(classTLS, errors.New("the server does not speak TLS"), "leave out -tls, or name the TLS port with -addr")
+		return connectFailure(classTLS, errors.New("the server does not speak TLS"),
+			"leave out -tls, or name the TLS port with -addr")
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
-		hint := "set -tls-server-name to a name that the certificate carries"
+		hint := Hint("set -tls-server-name to a name that the certificate carries")
 		if len(host.Certificate.DNSNames)+len(host.Certificate.IPAddresses) == 0 {
-			hint = "renew the certificate with a subject alternative name (SAN): its common name alone counts for nothing"
+			hint = "renew the certificate with a subject alternative name (SAN): " +
+				"its common name alone counts for nothing"
 		}
-		return because(classTLS, host, hint)
+		return connectFailure(classTLS, host, hint)
 	}
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return because(classTLS, unknown, "name the CA of the server's certificate with -tls-ca-cert")
+		return connectFailure(classTLS, unknown, "name the CA of the server's certificate with -tls-ca-cert")
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
-		return because(classTLS, validity(invalid.Cert), "renew the certificate; if it is new, compare the clocks")
+		return connectFailure(classTLS, validity(invalid.Cert),
+			"renew the certificate; if it is new, compare the clocks")
 	}
 	if isAlert(err, alertNoProtocol) || strings.Contains(err.Error(), "unadvertised ALPN protocol") {
-		return because(classTLS, errors.New("the server does not offer HTTP/2 (ALPN h2)"), "name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy before it")
+		return connectFailure(classTLS, errors.New("the server does not offer HTTP/2 (ALPN h2)"),
+			"name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy before it")
 	}
 	if isRemoteAlert(err) {
 		return alertCause(o, err)
 	}
-	return because(classTLS, innermost(err), "")
+	if strings.Contains(err.Error(), "unsupported protocol version") {
+		return connectFailure(classTLS, innermost(err), versionHint)
+	}
+	return connectFailure(classTLS, innermost(err), "")
 }
 
-// validity says when a certificate is valid, since now it is not.
+// validity returns an error that says when a certificate is valid, for one that is not valid now.
 func validity(cert *x509.Certificate) error {
 	return fmt.Errorf("the certificate of %q is valid from %s to %s", cert.Subject.CommonName,
 		cert.NotBefore.UTC().Format(time.RFC3339), cert.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// TLS alerts (RFC 8446 section 6). By all but the last servers refuse a client
-// certificate, or that there is none; which of them depends on who made them.
+// TLS alerts (RFC 8446 section 6). With those up to certificate_required but for the two about the offer, servers
+// refuse a client certificate or complain that there is none. Which one is sent depends on the TLS library of the
+// server: with handshake_failure it may mean either.
 const (
 	alertHandshakeFailure tls.AlertError = 40
 	alertBadCertificate   tls.AlertError = 42
@@ -57,32 +66,45 @@ const (
 	alertExpiredCert      tls.AlertError = 45
 	alertUnknownCert      tls.AlertError = 46
 	alertUnknownCA        tls.AlertError = 48
+	alertVersion          tls.AlertError = 70
+	alertSecurity         tls.AlertError = 71
 	alertCertRequired     tls.AlertError = 116
 	alertNoProtocol       tls.AlertError = 120
 )
 
 func alertCause(o *Options, err error) *Failure {
 	cause := fmt.Errorf("the server ended TLS: %w", innermost(err))
-	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnsupportedCert, alertRevokedCert, alertExpiredCert,
-		alertUnknownCert, alertUnknownCA, alertCertRequired)
+	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnsupportedCert, alertRevokedCert,
+		alertExpiredCert, alertUnknownCert, alertUnknownCA, alertCertRequired)
 	switch {
+	case isAlert(err, alertVersion):
+		return connectFailure(classTLS, cause, versionHint)
+	case isAlert(err, alertSecurity), isAlert(err, alertHandshakeFailure) && !o.wantsCert.Load():
+		return connectFailure(classTLS, cause, cipherHint)
 	case about && o.TLSClientCert == "":
-		return because(classTLS, cause, "the server may want a client certificate: set -tls-client-cert and -tls-client-key")
+		return connectFailure(classTLS, cause,
+			"the server may want a client certificate: set -tls-client-cert and -tls-client-key")
 	case about:
-		return because(classTLS, cause, "does the server trust the CA of -tls-client-cert, and is that certificate valid?")
+		return connectFailure(classTLS, cause,
+			"does the server trust the CA of -tls-client-cert, and is that certificate valid?")
 	}
-	return because(classTLS, cause, "")
+	return connectFailure(classTLS, cause, "")
 }
 
-// isRemoteAlert reports whether the peer sent a TLS alert: crypto/tls says so
-// in the operation of the error.
+// What server and probe may not have in common. The probe offers what package crypto/tls of Go does.
+const (
+	versionHint Hint = "the server's newest version of TLS is older than 1.2: turn on a newer one in the server"
+	cipherHint  Hint = "the server takes no cipher, curve or signature that the probe offers: " +
+		"allow it one with ECDHE and AES-GCM or ChaCha20"
+)
+
+// isRemoteAlert reports whether the peer sent a TLS alert. Package crypto/tls marks such an error by its operation.
 func isRemoteAlert(err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && failed.Op == "remote error"
 }
 
-// isAlert compares texts, since the alerts inside a net.OpError are of a type
-// that crypto/tls does not export.
+// isAlert compares texts, since the alerts inside a net.OpError are of a type that crypto/tls does not export.
 func isAlert(err error, alerts ...tls.AlertError) bool {
 	for _, alert := range alerts {
 		if isRemoteAlert(err) && strings.HasSuffix(err.Error(), alert.Error()) {

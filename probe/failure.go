@@ -13,10 +13,14 @@ type Failure struct {
 	// Err is the cause, on one line.
 	Err error
 	// Hint says what the user can do about it; empty where that is nothing.
-	Hint string
+	Hint Hint
 
-	class class // where it says more than Code
+	class class // empty where it follows from Code
 }
+
+// Hint is advice for the user, on one line. Package messages finds every hint by this type, for the test of the
+// documents: a hint is a constant, or a fmt.Sprintf with a constant format.
+type Hint string
 
 // Error returns the cause without the hint.
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -24,12 +28,12 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// misuse is a failure of the user's own making, found before anything is sent.
-func misuse(err error, hint string) error {
+// misuse returns the failure for a mistake of the user that is found before anything is sent.
+func misuse(err error, hint Hint) error {
 	return &Failure{Code: ExitUsage, Err: err, Hint: hint}
 }
 
-// class is what kind of failure it is, for -o json.
+// class is the kind of a failure, as -o=json prints it.
 type class string
 
 const (
@@ -44,7 +48,7 @@ const (
 	classSPIFFE     class = "spiffe"
 )
 
-// kind returns the class, by the exit code where nothing more is known.
+// kind returns the class. Where none is set, it follows from the exit code.
 func (f *Failure) kind() class {
 	if f.class != "" {
 		return f.class
@@ -62,10 +66,10 @@ func (f *Failure) kind() class {
 	return classUsage
 }
 
-// failures are those of services that were asked for together, at least one.
+// failures are the failures of the services that were asked for together. There is at least one.
 type failures []*Failure
 
-// failuresOf returns the failures that an outcome has, none for nil.
+// failuresOf returns the failures in an outcome, and none for nil.
 func failuresOf(err error) failures {
 	if err == nil {
 		return nil
@@ -79,8 +83,8 @@ func failuresOf(err error) failures {
 	return failures{{Code: ExitUsage, Err: err}}
 }
 
-// worst is the one that decides the exit code: from 0 over 4 and 3 to 2 it gets
-// worse, since not to be able to ask is worse than a bad answer.
+// worst returns the failure that decides the exit code. From 0 over 4 and 3 to 2 it gets worse, because not to get an
+// answer is worse than to get a bad one.
 func (f failures) worst() *Failure {
 	return slices.MinFunc(f, func(a, b *Failure) int { return cmp.Compare(a.Code, b.Code) })
 }

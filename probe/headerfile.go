@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// maxHeaderFile bounds the file of a header in bytes.
+// maxHeaderFile is the greatest size of a header's file, in bytes.
 const maxHeaderFile = 64 << 10
 
-// headerFile is a header whose value is in a file, as Kubernetes and Compose
-// mount secrets.
+// headerFile is a header whose value is in a file: Kubernetes and Compose mount secrets as files.
 type headerFile struct{ name, path string }
 
-// parseHeaderFiles returns the files of -rpc-header-file, or a *Failure for the
-// first that cannot be meant. It does not show what is no name: someone may have
-// written the secret itself.
+// parseHeaderFiles returns the headers of -rpc-header-file. The error is a *Failure for the first one that cannot be
+// right. It does not show what cannot be a name, because the user may have written the secret itself there.
 func parseHeaderFiles(written lines) ([]headerFile, error) {
 	var files []headerFile
 	for i, line := range written {
@@ -36,7 +34,7 @@ func parseHeaderFiles(written lines) ([]headerFile, error) {
 	return files, nil
 }
 
-// redactHeaderFile shows a name and a path, and nothing else.
+// redactHeaderFile shows a line only where it has a name and a path.
 func redactHeaderFile(line string) string {
 	if name, _, ok := strings.Cut(line, "="); ok && isHeaderName(strings.ToLower(name)) {
 		return line
@@ -44,8 +42,7 @@ func redactHeaderFile(line string) string {
 	return hidden
 }
 
-// readHeaders makes Headers of both flags. It is for each attempt, since mounted
-// secrets change.
+// readHeaders sets Headers from both flags. Each attempt calls it, because mounted secrets change.
 func (o *Options) readHeaders() error {
 	o.Headers = slices.Clip(o.fixedHeaders)
 	for _, file := range o.mountedHeaders {
@@ -60,7 +57,7 @@ func (o *Options) readHeaders() error {
 
 func (f headerFile) read() (Header, error) {
 	reading := fmt.Sprintf("reading -rpc-header-file %q", f.path)
-	data, err := readFile(f.path, maxHeaderFile)
+	data, err := readBoundedFile(f.path, maxHeaderFile)
 	if err != nil {
 		return Header{}, misuse(fmt.Errorf("%s: %w", reading, err), "is it mounted and readable for the probe's user?")
 	}

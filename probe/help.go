@@ -21,8 +21,9 @@ Where a value comes from, first found wins (-v shows it):
   4. for the address alone: localhost:$PORT
 
 Addresses: host:port, :port, [::1]:port, unix:path, unix:///path,
-unix-abstract:name, dns:///host:port, passthrough:///host:port. An empty or
-wildcard host is this machine. Proxies are never used.
+unix-abstract:name, unix:@name, and host:port behind dns:, dns:///, passthrough:
+or passthrough:///. An empty or wildcard host is this machine, a port may be a
+name of /etc/services. Proxies are never used.
 
 Exit codes:
    0  every status is SERVING, or what -mode asks for instead holds
@@ -41,7 +42,8 @@ attempt that counts; 1 and 20 end at once.
 func help() string {
 	var text strings.Builder
 	text.WriteString(helpHead)
-	flags := newFlags(&Options{})
+	options := defaultOptions()
+	flags := newFlags(&options)
 	flags.SetOutput(&text)
 	flags.PrintDefaults()
 	text.WriteString(helpTail)

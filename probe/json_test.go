@@ -20,7 +20,8 @@ func TestReportIsOneLineOfJSON(t *testing.T) {
 		{Code: ExitNotServing, Err: errors.New("a is down")},
 		{Code: ExitRPC, Err: errors.New(`"b" is not known`), Hint: "register it"},
 	}
-	want := `{"outcome":"fail","exit_code":3,"class":"rpc","error":"\"b\" is not known","hint":"register it","address":":5",` +
+	want := `{"outcome":"fail","exit_code":3,"class":"rpc",` +
+		`"error":"\"b\" is not known","hint":"register it","address":":5",` +
 		`"services":[{"service":"","status":"SERVING"},{"service":"a","status":"NOT_SERVING"},` +
 		"{\"service\":\"b\",\"error\":\"NOT_FOUND: unknown\uFFFD[31m\uFFFDservice\"}]," +
 		`"connect_ms":1.500,"rpc_ms":0.250,"attempts":2}` + "\n"
@@ -40,10 +41,13 @@ func TestTheSmallestExitCodeIsTheWorst(t *testing.T) {
 	}
 }
 
-// FuzzJSON holds that strings are those of encoding/json for every reader, and
-// that nothing in them can move a terminal's cursor.
+// FuzzJSON checks that every reader sees the strings that encoding/json would have written, and that nothing in them
+// can move the cursor of a terminal.
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{"", "a", `"\`, "\x00\n\x7f\u0085", "\xff\xc3", "\u2028\u202e", "\U0001f600\U000e0001", "é"} {
+	for _, s := range []string{
+		"", "a", `"\`, "\x00\n\x7f\u0085", "\xff\xc3", "\u2028\u202e", "\U0001f600\U000e0001",
+		"é",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,18 +1,15 @@
 package probe
 
 import (
-	"errors"
-	"flag"
 	"os"
 	"syscall"
 )
 
-// Main runs one probe over t with the arguments, environment and standard
-// streams of the process, and returns the code to exit with, an [ExitCode].
+// Main runs one probe over t with the arguments, environment and standard streams of the process, and returns the code
+// to exit with, an [ExitCode].
 //
-// It installs no signal handler: SIGINT and SIGTERM end the process by their
-// default action, which is not success for any caller, and os/signal would
-// cost every probe a quarter more CPU time.
+// It installs no signal handler. SIGINT and SIGTERM end the process by their default action, which no caller takes for
+// a success, and os/signal would cost every probe a quarter more CPU time.
 func Main(t Transport) int {
 	out := output{stdout: stream(syscall.Stdout), stderr: stream(syscall.Stderr)}
 	s := newSettings()
@@ -32,22 +29,4 @@ func Main(t Transport) int {
 		err = p.run()
 	}
 	return int(out.outcome(&s.options, &p.report, err))
-}
-
-// gather takes the values of all sources, args being the first. It returns a
-// text where help or the version was all that was asked for.
-func (s *settings) gather(args []string) (text string, err error) {
-	err = s.parse(args, "flag")
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return help(), nil
-	case err == nil && s.options.version:
-		return versionLine(), nil
-	case err == nil:
-		return "", s.complete()
-	}
-	// -o says how the error is to be told, wherever it stands.
-	s.readOn()
-	_ = s.complete()
-	return "", err
 }

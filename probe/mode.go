@@ -1,20 +1,19 @@
 package probe
 
-// mode is the value of -mode: what passes.
+// mode is the value of -mode. It says what has to be true for the probe to pass.
 type mode string
 
 const (
 	// modeReady: every service asked for is SERVING.
 	modeReady mode = "ready"
-	// modeLive: the server has answered each call with a status of its own,
-	// whichever. It is for liveness: a server that waits for its database says
-	// NOT_SERVING, and starting it again helps nobody.
+	// modeLive: the server has answered each call with any status of its own. It is for liveness: a server that waits
+	// for its database is NOT_SERVING, and it does not help to start it again.
 	modeLive mode = "live"
 	// modeConnect: the server has sent its HTTP/2 SETTINGS. Nothing is asked.
 	modeConnect mode = "connect"
 )
 
-// success is the line for a probe that has passed.
+// success returns the line that is printed when the probe passes.
 func (m mode) success() string {
 	switch m {
 	case modeLive:

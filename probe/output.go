@@ -13,29 +13,27 @@ import (
 
 // output is where the probe's words go. The rules, all of them here:
 //
-//   - standard output carries only what was asked for as such: help, version,
-//     each change with -watch, and with -o json the outcome as one line
+//   - standard output carries only what was asked for as such: help, version, each change with -watch, and with -o json
+//     the outcome as one line
 //   - standard error carries the rest, a line each, without time stamps
-//   - a failure is one line "error: ..." for each service, ten at the most, then
-//     each hint once, a line "hint: ..."
+//   - a failure is one line "error: ..." for each service, ten at the most, then each hint once, a line "hint: ..."
 //   - success is "status: SERVING", as it is for grpc-health-probe, in -mode=ready
 //   - with -o json standard error has only what -v adds
 //   - text that came over the network cannot break or colour a line
 //   - values of -rpc-header and -rpc-header-file are never printed
 //
-// A failure to write is ignored: the exit code is the answer, and a closed
-// standard error must not turn a healthy server into an unhealthy one. But a
-// change that nobody reads ends -watch by SIGPIPE, as it does other programs.
+// A failure to write is ignored: the exit code is the answer, and a closed standard error must not turn a healthy
+// server into an unhealthy one. But a change that nobody reads ends -watch by SIGPIPE, as it does other programs.
 type output struct{ stdout, stderr io.Writer }
 
-// stream is a standard stream. Package os is not used to write to it: after a
-// write to a pipe that nobody reads any more it ends the process by SIGPIPE.
-type stream int
+// stream is a standard stream. It does not write by way of package os, which ends the process by SIGPIPE after a write
+// to a pipe that nobody reads any more.
+type stream descriptor
 
 // Write implements io.Writer.
 func (s stream) Write(p []byte) (written int, err error) {
 	for written < len(p) {
-		n, err := syscall.Write(int(s), p[written:])
+		n, err := syscall.Write(descriptor(s), p[written:])
 		if err != nil && !errors.Is(err, syscall.EINTR) {
 			return written, err
 		}
@@ -44,14 +42,14 @@ func (s stream) Write(p []byte) (written int, err error) {
 	return written, nil
 }
 
-// maxLine bounds a line in bytes. The kubelet keeps 10 KiB of a probe's output,
-// and a server chooses the message of its RPC status.
+// maxLine is the greatest length of a line, in bytes. The kubelet keeps only 10 KiB of a probe's output, and the server
+// chooses the message of its RPC status.
 const maxLine = 1 << 10
 
-// maxErrors bounds the lines "error: ...": a server lists as many services as it likes.
+// maxErrors is the greatest number of lines "error: ...", because a server can list any number of services.
 const maxErrors = 10
 
-// result prints what was asked for.
+// result prints text that was asked for.
 func (o output) result(text string) { _, _ = io.WriteString(o.stdout, text) }
 
 // notes prints lines for the reader of a log.
@@ -78,8 +76,8 @@ func (o output) outcome(options *Options, r *report, err error) ExitCode {
 	return failed.worst().Code
 }
 
-// change prints a status that a service has got, with the format of -o. It goes
-// by way of package os: see stream.
+// change prints the new status of a service, in the format of -o. It writes by way of package os, so that it ends the
+// process where nobody reads (see stream).
 func (o output) change(f format, a Answer) {
 	o.stdout = os.Stdout
 	if f == formatJSON {
@@ -89,7 +87,7 @@ func (o output) change(f format, a Answer) {
 	o.result("status: " + a.Status.String() + "\n")
 }
 
-// lines are the errors, as many as may be, then the hints without repetition.
+// lines returns the errors, up to the greatest number of them, then each hint once.
 func (f failures) lines() (text []string) {
 	for _, one := range f[:min(len(f), maxErrors)] {
 		text = append(text, "error: "+one.Error())
@@ -98,14 +96,14 @@ func (f failures) lines() (text []string) {
 		text = append(text, fmt.Sprintf("error: and %d more", more))
 	}
 	for _, one := range f {
-		if hint := "hint: " + one.Hint; one.Hint != "" && !slices.Contains(text, hint) {
+		if hint := "hint: " + string(one.Hint); one.Hint != "" && !slices.Contains(text, hint) {
 			text = append(text, hint)
 		}
 	}
 	return text
 }
 
-// printable makes text fit for one line of a log.
+// printable returns text as one line that is fit for a log.
 func printable(text string) string {
 	if len(text) > maxLine {
 		text = text[:maxLine] + "..."

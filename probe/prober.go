@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,7 +8,7 @@ import (
 	"time"
 )
 
-// prober asks what the options ask for.
+// prober runs one probe: it asks what the options say, and keeps what it has found out.
 type prober struct {
 	transport Transport
 	options   *Options
@@ -17,38 +16,32 @@ type prober struct {
 	report    report
 }
 
-// run probes within -timeout, again and again within -wait. A context without a
-// deadline is the one that costs nothing.
+// run probes once, or again and again with -wait.
 func (p *prober) run() error {
-	ctx := context.Background()
-	if p.options.timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, p.options.timeout)
-		defer cancel()
-		ctx = limited
+	p.options.Budget.start()
+	if p.options.Budget.wait > 0 {
+		return p.wait()
 	}
-	if p.options.wait > 0 {
-		return p.wait(ctx)
-	}
-	return p.attempt(ctx)
+	return p.attempt()
 }
 
-// attempt connects once, asks and judges the answers.
-func (p *prober) attempt(ctx context.Context) error {
+// attempt connects once, asks, and judges the answers.
+func (p *prober) attempt() error {
 	p.report.begin()
 	if err := p.options.readHeaders(); err != nil {
 		return err
 	}
 	start := time.Now()
-	conn, err := p.transport.Dial(ctx, p.options)
+	conn, err := p.transport.Dial(p.options)
 	if err != nil {
-		return explainDial(ctx, p.options, err)
+		return explainDial(p.options, err)
 	}
-	// The process ends or tries again next: an error in closing can change nothing.
+	// An error in closing changes nothing: next the process ends, or it tries again.
 	defer func() { _ = conn.Close() }()
 	p.report.connect = time.Since(start)
-	err = p.ask(ctx, conn)
+	err = p.ask(conn)
 	if failed, ok := errors.AsType[*Failure](err); ok && failed.Code == ExitConnection {
-		p.report.forget() // to the user it is one whether Dial or a call found out
+		p.report.forget() // it does not matter to the user whether Dial or a call has found out
 		return err
 	}
 	p.report.rpc = time.Since(start) - p.report.connect
@@ -58,58 +51,64 @@ func (p *prober) attempt(ctx context.Context) error {
 	return err
 }
 
-func (p *prober) ask(ctx context.Context, conn Conn) error {
+func (p *prober) ask(conn Conn) error {
 	o := p.options
 	switch {
 	case o.mode == modeConnect:
-		if err := conn.Settle(ctx); err != nil {
-			return explainDial(ctx, o, err)
+		if err := conn.Settle(); err != nil {
+			return explainDial(o, err)
 		}
 		return nil
 	case o.watch:
-		return p.watch(ctx, conn)
+		return p.watch(conn)
 	case o.all:
-		return p.list(ctx, conn)
+		return p.list(conn)
 	}
-	p.report.answers = conn.Check(ctx, o.Services)
-	return judge(ctx, o, p.report.answers)
+	p.report.answers = conn.Check(o.Services)
+	return judge(o, p.report.answers)
 }
 
-// list asks for the status of every service there is.
-func (p *prober) list(ctx context.Context, conn Conn) error {
-	statuses, err := conn.List(ctx)
+// list asks for the status of every service that the server has.
+func (p *prober) list(conn Conn) error {
+	statuses, err := conn.List()
 	live := p.options.mode == modeLive
 	if err != nil {
 		if live && isAnswer(err) {
 			return nil
 		}
-		return explainList(ctx, p.options, err)
+		return explainList(p.options, err)
 	}
 	if len(statuses) == 0 && !live {
-		return &Failure{Code: ExitNotServing, Err: errors.New("listing services: the server lists none"),
-			Hint: "set a status in the server's health service"}
+		return &Failure{
+			Code: ExitNotServing, Err: errors.New("listing services: the server lists none"),
+			Hint: "set a status in the server's health service",
+		}
 	}
 	for _, service := range slices.Sorted(maps.Keys(statuses)) {
 		p.report.answers = append(p.report.answers, Answer{Service: service, Status: statuses[service]})
 	}
-	return judge(ctx, p.options, p.report.answers)
+	return judge(p.options, p.report.answers)
 }
 
-// judge returns the failures among the answers, or nil. A connection that proved
-// unusable is one failure, whatever was asked on it.
-func judge(ctx context.Context, o *Options, answers []Answer) error {
+// judge returns the failures among the answers, or nil. An unusable connection is one failure, however many services
+// were asked for on it.
+func judge(o *Options, answers []Answer) error {
 	var failed failures
 	for _, a := range answers {
 		if _, unusable := errors.AsType[*DialError](a.Err); unusable {
-			return explainDial(ctx, o, a.Err)
+			return explainDial(o, a.Err)
 		}
 		if o.mode == modeLive && (a.Err == nil || isAnswer(a.Err)) {
 			continue
 		}
 		if a.Err != nil {
-			failed = append(failed, explainCheck(ctx, o, a))
+			failed = append(failed, explainCheck(o, a))
 		} else if a.Status != StatusServing {
-			failed = append(failed, &Failure{Code: ExitNotServing, Err: fmt.Errorf("checking %s: status is %v", subject(a.Service), a.Status)})
+			failed = append(failed,
+				&Failure{
+					Code: ExitNotServing,
+					Err:  fmt.Errorf("checking %s: status is %v", subject(a.Service), a.Status),
+				})
 		}
 	}
 	if failed == nil {
@@ -118,8 +117,8 @@ func judge(ctx context.Context, o *Options, answers []Answer) error {
 	return failed
 }
 
-// isAnswer reports whether the server itself has ended the call. Whose clock
-// ends a late call, the server's or the probe's, is chance: it is no answer.
+// isAnswer reports whether the server itself has ended the call with a status. A call that is over its deadline is no
+// answer, because it is chance whether the server or the probe notices first.
 func isAnswer(err error) bool {
 	failed, ok := errors.AsType[*RPCError](err)
 	return ok && failed.Answered && failed.Code != CodeDeadlineExceeded

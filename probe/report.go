@@ -10,21 +10,20 @@ const (
 	formatJSON format = "json"
 )
 
-// report is what a probe has found out, of its last attempt.
+// report is what the last attempt of a probe has found out.
 type report struct {
 	answers []Answer
-	// connect and rpc are how long it took to connect and to be answered; zero
-	// where it did not come to that. What a transport leaves of connecting to its
-	// first call is in rpc.
+	// connect and rpc are how long it took to connect and to get the answers; zero where the attempt ended before. What
+	// a transport leaves from connecting to its first call counts as rpc.
 	connect, rpc time.Duration
 	attempts     int
 }
 
-// begin begins an attempt, forget is for one that came to nothing.
+// begin starts the report of the next attempt. forget empties it where the attempt found no usable connection.
 func (r *report) begin()  { *r = report{attempts: r.attempts + 1} }
 func (r *report) forget() { *r = report{attempts: r.attempts} }
 
-// json returns the outcome as one line: r, what -addr was, and the failures.
+// json returns the outcome as one line. addr is the value of -addr.
 func (r *report) json(addr string, failed failures) []byte {
 	var line object
 	if failed == nil {
@@ -36,7 +35,7 @@ func (r *report) json(addr string, failed failures) []byte {
 		line.int("exit_code", int(worst.Code))
 		line.string("class", string(worst.kind()))
 		line.string("error", printable(worst.Error()))
-		line.string("hint", worst.Hint)
+		line.string("hint", string(worst.Hint))
 	}
 	line.string("address", addr)
 	line.objects("services", r.services())

@@ -5,11 +5,10 @@ import (
 	"strconv"
 )
 
-// Code is a gRPC status code, as github.com/grpc/grpc/doc/statuscodes.md
-// numbers them.
+// Code is a gRPC status code, as github.com/grpc/grpc/doc/statuscodes.md numbers them.
 type Code uint32
 
-// The codes the probe has an advice for.
+// The codes that the probe has a hint for, or handles.
 const (
 	CodeDeadlineExceeded Code = 4
 	CodeNotFound         Code = 5
@@ -32,14 +31,14 @@ func (c Code) String() string {
 	return strconv.Itoa(int(c))
 }
 
-// RPCError is a call that ended without an answer of the health service.
+// RPCError is the error of a call that ended without an answer of the health service.
 type RPCError struct {
 	// Code is the status the server sent, or the client's own.
 	Code Code
-	// Message is the text with it, chosen by the server and not to be trusted.
+	// Message is the text with the status. The server chooses it, so it cannot be trusted.
 	Message string
-	// Answered tells that the server itself sent the status; false where the
-	// client made it up: a deadline, a lost connection, an answer that is not gRPC.
+	// Answered tells that the server itself sent the status. It is false where the client has chosen the status: for a
+	// deadline, a lost connection, or an answer that is not gRPC.
 	Answered bool
 }
 

@@ -8,23 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// rule is a combination of values that cannot be meant: what is wrong with it and
-// what to do. The zero value is one that is kept.
-type rule struct{ problem, hint string }
+// rule is what is wrong with a combination of values, and what to do about it. The zero value means that nothing is
+// wrong.
+type rule struct {
+	problem string
+	hint    Hint
+}
 
-// broken returns the rule with its problem, formatted, if it is broken. Nothing is
-// formatted for one that is kept, since rules are checked at each start.
-func broken(is bool, hint, format string, args ...any) rule {
+// broken returns a rule with its problem where it is broken, and the zero value otherwise. It formats the problem only
+// where it is broken, since every start checks all rules.
+func broken(is bool, hint Hint, format string, args ...any) rule {
 	if !is {
 		return rule{}
 	}
 	return rule{fmt.Sprintf(format, args...), hint}
 }
 
-// checkRules returns the first broken rule as a *Failure. The rules are those
-// of grpc-health-probe v0.4.56, in its order, then those of flags it has not.
+// checkRules returns the first broken rule as a *Failure. First come the rules of grpc-health-probe v0.4.56, in its
+// order, then the rules for flags that it does not have.
 func (o *Options) checkRules() error {
-	for _, rules := range [][]rule{o.timeoutRules(), o.credentialRules(), o.tlsRules(), o.textRules(), o.questionRules()} {
+	for _, rules := range [][]rule{
+		o.timeoutRules(), o.credentialRules(), o.tlsRules(), o.textRules(),
+		o.questionRules(),
+	} {
 		for _, r := range rules {
 			if r.problem != "" {
 				return misuse(errors.New("checking flags: "+r.problem), r.hint)
@@ -35,8 +41,10 @@ func (o *Options) checkRules() error {
 }
 
 func (o *Options) timeoutRules() []rule {
-	return []rule{positive("connect-timeout", o.ConnectTimeout), positive("rpc-timeout", o.RPCTimeout),
-		notNegative("timeout", o.timeout), notNegative("wait", o.wait)}
+	return []rule{
+		positive("connect-timeout", o.Budget.connect), positive("rpc-timeout", o.Budget.rpc),
+		notNegative("timeout", o.Budget.timeout), notNegative("wait", o.Budget.wait),
+	}
 }
 
 func positive(name string, d time.Duration) rule {
@@ -48,8 +56,10 @@ func notNegative(name string, d time.Duration) rule {
 }
 
 func (o *Options) credentialRules() []rule {
-	return []rule{exclude("alts", o.ALTS, "spiffe", o.SPIFFE),
-		exclude("tls", o.TLS, "alts", o.ALTS), exclude("tls", o.TLS, "spiffe", o.SPIFFE)}
+	return []rule{
+		exclude("alts", o.ALTS, "spiffe", o.SPIFFE),
+		exclude("tls", o.TLS, "alts", o.ALTS), exclude("tls", o.TLS, "spiffe", o.SPIFFE),
+	}
 }
 
 func (o *Options) tlsRules() []rule {
@@ -71,35 +81,38 @@ func needs(one string, oneSet bool, other string, otherSet bool) rule {
 	if !oneSet || otherSet {
 		return rule{}
 	}
-	return rule{fmt.Sprintf("-%s needs -%s", one, other), fmt.Sprintf("add -%s, or leave out -%s", other, one)}
+	return broken(true, Hint(fmt.Sprintf("add -%s, or leave out -%s", other, one)), "-%s needs -%s", one, other)
 }
 
 func exclude(one string, oneSet bool, other string, otherSet bool) rule {
 	return broken(oneSet && otherSet, "keep one of the two", "-%s and -%s exclude each other", one, other)
 }
 
-// textRules keeps out of HTTP/2 headers and protobuf strings what they cannot
-// carry.
+// textRules are for texts that an HTTP/2 header or a protobuf string cannot carry.
 func (o *Options) textRules() []rule {
 	services := (*serviceNames)(&o.Services).String()
-	const ascii = "use letters, digits and signs of ASCII only"
+	const ascii Hint = "use letters, digits and signs of ASCII only"
 	return []rule{
 		broken(!isHeaderText(o.UserAgent), ascii, "-user-agent cannot be sent: %q", o.UserAgent),
 		broken(!utf8.ValidString(services), "a protobuf string is UTF-8", "-service is not UTF-8: %q", services),
-		broken(o.TLSServerName != "" && !isHost(o.TLSServerName), ascii, "-tls-server-name is no host name: %q", o.TLSServerName),
+		broken(o.TLSServerName != "" && !isHost(o.TLSServerName), ascii, "-tls-server-name is no host name: %q",
+			o.TLSServerName),
 	}
 }
 
-// questionRules are for what is asked and how the answer is given.
+// questionRules are for what is asked of the server, and how the outcome is printed.
 func (o *Options) questionRules() []rule {
-	const keep = "leave it out for "
+	const keep Hint = "leave it out for "
 	return []rule{
-		broken(o.mode != modeReady && o.mode != modeLive && o.mode != modeConnect, keep+string(modeReady), "-mode is ready, live or connect, not %q", o.mode),
-		broken(o.output != formatText && o.output != formatJSON, keep+string(formatText), "-o is text or json, not %q", o.output),
+		broken(o.mode != modeReady && o.mode != modeLive && o.mode != modeConnect, keep+Hint(modeReady),
+			"-mode is ready, live or connect, not %q", o.mode),
+		broken(o.output != formatText && o.output != formatJSON, keep+Hint(formatText), "-o is text or json, not %q",
+			o.output),
 		exclude("all", o.all, "service", !slices.Equal(o.Services, []string{""})),
 		exclude("watch", o.watch, "all", o.all),
-		exclude("watch", o.watch, "wait", o.wait > 0),
+		exclude("watch", o.watch, "wait", o.Budget.wait > 0),
 		exclude("watch", o.watch, "mode="+string(o.mode), o.mode != modeReady),
-		broken(o.watch && len(o.Services) > 1, "run a probe for each", "-watch takes one service, not %d", len(o.Services)),
+		broken(o.watch && len(o.Services) > 1, "run a probe for each", "-watch takes one service, not %d",
+			len(o.Services)),
 	}
 }

@@ -1,8 +1,7 @@
 package probe_test
 
 import (
-	"context"
-	"net"
+	"flag"
 	"os"
 	"testing"
 
@@ -20,18 +19,20 @@ var programs = map[string]func(){
 	"grpc_health_probe_full": func() { run(grpcgo.Transport{}) },
 }
 
-// run is a program's main function. With $NAME_SERVER it asks that one, since
-// what is in /etc/resolv.conf is not a test's to choose.
+// run is the main function of a program.
 func run(transport probe.Transport) {
-	if server := os.Getenv("NAME_SERVER"); server != "" {
-		net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "udp", server)
-		}}
-	}
+	probetest.UseNameServer()
 	os.Exit(probe.Main(transport))
 }
 
-func TestMain(m *testing.M) { testscript.Main(m, programs) }
+// TestMain lets many more scripts run at once than there are processors, because they spend most of their time waiting
+// for deadlines.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "24"); err != nil {
+		panic(err)
+	}
+	testscript.Main(m, programs)
+}
 
 func TestCommandLine(t *testing.T) {
 	for program := range programs {

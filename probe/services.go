@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// serviceNames is the value of -service: names, with commas between them where
-// they came in one word. A name of protobuf has no comma. It implements
-// flag.Value.
+// serviceNames is the value of -service. One value can hold several names with commas between them, because no name in
+// protobuf has a comma. It implements flag.Value.
 type serviceNames []string
 
-// Set adds the names in value that are not there yet.
+// Set implements flag.Value. It adds the names in value that are not there yet.
 func (s *serviceNames) Set(value string) error {
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(*s, name) {
@@ -21,10 +20,13 @@ func (s *serviceNames) Set(value string) error {
 	return nil
 }
 
-// String returns what Set would take to make the same value.
+// String implements flag.Value. It returns what Set takes to make the same value.
 func (s *serviceNames) String() string { return strings.Join(*s, ",") }
 
-// subject names what was asked for, in messages.
+// reset removes all names.
+func (s *serviceNames) reset() { *s = nil }
+
+// subject returns how messages name what was asked for.
 func subject(service string) string {
 	if service == "" {
 		return "the whole server"

@@ -1,53 +1,50 @@
 package probe
 
 import (
-	"context"
 	"fmt"
+	"net"
 	"strconv"
+	"time"
 )
 
 // Transport opens connections to a gRPC server.
 type Transport interface {
-	// Dial makes a connection: names looked up, TCP or unix connected and TLS
-	// done. It may leave waiting for the server's HTTP/2 SETTINGS frame to
-	// Settle or to the first call. It gives up after o.ConnectTimeout, or at the
-	// deadline of ctx, and as soon as an attempt has failed. The error is a
-	// *[DialError], or a *[Failure] where the transport knows the outcome itself.
-	Dial(ctx context.Context, o *Options) (Conn, error)
+	// Dial makes a connection: it looks up names, connects by TCP or to a unix socket, and does the TLS handshake. It
+	// may leave waiting for the server's HTTP/2 SETTINGS frame to Settle or to the first call. It gives up at the
+	// deadline that o.Budget.Connect gives, and as soon as an attempt has failed. The error is a *[DialError], or a
+	// *[Failure] where the transport knows the outcome itself.
+	Dial(o *Options) (Conn, error)
 }
 
-// Conn is one connection, good for many calls. It keeps the options it was
-// dialled with. Of a context that it is given only the deadline counts: nothing
-// in a probe cancels one.
+// Conn is a connection, good for many calls. It keeps the options of Dial, whose Budget gives it every deadline:
+// nothing in a probe is cancelled before its deadline.
 type Conn interface {
-	// Settle waits until the server's SETTINGS frame has come, within what is
-	// left of Options.ConnectTimeout. The error is a *[DialError].
-	Settle(ctx context.Context) error
-	// Check calls grpc.health.v1.Health/Check for all services at once, the empty
-	// name being the whole server, and returns an answer for each, in their
-	// order, each within Options.RPCTimeout.
-	Check(ctx context.Context, services []string) []Answer
-	// List calls Health/List and returns the statuses by service. The error is a
-	// *[RPCError], or a *[DialError] where the connection proved unusable.
-	List(ctx context.Context) (map[string]Status, error)
-	// Watch calls Health/Watch for one service and hands each status to receive,
-	// until the deadline of ctx or the end of the call; the error says why, as
-	// List's does.
-	Watch(ctx context.Context, service string, receive func(Status)) error
+	// Settle waits until the server's SETTINGS frame has come, until the deadline that Dial had. The error is a
+	// *[DialError].
+	Settle() error
+	// Check calls grpc.health.v1.Health/Check for all services at once, the empty name being the whole server. It
+	// returns an answer for each service, in their order. All have the deadline that Budget.Call gives.
+	Check(services []string) []Answer
+	// List calls Health/List and returns the statuses by service, within the deadline that Budget.Call gives. The error
+	// is a *[RPCError], or a *[DialError] where the connection proved unusable.
+	List() (map[string]Status, error)
+	// Watch calls Health/Watch for one service and hands each status to receive, until Budget.End or the end of the
+	// call. The error says why the call ended, as that of List does.
+	Watch(service string, receive func(Status)) error
 	// Close ends the connection.
 	Close() error
 }
 
-// Answer is what one call of Check brought: a status, or an error, which is a
-// *[RPCError], or a *[DialError] where the connection proved unusable.
+// Answer is the result of one call of Check: a status, or an error. The error is a *[RPCError], or a *[DialError] where
+// the connection proved unusable.
 type Answer struct {
 	Service string
 	Status  Status
 	Err     error
 }
 
-// MaxMessage bounds a response in bytes, after decompression. A health answer
-// is a few bytes; what is bigger is no health answer.
+// MaxMessage is the greatest size of a response, in bytes, after decompression. The answer of a health service has a
+// few bytes.
 const MaxMessage = 64 << 10
 
 // Status is grpc.health.v1.HealthCheckResponse.ServingStatus.
@@ -76,8 +73,7 @@ func (s Status) String() string {
 	return strconv.Itoa(int(s))
 }
 
-// Step is a part of making a connection, as a phrase for messages: what is
-// being waited for.
+// Step is a part of making a connection. Its text is the phrase for what is being waited for.
 type Step string
 
 // The steps of a connection in their order.
@@ -89,7 +85,7 @@ const (
 	StepSettings Step = "the server's HTTP/2 SETTINGS frame"
 )
 
-// DialError is a connection that did not become usable.
+// DialError is the error of a connection that did not become usable.
 type DialError struct {
 	// Step is where it ended.
 	Step Step
@@ -97,6 +93,30 @@ type DialError struct {
 	Err error
 	// Answer holds the first bytes, if any, that came in StepSettings.
 	Answer []byte
+}
+
+// KeepAlive is how the kernel asks a peer with which a Watch is open whether it is still there (tcp(7)): a peer that is
+// gone, with its machine or the way there, is noticed after a minute.
+var KeepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 3}
+
+// HangupReason is the message of a call whose connection the server has closed.
+const HangupReason = "server closed the connection before the call ended"
+
+// GoAwayError is the error of a connection that the server is closing (RFC 9113 section 6.8).
+type GoAwayError struct {
+	// Code is the HTTP/2 error code; 0 is none.
+	Code uint32
+	// Debug is the server's text for people, if any. The server chooses it, so it cannot be trusted.
+	Debug string
+}
+
+// Error returns the code and the text.
+func (g *GoAwayError) Error() string {
+	text := fmt.Sprintf("server is closing the connection (GOAWAY, error code %d)", g.Code)
+	if g.Debug != "" {
+		text += fmt.Sprintf(": %q", g.Debug)
+	}
+	return text
 }
 
 // Error returns the step and the cause.

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// stamp is the version and the commit, with a space between, of a program that is compiled outside version control. The
-// linker sets it.
+// stamp is the version and the commit, with a space between them, of a program that is compiled outside version
+// control. The linker sets it.
 var stamp string
 
-// versionLine says what this binary was built from.
-func versionLine() string {
+// versionLine says what this binary, a program of that name, was built from.
+func versionLine(program string) string {
 	version, commit, dirty := "(unknown)", "(unknown)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
@@ -31,5 +31,5 @@ func versionLine() string {
 		version, commit, _ = strings.Cut(stamp, " ")
 		dirty = ""
 	}
-	return fmt.Sprintf("grpc_health_probe %s, commit %s%s, %s\n", version, commit, dirty, runtime.Version())
+	return fmt.Sprintf("%s %s, commit %s%s, %s\n", program, version, commit, dirty, runtime.Version())
 }

@@ -1,22 +1,21 @@
 package probe
 
 import (
-	"context"
 	"errors"
 )
 
-// watch prints each change of a service's status. With a deadline the last
-// status is the outcome; a call that ends before has failed.
-func (p *prober) watch(ctx context.Context, conn Conn) error {
+// watch prints each change of a service's status. Where the call ends by its deadline, the last status is the outcome.
+// Where it ends before, it has failed.
+func (p *prober) watch(conn Conn) error {
 	service := p.options.Services[0]
-	err := conn.Watch(ctx, service, func(status Status) { p.receive(service, status) })
-	if isEnd(ctx, err) && p.report.answers != nil {
-		return judge(ctx, p.options, p.report.answers)
+	err := conn.Watch(service, func(status Status) { p.receive(service, status) })
+	if p.options.Budget.isEnd(err) && p.report.answers != nil {
+		return judge(p.options, p.report.answers)
 	}
-	return explainWatch(ctx, p.options, service, err)
+	return explainWatch(p.options, service, err)
 }
 
-// receive takes a status, which some servers send again unchanged.
+// receive handles a status. Some servers send the same status again, which is no change.
 func (p *prober) receive(service string, status Status) {
 	if last := p.report.answers; last != nil && last[0].Status == status {
 		return
@@ -25,10 +24,9 @@ func (p *prober) receive(service string, status Status) {
 	p.out.change(p.options.output, p.report.answers[0])
 }
 
-// isEnd reports whether the call ended because time was up: the server, which is
-// told of the deadline, may be the first to say so.
-func isEnd(ctx context.Context, err error) bool {
+// isEnd reports whether the call ended because time was up. The server is told of the deadline, so it may be the first
+// to end the call.
+func (b *Budget) isEnd(err error) bool {
 	failed, ok := errors.AsType[*RPCError](err)
-	_, limited := ctx.Deadline()
-	return overdue(ctx) || limited && ok && failed.Code == CodeDeadlineExceeded
+	return b.overdue() || b.limited() && ok && failed.Code == CodeDeadlineExceeded
 }

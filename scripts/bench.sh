@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Prints what one exec of the probe costs, beside an empty Go program and any other probe: a report in Markdown on
-# standard output, docs/benchmarks.md begins with one. Options: scripts/bench.sh -h. Needs Go, and root for limits of CPU
-# and memory.
+# Measures what one run of the probe costs, compared with an empty Go program and with any other probe. It prints a
+# report in Markdown; docs/benchmarks.md begins with such a report. scripts/bench.sh -h lists the options. Needs Go, and
+# root for the limits of CPU time and memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The programs are those that are shipped, whatever the settings of whoever measures are.
+# The programs are compiled as they are shipped, whatever Go settings the user has.
 compile() { # OUTPUT PACKAGE
   scripts/compile.sh "$(go env GOHOSTARCH)" "dist/bench/$1" "$2" >&2
 }

@@ -3,8 +3,9 @@
 #
 #   scripts/build.sh [ARCH [FOLDER]]
 #
-# ARCH is the architecture of the machine that builds images, amd64 or arm64 (this machine's by default), FOLDER the
-# place to make it in (dist/buildpack). The folder carries the probes of all targets: the lifecycle may build for another.
+# ARCH is the architecture of the machine that builds images, amd64 or arm64 (by default this machine's). FOLDER is
+# where to make it (by default dist/buildpack). It contains the probes for all targets, since an image may be for
+# another architecture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -25,7 +26,7 @@ if [ -e "$folder" ] && { [ ! -f "$folder/bin/main" ] || [ ! -d "$folder/probes" 
   exit 1
 fi
 
-# Made beside the folder and moved there whole: a build that fails leaves the last good one.
+# The new folder is made beside the old one and then takes its place, so a build that fails leaves the old one.
 mkdir -p "$(dirname "$folder")"
 new=$(mktemp -d "$folder.XXXXXX")
 trap 'rm -rf "$new"' EXIT
@@ -36,11 +37,11 @@ scripts/compile.sh "$arch" "$new/bin/main" ./cmd/buildpack
 ln -s main "$new/bin/detect"
 ln -s main "$new/bin/build"
 for target in amd64 arm64; do
-  for program in grpc_health_probe grpc_health_probe_full; do
+  for program in grpc_health_probe grpc_health_probe_full grpc_health_bridge; do
     scripts/compile.sh "$target" "$new/probes/linux-$target/$program" "./cmd/$program"
   done
 done
-# The probes' source, to be compiled where they are installed: the packages that they are made of, and no others.
+# The probes' source, for BP_GRPC_HEALTH_PROBE_SOURCE=compile: only the packages that the probes import.
 echo "gathering the probes' source"
 source=$new/source
 mkdir -p "$source"
@@ -51,7 +52,7 @@ cp "$source/vendor.all/modules.txt" "$source/vendor/"
 for target in amd64 arm64; do
   CGO_ENABLED=0 GOOS=linux GOARCH=$target GOFLAGS=-mod=readonly go list -deps \
     -f '{{if .Module}}{{if .Module.Main}}main{{else}}vendor{{end}} {{.ImportPath}}{{end}}' \
-    ./cmd/grpc_health_probe ./cmd/grpc_health_probe_full
+    ./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge
 done | sort -u | while read -r kind package; do
   if [ "$kind" = main ]; then
     from=.${package#github.com/grpc-cnb/health-probe} to=$source/$from
@@ -59,10 +60,11 @@ done | sort -u | while read -r kind package; do
     from=$source/vendor.all/$package to=$source/vendor/$package
   fi
   mkdir -p "$to"
-  find "$from" -maxdepth 1 -type f ! -name '*_test.go' -exec cp -t "$to" {} +
+  find "$from" -maxdepth 1 -type f ! -name '*_test.go' -exec cp {} "$to/" \;
 done
-# With each module its licence, which lies above its packages.
-(cd "$source/vendor.all" && find . -type f -regextype posix-extended -regex '.*/(LICENSE|COPYING|NOTICE|PATENTS)[^/]*') | while read -r file; do
+# The licence of each module, which is in a folder above its packages.
+licences=(-name 'LICENSE*' -o -name 'COPYING*' -o -name 'NOTICE*' -o -name 'PATENTS*')
+(cd "$source/vendor.all" && find . -type f '(' "${licences[@]}" ')') | while read -r file; do
   if [ -d "$source/vendor/$(dirname "$file")" ]; then
     cp "$source/vendor.all/$file" "$source/vendor/$file"
   fi

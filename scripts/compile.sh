@@ -1,17 +1,25 @@
 #!/usr/bin/env bash
-# Compiles a program for linux as it is shipped, whatever the settings of whoever does it are.
+# Compiles a program as it is shipped, whatever Go settings the user has. ARCH alone is for linux. SYMBOLS=true keeps
+# the symbol table, which nothing that is shipped has.
 #
-#   scripts/compile.sh ARCH OUTPUT PACKAGE
+#   scripts/compile.sh [OS/]ARCH OUTPUT PACKAGE
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
-# The programs' version and commit come from git, where this folder is a checkout that git may read.
+# The programs' version and commit come from git, if this folder is a checkout that git can read.
 stamp=false
 if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && git rev-parse -q --verify HEAD >/dev/null; then
   stamp=true
 fi
-echo "compiling $3 for linux/$1"
-CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOAMD64=v1 GOARM64=v8.0 GOPPC64=power8 GORISCV64=rva20u64 \
+case $1 in
+*/*) os=${1%/*} arch=${1#*/} ;;
+*) os=linux arch=$1 ;;
+esac
+strip='-s -w'
+if [ "${SYMBOLS:-}" = true ]; then strip=''; fi
+echo "compiling $3 for $os/$arch"
+# What the oldest processors have: of ARM, the first Raspberry Pi's, as grpc-health-probe does.
+CGO_ENABLED=0 GOOS=$os GOARCH=$arch GO386=sse2 GOAMD64=v1 GOARM=6 GOARM64=v8.0 GOPPC64=power8 GORISCV64=rva20u64 \
   GOFLAGS=-mod=readonly GOFIPS140=off GOEXPERIMENT='' \
-  go build -trimpath -buildvcs=$stamp -ldflags='-s -w' -o "$2" "$3"
+  go build -trimpath -buildvcs=$stamp -ldflags="$strip" -o "$2" "$3"

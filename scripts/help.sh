@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints what the head of a script says of it: scripts/help.sh SCRIPT. It is the -h of those that have no other.
+# Prints the comment at the head of a script: scripts/help.sh SCRIPT. Scripts without options of their own use it for
+# -h.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the buildpack as files for `pack build -b FILE`, dist/health-probe-linux-amd64.cnb and one for arm64, and beside each
-# a .tgz of the buildpack's folder, which is the only file that Spring Boot takes. $PACK names the pack program; without
-# it, the one of integration/go.mod is compiled.
+# Makes the buildpack as files for `pack build -b FILE`, dist/health-probe-linux-amd64.cnb and one for arm64, and beside
+# each a .tgz of the buildpack's folder, which is the only file that Spring Boot takes. $PACK names the pack program;
+# without it, the one of integration/go.mod is compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -20,27 +20,14 @@ for arch in amd64 arm64; do
 done
 cp buildpack.toml dist/package/
 
-# The archives come first: pack removes the folders' own buildpack.toml. Whoever makes an archive makes the same one: names
-# in order, no owner, pack's date. They have no ./ before them: Spring Boot looks for buildpack.toml by just that name.
+# The archives are made first, since pack removes the folders' own buildpack.toml.
 for arch in amd64 arm64; do
-  folder=dist/package/linux/$arch
-  (cd "$folder" && printf '%s\n' *) | LC_ALL=C sort |
-    tar --create --directory "$folder" --files-from - --sort=name --format=ustar --numeric-owner --owner=0 --group=0 \
-      --mode=u=rwX,go=rX --mtime=1980-01-01T00:00:01Z | gzip --no-name >"dist/health-probe-linux-$arch.tgz"
+  go run ./scripts/release archive "dist/package/linux/$arch" "dist/health-probe-linux-$arch.tgz"
 done
 
-# What the package is, for registries and scanners (OCI image spec, Pre-Defined Annotation Keys).
-label() { labels+=(--label "org.opencontainers.image.$1=$2"); }
-value() { sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" buildpack.toml | head -n 1; }
 labels=()
-label title "$(value name)"
-label description "$(value description)"
-label version "$(value version)"
-label licenses Apache-2.0
-label url "$(value homepage)"
-label source "$(value homepage)"
-if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && commit=$(git rev-parse -q --verify HEAD); then
-  label revision "$commit"
-fi
+while IFS= read -r label; do
+  labels+=(--label "$label")
+done < <(scripts/labels.sh)
 "$PACK" buildpack package dist/health-probe.cnb --format file --path dist/package "${targets[@]}" "${labels[@]}"
 ls -l dist/health-probe-linux-*

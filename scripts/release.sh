@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# Makes all that a release needs in dist/release. From a commit without changes anyone makes the same again:
+# Makes everything that a release needs in dist/release. Everyone who runs it on the same commit gets the same files:
 #
 #   health-probe-linux-ARCH.cnb            the buildpack, for amd64 and arm64
 #   health-probe-linux-ARCH.tgz            its folder, for Spring Boot
-#   grpc_health_probe[_full]-linux-ARCH    the probes alone, for these, ppc64le, s390x and riscv64
-#   NAME.cdx.json, NAME.spdx.json          the SBOM of each probe
+#   grpc_health_probe-OS-ARCH[.exe]        the probe alone, for all that grpc-health-probe is released for
+#   grpc_health_probe_full-linux-ARCH      the full variant for linux; for darwin and windows, the probe is the full one
+#   grpc_health_bridge-linux-ARCH          the bridge alone
+#   NAME.cdx.json, NAME.spdx.json          the SBOM of each of these programs
+#   health-probe.openvex.json              what scripts/vulncheck.sh found, for scanners; the database of the day tells
 #   checksums.txt                          the SHA-256 digests of all of these
-#   notes.md                               what CHANGELOG.md says of this version
+#   notes.md                               what CHANGELOG.md says of this version, the digests and the lines to copy
 #
 # The version is that of buildpack.toml. Tag the commit with it (v1.2.3) first: the programs take theirs from the tag.
+# The notes and the document for scanners name the images that scripts/publish.sh has published before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -22,22 +26,29 @@ if [ -n "$(git status --porcelain)" ]; then
   echo "warning: there are changes that are not committed: the programs will say so" >&2
 fi
 
-rm -rf "$out"
-mkdir -p "$out"
-awk -v version="$version" '/^## /{ inside = $2 == version; next } inside' CHANGELOG.md | sed '/./,$!d' >"$out/notes.md"
-if [ ! -s "$out/notes.md" ]; then
+if ! grep -qE "^## $version( |\$)" CHANGELOG.md; then
   echo "scripts/release.sh: CHANGELOG.md has no section for $version" >&2
   exit 1
 fi
 
-for arch in amd64 arm64 ppc64le s390x riscv64; do
-  for program in grpc_health_probe grpc_health_probe_full; do
-    scripts/compile.sh "$arch" "$out/$program-linux-$arch" "./cmd/$program"
-  done
+rm -rf "$out"
+mkdir -p "$out"
+for platform in $(scripts/platforms.sh); do
+  name=${platform%/*}-${platform#*/}
+  case $platform in
+  linux/*)
+    for program in grpc_health_probe_full grpc_health_bridge; do
+      scripts/compile.sh "$platform" "$out/$program-$name" "./cmd/$program"
+    done
+    ;;
+  windows/*) name=$name.exe ;;
+  esac
+  scripts/compile.sh "$platform" "$out/grpc_health_probe-$name" ./cmd/grpc_health_probe
 done
 scripts/package.sh
 cp dist/health-probe-linux-* "$out/"
 echo "writing SBOMs"
-go run ./scripts/sbom "$out"/grpc_health_probe*
-(cd "$out" && sha256sum -- health-probe-* grpc_health_probe* >checksums.txt)
-cat "$out/checksums.txt"
+go run ./scripts/sbom "$out"/grpc_health_*
+go run ./scripts/release vex "$out"
+go run ./scripts/release checksums "$out"
+go run ./scripts/release notes "$out"

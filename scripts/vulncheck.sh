@@ -1,14 +1,28 @@
 #!/usr/bin/env bash
-# Looks the probes and the buildpack up in Go's vulnerability database, which needs the network: for maintainers, before a
-# release and whenever Go has one. Programs are looked at as scanners do it, by what they are linked of.
+# Looks the buildpack and the probes for all platforms up in Go's vulnerability database, which needs the network.
+# Maintainers run it before a release and after each release of Go. Like scanners, it finds out from the programs what
+# they link, and beyond that which functions: it fails if one of these is vulnerable. What is linked without them is
+# written to dist/vulncheck/openvex.json, a document for scanners (OpenVEX), which scripts/release.sh puts beside the
+# programs. GOVULNDB is the address of another database, such as file:///path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
-scripts/build.sh
-found=0
-for program in dist/buildpack/bin/main dist/buildpack/probes/*/*; do
-  echo "== $program"
-  go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 -mode=binary "$program" || found=1
+# The programs are those that are shipped, and keep their symbol tables, without which their functions are not known.
+out=dist/vulncheck
+rm -rf "$out"
+mkdir -p "$out"
+programs=()
+look() { # PLATFORM PROGRAM
+  programs+=("$out/$2-${1%/*}-${1#*/}")
+  SYMBOLS=true scripts/compile.sh "$1" "$out/$2-${1%/*}-${1#*/}" "./cmd/$2"
+}
+for platform in $(scripts/platforms.sh); do
+  look "$platform" grpc_health_probe
+  case $platform in linux/*) look "$platform" grpc_health_probe_full && look "$platform" grpc_health_bridge ;; esac
 done
-exit $found
+look linux/amd64 buildpack
+look linux/arm64 buildpack
+GOBIN=$PWD/dist/tools GOFLAGS='' go install golang.org/x/vuln/cmd/govulncheck@v1.8.0
+go run ./scripts/vulncheck -govulncheck dist/tools/govulncheck -db "${GOVULNDB:-https://vuln.go.dev}" \
+  -o "$out/openvex.json" "${programs[@]}"

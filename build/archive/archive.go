@@ -1,13 +1,14 @@
-// Package archive unpacks what makers of programs put into their releases: tar, plain or packed with gzip or xz, zip, and
-// single files packed with gzip or xz. An archive is foreign data: nothing in it gets outside the folder that it is
-// unpacked into, and it may not be without measure. Begin with Unpack.
+// Package archive unpacks the archives that releases of programs contain: tar, plain or compressed with gzip or xz,
+// zip, and single files that are compressed with gzip or xz. Anybody may have made an archive: no entry gets outside
+// the folder that it is unpacked into, and the number of entries and the size of what is unpacked are bounded.
+//
+// Begin with [Unpack].
 package archive
 
 import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -21,72 +22,60 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// Is tells, by its first bytes, whether the file is one that Unpack unpacks.
-func Is(file string) (bool, error) {
+// Is reports whether Unpack can unpack the file, by its first bytes. It returns an error for an archive of another
+// format, and for a file whose name alone says that it is an archive.
+func Is(file, name string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	return kindOf(bufio.NewReaderSize(f, startSize)) != plain, nil
-}
-
-type kind int
-
-const (
-	plain kind = iota
-	isGzip
-	isXZ
-	isZip
-	isTar
-)
-
-const (
-	startSize = 3072 // what kinds are told by, in bytes: as much as github-assets-cnb looks at
-	tarMagic  = 257  // where the magic is in a header of tar
-)
-
-func kindOf(r *bufio.Reader) kind {
-	start, _ := r.Peek(startSize)
-	switch {
-	case bytes.HasPrefix(start, []byte("PK")) && bytes.Contains(start, []byte("META-INF/MANIFEST.MF")):
-		return plain // a jar is a zip, and a program
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		return isGzip
-	case bytes.HasPrefix(start, []byte("\xfd7zXZ\x00")):
-		return isXZ
-	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte("PK\x05\x06")):
-		return isZip
-	case len(start) > tarMagic && bytes.HasPrefix(start[tarMagic:], []byte("ustar")):
-		return isTar
+	reader := bufio.NewReaderSize(f, startSize)
+	if kindOf(reader) != other {
+		return true, nil
 	}
-	return plain
+	start, _ := reader.Peek(startSize)
+	if err := checkSupported(start, name); err != nil {
+		return false, fmt.Errorf("unpacking %q: %w", name, err)
+	}
+	return false, nil
 }
 
-// Unpack unpacks the archive in file, which its makers call name, into the folder dir, where it replaces files of the
-// same name. It leaves off the first strip parts of each name in a tar, and none in a zip, as github-assets-cnb does. It
-// returns the names of the files it made, as they are below dir. After an error dir holds a part.
-func Unpack(file, name, dir string, strip int) ([]string, error) {
-	names, err := unpack(file, name, dir, strip)
+// Content is what an archive held.
+type Content struct {
+	// Files are the names of the files, relative to the folder.
+	Files []string
+	// Names are the names of everything at the top of the folder: files, folders and links.
+	Names []string
+	// Stripped reports whether the names were shortened, as they are in a tar alone.
+	Stripped bool
+}
+
+// Unpack unpacks the archive in file into the folder dir, where it replaces files of the same name. Name is the
+// archive's original name, by which a single compressed file is named, too. Unpack removes the first strip parts of
+// each name in a tar, and none in a zip, as github-assets-cnb does. It is an error if that leaves nothing. After an
+// error dir holds a part of the archive.
+func Unpack(file, name, dir string, strip int) (Content, error) {
+	content, err := unpack(file, name, dir, strip)
 	if err != nil {
-		return nil, fmt.Errorf("unpacking %q: %w", name, err)
+		return Content{}, fmt.Errorf("unpacking %q: %w", name, err)
 	}
-	return names, nil
+	return content, nil
 }
 
-func unpack(file, name, dir string, strip int) ([]string, error) {
+func unpack(file, name, dir string, strip int) (Content, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return Content{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return Content{}, err
 	}
 	t, err := newTarget(dir, strip, info.Size())
 	if err != nil {
-		return nil, err
+		return Content{}, err
 	}
 	defer t.root.Close()
 	in := bufio.NewReaderSize(f, 1<<16)
@@ -95,10 +84,13 @@ func unpack(file, name, dir string, strip int) ([]string, error) {
 	} else {
 		err = t.stream(in, name)
 	}
-	return t.files, err
+	if err != nil {
+		return Content{}, err
+	}
+	return t.content()
 }
 
-// stream unpacks a tar or a single file, through the compressions around it.
+// stream unpacks a tar, which may be compressed, or a single compressed file.
 func (t *target) stream(in *bufio.Reader, name string) error {
 	switch kind := kindOf(in); kind {
 	case isGzip, isXZ:
@@ -133,7 +125,7 @@ func (t *target) tar(in io.Reader) error {
 	reader := tar.NewReader(in)
 	for {
 		header, err := reader.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -143,7 +135,7 @@ func (t *target) tar(in io.Reader) error {
 		case tar.TypeDir:
 			err = t.folder(header.Name)
 		case tar.TypeReg:
-			// A sparse file is longer than what is read for it.
+			// A sparse file is longer than what the archive holds of it.
 			if t.budget.sparse -= header.Size; t.budget.sparse < 0 {
 				return errBudget
 			}
@@ -152,7 +144,8 @@ func (t *target) tar(in io.Reader) error {
 			err = t.link(header.Name, header.Linkname)
 		case tar.TypeXGlobalHeader:
 		default:
-			err = fmt.Errorf("it has %q, which is no file, folder or symbolic link (type %q)", header.Name, header.Typeflag)
+			err = fmt.Errorf("it has %q, which is no file, folder or symbolic link (type %q)",
+				header.Name, header.Typeflag)
 		}
 		if err != nil {
 			return err
@@ -162,7 +155,7 @@ func (t *target) tar(in io.Reader) error {
 
 func (t *target) zip(in io.ReaderAt, size int64) error {
 	t.strip = 0
-	// zip.NewReader takes in the list of all entries, however many there are.
+	// zip.NewReader reads the list of all entries into memory, however long it is.
 	bounded := &boundedReaderAt{in, maxDirectory}
 	reader, err := zip.NewReader(bounded, size)
 	if err != nil {
@@ -171,7 +164,7 @@ func (t *target) zip(in io.ReaderAt, size int64) error {
 	if len(reader.File) > maxEntries {
 		return errEntries
 	}
-	bounded.left = math.MaxInt64 // the entries' content has a budget of its own
+	bounded.left = math.MaxInt64 // the content of the entries counts against the budget
 	for _, entry := range reader.File {
 		if err := t.zipped(entry); err != nil {
 			return err

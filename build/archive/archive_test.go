@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +44,7 @@ func unpackBytes(t testing.TB, content []byte, strip int) (string, []string, err
 	if err := os.WriteFile(file, content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	names, err := Unpack(file, "asset.gz", filepath.Join(dir, "a/b/out"), strip)
+	unpacked, err := Unpack(file, "asset.gz", filepath.Join(dir, "a/b/out"), strip)
 	entries, _ := os.ReadDir(dir)
 	if len(entries) > 2 {
 		t.Errorf("it wrote outside of its folder: %v", entries)
@@ -53,7 +54,7 @@ func unpackBytes(t testing.TB, content []byte, strip int) (string, []string, err
 			t.Errorf("it wrote outside of its folder: %v", entries)
 		}
 	}
-	return filepath.Join(dir, "a/b/out"), names, err
+	return filepath.Join(dir, "a/b/out"), unpacked.Files, err
 }
 
 func TestHostileArchivesAreRefused(t *testing.T) {
@@ -94,7 +95,8 @@ func TestBombsAreRefused(t *testing.T) {
 		zipper.Write(zeros)
 	}
 	zipper.Close()
-	if _, _, err := unpackBytes(t, tarred.Bytes(), 0); err == nil || !strings.Contains(err.Error(), "far more than it is") {
+	if _, _, err := unpackBytes(t, tarred.Bytes(), 0); err == nil ||
+		!strings.Contains(err.Error(), "far more than it is") {
 		t.Error(err)
 	}
 
@@ -105,7 +107,8 @@ func TestBombsAreRefused(t *testing.T) {
 		entry.Write(zeros)
 	}
 	writer.Close()
-	if _, _, err := unpackBytes(t, zipped.Bytes(), 0); err == nil || !strings.Contains(err.Error(), "far more than it is") {
+	if _, _, err := unpackBytes(t, zipped.Bytes(), 0); err == nil ||
+		!strings.Contains(err.Error(), "far more than it is") {
 		t.Error(err)
 	}
 }
@@ -168,7 +171,7 @@ func TestFoldersThatAreOnlyInNamesAreEntries(t *testing.T) {
 	if err := target.file("a/b", 0o644, strings.NewReader("")); err != nil {
 		t.Error(err)
 	}
-	if err := target.file("c/d", 0o644, strings.NewReader("")); err != errEntries {
+	if err := target.file("c/d", 0o644, strings.NewReader("")); !errors.Is(err, errEntries) {
 		t.Error(err)
 	}
 }
@@ -181,10 +184,10 @@ func TestEntriesThatMakeNothingAreEntries(t *testing.T) {
 	}
 	defer target.root.Close()
 	for i := range maxEntries + 1 {
-		switch _, err := target.place("./"); {
+		switch _, err := target.prepare("./"); {
 		case i < maxEntries && err != nil:
 			t.Fatalf("entry %d: %v", i, err)
-		case i == maxEntries && err != errEntries:
+		case i == maxEntries && !errors.Is(err, errEntries):
 			t.Error(err)
 		}
 	}
@@ -202,7 +205,10 @@ func TestContentOfAZipMayBeLongerThanItsList(t *testing.T) {
 }
 
 func TestLinksWithinAndStrippedNames(t *testing.T) {
-	content := pack(t, tar.Header{Name: "top/lib/x.so.1"}, tar.Header{Typeflag: tar.TypeSymlink, Name: "top/lib/x.so", Linkname: "x.so.1"},
+	content := pack(t, tar.Header{Name: "top/lib/x.so.1"}, tar.Header{
+		Typeflag: tar.TypeSymlink, Name: "top/lib/x.so",
+		Linkname: "x.so.1",
+	},
 		tar.Header{Typeflag: tar.TypeSymlink, Name: "top/bin/x", Linkname: "../lib/x.so"}, tar.Header{Name: "README"})
 	dir, names, err := unpackBytes(t, content, 1)
 	if err != nil || len(names) != 1 {
@@ -221,4 +227,81 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, strip int) {
 		unpackBytes(t, content, strip&3)
 	})
+}
+
+func TestArchivesOfOtherFormatsAreRefused(t *testing.T) {
+	t.Parallel()
+	notSupported := func(format string) string {
+		return "its format is " + format + ", which is not supported (tar, gzip, xz and zip are)"
+	}
+	for name, c := range map[string]struct{ content, want string }{
+		"tool.tar.bz2": {"BZh91AY&SY", notSupported("bzip2")},
+		"tool.tar.zst": {"\x28\xb5\x2f\xfd\x04", notSupported("Zstandard")},
+		"tool":         {"\x28\xb5\x2f\xfd\x04", notSupported("Zstandard")},
+		"tool.7z":      {"7z\xbc\xaf\x27\x1c", notSupported("7-Zip")},
+		"tool.rar":     {"Rar!\x1a\x07\x01", notSupported("RAR")},
+		"tool.deb":     {"!<arch>\ndebian-binary  ", notSupported("a Debian package")},
+		"tool.rpm":     {"\xed\xab\xee\xdb", notSupported("RPM")},
+		"tool.tar.gz":  {"<html>", "it is none of tar, gzip, xz and zip, though its name ends in .tar.gz"},
+		"Tool.ZIP":     {"", "it is none of tar, gzip, xz and zip, though its name ends in .zip"},
+		"libtool.a":    {"!<arch>\n/", ""},
+		"tool.txt":     {"text", ""},
+		"agent.zip":    {"PK\x03\x04META-INF/MANIFEST.MF", ""},
+	} {
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		isArchive, err := Is(file, name)
+		message := ""
+		if err != nil {
+			message = strings.TrimPrefix(err.Error(), fmt.Sprintf("unpacking %q: ", name))
+		}
+		if isArchive || message != c.want {
+			t.Errorf("%s: %v, %q, want %q", name, isArchive, message, c.want)
+		}
+	}
+}
+
+// A tar from before POSIX has no magic.
+func TestOldTarsAreUnpacked(t *testing.T) {
+	t.Parallel()
+	header := make([]byte, 1536)
+	copy(header, "tool")
+	copy(header[100:], "000644 \x00000000 \x00000000 \x0000000000003 00000000000 ")
+	sum := 8 * int(' ')
+	for _, b := range header[:512] {
+		sum += int(b)
+	}
+	copy(header[148:], fmt.Sprintf("%06o\x00 ", sum))
+	copy(header[512:], "abc")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, header, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	isArchive, err := Is(file, "tool.tar")
+	if !isArchive || err != nil {
+		t.Fatal(isArchive, err)
+	}
+	content, err := Unpack(file, "tool.tar", t.TempDir(), 0)
+	if err != nil || len(content.Files) != 1 || content.Files[0] != "tool" {
+		t.Errorf("it holds %v, %v", content, err)
+	}
+}
+
+func TestNothingIsNoContent(t *testing.T) {
+	t.Parallel()
+	for strip, want := range map[int]string{
+		0: "",
+		2: `unpacking "asset.gz": strip_components = 2 leaves nothing of it: its names have no more parts`,
+	} {
+		_, _, err := unpackBytes(t, pack(t, tar.Header{Name: "a/b"}), strip)
+		if message := fmt.Sprint(err); message != want && (err != nil || want != "") {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	folder := pack(t, tar.Header{Name: "a/", Typeflag: tar.TypeDir})
+	if _, _, err := unpackBytes(t, folder, 0); err == nil || err.Error() != `unpacking "asset.gz": it holds no files` {
+		t.Errorf("the error is %v", err)
+	}
 }

@@ -14,28 +14,30 @@ import (
 )
 
 const (
-	// maxEntries bounds files, links and folders, those too that are only in the names of others.
+	// maxEntries bounds the files, links and folders. A folder that only the names of other entries mention counts too.
 	maxEntries = 100_000
-	// maxDirectory bounds a zip's list of its entries, in bytes: as many as are allowed, with names of 280 bytes.
+	// maxDirectory bounds a zip's list of entries, in bytes: it is enough for maxEntries with names of 280 bytes.
 	maxDirectory = 32 << 20
 	maxUnpacked  = 2 << 30 // bytes
-	// A program shrinks to a third, text to a tenth: what grows a hundredfold and is not small is a bomb.
+	// maxGrowth is how many times its own size an archive may unpack to. Compression makes programs three times smaller
+	// and text ten times. Up to smallEnough bytes are always allowed.
 	maxGrowth   = 100
-	smallEnough = 64 << 20 // bytes
-	maxLink     = 4096     // bytes: Linux' PATH_MAX
+	smallEnough = 64 << 20
+	maxLink     = 4096 // bytes: Linux' PATH_MAX
 	maxName     = maxLink
-	maxFolders  = 100 // in a name; each is opened from the root on
+	maxFolders  = 100 // folders in a name, since os.Root opens each of them for every access
 )
 
 // target is the folder that an archive is unpacked into.
 type target struct {
 	root    *os.Root
 	strip   int
-	entries int // with those that make nothing: a folder again, a name that is stripped
+	entries int // entries so far, with those that make nothing: a folder that exists, a name that is stripped away
 	budget  *budget
-	// made are the names so far, by their lower case: on the disks of some machines two that differ by case are one.
+	// made are the names so far, by their lower-case form: on some file systems names that differ by case are one.
 	made  map[string]string
 	files []string
+	links int
 }
 
 func newTarget(dir string, strip int, packed int64) (*target, error) {
@@ -50,50 +52,33 @@ func newTarget(dir string, strip int, packed int64) (*target, error) {
 	return &target{root: root, strip: strip, budget: &budget{left, left}, made: map[string]string{}}, nil
 }
 
-// budget is how many bytes may still be unpacked, and as how many bytes of files.
-type budget struct{ left, sparse int64 }
-
-var (
-	errBudget    = errors.New("it unpacks to far more than it is: more than a hundred times its size, or 2 GiB")
-	errEntries   = fmt.Errorf("it has more than %d entries", maxEntries)
-	errDirectory = fmt.Errorf("its list of entries is longer than %d MiB", maxDirectory>>20)
-)
-
-type budgetReader struct {
-	*budget
-	in io.Reader
-}
-
-func (b *budget) reader(in io.Reader) io.Reader { return budgetReader{b, in} }
-
-func (r budgetReader) Read(p []byte) (int, error) {
-	n, err := r.in.Read(p)
-	if r.left -= int64(n); r.left < 0 {
-		return 0, errBudget
+// content returns what was unpacked. It is an error if there is neither a file nor a link.
+func (t *target) content() (Content, error) {
+	content := Content{Files: t.files, Stripped: t.strip > 0}
+	for _, name := range t.made {
+		if !strings.Contains(name, "/") {
+			content.Names = append(content.Names, name)
+		}
 	}
-	return n, err
-}
-
-// boundedReaderAt fails where more is read than is left, in bytes.
-type boundedReaderAt struct {
-	in   io.ReaderAt
-	left int64
-}
-
-func (b *boundedReaderAt) ReadAt(p []byte, offset int64) (int, error) {
-	if b.left -= int64(len(p)); b.left < 0 {
-		return 0, errDirectory
+	slices.Sort(content.Names)
+	switch {
+	case len(t.files)+t.links > 0:
+		return content, nil
+	case t.strip > 0 && t.entries > 0:
+		return content, fmt.Errorf("strip_components = %d leaves nothing of it: its names have no more parts", t.strip)
 	}
-	return b.in.ReadAt(p, offset)
+	return content, errors.New("it holds no files")
 }
 
-// place returns where an entry goes, "" for nowhere, and makes the folders above it.
-func (t *target) place(name string) (string, error) {
+// prepare returns the path for an entry, relative to the root, and makes the folders above it. It returns "" for an
+// entry whose name is stripped away.
+func (t *target) prepare(name string) (string, error) {
 	if t.entries++; t.entries > maxEntries {
 		return "", errEntries
 	}
 	if len(name) > maxName || strings.Count(name, "/") > maxFolders {
-		return "", fmt.Errorf("it has a name of %d bytes in %d folders, more than a path can have", len(name), strings.Count(name, "/"))
+		return "", fmt.Errorf("it has a name of %d bytes in %d folders, more than a path can have",
+			len(name), strings.Count(name, "/"))
 	}
 	if path.IsAbs(name) || strings.ContainsAny(name, "\\\x00") {
 		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
@@ -102,8 +87,9 @@ func (t *target) place(name string) (string, error) {
 	if slices.Contains(parts, "..") {
 		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
 	}
-	// A dot in front is a part to strip, as it is for tar.
-	parts = slices.DeleteFunc(parts[min(t.strip, len(parts)):], func(part string) bool { return part == "" || part == "." })
+	// A dot at the beginning counts as a part to strip, as it does for tar.
+	parts = slices.DeleteFunc(parts[min(t.strip, len(parts)):],
+		func(part string) bool { return part == "" || part == "." })
 	if len(parts) == 0 {
 		return "", nil
 	}
@@ -115,7 +101,8 @@ func (t *target) place(name string) (string, error) {
 	return strings.Join(parts, "/"), nil
 }
 
-// mkdir makes one folder, unless it is there. A link in its place is none: what is unpacked through one could be anywhere.
+// mkdir makes one folder, unless it exists. A link does not count as a folder: what is unpacked through it could be
+// anywhere.
 func (t *target) mkdir(name string) error {
 	if t.made[strings.ToLower(name)] == name {
 		if info, err := t.root.Lstat(name); err != nil || !info.IsDir() {
@@ -128,16 +115,16 @@ func (t *target) mkdir(name string) error {
 	}
 	if err := t.root.Mkdir(name, 0o755); errors.Is(err, fs.ErrExist) {
 		if info, err := t.root.Lstat(name); err == nil && info.IsDir() {
-			return nil // of an archive that was unpacked here before
+			return nil // an archive that was unpacked here before made it
 		}
 		return fmt.Errorf("it has something within %q, which is no folder", name)
 	} else if err != nil {
 		return err
 	}
-	return t.root.Chmod(name, 0o755) // not by the umask
+	return t.root.Chmod(name, 0o755) // the mode must not depend on the umask
 }
 
-// claim takes a name that no other entry has.
+// claim records a name. It fails where another entry has it already.
 func (t *target) claim(name string) error {
 	if other, taken := t.made[strings.ToLower(name)]; taken {
 		return fmt.Errorf("it has both %q and %q, which are one on some machines", other, name)
@@ -150,7 +137,7 @@ func (t *target) claim(name string) error {
 }
 
 func (t *target) folder(name string) error {
-	name, err := t.place(name)
+	name, err := t.prepare(name)
 	if err != nil || name == "" {
 		return err
 	}
@@ -158,7 +145,7 @@ func (t *target) folder(name string) error {
 }
 
 func (t *target) file(name string, mode fs.FileMode, in io.Reader) error {
-	name, err := t.place(name)
+	name, err := t.prepare(name)
 	if err != nil || name == "" {
 		return err
 	}
@@ -169,9 +156,10 @@ func (t *target) file(name string, mode fs.FileMode, in io.Reader) error {
 	return Put(t.root, name, in, mode&0o111 != 0)
 }
 
-// Put writes a file below root, executable where it says so or is a program. It replaces a file or link that is there.
+// Put writes a file below root, and replaces a file or link of that name. The file is executable if executable is set
+// or its content is a program.
 func Put(root *os.Root, name string, in io.Reader, executable bool) error {
-	if err := makeWay(root, name); err != nil {
+	if err := removeExisting(root, name); err != nil {
 		return err
 	}
 	out, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -191,8 +179,9 @@ func Put(root *os.Root, name string, in io.Reader, executable bool) error {
 	return errors.Join(out.Chmod(permissions), out.Close())
 }
 
-// makeWay removes a file or link. What is there is of an asset before: within one archive no two entries have one name.
-func makeWay(root *os.Root, name string) error {
+// removeExisting removes a file or link, if there is one. It comes from another archive, since no two entries of one
+// archive have the same name.
+func removeExisting(root *os.Root, name string) error {
 	switch info, err := root.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -204,10 +193,10 @@ func makeWay(root *os.Root, name string) error {
 	return root.Remove(name)
 }
 
-// link makes a symbolic link that stays within the folder: its way up comes first and is no longer than its name, and
-// there is no way up after that, since what looks like a folder may be a link.
+// link makes a symbolic link, which must stay within the folder. Any ".." must come first in its target, no more often
+// than its name has folders. After other parts ".." is refused, since what looks like a folder may be a link.
 func (t *target) link(name, to string) error {
-	name, err := t.place(name)
+	name, err := t.prepare(name)
 	if err != nil || name == "" {
 		return err
 	}
@@ -215,7 +204,8 @@ func (t *target) link(name, to string) error {
 	for strings.HasPrefix(rest, "../") || rest == ".." {
 		rest, up = strings.TrimPrefix(strings.TrimPrefix(rest, ".."), "/"), up+1
 	}
-	if out := fmt.Errorf("it has %q, a link to %q, which leads out of its folder", name, to); to == "" || path.IsAbs(to) ||
+	out := fmt.Errorf("it has %q, a link to %q, which leads out of its folder", name, to)
+	if to == "" || path.IsAbs(to) ||
 		up > strings.Count(name, "/") || strings.ContainsAny(to, "\\\x00") || len(to) >= maxLink {
 		return out
 	} else if strings.Contains("/"+rest+"/", "/../") {
@@ -224,13 +214,14 @@ func (t *target) link(name, to string) error {
 	if err := t.claim(name); err != nil {
 		return err
 	}
-	if err := makeWay(t.root, name); err != nil {
+	if err := removeExisting(t.root, name); err != nil {
 		return err
 	}
+	t.links++
 	return t.root.Symlink(to, name)
 }
 
-// isProgram tells by its first bytes what the kernel would execute.
+// isProgram reports whether the kernel would execute a file that begins with these bytes.
 func isProgram(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("\x7fELF")) || bytes.HasPrefix(start, []byte("#!"))
 }

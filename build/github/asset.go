@@ -1,190 +1,143 @@
 package github
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/google/go-github/v90/github"
+	"github.com/buildpacks/libcnb/v2"
 )
 
 // Latest is the tag that stands for the newest release.
 const Latest = "latest"
 
-// Asset is one file of a release, as a user names it.
-type Asset struct {
-	// Repo is owner/name, Name the file, Tag the release's tag or Latest.
-	Repo, Name, Tag string
-	// SHA256 is the digest that the file must have, in hex, perhaps after "sha256:" as GitHub writes it, or "" to take what
-	// the release says.
-	SHA256 string
-	// SHA256Setting and TagSetting name the settings to change, for messages.
-	SHA256Setting, TagSetting string
+// Request is a file of a release, as a user asks for it.
+type Request struct {
+	// Repo is the repository, owner/name.
+	Repo string `toml:"repo"`
+	// Asset is the name of the file.
+	Asset string `toml:"asset"`
+	// Tag is the release's tag, or Latest.
+	Tag string `toml:"tag"`
+	// SHA256 is the digest that the file must have, in hex, with or without "sha256:" before it as GitHub writes it. It
+	// is "" where the release says which digest the file has.
+	SHA256 string `toml:"sha256"`
+	// TagSetting and SHA256Setting name the settings that a user changes. They are for messages.
+	TagSetting    string `toml:"-"`
+	SHA256Setting string `toml:"-"`
+
+	pinned bool // SHA256 is not the user's, but pinned by the buildpack
 }
 
-// String names the asset for messages.
-func (a Asset) String() string {
-	return fmt.Sprintf("%q of release %q of %s", a.Name, a.Tag, a.Repo)
+// ResolvedAsset is a file of a release that exists, with the digest that it must have. The metadata of a layer records
+// it, and the next build learns from it whether there is anything to ask GitHub for.
+type ResolvedAsset struct {
+	// API is the address of the API of the GitHub that has the release.
+	API string `toml:"api"`
+	// Repo is the repository, owner/name.
+	Repo string `toml:"repo"`
+	// Asset is the name of the file.
+	Asset string `toml:"asset"`
+	// Tag is the release's tag.
+	Tag string `toml:"tag"`
+	// SHA256 is the digest of the file, in lower-case hex.
+	SHA256 string `toml:"sha256"`
+	// SHA256From says for people where the digest comes from: a setting, the buildpack, the release or a file of it.
+	SHA256From string `toml:"sha256_from"`
+	// Immutable reports that GitHub lets nobody change the release (docs.github.com, Immutable releases). It is false
+	// where GitHub was not asked.
+	Immutable bool `toml:"immutable"`
+}
+
+// Same reports whether two descriptions are of the same file with the same content.
+func (a ResolvedAsset) Same(other ResolvedAsset) bool {
+	return a.isNamed(other) && a.SHA256 == other.SHA256
+}
+
+func (a ResolvedAsset) isNamed(other ResolvedAsset) bool {
+	return a.API == other.API && a.Repo == other.Repo && a.Asset == other.Asset && a.Tag == other.Tag
+}
+
+// Verified says for the log by which digest the file was verified. Setting is what a user writes before the digest to
+// pin it.
+func (a ResolvedAsset) Verified(setting string) string {
+	from := a.SHA256From
+	if a.Immutable {
+		from += " (the release is immutable)"
+	}
+	return fmt.Sprintf("Verified %s by %s: %s%s", a, from, setting, a.SHA256)
+}
+
+// CheckUnchanged returns an error where the file has another content than a file of the same name and release had in
+// the build before. A user who set the digest of the new content knows of it.
+func (a ResolvedAsset) CheckUnchanged(before ResolvedAsset, request Request) error {
+	if !a.isNamed(before) || before.SHA256 == a.SHA256 || request.SHA256 != "" && !request.pinned {
+		return nil
+	}
+	return fmt.Errorf("checking %s: its SHA-256 is %s, by %s, and was %s in the build before (a release should not "+
+		"change: ask its makers, and if the new file is right, set %s to its digest)",
+		a, a.SHA256, a.SHA256From, before.SHA256, request.SHA256Setting)
+}
+
+// String describes the file for messages.
+func (r Request) String() string { return describe(r.Repo, r.Asset, r.Tag) }
+
+// String describes the file for messages.
+func (a ResolvedAsset) String() string { return describe(a.Repo, a.Asset, a.Tag) }
+
+func describe(repo, asset, tag string) string {
+	return fmt.Sprintf("%q of release %q of %s", asset, tag, repo)
+}
+
+// ForTarget returns the request with the operating system and the architecture of the target in place of {os} and
+// {arch}.
+func (r Request) ForTarget(target libcnb.TargetInfo) Request {
+	r.Asset = strings.NewReplacer("{os}", target.OS, "{arch}", target.Arch).Replace(r.Asset)
+	return r
+}
+
+// Satisfies reports whether the file is one that the request, to the GitHub with the API, may resolve to. Every tag
+// satisfies a request for Latest.
+func (a ResolvedAsset) Satisfies(request Request, api *url.URL) bool {
+	return a.API == api.String() && a.Repo == request.Repo && a.Asset == request.Asset &&
+		(request.Tag == Latest || a.Tag == request.Tag) &&
+		(request.SHA256 == "" || hexOf(request.SHA256) == a.SHA256)
 }
 
 var (
 	repoName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
-	assetName = regexp.MustCompile(`^[^/\\\x00-\x20\x7f]+$`)
-	tagName   = regexp.MustCompile(`^[^\\\x00-\x20\x7f]+$`)
+	tokenName = regexp.MustCompile(`^(?:gh[a-z]_|github_pat_)\w{16,}`)
 )
 
-// Check tells what is wrong with the names, before any of them gets into an address.
-func (a Asset) Check() error {
-	switch _, name, _ := strings.Cut(a.Repo, "/"); {
-	case !repoName.MatchString(a.Repo) || isDots(name):
-		return fmt.Errorf("reading the repository %q: it must be owner/name", a.Repo)
-	case !assetName.MatchString(a.Name) || isDots(a.Name):
-		return fmt.Errorf("reading the asset %q of %s: it must be the name of a file", a.Name, a.Repo)
-	case !tagName.MatchString(a.Tag) || slices.ContainsFunc(strings.Split(a.Tag, "/"), isDots):
-		return fmt.Errorf("reading the tag %q of %s: it must be the tag of a release, or %s", a.Tag, a.Repo, Latest)
-	case a.SHA256 != "" && !isSHA256(hexOf(a.SHA256)):
-		return fmt.Errorf("reading %s: %q is no SHA-256 in hex", a.SHA256Setting, a.SHA256)
+// Check returns what is wrong with the names and the digest, nil where they may be put into an address and into a log.
+func (r Request) Check() error {
+	switch _, name, _ := strings.Cut(r.Repo, "/"); {
+	case strings.ContainsAny(r.Repo, "@?=") || tokenName.MatchString(r.Repo):
+		return errors.New("reading a repository: it seems to hold a token or a password: it must be owner/name")
+	case !repoName.MatchString(r.Repo) || isDots(name):
+		return fmt.Errorf("reading the repository %q: it must be owner/name", r.Repo)
+	case !isName(r.Asset, `/\`) || isDots(r.Asset):
+		return fmt.Errorf("reading the asset %q of %s: it must be the name of a file", r.Asset, r.Repo)
+	case !isName(r.Tag, `\`) || slices.ContainsFunc(strings.Split(r.Tag, "/"), isDots):
+		return fmt.Errorf("reading the tag %q of %s: it must be the tag of a release, or %s", r.Tag, r.Repo, Latest)
+	case r.SHA256 != "" && !isSHA256(hexOf(r.SHA256)):
+		return fmt.Errorf("reading %s: %q is no SHA-256 in hex", r.SHA256Setting, r.SHA256)
 	}
 	return nil
 }
 
-// Allows tells whether the file may have a digest, in lower-case hex.
-func (a Asset) Allows(digest string) bool { return a.SHA256 == "" || hexOf(a.SHA256) == digest }
+// isName reports whether a text has only characters that can be seen, and none of the others.
+func isName(text, others string) bool {
+	return text != "" && utf8.ValidString(text) && !strings.ContainsAny(text, others) &&
+		!strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) })
+}
 
 // hexOf returns a SHA-256 as this package writes it.
 func hexOf(digest string) string { return strings.TrimPrefix(strings.ToLower(digest), "sha256:") }
 
 func isDots(part string) bool { return part == "" || part == "." || part == ".." }
-
-// Release is an asset that was found: its tag is one that exists, and its digest is known.
-type Release struct {
-	Asset
-	// id is the asset's in the API, 0 where the API was not asked.
-	id int64
-}
-
-// Resolve finds the asset and the digest that it must have. It asks the API only where the asset does not say it all: not
-// for a tag with a digest.
-func (c *Client) Resolve(ctx context.Context, asset Asset) (Release, error) {
-	if err := asset.Check(); err != nil {
-		return Release{}, err
-	}
-	asset.SHA256 = hexOf(asset.SHA256)
-	if asset.Tag != Latest && asset.SHA256 != "" {
-		return Release{Asset: asset}, nil
-	}
-	return c.ask(ctx, asset)
-}
-
-// ask finds the asset through the API.
-func (c *Client) ask(ctx context.Context, asset Asset) (Release, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxTime)
-	defer cancel()
-	found, err := c.release(ctx, asset)
-	if err != nil {
-		return Release{}, fmt.Errorf("finding %s: %w", asset, c.explain(err, asset))
-	}
-	asset.Tag = found.GetTagName()
-	if err := asset.Check(); err != nil {
-		return Release{}, fmt.Errorf("reading what the API at %s says: %w", c.API.Host, err)
-	}
-	i := slices.IndexFunc(found.Assets, func(a *github.ReleaseAsset) bool { return a.GetName() == asset.Name })
-	if i < 0 {
-		return Release{}, fmt.Errorf("finding %s: the release has no such asset: it has %s", asset, list(names(found)))
-	}
-	release := Release{Asset: asset, id: found.Assets[i].GetID()}
-	if release.SHA256 == "" {
-		release.SHA256, err = c.digest(ctx, release, found.Assets[i], found)
-	}
-	return release, err
-}
-
-func (c *Client) release(ctx context.Context, asset Asset) (*github.RepositoryRelease, error) {
-	owner, name, _ := strings.Cut(asset.Repo, "/")
-	if asset.Tag == Latest {
-		release, _, err := c.api.Repositories.GetLatestRelease(ctx, owner, name)
-		return release, err
-	}
-	// go-github does not escape the tag.
-	release, _, err := c.api.Repositories.GetReleaseByTag(ctx, owner, name, url.PathEscape(asset.Tag))
-	return release, err
-}
-
-// digest returns the SHA-256 that the release gives for the asset: GitHub's own, else that of a checksums file.
-func (c *Client) digest(ctx context.Context, wanted Release, asset *github.ReleaseAsset, release *github.RepositoryRelease) (string, error) {
-	if digest, ok := strings.CutPrefix(asset.GetDigest(), "sha256:"); ok && isSHA256(digest) {
-		return strings.ToLower(digest), nil
-	}
-	unverified := fmt.Errorf("checking %s: the release gives no SHA-256 for it, neither a digest nor a checksums file (set %s)",
-		wanted.Asset, wanted.SHA256Setting)
-	file := checksumsFor(wanted.Name, names(release))
-	if file == "" {
-		return "", unverified
-	}
-	i := slices.IndexFunc(release.Assets, func(a *github.ReleaseAsset) bool { return a.GetName() == file })
-	sums := Release{Asset: Asset{Repo: wanted.Repo, Name: file, Tag: wanted.Tag}, id: release.Assets[i].GetID()}
-	text, err := c.read(ctx, sums)
-	if err != nil {
-		return "", err
-	}
-	digest := findChecksum(text, wanted.Name, strings.HasPrefix(file, wanted.Name))
-	if digest == "" {
-		return "", unverified
-	}
-	return digest, nil
-}
-
-// read returns a small asset, unverified.
-func (c *Client) read(ctx context.Context, release Release) (string, error) {
-	dir, err := os.MkdirTemp("", "checksums")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "text")
-	if _, err := c.fetch(ctx, release, file, maxChecksums); err != nil {
-		return "", fmt.Errorf("downloading %s: %w", release.Asset, c.explain(err, release.Asset))
-	}
-	text, err := os.ReadFile(file)
-	return string(text), err
-}
-
-func names(release *github.RepositoryRelease) []string {
-	var names []string
-	for _, asset := range release.Assets {
-		names = append(names, asset.GetName())
-	}
-	return names
-}
-
-// list writes names for a message, not all where there are many.
-func list(names []string) string {
-	const most = 20
-	if len(names) == 0 {
-		return "none"
-	}
-	rest := ""
-	if len(names) > most {
-		names, rest = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	text := strings.Join(names, ", ")
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		text = strconv.Quote(text) // the log is no place for what moves a terminal's cursor
-	}
-	return text + rest
-}
-
-// IsUnavailable tells an error of a GitHub that cannot be asked now (no connection, a rate limit, a fault of its own) from
-// one that asking again would not mend.
-func IsUnavailable(err error) bool {
-	_, unavailable := errors.AsType[unavailableError](err)
-	return unavailable
-}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checksumsFor picks the release's file that should list the SHA-256 of the asset, or "": the asset's own, else the one
-// for all assets.
+// checksumsFor returns the name among those of a release's files that should have the SHA-256 of the asset: a file for
+// this asset alone, else one for all. It returns "" where there is none.
 func checksumsFor(asset string, names []string) string {
 	for _, ending := range []string{".sha256", ".sha256sum", ".SHA256"} {
 		if slices.Contains(names, asset+ending) {
@@ -25,9 +25,9 @@ func checksumsFor(asset string, names []string) string {
 	return ""
 }
 
-// findChecksum returns the SHA-256 of the asset that a checksums file gives, in the form of sha256sum: the digest, a
-// space, a space or an asterisk, the name. A file with nothing but a digest is for the one asset that it is named after.
-// Two different digests for one name are none.
+// findChecksum returns the SHA-256 of the asset in the text of a checksums file, as sha256sum writes it: the digest, a
+// space, a space or an asterisk, the name. In a file for the asset alone (own) the digest may stand without a name. It
+// returns "" where the text has no digest for the asset, or two that differ.
 func findChecksum(text, asset string, own bool) string {
 	found := ""
 	for line := range strings.Lines(text) {
@@ -35,7 +35,8 @@ func findChecksum(text, asset string, own bool) string {
 		if len(fields) == 0 || len(fields) > 2 || !isSHA256(fields[0]) {
 			continue
 		}
-		if alone := len(fields) == 1; alone && !own || !alone && path.Base(strings.TrimPrefix(fields[1], "*")) != asset {
+		if alone := len(fields) == 1; alone && !own ||
+			!alone && path.Base(strings.TrimPrefix(fields[1], "*")) != asset {
 			continue
 		}
 		digest := strings.ToLower(fields[0])

@@ -14,40 +14,43 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 
 	"github.com/google/go-github/v90/github"
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Download writes the release's asset to file and verifies it. With an error there is no such file. A release that the
-// API was not asked for and that is not there for all may be a private repository's: with a token the API is asked then.
-func (c *Client) Download(ctx context.Context, release Release, file string) error {
+// Download downloads the asset that a request was resolved to, and verifies it. After an error there is no such file.
+// The request is for hints in messages. An asset that the API was not asked about, and that is not public, may be in a
+// private repository: the API is asked then, if there is a token.
+func (c *Client) Download(ctx context.Context, request Request, asset ResolvedAsset, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
-	digest, err := c.fetch(ctx, release, file, maxAsset)
-	if c.mayBePrivate(release, err) {
-		if release, err = c.ask(ctx, release.Asset); err != nil {
+	digest, err := c.fetch(ctx, asset, file, maxAsset)
+	if c.mayBePrivate(asset, err) {
+		if asset, err = c.ask(ctx, request); err != nil {
 			os.Remove(file)
 			return err
 		}
-		digest, err = c.fetch(ctx, release, file, maxAsset)
+		digest, err = c.fetch(ctx, asset, file, maxAsset)
 	}
 	switch {
 	case err != nil:
-		err = c.explain(err, release.Asset)
-	case digest != release.SHA256:
-		err = fmt.Errorf("it has the SHA-256 %s, it should have %s (if its makers changed it, set %s)", digest, release.SHA256, release.SHA256Setting)
+		err = c.explain(err, request)
+	case digest != asset.SHA256:
+		err = fmt.Errorf("it has the SHA-256 %s, it should have %s (if its makers changed it, set %s)",
+			digest, asset.SHA256, request.SHA256Setting)
 	default:
 		return nil
 	}
 	os.Remove(file)
-	return fmt.Errorf("downloading %s: %w", release.Asset, err)
+	return fmt.Errorf("downloading %s: %w", asset, err)
 }
 
-// mayBePrivate tells whether a token may open what was refused: GitHub hides private files (404), a GitHub Enterprise may
-// send all to its login, a web page.
-func (c *Client) mayBePrivate(release Release, err error) bool {
-	if _, mirrored, _ := c.address(release); mirrored || c.Token.Value == "" || release.id != 0 {
+// mayBePrivate reports whether a request that failed may succeed with the token: GitHub answers 404 for private files,
+// a GitHub Enterprise may answer with its login page.
+func (c *Client) mayBePrivate(asset ResolvedAsset, err error) bool {
+	if _, mirrored, _ := c.address(asset); mirrored || c.host.Token.Value == "" || c.ids[asset] != 0 {
 		return false
 	}
 	status, refused := errors.AsType[statusError](err)
@@ -55,9 +58,10 @@ func (c *Client) mayBePrivate(release Release, err error) bool {
 	return page || refused && status.code < 500 && status.code != http.StatusTooManyRequests
 }
 
-// fetch writes the asset to file and returns its digest. A try that breaks off is followed by another.
-func (c *Client) fetch(ctx context.Context, release Release, file string, most int64) (string, error) {
-	address, mirrored, err := c.address(release)
+// fetch downloads the asset, of no more bytes than most, and returns its digest. It tries again where a download breaks
+// off.
+func (c *Client) fetch(ctx context.Context, asset ResolvedAsset, file string, most int64) (string, error) {
+	address, mirrored, err := c.address(asset)
 	if err != nil {
 		return "", permanentError{err}
 	}
@@ -65,12 +69,12 @@ func (c *Client) fetch(ctx context.Context, release Release, file string, most i
 	if err != nil {
 		return "", err
 	}
-	request.Header.Set("Accept", contentTypeOfAnAsset)
-	// The digest is of the bytes as they are: no compression on the way.
+	request.Header.Set("Accept", assetMediaType)
+	// The digest is that of the bytes in the release, so they must not be compressed on the way.
 	request.Header.Set("Accept-Encoding", "identity")
 	var digest string
 	request.SetResponseHandler(func(response *http.Response) (err error) {
-		digest, err = c.save(response, release.Name, file, most)
+		digest, err = c.save(response, asset, file, most)
 		return err
 	})
 	response, err := c.retry.Do(request)
@@ -81,38 +85,37 @@ func (c *Client) fetch(ctx context.Context, release Release, file string, most i
 	if response.StatusCode == http.StatusOK {
 		return digest, nil
 	}
-	if isAPI(c.API, response.Request) {
+	if isAPI(c.host.API, response.Request) {
 		if err := github.CheckResponse(response); err != nil {
-			return "", err // which says more than a status: rate limits
+			return "", err // it tells a rate limit from other refusals
 		}
 	}
 	return "", statusError{response.StatusCode, hostOf(response), mirrored}
 }
 
-// address is where the asset's bytes are, and whether that is a mirror: with a token the API's endpoint, which private
-// repositories need, else what browsers use.
-func (c *Client) address(release Release) (*url.URL, bool, error) {
-	address, mirrored, err := c.Mirrors.rewrite(c.public(release))
-	if err == nil && !mirrored && c.Token.Value != "" && release.id != 0 {
-		address = c.API.JoinPath("repos", release.Repo, "releases", "assets", fmt.Sprint(release.id))
+// address returns where to download the asset from, and whether that is a mirror. With a token it is the API's endpoint
+// for the asset, which private repositories need, else the address that browsers use.
+func (c *Client) address(asset ResolvedAsset) (*url.URL, bool, error) {
+	address, mirrored, err := c.host.Mirrors.rewrite(c.public(asset))
+	if id := c.ids[asset]; err == nil && !mirrored && c.host.Token.Value != "" && id != 0 {
+		address = c.host.API.JoinPath("repos", asset.Repo, "releases", "assets", strconv.FormatInt(id, 10))
 	}
 	return address, mirrored, err
 }
 
-// Address returns where browsers download the asset, whatever mirror it came through.
-func (c *Client) Address(release Release) string { return c.public(release).String() }
-
-func (c *Client) public(release Release) *url.URL {
-	return c.Web().JoinPath(release.Repo, "releases", "download", url.PathEscape(release.Tag), url.PathEscape(release.Name))
+func (c *Client) public(asset ResolvedAsset) *url.URL {
+	return c.host.web().JoinPath(asset.Repo, "releases", "download", url.PathEscape(asset.Tag),
+		url.PathEscape(asset.Asset))
 }
 
-// hostOf names who answered.
+// hostOf names the host that answered.
 func hostOf(response *http.Response) string {
 	return cmp.Or(response.Request.URL.Hostname(), "the mirror's folder")
 }
 
-// save writes the body to file.
-func (c *Client) save(response *http.Response, name, file string, most int64) (string, error) {
+// save writes the body of an answer to file, and returns its digest. Other answers than 200 OK are left for the caller.
+// A web page is an error, unless the asset is one, by its digest.
+func (c *Client) save(response *http.Response, asset ResolvedAsset, file string, most int64) (string, error) {
 	if response.StatusCode != http.StatusOK {
 		return "", nil
 	}
@@ -122,10 +125,12 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 		return "", permanentError{tooLarge(host, most)}
 	}
 	if response.ContentLength > progressFrom {
-		c.Logf("Downloading %s, %d MiB, from %s", name, response.ContentLength>>20, host)
+		c.host.Logf("Downloading %q, %d MiB, from %s", asset.Asset, response.ContentLength>>20, host)
 	}
 	body := bufio.NewReader(response.Body)
-	if start, _ := body.Peek(startSize); isPage(response.Header, start) {
+	start, _ := body.Peek(startSize)
+	page := isPage(response.Header, start)
+	if page && asset.SHA256 == "" {
 		return "", permanentError{pageError{host}}
 	}
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
@@ -134,7 +139,7 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 	}
 	defer out.Close()
 	digest := sha256.New()
-	n, err := io.Copy(io.MultiWriter(out, digest), io.LimitReader(body, most+1))
+	n, err := io.Copy(io.MultiWriter(disk{out}, digest), io.LimitReader(body, most+1))
 	switch {
 	case err != nil:
 		return "", err
@@ -144,13 +149,28 @@ func (c *Client) save(response *http.Response, name, file string, most int64) (s
 	if err := out.Close(); err != nil {
 		return "", permanentError{err}
 	}
-	return hex.EncodeToString(digest.Sum(nil)), nil
+	sum := hex.EncodeToString(digest.Sum(nil))
+	if page && sum != asset.SHA256 {
+		return "", permanentError{pageError{host}}
+	}
+	return sum, nil
+}
+
+// disk writes to a file. Its errors are not the network's: trying again does not mend them.
+type disk struct{ file *os.File }
+
+func (d disk) Write(p []byte) (int, error) {
+	n, err := d.file.Write(p)
+	if err != nil {
+		err = permanentError{fmt.Errorf("writing what was downloaded: %w", err)}
+	}
+	return n, err
 }
 
 const (
-	// progressFrom is the size from which a download is worth a line, in bytes.
+	// progressFrom is the size, in bytes, from which the log says that a file is downloaded.
 	progressFrom = 4 << 20
-	// startSize is what a web page is told by, in bytes.
+	// startSize is how many bytes show whether an answer is a web page.
 	startSize = 64
 )
 
@@ -158,9 +178,11 @@ func tooLarge(host string, most int64) error {
 	return fmt.Errorf("the file from %s is larger than %d MiB, more than is allowed", host, most>>20)
 }
 
-// isPage tells a web page from an asset: proxies and logins send them with status 200. GitHub never gives an asset as HTML.
+// isPage reports whether an answer with status 200 may be the web page of a proxy or a login. GitHub does not send
+// assets as HTML, but mirrors do.
 func isPage(header http.Header, start []byte) bool {
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	start = bytes.ToLower(bytes.TrimSpace(start))
-	return kind == "text/html" && (bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html")))
+	return kind == "text/html" && (bytes.HasPrefix(start, []byte("<!doctype html")) ||
+		bytes.HasPrefix(start, []byte("<html")))
 }

@@ -14,17 +14,19 @@ import (
 	"time"
 
 	"github.com/google/go-github/v90/github"
+
+	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// permanentError is one that no further try mends.
+// permanentError is an error that trying again cannot mend.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
 
-// unavailableError is one of a GitHub that cannot be asked now.
+// unavailableError says that GitHub cannot be asked now.
 type unavailableError struct{ error }
 
-// statusError is an answer that is not the asset, of GitHub or of a mirror.
+// statusError is an answer of GitHub or of a mirror with another status than 200 OK.
 type statusError struct {
 	code   int
 	host   string
@@ -35,71 +37,90 @@ func (e statusError) Error() string {
 	return fmt.Sprintf("%s answers %d %s", e.host, e.code, http.StatusText(e.code))
 }
 
-// pageError is a web page in place of the asset.
+// pageError says that a host answered with a web page in place of the file.
 type pageError struct{ host string }
 
 func (e pageError) Error() string {
 	return e.host + " answers with a web page in place of the file (is there a proxy or a login in between?)"
 }
 
-// explain says what an error of the API or of a download means, and what to do.
-func (c *Client) explain(err error, asset Asset) error {
+// explain says what an error of the API or of a download means, and what to do about it.
+func (c *Client) explain(err error, request Request) error {
 	if limit, ok := errors.AsType[*github.RateLimitError](err); ok {
 		return unavailableError{fmt.Errorf("the rate limit of %d requests an hour to %s is used up until %s (%s)",
-			limit.Rate.Limit, c.API.Host, limit.Rate.Reset.UTC().Format(time.DateTime+" UTC"), c.limitHint(asset))}
+			limit.Rate.Limit, c.host.API.Host, limit.Rate.Reset.UTC().Format(time.DateTime+" UTC"),
+			c.limitHint(request))}
 	}
 	if limit, ok := errors.AsType[*github.AbuseRateLimitError](err); ok {
 		span := ""
 		if pause := limit.GetRetryAfter(); pause > 0 {
 			span = " for " + pause.String()
 		}
-		return unavailableError{fmt.Errorf("%s asks for fewer requests%s (%s)", c.API.Host, span, c.limitHint(asset))}
+		return unavailableError{fmt.Errorf("%s asks for fewer requests%s (%s)",
+			c.host.API.Host, span, c.limitHint(request))}
 	}
 	if answer, ok := errors.AsType[*github.ErrorResponse](err); ok {
-		return c.explainStatus(statusError{code: answer.Response.StatusCode, host: c.API.Host}, asset)
+		return c.explainStatus(statusError{code: answer.Response.StatusCode, host: c.host.API.Host}, request)
 	}
 	if status, ok := errors.AsType[statusError](err); ok {
-		return c.explainStatus(status, asset)
+		return c.explainStatus(status, request)
 	}
 	if page, ok := errors.AsType[pageError](err); ok {
 		return unavailableError{page}
 	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return unavailableError{fmt.Errorf("%s answers with a web page or other text, not with JSON (is there a proxy or a login in between?)", c.API.Host)}
+	if isNoJSON(err) {
+		return unavailableError{fmt.Errorf("%s answers with a web page or other text, not with JSON (is there a "+
+			"proxy or a login in between?)", c.host.API.Host)}
 	}
 	return explainNetwork(err)
 }
 
-// tokenPlace is where a build is given a token, for messages.
-const tokenPlace = "$BP_GITHUB_TOKEN or a service binding of type github"
+// isNoJSON reports whether an answer of the API could not be decoded. It has arrived whole then: an error of the
+// network comes as a *url.Error.
+func isNoJSON(err error) bool {
+	if _, ok := errors.AsType[*url.Error](err); ok {
+		return false
+	}
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || kind || errors.Is(err, io.ErrUnexpectedEOF)
+}
 
-func (c *Client) limitHint(asset Asset) string {
-	if c.Token.Value != "" {
+// tokenPlace says where a user puts a token.
+const tokenPlace = "$" + config.GitHubTokenEnv + " or a service binding of type github"
+
+func (c *Client) limitHint(request Request) string {
+	if c.host.Token.Value != "" {
 		return "try again then"
 	}
 	hint := "give a token in " + tokenPlace
-	if asset.SHA256Setting != "" && asset.TagSetting != "" {
-		hint += fmt.Sprintf(", or set both %s and %s: then the API is not asked", asset.TagSetting, asset.SHA256Setting)
+	if request.SHA256Setting != "" && request.TagSetting != "" {
+		hint += fmt.Sprintf(", or set both %s and %s: then the API is not asked",
+			request.TagSetting, request.SHA256Setting)
 	}
 	return hint
 }
 
-func (c *Client) explainStatus(status statusError, asset Asset) error {
+func (c *Client) explainStatus(status statusError, request Request) error {
 	switch code := status.code; {
 	case status.mirror && code < 500 && code != http.StatusTooManyRequests:
-		return fmt.Errorf("%w: the dependency mirror does not give the file (check its address, and the user and password in it)", status)
-	case code == http.StatusUnauthorized && c.Token.Value != "":
-		return fmt.Errorf("%w: the token from %s is wrong or has expired (make a new one)", status, c.Token)
+		return fmt.Errorf("%w: the dependency mirror does not give the file (check its address, and the user and "+
+			"password in it)", status)
+	case code == http.StatusUnauthorized && c.host.Token.Value != "":
+		return fmt.Errorf("%w: the token from %s is wrong or has expired (make a new one)", status, c.host.Token)
 	case code == http.StatusUnauthorized:
 		return fmt.Errorf("%w: it wants a token (give one in "+tokenPlace+")", status)
-	case code == http.StatusForbidden && c.Token.Value != "":
-		return fmt.Errorf("%w: the token from %s may not read %s (it needs the permission to read contents, and single sign-on where the organisation has it)", status, c.Token, asset.Repo)
+	case code == http.StatusForbidden && c.host.Token.Value != "":
+		return fmt.Errorf("%w: the token from %s may not read %s (it needs the permission to read contents, and "+
+			"single sign-on where the organisation has it)", status, c.host.Token, request.Repo)
 	case code == http.StatusForbidden:
-		return fmt.Errorf("%w: %s is not for all to read (give a token in "+tokenPlace+")", status, asset.Repo)
-	case code == http.StatusNotFound && c.Token.Value != "":
-		return fmt.Errorf("%w: there is no such repository or release, or the token from %s may not read it", status, c.Token)
+		return fmt.Errorf("%w: %s is not for all to read (give a token in "+tokenPlace+")", status, request.Repo)
+	case code == http.StatusNotFound && c.host.Token.Value != "":
+		return fmt.Errorf("%w: there is no such repository or release, or the token from %s may not read it",
+			status, c.host.Token)
 	case code == http.StatusNotFound:
-		return fmt.Errorf("%w: there is no such repository, release or asset, or it is private (then give a token in "+tokenPlace+")", status)
+		return fmt.Errorf("%w: there is no such repository, release or asset, or it is private (then give a token "+
+			"in "+tokenPlace+")", status)
 	case code == http.StatusTooManyRequests:
 		return unavailableError{fmt.Errorf("%w (try again later)", status)}
 	case code >= 500:
@@ -114,7 +135,7 @@ func explainNetwork(err error) error {
 		return permanent.error
 	}
 	host, network := "GitHub", false
-	// More than one, where an answer breaks off within a request.
+	// There may be several around each other, where an answer breaks off.
 	for request, ok := errors.AsType[*url.Error](err); ok; request, ok = errors.AsType[*url.Error](err) {
 		if address, err := url.Parse(request.URL); err == nil && address.Host != "" {
 			host = address.Hostname()
@@ -128,7 +149,8 @@ func explainNetwork(err error) error {
 	_, broken := errors.AsType[brokenError](err)
 	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
 	case isDNS && !dns.IsNotFound:
-		return unavailableError{fmt.Errorf("looking up the host %s: the name servers do not answer (%s)", dns.Name, hint)}
+		return unavailableError{fmt.Errorf("looking up the host %s: the name servers do not answer (%s)",
+			dns.Name, hint)}
 	case isDNS:
 		return unavailableError{fmt.Errorf("looking up the host %s: it is not known (%s)", dns.Name, hint)}
 	case errors.Is(err, syscall.ECONNREFUSED):

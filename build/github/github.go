@@ -1,13 +1,12 @@
-// Package github gets release assets from GitHub and verifies them: what is wanted goes in as an Asset, a verified file
-// comes out.
+// Package github downloads files of GitHub releases and verifies them: a [Request] goes in, a verified file comes out.
 //
-//	Asset --Resolve--> Release (tag, digest, where the bytes are) --Download--> file
+//	Request --Resolve--> ResolvedAsset (tag and digest) --Download--> file
 //
-// Begin with New. A token goes to the API's host over HTTPS and nowhere else, whatever redirects say.
+// Begin with [NewHost], which has the token and the mirrors of a build, and [New]. A token is sent to the API's host
+// over HTTPS and to no other, wherever redirects lead.
 package github
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,108 +15,54 @@ import (
 
 	"github.com/google/go-github/v90/github"
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/package-url/packageurl-go"
 )
 
 const (
-	// DefaultAPI is the public GitHub's API.
-	DefaultAPI = "https://api.github.com/"
-
-	// maxTime bounds the work on one asset, retries and all.
+	// maxTime bounds the work on one file, with all retries.
 	maxTime = 15 * time.Minute
 	// maxRedirects is as many as browsers and net/http follow.
 	maxRedirects = 10
-	// retries and the pauses between them: 0.5 s, 1 s, 2 s.
-	retries              = 3
-	minPause, maxPause   = 500 * time.Millisecond, 20 * time.Second
-	responseTimeout      = 60 * time.Second // without a byte
-	maxAnswer            = 10 << 20
-	maxAsset             = 512 << 20
-	maxChecksums         = 1 << 20
-	contentTypeOfAnAsset = "application/octet-stream"
+	// retries is how often a request is tried again. The pauses before are 0.5 s, 1 s and 2 s.
+	retries            = 3
+	minPause, maxPause = 500 * time.Millisecond, 20 * time.Second
+	// responseTimeout is how long an answer may send no byte.
+	responseTimeout = 60 * time.Second
+	// maxAnswer, maxAsset and maxChecksums bound the API's answers, files and checksums files, in bytes.
+	maxAnswer    = 10 << 20
+	maxAsset     = 512 << 20
+	maxChecksums = 1 << 20
+	// assetMediaType is what the API is asked to send a file's content as.
+	assetMediaType = "application/octet-stream"
 )
 
-// Token is a secret for the API, and where it was found. It prints as the latter.
-type Token struct {
-	From, Value string
-}
-
-// String returns where the token was found.
-func (t Token) String() string { return t.From }
-
-// GoString returns where the token was found.
-func (t Token) GoString() string { return t.From }
-
-// Check tells what is wrong with the token, without repeating it.
-func (t Token) Check() error {
-	for _, r := range t.Value {
-		if r <= ' ' || r > '~' {
-			return fmt.Errorf("reading the GitHub token from %s: it has characters that no token has, such as a space or a line break", t.From)
-		}
-	}
-	return nil
-}
-
-// Config says which GitHub to ask, and how.
-type Config struct {
-	// API is the address of the API: DefaultAPI, or that of a GitHub Enterprise. It is for ParseAPI to make.
-	API *url.URL
-	// Token may be empty: then only what is public can be had.
-	Token Token
-	// UserAgent is the User-Agent header, which GitHub demands.
-	UserAgent string
-	// Mirrors are the places to download from instead of a host.
-	Mirrors Mirrors
-	// Answers are what the API is not asked for twice.
-	Answers *Answers
-	// Logf takes a line of progress.
-	Logf func(format string, args ...any)
-}
-
-// Client gets release assets from one GitHub.
+// Client downloads files from one GitHub.
 type Client struct {
-	Config
+	host  Host
 	api   *github.Client
 	retry *retryablehttp.Client
+	// ids are the numbers of the files that the API was asked about. With a token their content comes from the API.
+	ids map[ResolvedAsset]int64
 }
 
-// ParseAPI reads the address of a GitHub's API. That of a GitHub Enterprise Server may leave out /api/v3/.
-func ParseAPI(address string) (*url.URL, error) {
-	api, err := url.Parse(address)
-	switch {
-	case err != nil || api.Host == "" || api.RawQuery != "" || api.Fragment != "":
-		return nil, errors.New("it is no address such as https://github.example.com/api/v3")
-	case api.User != nil:
-		return nil, errors.New("it holds a user or a password, which belong into a token")
-	case api.Scheme != "https":
-		return nil, fmt.Errorf("%q is not allowed: use https, since a token may be sent there", api.Scheme)
-	}
-	api.Path = strings.TrimRight(api.Path, "/")
-	if !strings.HasPrefix(api.Host, "api.") && !strings.HasSuffix(api.Path, enterprisePath) {
-		api.Path += enterprisePath
-	}
-	api.Path += "/"
-	return api, nil
-}
-
-// enterprisePath is where the API of a GitHub Enterprise Server is.
-const enterprisePath = "/api/v3"
-
-// New returns a client.
-func New(config Config) (*Client, error) {
-	if err := config.Token.Check(); err != nil {
+// New returns a client of the host. It fails where the token cannot be one, or the proxy of the environment.
+func New(host Host) (*Client, error) {
+	if err := host.Token.check(); err != nil {
 		return nil, err
 	}
-	c := &Client{Config: config, retry: retryablehttp.NewClient()}
+	if err := checkProxy(); err != nil {
+		return nil, err
+	}
+	c := &Client{host: host, retry: retryablehttp.NewClient(), ids: map[ResolvedAsset]int64{}}
 	c.retry.Logger = nil
 	c.retry.RetryMax, c.retry.RetryWaitMin, c.retry.RetryWaitMax = retries, minPause, maxPause
-	c.retry.Backoff, c.retry.CheckRetry = pause, worthRetrying
+	c.retry.Backoff, c.retry.CheckRetry = backoff, shouldRetry
 	c.retry.ErrorHandler = retryablehttp.PassthroughErrorHandler
-	asking := conditional{newTransport(config), config.Answers, config.Logf}
-	c.retry.HTTPClient = &http.Client{Transport: asking, CheckRedirect: checkRedirect}
+	c.retry.HTTPClient = &http.Client{Transport: newTransport(host), CheckRedirect: checkRedirect}
 
-	api := config.API.String()
+	api := host.API.String()
 	client, err := github.NewClient(github.WithHTTPClient(c.retry.StandardClient()), github.WithURLs(&api, nil),
-		github.WithUserAgent(config.UserAgent), github.WithDisableRateLimitCheck())
+		github.WithUserAgent(host.UserAgent), github.WithDisableRateLimitCheck())
 	if err != nil {
 		return nil, fmt.Errorf("using the GitHub API at %q: %w", api, err)
 	}
@@ -125,10 +70,16 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Web returns the address of the GitHub for browsers, where public assets can be downloaded without the API.
-func (c *Client) Web() *url.URL {
-	web := *c.API
-	web.Host = strings.TrimPrefix(web.Host, "api.")
-	web.Path = strings.TrimSuffix(strings.TrimSuffix(web.Path, "/"), enterprisePath) + "/"
-	return &web
+// Address returns the address where browsers download a file, even where the client downloads it from a mirror.
+func (c *Client) Address(asset ResolvedAsset) string { return c.public(asset).String() }
+
+// PURL returns the package URL of a file's release (purl-spec, type github, which has no capital letters).
+func (c *Client) PURL(asset ResolvedAsset) string {
+	owner, name, _ := strings.Cut(strings.ToLower(asset.Repo), "/")
+	var qualifiers packageurl.Qualifiers
+	if web := c.host.web(); web.Host != "github.com" {
+		address := &url.URL{Scheme: web.Scheme, Host: web.Host}
+		qualifiers = packageurl.QualifiersFromMap(map[string]string{"repository_url": address.String()})
+	}
+	return packageurl.NewPackageURL(packageurl.TypeGithub, owner, name, asset.Tag, qualifiers, "").ToString()
 }

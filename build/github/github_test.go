@@ -29,7 +29,10 @@ func TestFindChecksum(t *testing.T) {
 }
 
 func TestChecksumsFor(t *testing.T) {
-	for _, name := range []string{"checksums.txt", "SHA256SUMS", "tool_1.0_SHA256SUMS", "asset.sha256", "tool_1.0_checksums.txt"} {
+	for _, name := range []string{
+		"checksums.txt", "SHA256SUMS", "tool_1.0_SHA256SUMS", "asset.sha256",
+		"tool_1.0_checksums.txt",
+	} {
 		if got := checksumsFor("asset", []string{"asset", "asset.sig", name, name + ".asc"}); got != name {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -48,6 +51,11 @@ func TestListHasNoControlCharacters(t *testing.T) {
 func TestParseAPI(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://api.github.com":             "https://api.github.com/",
+		"https://API.GitHub.com":             "https://api.github.com/",
+		"https://api.github.com.:443/":       "https://api.github.com/",
+		"https://github.com":                 "https://api.github.com/",
+		"HTTPS://GitHub.Example.com:443":     "https://github.example.com/api/v3/",
+		"https://github.example.com:8443":    "https://github.example.com:8443/api/v3/",
 		"https://github.example.com":         "https://github.example.com/api/v3/",
 		"https://github.example.com/api/v3/": "https://github.example.com/api/v3/",
 		"https://api.acme.ghe.com":           "https://api.acme.ghe.com/",
@@ -66,11 +74,12 @@ func TestParseAPI(t *testing.T) {
 func TestMirrors(t *testing.T) {
 	original, _ := url.Parse("https://github.com/o/n/releases/download/v1/a")
 	for mirror, want := range map[string]string{
-		"https://m.example.com/x":                              "https://m.example.com/x/o/n/releases/download/v1/a",
-		"https://m.example.com/{originalHost}":                 "https://m.example.com/github.com/o/n/releases/download/v1/a",
+		"https://m.example.com/x": "https://m.example.com/x/o/n/releases/download/v1/a",
+		"https://m.example.com/{originalHost}": "https://m.example.com/github.com/o/n/releases/" +
+			"download/v1/a",
 		"mirror=https://m.example.com,skip-path=/o/n/releases": "https://m.example.com/download/v1/a",
-		"file:///mirror":                                       "file:///mirror/o/n/releases/download/v1/a",
-		"http://m.example.com":                                 "",
+		"file:///mirror":       "file:///mirror/o/n/releases/download/v1/a",
+		"http://m.example.com": "",
 	} {
 		got, _, err := (Mirrors{"github.com": mirror}).rewrite(original)
 		if (err != nil) != (want == "") || err == nil && got.String() != want {
@@ -83,7 +92,8 @@ func TestMirrors(t *testing.T) {
 func FuzzFindChecksum(f *testing.F) {
 	f.Add(digest+"  asset\n", "asset", false)
 	f.Fuzz(func(t *testing.T, text, asset string, own bool) {
-		if got := findChecksum(text, asset, own); got != "" && (!isSHA256(got) || !strings.Contains(strings.ToLower(text), got)) {
+		if got := findChecksum(text, asset, own); got != "" &&
+			(!isSHA256(got) || !strings.Contains(strings.ToLower(text), got)) {
 			t.Errorf("%q", got)
 		}
 	})

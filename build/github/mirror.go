@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Mirrors are the mirrors of the build, by the host that each stands for; "default" is for all others. A mirror is
-// written as libpak's users know it: an address, or mirror=ADDRESS,skip-path=PATH, in which {originalHost} stands for the
-// host (paketo.io/docs, dependency mirrors).
+// Mirrors are the mirrors of the build, by the host that each replaces. The one with the key "default" replaces all
+// other hosts. A mirror is an address, or mirror=ADDRESS,skip-path=PATH, as in every Paketo buildpack; {originalHost}
+// in it stands for the host (paketo.io/docs, dependency mirrors).
 type Mirrors map[string]string
 
-// rewrite returns the address to download from in place of the original, and whether that is a mirror's.
+// rewrite returns the address to download from in place of the original, and whether that is a mirror.
 func (m Mirrors) rewrite(original *url.URL) (*url.URL, bool, error) {
 	value := m[strings.ToLower(original.Hostname())]
 	if value == "" {
@@ -23,11 +23,13 @@ func (m Mirrors) rewrite(original *url.URL) (*url.URL, bool, error) {
 	address, skip := splitMirror(value)
 	mirror, err := url.Parse(address)
 	if err != nil || (mirror.Scheme != "https" || mirror.Host == "") && mirror.Scheme != "file" {
-		return nil, false, fmt.Errorf("reading the dependency mirror for %q: it must be an address that begins with https:// or file://", original.Hostname())
+		return nil, false, fmt.Errorf("reading the dependency mirror for %q: it must be an address that begins "+
+			"with https:// or file://", original.Hostname())
 	}
 	mirrored := *original
 	mirrored.Scheme, mirrored.User, mirrored.Host = mirror.Scheme, mirror.User, mirror.Host
-	mirrored.Path = strings.Replace(mirror.Path, "{originalHost}", original.Hostname(), 1) + strings.Replace(original.Path, skip, "", 1)
+	mirrored.Path = strings.Replace(mirror.Path, "{originalHost}", original.Hostname(),
+		1) + strings.Replace(original.Path, skip, "", 1)
 	return &mirrored, true, nil
 }
 

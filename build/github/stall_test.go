@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// pipes is a network in memory, where the time of a synctest bubble passes: all that dial it reach its one listener.
+// pipes is a network in memory with one listener, for the tests whose time is that of a synctest bubble.
 type pipes struct {
 	conns chan net.Conn
 	open  context.Context
@@ -49,10 +49,10 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { p.close(); return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
 
-// badly has a server for each way to send content that is not to send it at once.
-var badly = map[string]struct {
+// servers are servers that do not send the content at once.
+var servers = map[string]struct {
 	send http.HandlerFunc
-	// err is why the download fails, "" for one that passes.
+	// err is the end of the error, "" where the download succeeds.
 	err string
 }{
 	"trickles in": {send: func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ var badly = map[string]struct {
 var content = []byte("tool content")
 
 func TestDownloadsMayTakeTimeButNotStallOrBreakOff(t *testing.T) {
-	for name, c := range badly {
+	for name, c := range servers {
 		for protocol, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 			t.Run(name+" over "+protocol, func(t *testing.T) {
 				t.Parallel()
@@ -101,12 +101,13 @@ func checkDownload(t *testing.T, file string, send http.HandlerFunc, http2 bool,
 	defer client.retry.HTTPClient.CloseIdleConnections()
 
 	digest := sha256.Sum256(content)
-	release, err := client.Resolve(t.Context(), Asset{Repo: "my-org/tool", Name: "tool", Tag: "v1", SHA256: hex.EncodeToString(digest[:])})
+	request := Request{Repo: "my-org/tool", Asset: "tool", Tag: "v1", SHA256: hex.EncodeToString(digest[:])}
+	asset, err := client.Resolve(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	err = client.Download(t.Context(), release, file)
+	err = client.Download(t.Context(), request, asset, file)
 	if took := time.Since(start); took >= maxTime {
 		t.Errorf("it took %v, all the time there is", took)
 	}
@@ -121,18 +122,18 @@ func checkDownload(t *testing.T, file string, send http.HandlerFunc, http2 bool,
 	}
 }
 
-// clientOn returns a client of the GitHub example.com, which is on the network.
+// clientOn returns a client of a GitHub named example.com, which is the listener of the network.
 func clientOn(t *testing.T, network pipes, authority *x509.Certificate) *Client {
 	t.Helper()
 	api, err := ParseAPI("https://example.com")
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := New(Config{API: api, Logf: t.Logf})
+	client, err := New(Host{API: api, Logf: t.Logf})
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := client.retry.HTTPClient.Transport.(conditional).base.(*http.Transport)
+	base := client.retry.HTTPClient.Transport.(transport).base.(*http.Transport)
 	base.Proxy, base.DialContext = nil, network.dial
 	base.TLSClientConfig = &tls.Config{RootCAs: x509.NewCertPool()}
 	base.TLSClientConfig.RootCAs.AddCert(authority)

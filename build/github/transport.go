@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// transport adds to each request what is for its host alone. It is the only place that knows the token: a request that
-// is redirected to another host comes by here again, and gets none.
+// transport sends requests, and adds the token to those for the API. Nothing else adds it: a request that is redirected
+// to another host comes through here again, and gets none.
 type transport struct {
 	base      http.RoundTripper
 	api       *url.URL
@@ -24,14 +25,16 @@ type transport struct {
 	userAgent string
 }
 
-func newTransport(config Config) transport {
-	base := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+func newTransport(host Host) transport {
+	// The default transport has the proxies of the environment.
+	base := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // its documented type
 	base.ResponseHeaderTimeout = responseTimeout
-	base.RegisterProtocol("file", http.NewFileTransport(http.Dir("/"))) // for mirrors; no redirect leads there
-	return transport{base: base, api: config.API, token: config.Token.Value, userAgent: config.UserAgent}
+	// Folders may be mirrors. checkRedirect lets no redirect lead to one.
+	base.RegisterProtocol("file", http.NewFileTransport(http.Dir("/")))
+	return transport{base: base, api: host.API, token: host.Token.Value, userAgent: host.UserAgent}
 }
 
-// RoundTrip is one request and its answer.
+// RoundTrip sends one request.
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(request.Context())
 	request = request.Clone(ctx)
@@ -45,80 +48,82 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	response.Body = awaitedBody{response.Body, request, cancel}
-	if request.Header.Get("Accept") != contentTypeOfAnAsset {
-		response.Body = &boundedBody{ReadCloser: response.Body, left: maxAnswer}
+	response.Body = timedBody{response.Body, request, cancel}
+	if request.Header.Get("Accept") != assetMediaType {
+		return readWhole(response)
 	}
 	return response, nil
 }
 
-// isAPI tells the API's requests. A GitHub Enterprise has the API on the host that browsers use.
-func isAPI(api *url.URL, request *http.Request) bool {
-	return request.URL.Scheme == api.Scheme && request.URL.Host == api.Host && strings.HasPrefix(request.URL.Path, api.Path)
+// readWhole reads an answer of the API to its end. If the answer breaks off, that is then an error of the request,
+// which is tried again, and not one of the JSON decoder.
+func readWhole(response *http.Response) (*http.Response, error) {
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxAnswer {
+		return nil, permanentError{errors.New("the answer is longer than 10 MiB")}
+	}
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return response, nil
 }
 
-// brokenError ends an answer that has begun. What it wraps differs by protocol, and of HTTP/2 has no type to tell it by.
+// isAPI reports whether a request is for the API. On a GitHub Enterprise browsers use the same host.
+func isAPI(api *url.URL, request *http.Request) bool {
+	return request.URL.Scheme == api.Scheme && request.URL.Host == api.Host &&
+		strings.HasPrefix(request.URL.Path, api.Path)
+}
+
+// brokenError says that an answer broke off. What it wraps depends on the protocol: the errors of HTTP/2 have no
+// exported type.
 type brokenError struct{ error }
 
 // Unwrap returns what broke the answer off.
 func (e brokenError) Unwrap() error { return e.error }
 
-// awaitedBody fails where nothing arrives for responseTimeout, however long the whole may take. Its errors name the host.
-type awaitedBody struct {
+// timedBody fails where nothing arrives for responseTimeout. The whole may take longer. Its errors name the host.
+type timedBody struct {
 	io.ReadCloser
 	request *http.Request
 	cancel  context.CancelCauseFunc
 }
 
-func (b awaitedBody) Read(p []byte) (int, error) {
+func (b timedBody) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(responseTimeout, func() { b.cancel(os.ErrDeadlineExceeded) })
 	defer timer.Stop()
 	n, err := b.ReadCloser.Read(p)
-	// The cause first: a server that is left may end the answer as if it were whole.
+	// The cause comes first: when the client gives up, the answer can seem to end as if it were whole.
 	if cause := context.Cause(b.request.Context()); cause != nil {
 		err = cause
 	}
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return n, err
 	}
 	return n, &url.Error{Op: "Get", URL: b.request.URL.String(), Err: brokenError{err}}
 }
 
-func (b awaitedBody) Close() error {
+func (b timedBody) Close() error {
 	defer b.cancel(nil)
 	return b.ReadCloser.Close()
 }
 
-// boundedBody fails where there is more to read than an answer may have.
-type boundedBody struct {
-	io.ReadCloser
-	left int64
-}
-
-var errTooLong = permanentError{errors.New("the answer is longer than 10 MiB")}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, errTooLong
-	}
-	return n, err
-}
-
-// checkRedirect follows redirects, but not for ever and not out of HTTPS.
+// checkRedirect allows no more than maxRedirects, and none that leaves HTTPS.
 func checkRedirect(request *http.Request, via []*http.Request) error {
 	if len(via) >= maxRedirects {
 		return permanentError{fmt.Errorf("%s redirects more than %d times", request.URL.Hostname(), maxRedirects)}
 	}
 	if request.URL.Scheme != "https" {
-		return permanentError{fmt.Errorf("%s redirects to %s on %s, not to HTTPS", via[len(via)-1].URL.Hostname(), request.URL.Scheme, request.URL.Host)}
+		return permanentError{fmt.Errorf("%s redirects to %s on %s, not to HTTPS",
+			via[len(via)-1].URL.Hostname(), request.URL.Scheme, request.URL.Host)}
 	}
 	return nil
 }
 
-// worthRetrying is the library's policy but for what does not pass within seconds: rate limits, names that do not exist,
-// redirects that lead nowhere.
-func worthRetrying(ctx context.Context, response *http.Response, err error) (bool, error) {
+// shouldRetry is the library's policy, except that it does not retry what will not pass within seconds: rate limits,
+// unknown host names and permanent errors.
+func shouldRetry(ctx context.Context, response *http.Response, err error) (bool, error) {
 	if response != nil && response.StatusCode == http.StatusTooManyRequests {
 		return false, nil
 	}
@@ -131,7 +136,7 @@ func worthRetrying(ctx context.Context, response *http.Response, err error) (boo
 	return retryablehttp.DefaultRetryPolicy(ctx, response, err)
 }
 
-// pause is the library's, but no server can make it longer than maxPause.
-func pause(least, most time.Duration, attempt int, response *http.Response) time.Duration {
+// backoff is the library's, except that no server can ask for a longer pause than most.
+func backoff(least, most time.Duration, attempt int, response *http.Response) time.Duration {
 	return min(most, retryablehttp.DefaultBackoff(least, most, attempt, response))
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"archive/zip"
-	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -19,10 +17,11 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/grpc-cnb/health-probe/build/executable/executabletest"
 	"github.com/grpc-cnb/health-probe/build/github/githubtest"
 )
 
-// token is the one that the small GitHub accepts.
+// token is the only token that the small GitHub accepts.
 const token = "ghp_s3cretOfTheTests"
 
 // startGitHub starts the script's GitHub, whose releases are github/OWNER/NAME/TAG/ASSET.
@@ -36,14 +35,13 @@ func startGitHub(env *testscript.Env) error {
 	server.Behave(func(b *githubtest.Behaviour) { *b = usual })
 	env.Vars = append(env.Vars, server.Env()...)
 	env.Setenv("GITHUB_TOKEN_OF_THE_TESTS", token)
-	env.Setenv("ETAG_TOO_LONG", `"`+strings.Repeat("0", 300)+`"`)
 	env.Setenv("TMPDIR", env.WorkDir)
 	return nil
 }
 
 var usual = githubtest.Behaviour{Token: token, Reset: time.Date(2040, 1, 2, 3, 4, 5, 0, time.UTC)}
 
-// behave is the command "github [FIELD=VALUE...]": it sets fields of the Behaviour, and all others to what is usual.
+// behave is the command "github [FIELD=VALUE...]": it sets fields of the server's Behaviour, and resets all others.
 func behave(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Value("github").(*githubtest.Server).Behave(func(b *githubtest.Behaviour) {
 		*b = usual
@@ -73,9 +71,9 @@ func behave(ts *testscript.TestScript, neg bool, args []string) {
 
 var assetID = regexp.MustCompile(`assets/[0-9]+`)
 
-// received is the command "received FILE": it writes the requests since the last one, with marks where the token, a
-// password or an ETag came with them. The token on a host that is no API, a password on one that is no mirror, and an ETag
-// of another address, fail the script.
+// received is the command "received FILE": it writes the requests since the last "received" to FILE, and says of each
+// whether a token or a password came with it. A token on a host that has no API, and a password on a host that is no
+// mirror, fail the script.
 func received(ts *testscript.TestScript, neg bool, args []string) {
 	var lines []byte
 	for _, request := range ts.Value("github").(*githubtest.Server).Take() {
@@ -88,33 +86,35 @@ func received(ts *testscript.TestScript, neg bool, args []string) {
 		case kind != "":
 			ts.Fatalf("%s got %q", request.Host, request.Authorization)
 		}
-		if request.IfNoneMatch != "" {
-			mark += " if changed"
-		}
-		if request.Foreign {
-			ts.Fatalf("%s%s got the ETag %s, which it never gave", request.Host, request.Path, request.IfNoneMatch)
-		}
-		lines = fmt.Appendf(lines, "%s %s%s%s\n", request.Method, request.Host, assetID.ReplaceAllString(request.Path, "assets/ID"), mark)
+		lines = fmt.Appendf(lines, "%s %s%s%s\n", request.Method, request.Host,
+			assetID.ReplaceAllString(request.Path, "assets/ID"), mark)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines, 0o644))
 }
 
-// makeProgram is the command "program ARCH FILE...": each is the smallest ELF program for it.
+// elfKinds are what the command program can make.
+var elfKinds = map[string]executabletest.File{
+	"amd64":   {Machine: elf.EM_X86_64},
+	"arm64":   {Machine: elf.EM_AARCH64},
+	"dynamic": {Machine: elf.EM_X86_64, Interpreter: "/lib64/ld-linux-x86-64.so.2"},
+	"library": {Machine: elf.EM_X86_64, Type: elf.ET_DYN, Dynamic: []uint64{uint64(elf.DT_SONAME), 1}},
+	"object":  {Machine: elf.EM_X86_64, Type: elf.ET_REL},
+	"freebsd": {Machine: elf.EM_X86_64, OSABI: elf.ELFOSABI_FREEBSD},
+}
+
+// makeProgram is the command "program KIND FILE...": it makes each file a small ELF file, for amd64 or arm64 a program.
 func makeProgram(ts *testscript.TestScript, neg bool, args []string) {
-	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT), Ehsize: 64}
-	if args[0] == "arm64" {
-		header.Machine = uint16(elf.EM_AARCH64)
+	kind, ok := elfKinds[args[0]]
+	if !ok {
+		ts.Fatalf("cannot make %q", args[0])
 	}
-	copy(header.Ident[:], elf.ELFMAG+string([]byte{byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}))
-	var program bytes.Buffer
-	ts.Check(binary.Write(&program, binary.LittleEndian, header))
 	for _, name := range args[1:] {
 		ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(name)), 0o755))
-		ts.Check(os.WriteFile(ts.MkAbs(name), program.Bytes(), 0o755))
+		ts.Check(os.WriteFile(ts.MkAbs(name), kind.Bytes(), 0o755))
 	}
 }
 
-// makeZip is the command "zip DIR FILE".
+// makeZip is the command "zip DIR FILE": it writes the files below DIR to the zip FILE.
 func makeZip(ts *testscript.TestScript, neg bool, args []string) {
 	file, err := os.Create(ts.MkAbs(args[1]))
 	ts.Check(err)
@@ -122,7 +122,8 @@ func makeZip(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(writer.AddFS(os.DirFS(ts.MkAbs(args[0]))), writer.Close(), file.Close()))
 }
 
-// await is the command "await FILE": it waits until there is the file, so that what a program does then can be disturbed.
+// await is the command "await FILE": it waits until a program that runs in the background has made the file, so that
+// the script can kill the program at that moment.
 func await(ts *testscript.TestScript, neg bool, args []string) {
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
 		if _, err := os.Lstat(ts.MkAbs(args[0])); err == nil {
@@ -132,9 +133,8 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s did not appear", args[0])
 }
 
-// handOver is the command "handover": of the alternatives in plan.toml that detect wrote, it takes the first of which all
-// that is provided is required, as the lifecycle does for a buildpack that is alone, and puts what build is given in its
-// place.
+// handOver is the command "handover". Like the lifecycle for a single buildpack, it takes the first alternative in the
+// plan.toml of detect that requires all that it provides, and replaces the file by the plan that build gets.
 func handOver(ts *testscript.TestScript, neg bool, args []string) {
 	type alternative struct {
 		Provides []struct{ Name string }

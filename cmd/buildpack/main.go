@@ -1,5 +1,5 @@
-// Command buildpack is the buildpack's bin/detect and bin/build: one program, which phase it runs is the name it is
-// called by (buildpack spec, Buildpack Interface). Begin with package detect, then build.
+// Command buildpack is the buildpack's bin/detect and bin/build. It is one program, which runs the phase that it is
+// called by the name of (buildpack spec, Buildpack Interface). Begin with package detect, then build.
 package main
 
 import (
@@ -11,15 +11,16 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/utils"
 
 	"github.com/grpc-cnb/health-probe/build"
+	"github.com/grpc-cnb/health-probe/build/githubassets"
 	"github.com/grpc-cnb/health-probe/detect"
 )
 
 func main() {
 	logger := log.NewPaketoLogger(os.Stdout)
-	// libcnb gets a logger that is off: at debug level it would print the platform's environment, tokens included, and
-	// list the whole app folder.
+	// libcnb gets a logger that prints nothing: at debug level libcnb would print the platform's environment, tokens
+	// included, and list the whole app folder.
 	off := libcnb.WithLogger(log.PaketoLogger{})
-	// libpak's writer would list the image's labels after the exec probe, which is to be the end of the log.
+	// libpak's own TOML writer would list the image's labels after the exec probe, which has to be the end of the log.
 	quiet := libcnb.WithTOMLWriter(utils.NewTOMLWriter(utils.WithTOMLWriterLogger(log.NewDiscardLogger())))
-	libpak.BuildpackMain(detect.Phase(logger), build.Phase(logger), off, quiet)
+	libpak.BuildpackMain(detect.Phase(logger, githubassets.Requirements), build.Phase(logger), off, quiet)
 }

@@ -11,102 +11,151 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strings"
+	"sync"
 	"testing"
 
+	"github.com/BurntSushi/toml"
+	"github.com/buildpacks/libcnb/v2"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/grpc-cnb/health-probe/build/labeltest"
 )
 
 // The scripts run the buildpack as the lifecycle does: the program by the names detect and build, in the app's folder,
 // with the CNB_* variables set.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"detect": main, "build": main})
+	// Most scripts wait, for a GitHub that does not answer, more than they work.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	testscript.Main(tests{m}, map[string]func(){"detect": main, "build": buildWithValidLabel})
 }
+
+// buildWithValidLabel is the program build. After a build that succeeded it fails if the label that it wrote for the
+// image is not as docs/label.schema.json describes it, which is checked in each script so.
+func buildWithValidLabel() {
+	main()
+	if err := checkLabel(os.Getenv("CNB_LAYERS_DIR"), os.Getenv(repositoryEnv)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// repositoryEnv is the variable of the scripts that holds the repository's folder.
+const repositoryEnv = "REPOSITORY"
+
+// checkLabel checks the label in the launch.toml of a build, if the build contributed the probe.
+func checkLabel(layers, repository string) error {
+	if _, err := os.Stat(filepath.Join(layers, "probe.toml")); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var launch libcnb.LaunchTOML
+	if _, err := toml.DecodeFile(filepath.Join(layers, "launch.toml"), &launch); err != nil {
+		return fmt.Errorf("reading what the build says of the image: %w", err)
+	}
+	if len(launch.Labels) != 1 {
+		return fmt.Errorf("the image has the labels %v, want one", launch.Labels)
+	}
+	return labeltest.Check(repository, launch.Labels[0].Value)
+}
+
+// tests are the tests, with the buildpack's folder that they share.
+type tests struct{ *testing.M }
+
+// Run runs the tests and removes the folder.
+func (t tests) Run() int {
+	defer os.RemoveAll(buildpackParent)
+	return t.M.Run()
+}
+
+// buildpackParent is the temporary folder with the buildpack's folder in it.
+var buildpackParent string
+
+// buildpackFolder makes the buildpack's folder, once.
+var buildpackFolder = sync.OnceValues(func() (string, error) {
+	var err error
+	if buildpackParent, err = os.MkdirTemp("", "buildpack"); err != nil {
+		return "", err
+	}
+	folder := filepath.Join(buildpackParent, "buildpack")
+	if output, err := exec.Command("../../scripts/build.sh", runtime.GOARCH, folder).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("making the buildpack: %w\n%s", err, output)
+	}
+	return folder, nil
+})
 
 func TestPhases(t *testing.T) {
-	buildpack := t.TempDir()
-	makeBuildpack(t, buildpack)
-	runScripts(t, "testdata/script", buildpack)
+	t.Parallel()
+	runScripts(t, "testdata/script")
 }
 
-// Compiling takes the folder that scripts/build.sh makes, with the probes' source in it.
+// Compiling takes the source of the probes, which is in the buildpack's folder.
 func TestCompiling(t *testing.T) {
-	buildpack := filepath.Join(t.TempDir(), "buildpack")
-	build := exec.Command("../../scripts/build.sh", runtime.GOARCH, buildpack)
-	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("making the buildpack: %v\n%s", err, said)
-	}
-	runScripts(t, "testdata/compile", buildpack)
+	t.Parallel()
+	runScripts(t, "testdata/compile")
 }
 
-// What scripts/build.sh did not make, it does not replace.
+// Downloading is tested against a small GitHub, whose releases are the files below the script's folder github.
+func TestDownloading(t *testing.T) {
+	t.Parallel()
+	runScripts(t, "testdata/download")
+}
+
+// scripts/build.sh does not replace a folder that it did not make.
 func TestBuildScriptKeepsOtherFolders(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	kept := filepath.Join(folder, "buildpack.toml")
 	if err := os.WriteFile(kept, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := exec.Command("../../scripts/build.sh", runtime.GOARCH, folder).CombinedOutput(); err == nil {
-		t.Errorf("it made a buildpack of a folder that is not its own:\n%s", said)
+	if output, err := exec.Command("../../scripts/build.sh", runtime.GOARCH, folder).CombinedOutput(); err == nil {
+		t.Errorf("it made a buildpack of a folder that is not its own:\n%s", output)
 	}
 	if _, err := os.Stat(kept); err != nil {
 		t.Error(err)
 	}
 }
 
-func runScripts(t *testing.T, dir, buildpack string) {
+func runScripts(t *testing.T, dir string) {
 	t.Helper()
+	buildpack, err := buildpackFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		UpdateScripts: *update,
+		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Dir:           dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CNB_BUILDPACK_DIR", buildpack)
 			env.Setenv("BUILD", filepath.Join(buildpack, "bin", "build"))
+			env.Setenv(repositoryEnv, repository)
 			env.Setenv("CNB_TARGET_OS", "linux")
 			env.Setenv("CNB_TARGET_ARCH", "amd64")
 			env.Setenv("CNB_PLATFORM_DIR", filepath.Join(env.WorkDir, "platform"))
 			env.Setenv("CNB_LAYERS_DIR", filepath.Join(env.WorkDir, "layers", "grpc-cnb_health-probe"))
 			env.Setenv("CNB_BUILD_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
 			env.Setenv("CNB_BP_PLAN_PATH", filepath.Join(env.WorkDir, "plan.toml"))
+			env.Setenv("MACHINE_GOCACHE", strings.TrimSpace(string(cache)))
 			return errors.Join(os.MkdirAll(env.Getenv("CNB_LAYERS_DIR"), 0o755), startGitHub(env))
 		},
 		Cmds: commands,
 	})
 }
 
-// commands are what the scripts have beside testscript's own; those of one system are in its file.
+// commands are the commands that scripts have beside those of testscript.
 var commands = map[string]func(*testscript.TestScript, bool, []string){
-	"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received, "program": makeProgram, "zip": makeZip,
-	"await": await, "handover": handOver,
-}
-
-var update = flag.Bool("update", false, "write the scripts' golden files anew")
-
-// Downloading is tested against a small GitHub, whose releases are the files below the script's folder github, and whose
-// platforms' programs are those of the bundled probes.
-func TestDownloading(t *testing.T) {
-	buildpack := t.TempDir()
-	makeBuildpack(t, buildpack)
-	runScripts(t, "testdata/download", buildpack)
-}
-
-// makeBuildpack lays out the folder that scripts/build.sh makes, but for the program, which is the test itself.
-func makeBuildpack(t *testing.T, dir string) {
-	t.Helper()
-	descriptor, err := os.ReadFile("../../buildpack.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "buildpack.toml"), descriptor, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, arch := range []string{"amd64", "arm64"} {
-		out := filepath.Join(dir, "probes", "linux-"+arch) + "/"
-		compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "../grpc_health_probe", "../grpc_health_probe_full")
-		compile.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
-		if said, err := compile.CombinedOutput(); err != nil {
-			t.Fatalf("compiling the probe for %s: %v\n%s", arch, err, said)
-		}
-	}
+	"plain": plain, "elf": elfMachine, "tree": tree, "github": behave, "received": received,
+	"program": makeProgram, "zip": makeZip, "await": await, "handover": handOver, "removesfirst": removesFirst,
 }
 
 var (
@@ -115,8 +164,8 @@ var (
 	title   = regexp.MustCompile(`(?m)^(gRPC Health Probe) \S+$`)
 )
 
-// plain is the command "plain stdout|stderr FILE": it writes what the last program printed to FILE, without colours, and
-// with VERSION for the probe's version, which is that of the checkout, and for the buildpack's.
+// plain is the command "plain stdout|stderr FILE": it writes what the last program printed to FILE, without colours.
+// The versions of the probe and of the buildpack, which change, become VERSION.
 func plain(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: plain stdout|stderr FILE")
@@ -126,7 +175,7 @@ func plain(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
 }
 
-// tree is the command "tree DIR FILE": it writes the mode and name of all in DIR to FILE.
+// tree is the command "tree DIR FILE": it writes the mode and the name of everything in DIR to FILE.
 func tree(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: tree DIR FILE")

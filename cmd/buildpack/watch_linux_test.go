@@ -8,10 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func init() { commands["removesfirst"] = removesFirst }
-
-// removesFirst is the command "removesfirst NAME PROGRAM DIR...": it runs the program and fails unless NAME is the first
-// that is removed from any of the folders, as the kernel has noted it (inotify(7)).
+// removesFirst is the command "removesfirst NAME PROGRAM DIR...": it runs the program and fails unless NAME is the
+// first that is removed from any of the folders, as the kernel has noted it (inotify(7)).
 func removesFirst(ts *testscript.TestScript, neg bool, args []string) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	ts.Check(err)

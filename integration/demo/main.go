@@ -1,6 +1,6 @@
 // Command demo shows the product at work: it builds an image of the sample gRPC app with the buildpack in
-// dist/buildpack and the real lifecycle, runs it, and executes the probe in it while the app is SERVING, NOT_SERVING and
-// stopped. scripts/demo.sh makes the buildpack and calls it.
+// dist/buildpack and the real lifecycle, runs it, and executes the probe in it while the app is SERVING, NOT_SERVING
+// and stopped. scripts/demo.sh makes the buildpack and calls it.
 package main
 
 import (
@@ -19,37 +19,43 @@ import (
 func main() {
 	docker := flag.String("docker", "auto", "whether to use Docker: auto, always or never")
 	flag.Parse()
-	// Also where its reader leaves (SIGPIPE), what was made is removed.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	defer stop()
-	if err := run(ctx, *docker); err != nil {
+	if err := run(*docker); err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, docker string) (err error) {
+func run(docker string) (err error) {
+	// What was made is removed at each of these signals. SIGPIPE comes if nobody reads the output any more.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	defer stop()
 	useDocker, why, err := choose(ctx, docker)
 	if err != nil {
 		return err
 	}
 	fmt.Println(why)
-	kit, err := harness.New(ctx, "..", os.Stdout)
+	pack := ""
+	if useDocker {
+		pack, why = packOnPath(ctx)
+		fmt.Println(why)
+	}
+	fixture, err := harness.New(ctx, "..", os.Stdout)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, kit.Close()) }()
-	road, err := open(ctx, kit, useDocker)
+	defer func() { err = errors.Join(err, fixture.Close()) }()
+	fixture.UsePack(pack)
+	platform, err := open(ctx, fixture, useDocker)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, road.Close()) }()
+	defer func() { err = errors.Join(err, platform.Close()) }()
 
-	image, err := build(ctx, kit, road)
+	image, err := build(ctx, fixture, platform)
 	if err != nil {
 		return err
 	}
-	if err := probe(ctx, road, image); err != nil {
+	if err := probe(ctx, platform, image); err != nil {
 		return err
 	}
 	fmt.Print(farewell)
@@ -76,23 +82,26 @@ func choose(ctx context.Context, docker string) (use bool, why string, err error
 	return false, "without Docker, since none answers here: " + without, nil
 }
 
-func open(ctx context.Context, kit *harness.Kit, useDocker bool) (harness.Road, error) {
+func open(ctx context.Context, fixture *harness.Fixture, useDocker bool) (harness.Platform, error) {
 	if useDocker {
-		defer kit.Step("making base images and a builder from scratch")()
-		return kit.Docker(ctx)
+		defer fixture.LongStep("making base images and a builder from scratch")()
+		return fixture.Docker(ctx)
 	}
-	return kit.Phases(runtime.GOARCH)
+	return fixture.Phases(runtime.GOARCH)
 }
 
-func build(ctx context.Context, kit *harness.Kit, road harness.Road) (*harness.Image, error) {
-	done := kit.Step("compiling the sample app, a gRPC server with the standard health service")
-	app, err := kit.StageSample(ctx, nil)
+func build(ctx context.Context, fixture *harness.Fixture, platform harness.Platform) (*harness.Image, error) {
+	done := fixture.LongStep("compiling the sample app, a gRPC server with the standard health service")
+	app, err := fixture.StageSample(ctx, nil)
 	done()
 	if err != nil {
 		return nil, err
 	}
-	defer kit.Step("building an image of the app with the buildpack")()
-	return road.Build(ctx, harness.Build{Name: "my-app", App: app, Buildpack: kit.Dist("buildpack"), Log: os.Stdout})
+	defer fixture.Step("building an image of the app with the buildpack")()
+	return platform.Build(ctx, harness.Build{
+		Name: "my-app", App: app, Buildpack: fixture.Dist("buildpack"),
+		Log: os.Stdout,
+	})
 }
 
 const farewell = `
@@ -100,7 +109,7 @@ All as expected. With an app of your own:
 
   pack build my-app --path /path/to/my-app --builder my-builder --buildpack from=builder --buildpack dist/buildpack
 
-and in the container of its pod:
+(./scripts/demo.sh /path/to/my-app says in a second what that build finds), and in the container of its pod:
 
   readinessProbe:
     exec:

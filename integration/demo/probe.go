@@ -22,8 +22,8 @@ var states = []struct {
 }
 
 // probe runs the image and executes the probe in each state.
-func probe(ctx context.Context, road harness.Road, image *harness.Image) (err error) {
-	server, err := road.Run(ctx, image)
+func probe(ctx context.Context, platform harness.Platform, image *harness.Image) (err error) {
+	server, err := platform.Run(ctx, image)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,8 @@ func probe(ctx context.Context, road harness.Road, image *harness.Image) (err er
 		if err != nil {
 			return err
 		}
-		fmt.Printf("$ %s -addr=%s\n%s\nexit %d\n", harness.ProbePath, server.GRPC, strings.TrimSpace(result.Output), result.Code)
+		fmt.Printf("$ %s -addr=%s\n%s\nexit %d\n", harness.ProbePath, server.GRPC, strings.TrimSpace(result.Output),
+			result.Code)
 		if result.Code != state.code {
 			return fmt.Errorf("probing while %s: exit code %d, not %d", state.does, result.Code, state.code)
 		}

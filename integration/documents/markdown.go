@@ -1,6 +1,6 @@
-// Package documents reads the repository's documents for their test: Markdown goes in, out come code blocks, links, headings
-// and tables, the reason why a command line in a block would be refused, and the messages that tests expect of the
-// programs. Begin with All; integration/documents_test.go says what must hold.
+// Package documents reads the repository's documents for their test: Markdown goes in, out come code blocks, links,
+// headings and tables, the reason why a command line in a block would be refused, and the messages that tests expect of
+// the programs. Begin with All; integration/documents_test.go says what must hold.
 package documents
 
 import (

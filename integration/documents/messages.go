@@ -18,8 +18,8 @@ var (
 	trying = regexp.MustCompile(`^trying for \S+ \(attempts: [^)]*\): `)
 )
 
-// Messages returns the lines that the scripts in a folder expect, by how they begin: "error: ", "hint: " and "" for all.
-// Lines of which only a part is expected are left out.
+// Messages returns the lines that the scripts in a folder expect, by how they begin: "error: ", "hint: " and "" for
+// all. Lines of which only a part is expected are left out.
 func Messages(folder string) (map[string][]string, error) {
 	lines := map[string][]string{}
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

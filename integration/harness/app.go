@@ -8,24 +8,25 @@ import (
 )
 
 // StageSample makes a folder with the sample app as a user would have it: its source, and its server built static.
-// Extra files (name to content) are added. The folder lives as long as the Kit.
-func (k *Kit) StageSample(ctx context.Context, extra map[string]string) (string, error) {
+// Extra files (name to content) are added. The folder lives as long as the Fixture.
+func (k *Fixture) StageSample(ctx context.Context, extra map[string]string) (string, error) {
 	const source = "integration/sample"
 	folder, err := k.Stage(extra)
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"go.mod", "go.sum", "main.go", "credentials.go", "Procfile"} {
+	for _, name := range []string{"go.mod", "go.sum", "main.go", "credentials.go", "lifecycle.go", "Procfile"} {
 		if err := copyFile(filepath.Join(folder, name), filepath.Join(k.repo, source, name)); err != nil {
 			return "", err
 		}
 	}
-	_, err = run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "server"), "."))
+	_, err = run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "server"),
+		"."))
 	return folder, err
 }
 
-// Stage makes an app folder of the files (name to content). The folder lives as long as the Kit.
-func (k *Kit) Stage(files map[string]string) (string, error) {
+// Stage makes an app folder of the files (name to content). The folder lives as long as the Fixture.
+func (k *Fixture) Stage(files map[string]string) (string, error) {
 	folder, err := k.tempFolder("app")
 	if err != nil {
 		return "", err
@@ -46,9 +47,9 @@ func (k *Kit) Stage(files map[string]string) (string, error) {
 	return folder, nil
 }
 
-// StageApp makes a folder with one of the apps in integration/apps: the files in its own folder, those in its language's
-// folder and those in integration/apps itself. The folder lives as long as the Kit.
-func (k *Kit) StageApp(name string) (string, error) {
+// StageApp makes a folder with one of the apps in integration/apps: the files in its own folder, those in its
+// language's folder and those in integration/apps itself. The folder lives as long as the Fixture.
+func (k *Fixture) StageApp(name string) (string, error) {
 	folder, err := k.Stage(nil)
 	if err != nil {
 		return "", err

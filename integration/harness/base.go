@@ -17,16 +17,20 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// userID and groupID are whom the lifecycle builds and runs the app as, where nothing else is said.
+// userID and groupID are those of the user who builds and runs the app, unless a base image has another user.
 const userID, groupID = 1000, 1000
 
-// baseEnv is what the platform spec wants in the environment of a build image. From scratch there is no /usr/bin.
+// baseEnv is the environment that the platform spec requires of a build image. An image from scratch has no /usr/bin.
 func baseEnv(user, group int) []string {
-	return []string{"PATH=/cnb/lifecycle:/usr/bin", fmt.Sprintf("CNB_USER_ID=%d", user), fmt.Sprintf("CNB_GROUP_ID=%d", group)}
+	return []string{
+		"PATH=/cnb/lifecycle:/usr/bin", fmt.Sprintf("CNB_USER_ID=%d", user),
+		fmt.Sprintf("CNB_GROUP_ID=%d", group),
+	}
 }
 
-// baseFiles are all there is in the base images from scratch: no shell, no libc, so nothing but static programs can run.
-// The empty /dev/null is for the road without Docker, where no device can be made; Docker mounts the real one over it.
+// baseFiles are all files of the base images from scratch. There is no shell and no libc, so only static programs run.
+// The empty /dev/null is for the platform without Docker, which cannot make devices; Docker mounts the real one over
+// it.
 var baseFiles = map[string]string{
 	"etc/passwd":     "root:x:0:0:root:/root:/none\ncnb:x:1000:1000:cnb:/home/cnb:/none\n",
 	"etc/group":      "root:x:0:\ncnb:x:1000:\n",
@@ -35,8 +39,8 @@ var baseFiles = map[string]string{
 	"dev/null":       "",
 }
 
-// addBase lays the files of the base images from scratch out in a folder.
-func (k *Kit) addBase() (err error) {
+// addBase writes the files of the base images from scratch into a folder.
+func (k *Fixture) addBase() (err error) {
 	if k.base, err = k.Stage(baseFiles); err != nil {
 		return err
 	}
@@ -52,7 +56,7 @@ func (k *Kit) addBase() (err error) {
 	return nil
 }
 
-// base is what base images differ in.
+// base describes a base image by what differs between them.
 type base struct {
 	arch        string
 	layers      []v1.Layer
@@ -61,13 +65,13 @@ type base struct {
 	user, group int
 }
 
-// scratch is the base of a few files.
-func (k *Kit) scratch() (base, error) {
+// scratch returns the base that has only baseFiles.
+func (k *Fixture) scratch() (base, error) {
 	layer, err := folderLayer(k.base)
 	return base{layers: []v1.Layer{layer}, labels: distroLabels("scratch", "1"), user: userID, group: groupID}, err
 }
 
-// distroLabels say what the image's distribution is (platform spec, Target data).
+// distroLabels are the labels that name an image's distribution (platform spec, Target data).
 func distroLabels(name, version string) map[string]string {
 	return map[string]string{
 		"io.buildpacks.base.distro.name":    name,
@@ -85,7 +89,7 @@ func folderLayer(folder string) (v1.Layer, error) {
 }
 
 // filesLayer makes a layer of files (name to content).
-func (k *Kit) filesLayer(files map[string]string) (v1.Layer, error) {
+func (k *Fixture) filesLayer(files map[string]string) (v1.Layer, error) {
 	folder, err := k.Stage(files)
 	if err != nil {
 		return nil, err
@@ -93,7 +97,7 @@ func (k *Kit) filesLayer(files map[string]string) (v1.Layer, error) {
 	return folderLayer(folder)
 }
 
-// image makes the image. Its user is the one that the platform spec asks of build and run images.
+// image makes the image, with the user that the platform spec requires of build and run images.
 func (b base) image() (v1.Image, error) {
 	image, err := mutate.AppendLayers(empty.Image, b.layers...)
 	if err != nil {
@@ -111,8 +115,9 @@ func (b base) image() (v1.Image, error) {
 	return mutate.ConfigFile(image, file)
 }
 
-// ProgramImage makes an image of nothing but the static program of a folder of the repository, which it starts.
-func (k *Kit) ProgramImage(ctx context.Context, source string) (v1.Image, error) {
+// ProgramImage makes an image that contains only a static program, which it starts. The program is compiled from a
+// folder of the repository.
+func (k *Fixture) ProgramImage(ctx context.Context, source string) (v1.Image, error) {
 	folder, err := k.tempFolder("program")
 	if err != nil {
 		return nil, err
@@ -121,11 +126,7 @@ func (k *Kit) ProgramImage(ctx context.Context, source string) (v1.Image, error)
 	if _, err := run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")); err != nil {
 		return nil, err
 	}
-	layer, err := folderLayer(folder)
-	if err != nil {
-		return nil, err
-	}
-	image, err := base{arch: runtime.GOARCH, layers: []v1.Layer{layer}}.image()
+	image, err := FolderImage(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +137,15 @@ func (k *Kit) ProgramImage(ctx context.Context, source string) (v1.Image, error)
 	config := file.Config
 	config.Entrypoint = []string{"/program"}
 	return mutate.Config(image, config)
+}
+
+// FolderImage makes an image that contains only the files of a folder.
+func FolderImage(folder string) (v1.Image, error) {
+	layer, err := folderLayer(folder)
+	if err != nil {
+		return nil, err
+	}
+	return base{arch: runtime.GOARCH, layers: []v1.Layer{layer}}.image()
 }
 
 // archive streams the folder as a tar file.

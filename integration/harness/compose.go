@@ -32,14 +32,14 @@ func (d *Docker) composeCommand(ctx context.Context) ([]string, error) {
 	return []string{"docker-compose"}, nil
 }
 
-// Compose makes a project of a Compose file, of which nothing is started yet, with variables (NAME=value) for the file and
-// the text of a second one over it.
+// Compose makes a project of a Compose file, of which nothing is started yet, with variables (NAME=value) for the file
+// and the text of a second one over it.
 func (d *Docker) Compose(ctx context.Context, file, second string, env ...string) (*Compose, error) {
 	command, err := d.composeCommand(ctx)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := d.kit.Stage(map[string]string{"second.yaml": second})
+	folder, err := d.fixture.Stage(map[string]string{"second.yaml": second})
 	if err != nil {
 		return nil, err
 	}

@@ -28,15 +28,19 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 	if err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	return &Server{GRPC: "localhost:5000", Container: container, http: http, stop: stop, command: d.exec(container)}, nil
+	return &Server{
+		GRPC: "localhost:5000", Container: container, http: http, stop: stop,
+		command: d.exec(container),
+	}, nil
 }
 
-// httpSide is where a container of the sample app has its HTTP side published.
+// httpSide returns the address on which a container of the sample app publishes its HTTP port.
 func (d *Docker) httpSide(ctx context.Context, container string) (string, error) {
 	return run(d.command(ctx, "docker", "port", container, "8080/tcp"))
 }
 
-// Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to out.
+// Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to
+// out.
 func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Server, error) {
 	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
 	cmd := d.command(ctx, "docker", "run", "--detach", "--pull", "never", "--name", container, image.Ref)
@@ -52,7 +56,7 @@ func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Serve
 	return &Server{Container: container, stop: stop, command: d.exec(container)}, nil
 }
 
-// State is what Docker says of a container.
+// State is the state of a container, as Docker reports it.
 type State struct {
 	Status    string // such as running
 	StartedAt time.Time

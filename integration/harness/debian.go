@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// debianPackages are what the apps in integration/apps are built with and run on, the distribution's own.
+// debianPackages are the packages of the distribution with which the apps in integration/apps are built and run.
 var debianPackages = []string{
 	"make", "protobuf-compiler-grpc", "grpc-proto",
 	"g++", "libgrpc++-dev", "libprotobuf-dev",
@@ -26,7 +27,7 @@ var debianPackages = []string{
 	"libgeronimo-annotation-1.3-spec-java", "libguava-java", "libnetty-java", "libperfmark-java", "libprotobuf-java",
 }
 
-// debianLeftOut is what none of them reads: a third of the whole.
+// debianLeftOut are files that none of the apps reads. They are a third of the Debian.
 var debianLeftOut = []string{
 	"./dev/*", "./var/cache/*", "./var/lib/apt/*",
 	"./usr/share/doc/*", "./usr/share/info/*", "./usr/share/locale/*", "./usr/share/man/*",
@@ -48,14 +49,15 @@ func DebianNeeds() error {
 	return err
 }
 
-// Debian is Docker with a Debian as build and run image, of this machine's release and from its mirror. To copy a Debian
-// out of the engine for each image takes too long: of its images only the configuration can be read.
-func (k *Kit) Debian(ctx context.Context, optional ...string) (*Docker, error) {
+// Debian returns a Docker platform whose build and run images are a Debian, of this machine's release and from its
+// mirror. Only the configuration of its images can be read, since copying a Debian out of the engine for each image
+// takes too long.
+func (k *Fixture) Debian(ctx context.Context, optional ...string) (*Docker, error) {
 	release, err := osRelease()
 	if err != nil {
 		return nil, err
 	}
-	path, err := k.debianArchive(ctx, release["VERSION_CODENAME"])
+	path, err := k.debianArchive(ctx, release)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,22 @@ func (k *Kit) Debian(ctx context.Context, optional ...string) (*Docker, error) {
 	return d, err
 }
 
-// osRelease reads what this machine says of its distribution.
+// MakeDebian makes the archive that Fixture.Debian takes, for the repository at repo, and writes its progress to out.
+// It does nothing if an earlier run has made it.
+func MakeDebian(ctx context.Context, repo string, out io.Writer) error {
+	repo, err := filepath.Abs(repo)
+	if err != nil {
+		return err
+	}
+	release, err := osRelease()
+	if err != nil {
+		return err
+	}
+	_, err = (&Fixture{repo: repo, out: out}).debianArchive(ctx, release)
+	return err
+}
+
+// osRelease reads the name and the release of this machine's distribution.
 func osRelease() (map[string]string, error) {
 	file, err := os.Open("/etc/os-release")
 	if err != nil {
@@ -90,9 +107,10 @@ func osRelease() (map[string]string, error) {
 	return values, lines.Err()
 }
 
-// debianArchive returns a compressed tar file of the Debian, made now or by an earlier run. The last one is kept, which has
-// half a gigabyte.
-func (k *Kit) debianArchive(ctx context.Context, release string) (string, error) {
+// debianArchive returns a compressed tar file of the Debian, made now or by an earlier run. Only the latest is kept: it
+// has half a gigabyte.
+func (k *Fixture) debianArchive(ctx context.Context, distribution map[string]string) (string, error) {
+	release := distribution["VERSION_CODENAME"]
 	folder := k.Dist("tools/debian")
 	key := sha256.Sum256(fmt.Append(nil, release, runtime.GOARCH, debianPackages, debianLeftOut))
 	path := filepath.Join(folder, fmt.Sprintf("%x.tgz", key[:8]))
@@ -103,7 +121,7 @@ func (k *Kit) debianArchive(ctx context.Context, release string) (string, error)
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return "", err
 	}
-	// Not in the folder for temporary files: debootstrap makes device files, which may not be allowed there.
+	// The folder for temporary files may not allow the device files that debootstrap makes.
 	root := filepath.Join(folder, "root")
 	defer os.RemoveAll(root)
 	if err := bootstrap(ctx, release, root); err != nil {
@@ -130,7 +148,10 @@ func bootstrap(ctx context.Context, release, root string) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"--mount", "debootstrap", "--variant=minbase", "--include=" + strings.Join(debianPackages, ","), release, root}
+	args := []string{
+		"--mount", "debootstrap", "--variant=minbase", "--include=" + strings.Join(debianPackages, ","),
+		release, root,
+	}
 	if known := strings.Fields(mirrors); len(known) > 0 { // debootstrap has a default
 		args = append(args, known[0])
 	}

@@ -22,14 +22,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Docker is the road through pack and Docker Engine. All that it puts into the engine has a name with a prefix of its
-// own, or a label with that, and is removed by Close or with the end of this process, but for what a docker command makes that
-// outlives it.
+// Docker is the platform that uses pack and Docker Engine. Everything that it puts into the engine has a name with its
+// own prefix, or a label with that prefix, and is removed by Close or when this process ends, except for what a docker
+// command makes after that. Images that are pulled have the prefix behind the name of a registry.
 type Docker struct {
-	kit       *Kit
+	fixture   *Fixture
 	sweeper   *sweeper
 	pack      string // the program
-	lifecycle string // a folder as Kit.lifecycle
+	lifecycle string // a folder as Fixture.lifecycle
 	archive   string // the same, as builders take it
 	prefix    string
 	env       []string // of docker and pack
@@ -39,18 +39,18 @@ type Docker struct {
 	partial   bool         // images are returned without their files
 }
 
-// OwnerLabel is on the base images, and so on all that is built on them: builders, apps, what a rebuild replaced, and
-// the containers of all these.
+// OwnerLabel is a label of the base images, and therefore of everything that is built on them: builders, apps, images
+// that a rebuild replaced, and the containers of all these.
 const OwnerLabel = "io.github.grpc-cnb.health-probe.test"
 
-// DockerAPI is the API version of the Docker Engine here; an error where none answers.
+// DockerAPI returns the API version of the Docker Engine, or an error if none answers.
 func DockerAPI(ctx context.Context) (string, error) {
 	return run(exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.APIVersion}}"))
 }
 
 // Docker makes base images, lifecycle image and builder in the engine. The builder's order is the app buildpack, then
 // the optional buildpacks (folders).
-func (k *Kit) Docker(ctx context.Context, optional ...string) (*Docker, error) {
+func (k *Fixture) Docker(ctx context.Context, optional ...string) (*Docker, error) {
 	base, err := k.scratch()
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (k *Kit) Docker(ctx context.Context, optional ...string) (*Docker, error) {
 	return k.docker(ctx, base, k.lifecycle, optional)
 }
 
-// DockerAs is Docker with a user of other IDs in the base images.
-func (k *Kit) DockerAs(ctx context.Context, user, group int, optional ...string) (*Docker, error) {
+// DockerAs is like Docker, with another user and group in the base images.
+func (k *Fixture) DockerAs(ctx context.Context, user, group int, optional ...string) (*Docker, error) {
 	base, err := k.scratch()
 	if err != nil {
 		return nil, err
@@ -77,8 +77,9 @@ func (k *Kit) DockerAs(ctx context.Context, user, group int, optional ...string)
 	return k.docker(ctx, base, k.lifecycle, optional)
 }
 
-// DockerOldest is Docker with the oldest lifecycle that knows the buildpack's API, compiled when it is first asked for.
-func (k *Kit) DockerOldest(ctx context.Context, optional ...string) (*Docker, error) {
+// DockerOldest is like Docker, with the oldest lifecycle that supports the buildpack's API, which is compiled at the
+// first use.
+func (k *Fixture) DockerOldest(ctx context.Context, optional ...string) (*Docker, error) {
 	base, err := k.scratch()
 	if err != nil {
 		return nil, err
@@ -90,16 +91,19 @@ func (k *Kit) DockerOldest(ctx context.Context, optional ...string) (*Docker, er
 	return k.docker(ctx, base, lifecycle, optional)
 }
 
-func (k *Kit) docker(ctx context.Context, base base, lifecycle string, optional []string) (*Docker, error) {
+func (k *Fixture) docker(ctx context.Context, base base, lifecycle string, optional []string) (*Docker, error) {
 	api, err := DockerAPI(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pack, err := k.Tool(ctx, "pack")
-	if err != nil {
-		return nil, err
+	pack := k.pack
+	if pack == "" {
+		if pack, err = k.Tool(ctx, "pack"); err != nil {
+			return nil, err
+		}
 	}
-	d := &Docker{kit: k, pack: pack, lifecycle: lifecycle, prefix: "health-probe-" + strings.ToLower(rand.Text()[:10])}
+	d := &Docker{fixture: k, pack: pack, lifecycle: lifecycle, prefix: "health-probe-" +
+		strings.ToLower(rand.Text()[:10])}
 	if d.env, err = d.environment(ctx); err != nil {
 		return nil, err
 	}
@@ -112,9 +116,9 @@ func (k *Kit) docker(ctx context.Context, base base, lifecycle string, optional 
 	return d, nil
 }
 
-// environment keeps pack and docker away from the user's settings, but for the engine to talk to.
+// environment returns variables that keep the user's settings from pack and docker, except for the engine's address.
 func (d *Docker) environment(ctx context.Context) ([]string, error) {
-	home, err := d.kit.tempFolder("pack")
+	home, err := d.fixture.tempFolder("pack")
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +130,15 @@ func (d *Docker) environment(ctx context.Context) ([]string, error) {
 	return append(env, "DOCKER_HOST="+host), err
 }
 
-// loadBases puts run image, build image and lifecycle image into the engine. The lifecycle's Docker client asks for an
-// API of its own time and does not negotiate: its images name the one of the engine.
+// Env returns the variables of programs that call pack and docker, without the user's settings.
+func (d *Docker) Env() []string {
+	return slices.Clone(d.env)
+}
+
+// loadBases loads run image, build image and lifecycle image into the engine. The lifecycle's Docker client does not
+// negotiate the API version, and an older engine does not support its default, so the images set the engine's version.
 func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
-	folder, err := d.kit.tempFolder("lifecycle-image")
+	folder, err := d.fixture.tempFolder("lifecycle-image")
 	if err != nil {
 		return err
 	}
@@ -152,7 +161,7 @@ func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
 	return d.load(ctx, map[string]base{"run": run, "build": build, "lifecycle": with})
 }
 
-// load puts base images into the engine, and the layers that they share once.
+// load loads base images into the engine, each shared layer only once.
 func (d *Docker) load(ctx context.Context, bases map[string]base) error {
 	images := map[name.Tag]v1.Image{}
 	for short, b := range bases {
@@ -178,7 +187,7 @@ func (d *Docker) load(ctx context.Context, bases map[string]base) error {
 // LoadRun puts another run image into the engine, which has more files (name to content), and returns its full name. It
 // takes the place of the last one of that name.
 func (d *Docker) LoadRun(ctx context.Context, short string, files map[string]string) (string, error) {
-	layer, err := d.kit.filesLayer(files)
+	layer, err := d.fixture.filesLayer(files)
 	if err != nil {
 		return "", err
 	}
@@ -187,9 +196,9 @@ func (d *Docker) LoadRun(ctx context.Context, short string, files map[string]str
 	return d.Name(short), d.load(ctx, map[string]base{short: run})
 }
 
-// createBuilder makes the road's builder.
+// createBuilder makes the platform's builder.
 func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
-	folder, err := d.kit.tempFolder("lifecycle-archive")
+	folder, err := d.fixture.tempFolder("lifecycle-archive")
 	if err != nil {
 		return err
 	}
@@ -198,7 +207,7 @@ func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
 		return err
 	}
 	var group order
-	err = group.add(d.kit.procfile, false)
+	err = group.add(d.fixture.procfile, false)
 	for _, buildpack := range optional {
 		err = errors.Join(err, group.add(buildpack, true))
 	}
@@ -215,9 +224,10 @@ func (d *Docker) createBuilder(ctx context.Context, optional []string) error {
 	return err
 }
 
-// CreateBuilder makes a builder with pack, of the text of a builder.toml, and returns its full name.
-func (d *Docker) CreateBuilder(ctx context.Context, short, config string) (string, error) {
-	folder, err := d.kit.tempFolder("builder")
+// CreateBuilder makes a builder with pack, of the text of a builder.toml, and returns its full name. With more flags
+// pack may be told to pull.
+func (d *Docker) CreateBuilder(ctx context.Context, short, config string, flags ...string) (string, error) {
+	folder, err := d.fixture.tempFolder("builder")
 	if err != nil {
 		return "", err
 	}
@@ -226,21 +236,22 @@ func (d *Docker) CreateBuilder(ctx context.Context, short, config string) (strin
 		return "", err
 	}
 	builder := d.Name(short)
-	_, err = d.Pack(ctx, "builder", "create", builder, "--config", path, "--pull-policy", "never")
+	args := append([]string{"builder", "create", builder, "--config", path, "--pull-policy", "never"}, flags...)
+	_, err = d.Pack(ctx, args...)
 	return builder, err
 }
 
-// Lifecycle is the path of the lifecycle's archive, for a builder.toml.
+// Lifecycle returns the path of the lifecycle's archive, for a builder.toml.
 func (d *Docker) Lifecycle() string {
 	return d.archive
 }
 
-// Name is the full name of an image of this road.
+// Name is the full name of an image of this platform.
 func (d *Docker) Name(short string) string {
 	return d.prefix + "/" + short
 }
 
-// Build adds the buildpack to the builder's own.
+// Build builds with the builder's own buildpacks and the one that b names.
 func (d *Docker) Build(ctx context.Context, b Build) (*Image, error) {
 	if b.Buildpack == "" {
 		return d.PackBuild(ctx, b)
@@ -271,7 +282,7 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 	return d.Image(ctx, ref, out.String())
 }
 
-// Image reads an image out of the engine. The log is that of the build that made it.
+// Image reads an image from the engine. The log is the output of the build that made it.
 func (d *Docker) Image(ctx context.Context, ref, log string) (*Image, error) {
 	image, err := d.read(ctx, ref)
 	if err != nil {
@@ -282,7 +293,7 @@ func (d *Docker) Image(ctx context.Context, ref, log string) (*Image, error) {
 
 // DockerBuild makes an image of a Dockerfile that takes no files, with build arguments (NAME=value).
 func (d *Docker) DockerBuild(ctx context.Context, short, dockerfile string, args ...string) (*Image, error) {
-	empty, err := d.kit.tempFolder("context")
+	empty, err := d.fixture.tempFolder("context")
 	if err != nil {
 		return nil, err
 	}
@@ -309,8 +320,8 @@ func (d *Docker) Once(ctx context.Context, ref string, flags []string, args ...s
 	return run(d.command(ctx, "docker", append(append(all, ref), args...)...))
 }
 
-// sweepDocker removes containers, networks, images and volumes of a prefix ($1), which is the value of a label ($2). Docker
-// lists images from the newest on, so that what is built on one goes before it.
+// sweepDocker removes containers, networks, images and volumes of a prefix ($1), which is the value of a label ($2).
+// Docker lists images from the newest on, so that what is built on one goes before it.
 const sweepDocker = `
 docker version >/dev/null || exit
 code=0
@@ -318,6 +329,7 @@ docker ps --all --quiet --filter "label=$2=$1" | xargs -r docker rm --force || c
 docker network ls --quiet --filter "name=$1" | xargs -r docker network rm || code=1
 docker images --all --quiet --filter "label=$2=$1" | xargs -r docker rmi --force || code=1
 docker images --format "{{.Repository}}:{{.Tag}}" --filter "reference=$1/*" | xargs -r docker rmi --force || code=1
+docker images --quiet --filter "reference=*/$1/*" | sort -u | xargs -r docker rmi --force || code=1
 docker volume ls --quiet --filter "name=$1" | xargs -r docker volume rm --force || code=1
 exit $code
 `
@@ -331,7 +343,7 @@ func (d *Docker) Close() error {
 // temporary folder, which have random names.
 func (d *Docker) packCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := d.command(ctx, d.pack, args...)
-	cmd.ExtraFiles = []*os.File{d.sweeper.alive, d.kit.sweeper.alive}
+	cmd.ExtraFiles = []*os.File{d.sweeper.alive, d.fixture.sweeper.alive}
 	return cmd
 }
 

@@ -18,7 +18,7 @@ import (
 // Image is what a build made.
 type Image struct {
 	v1.Image
-	Ref string // its name in Docker, or in the registry of the road without
+	Ref string // its name in Docker, or in the registry of the platform without
 	Log string // all that the build printed
 }
 

@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// jail is a folder that the programs in it see as the root of the file system, running as the image's user: by chroot
-// where this process is root, else in a user namespace, where anybody may chroot.
+// jail is a folder that its programs see as the root of the file system. They run as the image's user. If this process
+// is root, it uses chroot, otherwise a user namespace, in which every user may call chroot.
 type jail string
 
-// Isolation says by which means the road without Docker keeps programs in their root: "chroot" or "user namespace".
+// Isolation returns how the platform without Docker isolates programs: "chroot" or "user namespace".
 func Isolation() string {
 	if os.Geteuid() == 0 {
 		return "chroot"
@@ -23,11 +23,12 @@ func Isolation() string {
 	return "user namespace"
 }
 
-// command is a program of the jail, with exactly the environment given.
+// command returns a command that runs a program of the jail, with only the given environment.
 func (j jail) command(ctx context.Context, env []string, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env, cmd.Dir = env, folder
-	// It ends with the thread that starts it (prctl(2)), which here is with this process: no goroutine ends a thread.
+	// The kernel ends it together with the thread that starts it (prctl(2)). No goroutine ends a thread here, so that
+	// is the end of this process.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: string(j), Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: userID, Gid: groupID}
@@ -39,7 +40,7 @@ func (j jail) command(ctx context.Context, env []string, folder string, args ...
 	return cmd
 }
 
-// own gives the jail's files to its user. In a user namespace they are its user's already.
+// own makes the jail's user the owner of its files. In a user namespace they have that owner already.
 func (j jail) own() error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -52,8 +53,8 @@ func (j jail) own() error {
 	})
 }
 
-// explain adds what to do about a jail that the kernel refuses: EPERM where only root may make user namespaces or chroot
-// in them, ENOSPC where their number is limited to none.
+// explain adds to an error what to do if the kernel refuses a jail: EPERM if only root may make user namespaces or call
+// chroot in them, ENOSPC if their number is limited to none.
 func explain(err error) error {
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w (this kernel keeps users from making user namespaces: use Docker, or run as root)", err)

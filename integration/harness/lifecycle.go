@@ -20,7 +20,7 @@ var (
 	newestLifecycle = lifecycle{
 		"lifecycle", "launcher",
 		`"0.7", "0.8", "0.9", "0.10", "0.11"`,
-		`"0.7", "0.8", "0.9", "0.10", "0.11", "0.12", "0.13", "0.14"`,
+		`"0.7", "0.8", "0.9", "0.10", "0.11", "0.12", "0.13", "0.14", "0.15"`,
 	}
 	// oldestLifecycle is the first release that knows Buildpack API 0.10, the product's.
 	oldestLifecycle = lifecycle{
@@ -39,15 +39,15 @@ supported = [%s]
 version = %q
 `
 
-// addLifecycle adds the lifecycle of all roads that name no other.
-func (k *Kit) addLifecycle(ctx context.Context) (err error) {
+// addLifecycle adds the lifecycle that all platforms use unless they name another.
+func (k *Fixture) addLifecycle(ctx context.Context) (err error) {
 	k.lifecycle, err = k.layLifecycle(ctx, newestLifecycle)
 	return err
 }
 
-// layLifecycle lays a lifecycle out as its release archive has it, one program under the name of each phase, and returns
-// the folder.
-func (k *Kit) layLifecycle(ctx context.Context, l lifecycle) (string, error) {
+// layLifecycle writes a lifecycle into a folder as its release archive has it, with one program under the name of each
+// phase, and returns the folder.
+func (k *Fixture) layLifecycle(ctx context.Context, l lifecycle) (string, error) {
 	folder, err := k.tempFolder("lifecycle")
 	if err != nil {
 		return "", err
@@ -65,7 +65,10 @@ func (k *Kit) layLifecycle(ctx context.Context, l lifecycle) (string, error) {
 			return "", err
 		}
 	}
-	for _, phase := range []string{"analyzer", "builder", "creator", "detector", "exporter", "extender", "rebaser", "restorer"} {
+	for _, phase := range []string{
+		"analyzer", "builder", "creator", "detector", "exporter", "extender", "rebaser",
+		"restorer",
+	} {
 		if err := os.Symlink("lifecycle", filepath.Join(bin, phase)); err != nil {
 			return "", err
 		}
@@ -79,13 +82,14 @@ func (k *Kit) layLifecycle(ctx context.Context, l lifecycle) (string, error) {
 }
 
 // addProcfile compiles the app buildpack of the tests.
-func (k *Kit) addProcfile(ctx context.Context) (err error) {
+func (k *Fixture) addProcfile(ctx context.Context) (err error) {
 	k.procfile, err = k.TestBuildpack(ctx, "procfile")
 	return err
 }
 
-// TestBuildpack compiles a buildpack of the tests, a folder in integration/, and returns where. It lives as long as the Kit.
-func (k *Kit) TestBuildpack(ctx context.Context, name string) (string, error) {
+// TestBuildpack compiles a buildpack of the tests, a folder in integration/, and returns where. It lives as long as the
+// Fixture.
+func (k *Fixture) TestBuildpack(ctx context.Context, name string) (string, error) {
 	source, folder := "integration/"+name, filepath.Join(k.temp, name)
 	bin := filepath.Join(folder, "bin")
 	if _, err := run(k.goCommand(ctx, source, "build", "-o", filepath.Join(bin, "build"), ".")); err != nil {
@@ -97,8 +101,9 @@ func (k *Kit) TestBuildpack(ctx context.Context, name string) (string, error) {
 	return folder, copyFile(filepath.Join(folder, "buildpack.toml"), filepath.Join(k.repo, source, "buildpack.toml"))
 }
 
-// StandIn makes the app buildpack of the tests pass for another one, and returns its folder. It lives as long as the Kit.
-func (k *Kit) StandIn(id, version string) (string, error) {
+// StandIn gives the app buildpack of the tests the ID and version of another buildpack, and returns its folder. It
+// lives as long as the Fixture.
+func (k *Fixture) StandIn(id, version string) (string, error) {
 	folder, err := k.tempFolder("stand-in")
 	if err != nil {
 		return "", err

@@ -11,24 +11,24 @@ import (
 	"strings"
 )
 
-// phases is the road without Docker: the lifecycle's phases as plain programs in a jail, which export to a registry in
-// this process, and the files of the exported image in a jail of their own.
+// phases is the platform without Docker. It runs the lifecycle's phases as plain programs in a jail, exports to a
+// registry in this process, and runs the files of the exported image in another jail.
 type phases struct {
-	kit      *Kit
+	fixture  *Fixture
 	registry *Registry
 	runImage string
 	optional []string
 }
 
-// Phases is the road without Docker, to images for an architecture (amd64, arm64), which need not be this machine's. The
-// order of each build is the app buildpack, then the optional buildpacks (folders), then the build's own. It needs root,
-// or a kernel that lets users make user namespaces.
-func (k *Kit) Phases(arch string, optional ...string) (Road, error) {
+// Phases returns the platform without Docker, which builds images for an architecture (amd64, arm64) that may differ
+// from this machine's. Each build uses the app buildpack, then the optional buildpacks (folders), then its own. It
+// needs root, or a kernel that lets users make user namespaces.
+func (k *Fixture) Phases(arch string, optional ...string) (Platform, error) {
 	registry, err := NewRegistry()
 	if err != nil {
 		return nil, err
 	}
-	p := &phases{kit: k, registry: registry, optional: optional}
+	p := &phases{fixture: k, registry: registry, optional: optional}
 	if err := p.pushRunImage(arch); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -36,7 +36,7 @@ func (k *Kit) Phases(arch string, optional ...string) (Road, error) {
 }
 
 func (p *phases) pushRunImage(arch string) error {
-	base, err := p.kit.scratch()
+	base, err := p.fixture.scratch()
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,8 @@ func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	for _, phase := range phases {
 		fmt.Fprintf(tee(&out, b.Log), "===> %s\n", phase.name)
 		args := append(append([]string{"/cnb/lifecycle/" + phase.name}, common...), phase.args...)
-		cmd := root.command(ctx, append(baseEnv(userID, groupID), "CNB_PLATFORM_API=0.14", "HOME=/home/cnb"), "/", args...)
+		cmd := root.command(ctx, append(baseEnv(userID, groupID), "CNB_PLATFORM_API=0.14", "HOME=/home/cnb"), "/",
+			args...)
 		cmd.Stdout = tee(&out, b.Log)
 		cmd.Stderr = cmd.Stdout
 		if err := cmd.Run(); err != nil {
@@ -82,19 +83,20 @@ func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	return p.registry.Pull(ref, out.String())
 }
 
-// buildRoot makes what the build container has on other platforms: base files, lifecycle, buildpacks, app, variables.
+// buildRoot makes the root folder of a build, with what the build container has on other platforms: base files,
+// lifecycle, buildpacks, app and variables.
 func (p *phases) buildRoot(b Build) (jail, error) {
-	root, err := p.kit.tempFolder("build")
+	root, err := p.fixture.tempFolder("build")
 	if err != nil {
 		return "", err
 	}
 	folders := map[string]string{
-		"":              p.kit.base,
-		"cnb/lifecycle": filepath.Join(p.kit.lifecycle, "lifecycle"),
+		"":              p.fixture.base,
+		"cnb/lifecycle": filepath.Join(p.fixture.lifecycle, "lifecycle"),
 		"workspace":     b.App,
 	}
 	var group order
-	err = group.add(p.kit.procfile, false)
+	err = group.add(p.fixture.procfile, false)
 	for _, folder := range p.optional {
 		err = errors.Join(err, group.add(folder, true))
 	}
@@ -105,7 +107,8 @@ func (p *phases) buildRoot(b Build) (jail, error) {
 		return "", err
 	}
 	for _, member := range group {
-		folders[filepath.Join("cnb/buildpacks", strings.ReplaceAll(member.id, "/", "_"), member.version)] = member.folder
+		folders[filepath.Join("cnb/buildpacks", strings.ReplaceAll(member.id, "/", "_"),
+			member.version)] = member.folder
 	}
 	for to, from := range folders {
 		if err := os.CopyFS(filepath.Join(root, to), os.DirFS(from)); err != nil {
@@ -136,7 +139,7 @@ func writeEnv(folder string, env []string) error {
 
 // Run starts the default process of the image's files in a jail, on free ports of loopback.
 func (p *phases) Run(ctx context.Context, image *Image, args ...string) (*Server, error) {
-	folder, err := p.kit.tempFolder("run")
+	folder, err := p.fixture.tempFolder("run")
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +166,7 @@ func (p *phases) Run(ctx context.Context, image *Image, args ...string) (*Server
 		if errors.Is(err, os.ErrProcessDone) {
 			return nil
 		}
-		wait()
+		_ = wait() // it was killed
 		return err
 	}}, nil
 }

@@ -18,7 +18,7 @@ func (d *Docker) read(ctx context.Context, ref string) (v1.Image, error) {
 	if d.partial {
 		return d.inspect(ctx, ref)
 	}
-	folder, err := d.kit.tempFolder("image")
+	folder, err := d.fixture.tempFolder("image")
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (d *Docker) read(ctx context.Context, ref string) (v1.Image, error) {
 // partial is an image of which only the configuration was read.
 type partial struct{ v1.Image }
 
-// Layers fails, so that nobody takes the image for an empty one.
+// Layers returns an error, so that no test takes the image for an empty one.
 func (partial) Layers() ([]v1.Layer, error) {
 	return nil, errors.New("the image's files were left in Docker")
 }

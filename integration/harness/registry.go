@@ -8,31 +8,41 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Registry is a registry of images in this process, on loopback, where Docker Engine and the lifecycle ask for no TLS.
+// Registry is a registry of images on loopback, where Docker Engine and the lifecycle ask for no TLS. NewRegistry has
+// one in this process; Fixture.Distribution is one that is in use elsewhere.
 type Registry struct {
 	address string // host:port
-	server  *http.Server
+	login   Login
+	close   func() error
 }
 
-// NewRegistry starts an empty registry.
+// Login is a user of a registry. The empty one is nobody, for a registry that lets everybody in.
+type Login struct {
+	User, Password string
+}
+
+// NewRegistry starts an empty registry in this process.
 func NewRegistry() (*Registry, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening for the registry: %w", err)
 	}
 	quiet := registry.Logger(log.New(io.Discard, "", 0))
-	r := &Registry{
-		address: listener.Addr().String(),
-		server:  &http.Server{Handler: registry.New(quiet), ReadHeaderTimeout: 10 * time.Second},
-	}
-	go r.server.Serve(listener)
-	return r, nil
+	server := &http.Server{Handler: registry.New(quiet), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }() // until Close
+	return &Registry{address: listener.Addr().String(), close: server.Close}, nil
+}
+
+// Address is the registry's host:port.
+func (r *Registry) Address() string {
+	return r.address
 }
 
 // Name is the full name of an image in the registry.
@@ -46,7 +56,7 @@ func (r *Registry) Push(short string, image v1.Image) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return ref.Name(), remote.Write(ref, image)
+	return ref.Name(), remote.Write(ref, image, r.Auth())
 }
 
 // Pull gets an image by its full name. The log is that of the build that made it.
@@ -55,14 +65,22 @@ func (r *Registry) Pull(ref, log string) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := remote.Image(parsed)
+	image, err := remote.Image(parsed, r.Auth())
 	if err != nil {
 		return nil, fmt.Errorf("pulling %q: %w", ref, err)
 	}
 	return &Image{Image: image, Ref: ref, Log: log}, nil
 }
 
+// Auth makes a client of the registry the user that it knows.
+func (r *Registry) Auth() remote.Option {
+	if r.login == (Login{}) {
+		return remote.WithAuth(authn.Anonymous)
+	}
+	return remote.WithAuth(&authn.Basic{Username: r.login.User, Password: r.login.Password})
+}
+
 // Close ends the registry.
 func (r *Registry) Close() error {
-	return r.server.Close()
+	return r.close()
 }

@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// ProbePath is where the buildpack promises the probe to be in an image.
+// ProbePath is the path of the probe in each image, which the buildpack promises.
 const ProbePath = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
 
 // Server is an app, running from its image.
 type Server struct {
 	// GRPC is the sample app's address to probe, as seen by a program that is executed beside the server.
 	GRPC string
-	// Container is its name or id in Docker; empty on the road without.
+	// Container is its name or id in Docker; empty on the platform without.
 	Container string
 
 	http    string // the address of the sample app's HTTP side, as seen from here
@@ -34,8 +34,8 @@ type Result struct {
 	Output string // what it printed, on standard output and standard error
 }
 
-// Exec executes a program of the image beside the server, as an exec probe does. It is an error only if the program
-// could not be started; its exit code is the caller's to judge.
+// Exec executes a program of the image beside the server, as an exec probe does. It returns an error only if the
+// program could not be started; the caller checks its exit code.
 func (s *Server) Exec(ctx context.Context, args ...string) (Result, error) {
 	var out bytes.Buffer
 	cmd := s.command(ctx, args...)
@@ -73,7 +73,8 @@ func (s *Server) Stop() error {
 // listening is the app's first line of output.
 type listening struct{ GRPC, HTTP string }
 
-// startServer starts the app and returns when it has said where it listens. wait ends with the process.
+// startServer starts the app and returns when the app has printed where it listens. wait returns when the process has
+// ended.
 func startServer(cmd *exec.Cmd) (at listening, wait func() error, err error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -90,7 +91,8 @@ func startServer(cmd *exec.Cmd) (at listening, wait func() error, err error) {
 	}
 	if err != nil {
 		err = errors.Join(err, cmd.Cancel(), cmd.Wait())
-		return at, nil, fmt.Errorf("waiting for %q to listen: %w\n%s%s", strings.Join(cmd.Args, " "), err, line, stderr.String())
+		return at, nil, fmt.Errorf("waiting for %q to listen: %w\n%s%s", strings.Join(cmd.Args, " "), err, line,
+			stderr.String())
 	}
 	return at, cmd.Wait, nil
 }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// sweeper is a shell that removes things when its standard input ends: when it is closed, or when this process ends, however
-// that comes about.
+// sweeper is a shell that removes files and Docker objects when its standard input ends: when it is closed, or when
+// this process ends for whatever reason.
 type sweeper struct {
 	alive  *os.File // the other end of its standard input. What is started with it too is waited for
 	shell  *exec.Cmd
@@ -25,7 +25,8 @@ func newSweeper(env []string, script string, args ...string) (*sweeper, error) {
 	}
 	defer stdin.Close()
 	s := &sweeper{alive: alive}
-	// What it says is kept to its end: with nobody to read it the first complaint would end rm or docker (SIGPIPE).
+	// Its output is collected until it ends. Without a reader, the first error message would end rm or docker by
+	// SIGPIPE.
 	script = "cat\nsaid=$({\n" + script + "\n} 2>&1 >/dev/null)\ncode=$?\necho \"$said\" >&2\nexit $code"
 	s.shell = exec.Command("sh", slices.Concat([]string{"-c", script, "sweeper"}, args)...)
 	s.shell.Env, s.shell.Stdin, s.shell.Stderr = env, stdin, &s.stderr

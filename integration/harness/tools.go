@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,39 +18,92 @@ type tool struct {
 	module  string
 	pkg     string
 	version string // the variable that holds the program's own version, "=", and what it has before the numbers
+	tags    string // build tags, separated by commas
+	cgo     bool   // it is linked with C, and runs on this machine alone
 }
 
-// tools are compiled each in its own module: no lifecycle compiles with the version of moby/go-archive that pack needs, and a
-// module has one version of the lifecycle.
+// Where the programs of the tests' cluster are pinned, and the variables of their versions.
+const (
+	clusterTools      = "integration/cluster/tools/"
+	kubernetesVersion = "k8s.io/component-base/version.gitVersion=v"
+	containerdVersion = "github.com/containerd/containerd/v2/version.Version=v"
+	containerdTags    = "no_btrfs,no_zfs,no_devmapper,urfave_cli_no_docs"
+)
+
+// kubernetes is one of the programs in Kubernetes' own module.
+func kubernetes(name string) tool {
+	return tool{
+		folder: clusterTools + "kubernetes", module: "k8s.io/kubernetes", pkg: "k8s.io/kubernetes/cmd/" + name,
+		version: kubernetesVersion,
+	}
+}
+
+// containerd is one of the programs in containerd's module.
+func containerd(name string) tool {
+	const module = "github.com/containerd/containerd/v2"
+	return tool{
+		folder: clusterTools + "containerd", module: module, pkg: module + "/cmd/" + name, version: containerdVersion,
+		tags: containerdTags,
+	}
+}
+
+// tools have modules of their own: the lifecycle does not compile with the version of moby/go-archive that pack needs,
+// and a module can have only one version of the lifecycle.
 var tools = map[string]tool{
 	"pack": {
-		"integration", "github.com/buildpacks/pack", "github.com/buildpacks/pack",
-		"github.com/buildpacks/pack/pkg/client.Version=",
+		folder: "integration", module: "github.com/buildpacks/pack",
+		pkg: "github.com/buildpacks/pack", version: "github.com/buildpacks/pack/pkg/client.Version=",
+	},
+	"crane": {
+		folder: "integration", module: "github.com/google/go-containerregistry",
+		pkg:     "github.com/google/go-containerregistry/cmd/crane",
+		version: "github.com/google/go-containerregistry/cmd/crane/cmd.Version=",
 	},
 	"lifecycle": {
-		"integration/lifecycle", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/lifecycle",
-		"github.com/buildpacks/lifecycle/cmd.Version=",
+		folder: "integration/lifecycle", module: "github.com/buildpacks/lifecycle",
+		pkg: "github.com/buildpacks/lifecycle/cmd/lifecycle", version: "github.com/buildpacks/lifecycle/cmd.Version=",
 	},
 	"launcher": {
-		"integration/lifecycle", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/launcher",
-		"github.com/buildpacks/lifecycle/cmd.Version=",
+		folder: "integration/lifecycle", module: "github.com/buildpacks/lifecycle",
+		pkg: "github.com/buildpacks/lifecycle/cmd/launcher", version: "github.com/buildpacks/lifecycle/cmd.Version=",
 	},
-	"kubelet": {
-		"integration/kubelet/tool", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubelet",
-		"k8s.io/component-base/version.gitVersion=v",
+	"etcd": {
+		folder: clusterTools + "kubernetes", module: "go.etcd.io/etcd/server/v3", pkg: "go.etcd.io/etcd/server/v3",
+		version: "go.etcd.io/etcd/api/v3/version.Version=",
+	},
+	"kube-apiserver":          kubernetes("kube-apiserver"),
+	"kube-controller-manager": kubernetes("kube-controller-manager"),
+	"kube-proxy":              kubernetes("kube-proxy"),
+	"kube-scheduler":          kubernetes("kube-scheduler"),
+	"kubectl":                 kubernetes("kubectl"),
+	"kubelet":                 kubernetes("kubelet"),
+	"containerd":              containerd("containerd"),
+	"containerd-shim-runc-v2": containerd("containerd-shim-runc-v2"),
+	"runc": {
+		folder: clusterTools + "runc", module: "github.com/opencontainers/runc", pkg: "github.com/opencontainers/runc",
+		version: "main.version=", tags: "seccomp,urfave_cli_no_docs", cgo: true,
+	},
+	"registry": {
+		folder: "integration/distribution", module: "github.com/distribution/distribution/v3",
+		pkg:     "github.com/distribution/distribution/v3/cmd/registry",
+		version: "github.com/distribution/distribution/v3/version.version=v",
+	},
+	"cosign": {
+		folder: "integration/cosign", module: "github.com/sigstore/cosign/v3",
+		pkg: "github.com/sigstore/cosign/v3/cmd/cosign", version: "sigs.k8s.io/release-utils/version.gitVersion=v",
 	},
 	"oldest lifecycle": {
-		"integration/lifecycle/oldest", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/lifecycle",
-		"github.com/buildpacks/lifecycle/cmd.Version=",
+		folder: "integration/lifecycle/oldest", module: "github.com/buildpacks/lifecycle",
+		pkg: "github.com/buildpacks/lifecycle/cmd/lifecycle", version: "github.com/buildpacks/lifecycle/cmd.Version=",
 	},
 	"oldest launcher": {
-		"integration/lifecycle/oldest", "github.com/buildpacks/lifecycle", "github.com/buildpacks/lifecycle/cmd/launcher",
-		"github.com/buildpacks/lifecycle/cmd.Version=",
+		folder: "integration/lifecycle/oldest", module: "github.com/buildpacks/lifecycle",
+		pkg: "github.com/buildpacks/lifecycle/cmd/launcher", version: "github.com/buildpacks/lifecycle/cmd.Version=",
 	},
 }
 
-// Tool returns the path of a tool (pack, lifecycle, launcher, kubelet), compiled now or by an earlier run.
-func (k *Kit) Tool(ctx context.Context, name string) (string, error) {
+// Tool returns the path of one of the tools, compiled now or by an earlier run.
+func (k *Fixture) Tool(ctx context.Context, name string) (string, error) {
 	k.compiling.Lock()
 	defer k.compiling.Unlock()
 	t := tools[name]
@@ -65,18 +119,22 @@ func (k *Kit) Tool(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer k.Step("compiling %s %s (once; half a minute or more, minutes for a kubelet)", name, version)()
-	// Compiled beside its place and moved there whole: an interrupted run leaves no half program.
+	defer k.LongStep("compiling %s %s (once; half a minute or more, minutes for Kubernetes)", name, version)()
+	// The program is compiled under another name and renamed, so that an interrupted run leaves no incomplete program.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
 	ldflags := fmt.Sprintf("-s -w -X %s%s", t.version, version)
-	if _, err := run(k.goCommand(ctx, t.folder, "build", "-trimpath", "-ldflags", ldflags, "-o", fresh, t.pkg)); err != nil {
+	build := k.goCommand(ctx, t.folder, "build", "-trimpath", "-tags", t.tags, "-ldflags", ldflags, "-o", fresh, t.pkg)
+	if t.cgo {
+		build.Env = append(build.Env, "CGO_ENABLED=1")
+	}
+	if _, err := run(build); err != nil {
 		return "", err
 	}
 	return path, os.Rename(fresh, path)
 }
 
 // version is the version of a tool that its go.mod names, without the v.
-func (k *Kit) version(ctx context.Context, name string) (string, error) {
+func (k *Fixture) version(ctx context.Context, name string) (string, error) {
 	t := tools[name]
 	version, err := run(k.goCommand(ctx, t.folder, "list", "-m", "-f", "{{.Version}}", t.module))
 	return strings.TrimPrefix(version, "v"), err
@@ -93,11 +151,11 @@ func (t tool) key(repo string) (string, error) {
 		}
 		sum.Write(content)
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:8]), nil
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
 // goCommand is the go command in a folder of the repository. Programs are static, since the images have no libc.
-func (k *Kit) goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
+func (k *Fixture) goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(k.repo, folder)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=-buildvcs=false")

@@ -24,7 +24,9 @@ import (
 type healthServer struct{ *health.Server }
 
 // Check implements healthpb.HealthServer.
-func (s healthServer) Check(ctx context.Context, request *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
+func (s healthServer) Check(
+	ctx context.Context, request *healthpb.HealthCheckRequest,
+) (*healthpb.HealthCheckResponse, error) {
 	switch request.Service {
 	case "slow":
 		<-ctx.Done()
@@ -69,11 +71,13 @@ func startGRPCGo(t *testing.T) map[string]string {
 		"guarded":   newGRPC(grpc.UnaryInterceptor(needsToken)),
 		"single":    newGRPC(grpc.MaxConcurrentStreams(1)),
 		"keepalive": newGRPC(grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Hour})),
+		"leaving":   newGRPC(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionAge: time.Millisecond})),
 		"headers":   newGRPC(grpc.MaxHeaderListSize(512)),
 		"messages":  newGRPC(grpc.MaxRecvMsgSize(4)),
 		"many":      newMany(600),
 		"toomuch":   newMany(700),
-		"tight":     newGRPC(grpc.MaxConcurrentStreams(1), grpc.HeaderTableSize(0), grpc.StaticStreamWindowSize(64<<10)),
+		"tight": newGRPC(grpc.MaxConcurrentStreams(1), grpc.HeaderTableSize(0),
+			grpc.StaticStreamWindowSize(64<<10)),
 	} {
 		listener := listen(t)
 		addresses[name] = listener.Addr().String()

@@ -13,8 +13,10 @@ var jars = map[string][]string{
 	"libguava-java":          {"guava"},
 	"libperfmark-java":       {"perfmark-api"},
 	"libnetty-tcnative-java": {"netty-tcnative"},
-	"libnetty-java": {"netty-buffer", "netty-codec", "netty-codec-http", "netty-codec-http2", "netty-common",
-		"netty-handler", "netty-resolver", "netty-transport"},
+	"libnetty-java": {
+		"netty-buffer", "netty-codec", "netty-codec-http", "netty-codec-http2", "netty-common",
+		"netty-handler", "netty-resolver", "netty-transport",
+	},
 }
 
 func jarPath(name string) string { return "/usr/share/java/" + name + ".jar" }
@@ -38,8 +40,8 @@ func startJava(t *testing.T) map[string]string {
 		"-cp", strings.Join(classPath, ":"), "testdata/Server.java", certPath, keyPath)
 }
 
-// nativeTLS returns a folder with a copy of Netty's native TLS under the name that Netty looks for, which is not the one
-// that Debian gives it. (The JDK's TLS is no way out: Debian's Netty is built without its ALPN.)
+// nativeTLS returns a folder with a copy of Netty's native TLS under the name that Netty looks for, which is not the
+// one that Debian gives it. (The JDK's TLS is no way out: Debian's Netty is built without its ALPN.)
 func nativeTLS(t *testing.T) string {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/*/jni/libnetty-tcnative.so")

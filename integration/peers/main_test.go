@@ -1,7 +1,7 @@
-// Package peers holds the probe's two builds against each other: what lean, the one with a transport of its own, says of
-// a server has to be what full, the one on grpc-go, says of it. In go servers of every make, each a real one: grpc-go as
-// it can be configured, gRPC over net/http, connect-go, the C core, grpc-java, Node's http2, and nginx before grpc-go.
-// Out comes, for each row of the table, the same exit code and the same words. Begin with table.
+// Package peers holds the probe's two builds against each other: what lean, the one with a transport of its own, says
+// of a server has to be what full, the one on grpc-go, says of it. In go servers of every make, each a real one:
+// grpc-go as it can be configured, gRPC over net/http, connect-go, the C core, grpc-java, Node's http2, and nginx
+// before grpc-go. Out comes, for each row of the table, the same exit code and the same words. Begin with table.
 package peers
 
 import (

@@ -20,7 +20,7 @@ type maker struct {
 	// start runs servers until the end of the test and returns their addresses, as -addr takes them, by name. The names
 	// mean the same everywhere:
 	//
-	//	plain, tls, mtls  the whole server is SERVING, "down" is NOT_SERVING, "slow" never answers, others are not found
+	//	plain, tls, mtls  the whole server is SERVING, "down" is NOT_SERVING, "slow" never answers, others unknown
 	//	bare              has no health service
 	//	tight             is as plain, with the least that HTTP/2 lets a server allow its clients
 	start func(t *testing.T) map[string]string
@@ -92,7 +92,8 @@ func startProgram(t *testing.T, name string, args ...string) map[string]string {
 // run starts cmd, which the test's context ends, and waits for its end before the test's.
 func run(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // a kill would leave nginx's workers behind
+	// a kill would leave nginx's workers behind
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

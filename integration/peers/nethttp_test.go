@@ -50,7 +50,8 @@ func startHTTP(t *testing.T, health, bare http.Handler) map[string]string {
 		"mtls":  serveHTTP(t, &http.Server{Handler: health, TLSConfig: serverTLS(t, true)}),
 		"bare":  serveHTTP(t, &http.Server{Handler: bare}),
 		"tight": serveHTTP(t, &http.Server{Handler: health, HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: 1, MaxDecoderHeaderTableSize: 1, MaxEncoderHeaderTableSize: 1, MaxReceiveBufferPerStream: 1,
+			MaxConcurrentStreams: 1, MaxDecoderHeaderTableSize: 1, MaxEncoderHeaderTableSize: 1,
+			MaxReceiveBufferPerStream: 1,
 		}}),
 	}
 }

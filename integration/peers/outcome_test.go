@@ -25,7 +25,8 @@ func (r row) check(t *testing.T, server, address string) {
 	both.Go(func() { ofFull = r.outcome(t, full, flags) })
 	both.Wait()
 	if ofLean.exit != r.exit || ofFull.exit != r.exit || !reflect.DeepEqual(ofLean.said, ofFull.said) {
-		t.Errorf("want exit code %d and the same words\nlean: %d\n%s\nfull: %d\n%s", r.exit, ofLean.exit, ofLean.text, ofFull.exit, ofFull.text)
+		t.Errorf("want exit code %d and the same words\nlean: %d\n%s\nfull: %d\n%s", r.exit, ofLean.exit, ofLean.text,
+			ofFull.exit, ofFull.text)
 	}
 }
 

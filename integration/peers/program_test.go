@@ -49,8 +49,8 @@ func startNginx(t *testing.T) map[string]string {
 	writeConfig(t, filepath.Join(dir, "nginx.conf"), map[string]any{
 		"Listen": addresses, "Upstream": startGRPCGo(t), "Cert": certPath, "Key": keyPath,
 	})
-	// nginx takes over the listeners that NGINX names, as it does from the nginx that it replaces: so it has ports of the
-	// system's choice, and connections queue up until it is ready.
+	// nginx takes over the listeners that NGINX names, as it does from the nginx that it replaces: so it has ports of
+	// the system's choice, and connections queue up until it is ready.
 	cmd.Env = append(os.Environ(), "NGINX="+inherited)
 	run(t, cmd)
 	return addresses

@@ -8,8 +8,8 @@ type row struct {
 	as    string // speak as to servers of this name, in place of the server's own
 	flags string // the flags beside -addr and those of TLS, separated by spaces
 	exit  int    // the exit code
-	// ownWords: the text of the gRPC error is the probe's own, as what came was no gRPC, or too much, or nothing. Its code
-	// has to be the same.
+	// ownWords: the text of the gRPC error is the probe's own, as what came was no gRPC, or too much, or nothing. Its
+	// code has to be the same.
 	ownWords bool
 }
 
@@ -73,6 +73,12 @@ var table = []row{
 
 	{on: "grpc-go/unix", exit: 0},
 	{on: "grpc-go/keepalive", exit: 0},
+	{on: "grpc-go/leaving", exit: 0}, // it closes each connection after a millisecond, calls in progress apart
+	{on: "grpc-go/leaving", flags: "-service=,down,nobody", exit: 3},
+	{on: "grpc-go/leaving", flags: "-service=slow -rpc-timeout=300ms", exit: 3, ownWords: true},
+	{on: "grpc-go/plain", flags: "-rpc-header=te:x -rpc-header=user-agent:x -rpc-header=grpc-timeout:x", exit: 0},
+	{on: "grpc-go/plain", flags: "-rpc-header=connection:close", exit: 3, ownWords: true}, // HTTP/2 has no such header
+	{on: "grpc-go/plain", flags: "-rpc-header=host:a -rpc-header=grpc-previous-rpc-attempts:1", exit: 0},
 	{on: "grpc-go/single", flags: "-service=,down,nobody", exit: 3},
 	{on: "grpc-go/many", flags: "-all", exit: 0},
 	{on: "grpc-go/many", flags: "-all -gzip", exit: 0},

@@ -1,6 +1,6 @@
-// Package picture draws what the demo prints, for the README: docs/demo.svg. In goes the demo's output, out comes a picture
-// that is the same for the same product, whatever machine the demo ran on. Begin with Draw; scripts/picture.sh writes the
-// file, and the demo's test compares it with what the demo prints.
+// Package picture draws what the demo prints, for the README: docs/demo.svg. In goes the demo's output, out comes a
+// picture that is the same for the same product, whatever machine the demo ran on. Begin with Draw; scripts/picture.sh
+// writes the file, and the demo's test compares it with what the demo prints.
 package picture
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Draw returns the picture, an SVG, of the output of the demo with Docker. The version is the product's, which stands for
-// that of the commit that the demo was run on.
+// Draw returns the picture, an SVG, of the output of the demo with Docker. The version is the product's, which stands
+// for that of the commit that the demo was run on.
 func Draw(demo, version string) ([]byte, error) {
 	shown, err := excerpt(mask(demo, version))
 	if err != nil {

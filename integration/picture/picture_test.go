@@ -24,7 +24,8 @@ exit 2
 
 func TestPictureIsTheSameOnEachMachine(t *testing.T) {
 	t.Parallel()
-	other := strings.NewReplacer("abcdefghij", "0123456789", "/tmp/x/app-1", "/var/y/app-22", "/home/me", "/src", "(devel)", "v0.1.0",
+	other := strings.NewReplacer("abcdefghij", "0123456789", "/tmp/x/app-1", "/var/y/app-22", "/home/me", "/src",
+		"(devel)", "v0.1.0",
 		"arm64", "amd64", "1.5 s", "20.0 s").Replace(demo)
 	if one, two := draw(t, demo), draw(t, other); one != two {
 		t.Errorf("two pictures of one demo:\n%s\n%s", one, two)
@@ -36,7 +37,9 @@ func TestPictureIsTheSameOnEachMachine(t *testing.T) {
 
 func TestPictureOfHalfADemoIsRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := Draw(demo[:strings.Index(demo, "exit 2")], "0.1.0"); err == nil || !strings.Contains(err.Error(), `no line "exit 2"`) {
+	half, _, _ := strings.Cut(demo, "exit 2")
+	if _, err := Draw(half, "0.1.0"); err == nil ||
+		!strings.Contains(err.Error(), `no line "exit 2"`) {
 		t.Errorf("it is %v", err)
 	}
 }

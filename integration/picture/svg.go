@@ -17,11 +17,12 @@ const (
 
 const title = "The gRPC Health Probe buildpack at work"
 
-const description = "A terminal: pack build makes an image of a gRPC app, and the probe in it exits 0 while the app serves, " +
+const description = "A terminal: pack build makes an image of a gRPC app, and the probe in it exits 0 while the app " +
+	"serves, " +
 	"4 while it says NOT_SERVING, and 2 when its gRPC server has stopped."
 
-// style follows the reader's choice of light and dark, and lets lines appear one after the other unless the reader wants no
-// motion.
+// style follows the reader's choice of light and dark, and lets lines appear one after the other unless the reader
+// wants no motion.
 const style = `
   text { font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #24292f }
   .back { fill: #f6f8fa; stroke: #d0d7de }
@@ -68,10 +69,12 @@ func class(line string) string {
 func svg(lines []string) []byte {
 	width, height := int(columns*charWidth)+2*margin, len(lines)*lineHeight+2*margin
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, width, height, width, height)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, width,
+		height, width, height)
 	fmt.Fprintf(&out, ` role="img" aria-labelledby="title desc" xml:space="preserve">`+"\n")
 	fmt.Fprintf(&out, "<!-- Made by scripts/picture.sh of what scripts/demo.sh prints. -->\n")
-	fmt.Fprintf(&out, "<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", title, description, style)
+	fmt.Fprintf(&out, "<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n<style>%s</style>\n", title,
+		description, style)
 	fmt.Fprintf(&out, `<rect class="back" x="0.5" y="0.5" width="%d" height="%d" rx="8"/>`+"\n", width-1, height-1)
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {

@@ -40,7 +40,8 @@ func build(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
 			continue
 		}
 		result.Processes = append(result.Processes, libcnb.Process{
-			Type: strings.TrimSpace(name), Command: words[:1], Arguments: words[1:], Default: len(result.Processes) == 0,
+			Type: strings.TrimSpace(name), Command: words[:1], Arguments: words[1:],
+			Default: len(result.Processes) == 0,
 		})
 	}
 	return result, nil

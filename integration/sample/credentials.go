@@ -18,9 +18,10 @@ import (
 )
 
 var (
-	tlsCert       = flag.String("tls-cert", "", "file with the certificate to serve TLS with")
-	tlsKey        = flag.String("tls-key", "", "file with the key of -tls-cert")
-	clientCA      = flag.String("tls-client-ca", "", "file with the CA certificates that a client's certificate must be from")
+	tlsCert  = flag.String("tls-cert", "", "file with the certificate to serve TLS with")
+	tlsKey   = flag.String("tls-key", "", "file with the key of -tls-cert")
+	clientCA = flag.String("tls-client-ca", "",
+		"file with the CA certificates that a client's certificate must be from")
 	authorization = flag.String("authorization-file", "", "file with the authorization header that each call must have")
 )
 

@@ -5,9 +5,11 @@
 //	GET /make-not-serving  the health service answers NOT_SERVING
 //	GET /stop-grpc         the gRPC server stops and closes its port; HTTP goes on
 //
-// The first two are for one service alone with ?service=NAME. Flags ask for TLS, a client's certificate, an authorization.
+// The first two are for one service alone with ?service=NAME. Flags ask for TLS, a client's certificate, an
+// authorization.
 //
-// Its first line on standard output is JSON and names the addresses that it listens on: {"grpc":"[::]:5000","http":"[::]:8080"}.
+// Its first line on standard output is JSON and names the addresses that it listens on:
+// {"grpc":"[::]:5000","http":"[::]:8080"}.
 package main
 
 import (
@@ -18,7 +20,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -29,12 +33,17 @@ import (
 var (
 	grpcAddr = flag.String("grpc", ":5000", "address to serve gRPC on")
 	httpAddr = flag.String("http", ":8080", "address to serve HTTP on")
-	service  = flag.String("service", "", "service names that the health service answers for, beside the whole server: a,b")
+	service  = flag.String("service", "", "service names that the health service answers for, beside the whole "+
+		"server: a,b")
 	noHealth = flag.Bool("no-health", false, "leave the health service out")
+	stays    = flag.Bool("ignore-sigterm", false, "do not end on SIGTERM")
 )
 
 func main() {
 	flag.Parse()
+	if *stays {
+		signal.Ignore(syscall.SIGTERM)
+	}
 	if err := serve(); err != nil {
 		log.Fatalf("error: %v", err)
 	}
@@ -42,7 +51,7 @@ func main() {
 
 // serve answers on both addresses until HTTP fails; a stopped gRPC server does not end it.
 func serve() error {
-	grpcListener, err := net.Listen("tcp", *grpcAddr)
+	grpcListener, err := listen()
 	if err != nil {
 		return fmt.Errorf("listening for gRPC: %w", err)
 	}
@@ -67,6 +76,9 @@ func serve() error {
 			log.Fatalf("error: serving gRPC: %v", err)
 		}
 	}()
+	if !*stays {
+		go stopOnSignal(server, status)
+	}
 
 	listening := map[string]string{"grpc": grpcListener.Addr().String(), "http": httpListener.Addr().String()}
 	if err := json.NewEncoder(os.Stdout).Encode(listening); err != nil {

@@ -1,6 +1,7 @@
-// Package schemas holds the examples for platforms that cannot be run here against the platforms' own types: a field that
-// they do not know is an error, and what their webhooks refuse is, too. It holds the pods of examples/kubernetes against
-// Kubernetes' types as well, since a kubelet without a cluster passes over what it does not know.
+// Package schemas holds the examples for platforms that cannot be run here against the platforms' own types: a field
+// that they do not know is an error, and what their webhooks refuse is, too. It holds the pods of examples/kubernetes
+// against Kubernetes' types as well, where no cluster can be run. The command lines of kubectl and kind in the documents
+// are parsed by these programs' own packages.
 package schemas
 
 import (
@@ -19,7 +20,9 @@ import (
 	kpack "github.com/pivotal/kpack/pkg/apis/build/v1alpha2"
 	tekton "github.com/tektoncd/pipeline/pkg/apis/pipeline/v1"
 	yamlv3 "gopkg.in/yaml.v3"
+	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"knative.dev/pkg/apis"
 	serving "knative.dev/serving/pkg/apis/serving/v1"
@@ -38,13 +41,14 @@ var kinds = map[string]func() object{
 	"kpack.io/v1alpha2 ClusterStack":     func() object { return &kpack.ClusterStack{} },
 	"kpack.io/v1alpha2 ClusterBuilder":   func() object { return &kpack.ClusterBuilder{} },
 	"kpack.io/v1alpha2 Image":            func() object { return &kpack.Image{} },
+	"tekton.dev/v1 Task":                 func() object { return &tekton.Task{} },
 	"tekton.dev/v1 TaskRun":              func() object { return &tekton.TaskRun{} },
 	"serving.knative.dev/v1 Service":     func() object { return &serving.Service{} },
 }
 
 func TestResources(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]int{"kpack.yaml": 5, "tekton.yaml": 1, "cloud-run.yaml": 1} {
+	for name, want := range map[string]int{"kpack.yaml": 5, "tekton.yaml": 3, "cloud-run.yaml": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			documents := read(t, name)
@@ -67,7 +71,7 @@ func TestMistakes(t *testing.T) {
 		"unknown field": {"kpack.yaml", "optional: true", "optionally: true", `unknown field "optionally"`},
 		"unknown kind":  {"kpack.yaml", "kind: Image", "kind: Imago", `"kpack.io/v1alpha2 Imago" is not known`},
 		"no tag":        {"kpack.yaml", "tag: registry.example.com/my-app", "tag:", "missing field(s): spec.tag"},
-		"no task":       {"tekton.yaml", "name: buildpacks", "name:", "missing field(s): spec.taskRef.name"},
+		"no task":       {"tekton.yaml", "    name: buildpacks-with-probe", "    name:", "missing field(s): spec.taskRef.name"},
 		"no port":       {"cloud-run.yaml", "port: 8080", "port: h2c", "cannot unmarshal string"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +89,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestSkaffold decodes the configuration as Skaffold does, which refuses unknown fields and other versions than its own.
+// TestSkaffold decodes the configuration as Skaffold does, which refuses unknown fields and other versions than its
+// own.
 func TestSkaffold(t *testing.T) {
 	t.Parallel()
 	text := read(t, "skaffold.yaml")[0]
@@ -104,8 +109,9 @@ func TestSkaffold(t *testing.T) {
 	}
 }
 
-// TestPods decodes the pods as a cluster does for kubectl, whose --validate is strict by default.
-func TestPods(t *testing.T) {
+// TestManifests decodes the resources for Kubernetes as a cluster does for kubectl, whose --validate is strict by
+// default.
+func TestManifests(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("../../examples/kubernetes/*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -113,11 +119,28 @@ func TestPods(t *testing.T) {
 	}
 	for _, path := range paths {
 		for _, document := range read(t, filepath.Join("kubernetes", filepath.Base(path))) {
-			if err := strict.UnmarshalStrict(document, &core.Pod{}); err != nil {
+			if err := checkKubernetes(document); err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
 	}
+}
+
+// checkKubernetes decodes a resource of Kubernetes itself.
+func checkKubernetes(document []byte) error {
+	var kind struct{ APIVersion, Kind string }
+	if err := strict.Unmarshal(document, &kind); err != nil {
+		return err
+	}
+	resources := map[string]runtime.Object{
+		"v1 Pod": &core.Pod{}, "v1 Service": &core.Service{}, "v1 ConfigMap": &core.ConfigMap{},
+		"apps/v1 Deployment": &apps.Deployment{},
+	}
+	resource, ok := resources[kind.APIVersion+" "+kind.Kind]
+	if !ok {
+		return fmt.Errorf("the resource %q is not known", kind.APIVersion+" "+kind.Kind)
+	}
+	return strict.UnmarshalStrict(document, resource)
 }
 
 // read splits an example into its documents.
@@ -148,6 +171,9 @@ func check(ctx context.Context, document []byte) error {
 		return err
 	}
 	name := kind.APIVersion + " " + kind.Kind
+	if kind.APIVersion == "v1" {
+		return checkKubernetes(document)
+	}
 	make, ok := kinds[name]
 	if !ok {
 		return fmt.Errorf("the resource %q is not known", name)

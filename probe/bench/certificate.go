@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// selfSigned makes a certificate for the loopback address, and the PEM to trust it by. Its key is of P-256, which costs
-// the server little: what is measured is the client.
+// selfSigned makes a certificate for the loopback address, and the PEM of the CA to trust. The key is on P-256, which
+// costs the server little, because the client is what is measured.
 func selfSigned() (pair tls.Certificate, ca []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is one exec of a program. Package os/exec is not used: its goroutines and pipes would be part of the times.
+// process is one run of a program. Package os/exec is not used, because its goroutines and pipes would be measured too.
 type process struct {
 	pid   int
 	start time.Time
@@ -25,7 +25,8 @@ func launch(p program, args []string, attr *syscall.SysProcAttr) (process, error
 	defer null.Close()
 	files := []uintptr{null.Fd(), null.Fd(), null.Fd()}
 	start := time.Now()
-	pid, err := syscall.ForkExec(p.path, append([]string{p.path}, args...), &syscall.ProcAttr{Files: files, Env: os.Environ(), Sys: attr})
+	pid, err := syscall.ForkExec(p.path, append([]string{p.path}, args...),
+		&syscall.ProcAttr{Files: files, Env: os.Environ(), Sys: attr})
 	if err != nil {
 		return process{}, fmt.Errorf("starting %q: %w", p.name, err)
 	}
@@ -42,7 +43,7 @@ func (p process) wait(usage *syscall.Rusage) (syscall.WaitStatus, error) {
 	}
 }
 
-// passed is an error unless the process has ended with exit code 0.
+// passed returns an error unless the process has ended with exit code 0.
 func passed(p program, status syscall.WaitStatus) error {
 	switch {
 	case status.Signaled():
@@ -53,9 +54,9 @@ func passed(p program, status syscall.WaitStatus) error {
 	return nil
 }
 
-// timed runs a program once, from fork to exit: wall time and CPU time of user and kernel, both in seconds, and page
-// faults. Peak memory is not taken here: a child made by vfork begins in its parent's memory, and its rusage keeps the
-// parent's peak when it is the higher one.
+// timed runs a program once, from fork to exit. It returns the wall time, the CPU time of user and kernel together,
+// both in seconds, and the number of page faults. It does not return peak memory: a child made by vfork begins in the
+// memory of its parent, and its rusage keeps the parent's peak where that is higher.
 func timed(p program, args []string) (wall, cpu, faults float64, err error) {
 	proc, err := launch(p, args, nil)
 	if err != nil {
@@ -71,9 +72,9 @@ func timed(p program, args []string) (wall, cpu, faults float64, err error) {
 	return wall, cpu, float64(usage.Minflt + usage.Majflt), passed(p, status)
 }
 
-// traced runs a program once and returns the most memory that was resident, in bytes, and the most threads. Each thread is
-// stopped as it exits, when the kernel's own record of the process (VmHWM and Threads in /proc/PID/status) is complete and
-// still there.
+// traced runs a program once, and returns the peak of its resident memory, in bytes, and of its threads. It stops each
+// thread as the thread exits: then the kernel's record of the process (VmHWM and Threads in /proc/PID/status) is
+// complete, and still there.
 func traced(p program, args []string) (memory, threads float64, err error) {
 	runtime.LockOSThread() // The kernel takes requests from the thread alone that traces.
 	defer runtime.UnlockOSThread()
@@ -108,8 +109,8 @@ func traced(p program, args []string) (memory, threads float64, err error) {
 	}
 }
 
-// resume lets a stopped thread go on. The first stop of all is that of the exec, where the options are set; a new
-// thread inherits them.
+// resume continues a stopped thread. The first stop is that of the exec, where the options are set; new threads inherit
+// them.
 func resume(pid, tid int, status syscall.WaitStatus) error {
 	signal := 0
 	switch stop := status.StopSignal(); {
@@ -127,8 +128,8 @@ func resume(pid, tid int, status syscall.WaitStatus) error {
 	return err
 }
 
-// peak returns the most memory that was resident, in bytes, and how many threads there are, for the process of a thread
-// that exits: the record is gone from threads that have.
+// peak returns the peak of resident memory, in bytes, and the number of threads of the process of a thread that is
+// about to exit. A thread that has exited has no record any more.
 func peak(tid int) (memory, threads float64, err error) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/status")
 	if err != nil {

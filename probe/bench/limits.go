@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
 )
 
 // cpuLimits are thousandths of a processor, from what a sidecar gets to what a small app does.
@@ -16,11 +17,12 @@ var cpuLimits = []int{20, 50, 100}
 const (
 	// mostMiB is the largest limit of memory that is tried.
 	mostMiB = 256
-	// passesNeeded is how many runs in a row make a limit of memory enough: near the least one luck decides.
+	// passesNeeded is how many runs in a row must pass for a limit of memory to be enough: close to the least limit it
+	// is chance whether one run passes.
 	passesNeeded = 10
 )
 
-// limited says what limits do.
+// limited is what was measured under limits.
 type limited struct {
 	wall    map[subject]map[int][]float64 // seconds, by limit of CPU time
 	memory  map[subject]int               // the least limit of memory, in MiB
@@ -29,16 +31,16 @@ type limited struct {
 
 // measureLimits measures what the cgroups of this machine allow to limit.
 func measureLimits(ctx context.Context, c config, protocols []protocol) (l limited, err error) {
-	mounts, err := os.ReadFile("/proc/self/mounts")
+	mounted, err := cgroup.Mounted()
 	if err != nil {
 		return l, err
 	}
-	if cpu, err := findController("cpu", string(mounts)); err != nil {
+	if cpu, err := writable("cpu", mounted); err != nil {
 		l.leftOut = append(l.leftOut, err)
 	} else if l.wall, err = wallUnderLimits(ctx, cpu, c, protocols); err != nil {
 		return l, err
 	}
-	if memory, err := findController("memory", string(mounts)); err != nil {
+	if memory, err := writable("memory", mounted); err != nil {
 		l.leftOut = append(l.leftOut, err)
 	} else if l.memory, err = leastMemory(ctx, memory, c, protocols); err != nil {
 		return l, err
@@ -46,29 +48,47 @@ func measureLimits(ctx context.Context, c config, protocols []protocol) (l limit
 	return l, nil
 }
 
-// confinedTask is a task under a limit of CPU time, in a cgroup that it has for itself.
+// groupPrefix is what the names of the cgroups that are made begin with.
+const groupPrefix = "grpc-health-probe-bench-"
+
+// writable finds the hierarchy with a controller and makes sure that cgroups can be made in it.
+func writable(controller string, mounted []cgroup.Hierarchy) (cgroup.Hierarchy, error) {
+	h, err := cgroup.WithController(controller, mounted)
+	if err != nil {
+		return h, err
+	}
+	group, err := h.MakeLimited(groupPrefix)
+	if err != nil {
+		return h, err
+	}
+	return h, cgroup.Remove(group)
+}
+
+// confinedTask is a task in a cgroup of its own, with a limit of CPU time.
 type confinedTask struct {
 	task
 	limit int
 	group string
 }
 
-// wallUnderLimits measures the wall time under each limit of CPU time, a quarter of the runs. A cgroup outlives its probes,
-// as a container's does: the kernel hands its quota to each processor in slices, of which a millisecond stays there, and a
-// probe in a cgroup never used before is stopped where a later one is not. All others run between two probes of one, so
-// that its quota is there again.
-func wallUnderLimits(ctx context.Context, cpu controller, c config, protocols []protocol) (walls map[subject]map[int][]float64, err error) {
+// wallUnderLimits measures the wall time under each limit of CPU time, in a quarter of the runs. A cgroup is used for
+// many probes, as that of a container is: the kernel hands out its quota to each processor in slices and leaves a
+// millisecond there, so the first probe in a new cgroup is stopped where later ones are not. All other tasks run
+// between two probes of a cgroup, so that its quota has come back.
+func wallUnderLimits(
+	ctx context.Context, cpu cgroup.Hierarchy, c config, protocols []protocol,
+) (walls map[subject]map[int][]float64, err error) {
 	var tasks []confinedTask
 	defer func() {
 		for _, t := range tasks {
-			err = errors.Join(err, os.Remove(t.group))
+			err = errors.Join(err, cgroup.Remove(t.group))
 		}
 	}()
 	walls = map[subject]map[int][]float64{}
 	for _, t := range c.tasks(protocols) {
 		walls[t.subject()] = map[int][]float64{}
 		for _, limit := range cpuLimits {
-			group, err := cpu.group(cpu.cpuLimit(limit))
+			group, err := cpu.MakeLimited(groupPrefix, cpu.CPULimit(limit)...)
 			if err != nil {
 				return nil, err
 			}
@@ -85,7 +105,9 @@ func wallUnderLimits(ctx context.Context, cpu controller, c config, protocols []
 }
 
 // leastMemory finds the least limit of memory under which each program passes.
-func leastMemory(ctx context.Context, memory controller, c config, protocols []protocol) (map[subject]int, error) {
+func leastMemory(
+	ctx context.Context, memory cgroup.Hierarchy, c config, protocols []protocol,
+) (map[subject]int, error) {
 	all := map[subject]int{}
 	tasks := c.tasks(protocols)
 	for i, t := range tasks {
@@ -99,7 +121,8 @@ func leastMemory(ctx context.Context, memory controller, c config, protocols []p
 	return all, nil
 }
 
-// least returns the least number up to most for which passes is true, by bisection: it is taken to be true from there on.
+// least returns the least number, up to most, for which passes returns true. It searches by bisection, so it assumes
+// that passes returns true for all greater numbers.
 func least(most int, passes func(n int) (bool, error)) (int, error) {
 	if ok, err := passes(most); err != nil || !ok {
 		return 0, errors.Join(err, fmt.Errorf("even with %d MiB it does not pass", most))
@@ -120,12 +143,12 @@ func least(most int, passes func(n int) (bool, error)) (int, error) {
 	return most, nil
 }
 
-func passesUnder(ctx context.Context, memory controller, t task, mib int) (passes bool, err error) {
-	group, err := memory.group(memory.memoryLimit(mib))
+func passesUnder(ctx context.Context, memory cgroup.Hierarchy, t task, mib int) (passes bool, err error) {
+	group, err := memory.MakeLimited(groupPrefix, memory.MemoryLimit(mib)...)
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, os.Remove(group)) }()
+	defer func() { err = errors.Join(err, cgroup.Remove(group)) }()
 	for range passesNeeded {
 		if err := context.Cause(ctx); err != nil {
 			return false, err
@@ -137,9 +160,9 @@ func passesUnder(ctx context.Context, memory controller, t task, mib int) (passe
 	return true, nil
 }
 
-// confined runs a task once in a cgroup, and returns how long it took, in seconds, and how it ended. It is moved there when
-// it stops at its exec, so that neither the time nor the memory of its start by the parent counts. Its file is in the page
-// cache already and counts for nobody.
+// confined runs a task once in a cgroup, and returns how long it took, in seconds, and how it ended. The process enters
+// the cgroup when it stops at its exec, so what the parent does to start it does not count. The program's file is in
+// the page cache already, and does not count either.
 func confined(t task, group string) (wall float64, status syscall.WaitStatus, err error) {
 	runtime.LockOSThread() // The kernel takes requests from the thread alone that traces.
 	defer runtime.UnlockOSThread()
@@ -150,7 +173,7 @@ func confined(t task, group string) (wall float64, status syscall.WaitStatus, er
 	if _, err := proc.wait(nil); err != nil {
 		return 0, 0, err
 	}
-	err = enter(group, proc.pid)
+	err = cgroup.Enter(group, proc.pid)
 	start := time.Now()
 	err = errors.Join(err, syscall.PtraceDetach(proc.pid))
 	status, waited := proc.wait(nil)

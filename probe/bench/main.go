@@ -1,6 +1,6 @@
-// Command bench measures what one exec of a health probe costs. In go programs that take the flags of grpc-health-probe,
-// out comes a report in Markdown: what each costs relative to the reference. Begin with run, then measure; what one exec
-// costs is in timed and traced, what a limit does to it in limits.
+// Command bench measures what one exec of a health probe costs. In go programs that take the flags of
+// grpc-health-probe, out comes a report in Markdown: what each program costs relative to the reference. Begin with run,
+// then measure. The functions timed and traced measure one exec; limits.go measures execs under limits.
 package main
 
 import (
@@ -31,7 +31,7 @@ and memory need root and writable cgroups; without them the report says what it 
 // config is the command line.
 type config struct {
 	runs     int
-	floors   []program // what does nothing
+	floors   []program // programs that do nothing
 	programs []program // the last is the reference
 }
 
@@ -49,7 +49,7 @@ func main() {
 	if err != nil {
 		exit(err)
 	}
-	// Stopped by hand, it removes its cgroups and copies of programs.
+	// When it is interrupted, it still removes its cgroups and its copies of the programs.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	exit(run(ctx, c))
@@ -63,8 +63,8 @@ func exit(err error) {
 	os.Exit(1)
 }
 
-// parse takes the words of a command line. The floors and this product's own probes, which scripts/bench.sh adds, are not
-// in its help.
+// parse parses a command line. The help does not name the flags for the floors and for this product's own probes, which
+// scripts/bench.sh sets.
 func parse(words []string) (c config, err error) {
 	var against, empty, linked string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -90,13 +90,15 @@ func (c *config) validate() error {
 	if c.runs < 1 {
 		return fmt.Errorf("parsing flags: invalid value %d for --runs: at least one is needed", c.runs)
 	}
-	if empty := func(p program) bool { return p.path == "" }; slices.ContainsFunc(c.floors, empty) || len(c.programs) == 0 {
+	isEmpty := func(p program) bool { return p.path == "" }
+	if slices.ContainsFunc(c.floors, isEmpty) || len(c.programs) == 0 {
 		return errors.New("parsing flags: no programs to measure: run scripts/bench.sh, which makes them")
 	}
 	seen := map[string]bool{}
 	for _, p := range c.all() {
 		if seen[p.name] {
-			return fmt.Errorf("parsing flags: two programs are called %q: name one of them another way, NAME=PATH", p.name)
+			return fmt.Errorf("parsing flags: two programs are called %q: name one of them another way, NAME=PATH",
+				p.name)
 		}
 		seen[p.name] = true
 	}

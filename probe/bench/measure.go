@@ -14,7 +14,7 @@ type metric struct {
 	per  float64 // what one of the unit is in the measure's own: seconds, bytes, or a count
 }
 
-// metrics are in the order of a sample's values.
+// metrics are in the order in which a sample has its values.
 var metrics = []metric{
 	{"wall", " ms", 1e-3},
 	{"CPU", " ms", 1e-3},
@@ -23,16 +23,17 @@ var metrics = []metric{
 	{"threads", "", 1},
 }
 
-// sample is what one program costs in one round.
+// sample is what one program has cost in one round.
 type sample []float64
 
-// subject is a program with what it is asked to do.
+// subject is a program and what it is asked to do.
 type subject struct {
 	program  string
 	protocol string
 }
 
-// results are the samples of each subject, one a round, so that samples of one index were taken next to each other.
+// results are the samples of each subject, one from each round. Samples with the same index were taken in the same
+// round.
 type results map[subject][]sample
 
 // task is a program to run with a protocol.
@@ -55,8 +56,8 @@ func (c *config) tasks(protocols []protocol) (tasks []task) {
 // warmUps are rounds that do not count: the first ones read the programs into the page cache.
 const warmUps = 3
 
-// rounds runs all tasks so many times, in rounds, each in another random order: what else the machine does, and what the
-// run before has left in the processor's caches, falls on all alike.
+// rounds runs all tasks n times, in rounds, each round in another random order. So what else the machine does, and what
+// the previous run has left in the processor's caches, affects all tasks alike.
 func rounds[T any](ctx context.Context, what string, n int, tasks []T, run func(t T, counts bool) error) error {
 	for round := range warmUps + n {
 		progress(what, round+1, warmUps+n)
@@ -96,7 +97,7 @@ func take(t task) (sample, error) {
 	return sample{wall, cpu, faults, memory, threads}, err
 }
 
-// ratios returns what of costs relative to to, pair by pair.
+// ratios returns the costs of one subject relative to another, round by round.
 func (r results) ratios(of, to subject, metric int) []float64 {
 	ratios := make([]float64, len(r[of]))
 	for i := range ratios {
@@ -114,7 +115,7 @@ func (r results) values(of subject, metric int) []float64 {
 	return values
 }
 
-// progress tells on standard error how far it is, ten times in all.
+// progress writes to standard error how far the work is, ten times in all.
 func progress(what string, n, of int) {
 	if n == of || n%max(1, of/10) == 0 {
 		fmt.Fprintf(os.Stderr, "%s: %d of %d\n", what, n, of)

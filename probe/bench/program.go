@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// program is one that is measured.
+// program is a program that is measured.
 type program struct {
 	name string // in the report
 	path string
 	size int64 // of the file, in bytes
 }
 
-// parseProgram takes NAME=PATH, or PATH alone, whose name is that of the file.
+// parseProgram parses NAME=PATH, or PATH alone, in which case the name is that of the file.
 func parseProgram(word string) program {
 	if name, path, ok := strings.Cut(word, "="); ok {
 		return program{name: name, path: path}
@@ -28,9 +28,9 @@ func parseProgram(word string) program {
 // all returns every program, the floors first.
 func (c *config) all() []program { return slices.Concat(c.floors, c.programs) }
 
-// install puts a copy of each program into dir and has the copies measured. A file as a linker wrote it lies in the page
-// cache in other pieces than a copy of it, and runs up to 15% slower: programs that were copied to the machine and those
-// that were just built would not be comparable.
+// install puts a copy of each program into dir, and makes the copies the ones that are measured. A file that a linker
+// has just written lies in the page cache in other pieces than a copy of it, and runs up to 15% slower: programs that
+// were copied to this machine could not be compared with those that were built on it.
 func (c *config) install(dir string) error {
 	programs := c.all()
 	for i := range programs {
@@ -49,17 +49,20 @@ func (c *config) install(dir string) error {
 	return nil
 }
 
-// check makes sure that the programs probe: that they find the server healthy, and an unknown service not. What does
-// neither would be quick, and no probe.
+// check makes sure that the programs are probes: they must find the server healthy, and an unknown service not. Another
+// program would be fast for nothing.
 func (c *config) check(protocols []protocol) error {
 	for _, p := range c.programs {
 		for _, protocol := range protocols {
 			if out, err := exec.Command(p.path, protocol.args()...).CombinedOutput(); err != nil {
-				return fmt.Errorf("checking program %q: it fails against a healthy server in %s: %w: %q", p.name, protocol.Name, err, out)
+				return fmt.Errorf("checking program %q: it fails against a healthy server in %s: %w: %q", p.name,
+					protocol.Name, err, out)
 			}
 			unknown := append(protocol.args(), "-service=unknown")
 			if err := exec.Command(p.path, unknown...).Run(); err == nil {
-				return fmt.Errorf("checking program %q: it finds an unknown service healthy in %s: is it a gRPC health probe?", p.name, protocol.Name)
+				return fmt.Errorf("checking program %q: it finds an unknown service healthy in %s: "+
+					"is it a gRPC health probe?",
+					p.name, protocol.Name)
 			}
 		}
 	}

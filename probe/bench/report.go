@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// report is everything that was measured, and writes it down in Markdown.
+// report is everything that was measured. Its String is the report in Markdown.
 type report struct {
 	machine   string
 	config    config
@@ -46,9 +46,10 @@ func (r report) String() string {
 	return b.String()
 }
 
-// machine says what the numbers were taken on.
+// machine describes the machine of the measurements.
 func machine() string {
-	return fmt.Sprintf("linux/%s, %d processors (%s), with %s", runtime.GOARCH, runtime.NumCPU(), processor(), runtime.Version())
+	return fmt.Sprintf("linux/%s, %d processors (%s), with %s", runtime.GOARCH, runtime.NumCPU(), processor(),
+		runtime.Version())
 }
 
 // processor returns the name of the processor, which not every architecture has in /proc/cpuinfo.
@@ -64,7 +65,7 @@ func processor() string {
 
 func row(b *strings.Builder, cells ...string) { fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | ")) }
 
-// head begins a table whose columns, the first apart, hold numbers.
+// head writes the head of a table. All columns but the first hold numbers.
 func head(b *strings.Builder, cells ...string) {
 	row(b, cells...)
 	fmt.Fprintf(b, "| --- |%s\n", strings.Repeat(" ---: |", len(cells)-1))
@@ -79,11 +80,12 @@ func (r report) ordered() []program {
 func (r report) sizes(b *strings.Builder) {
 	head(b, "program", "size", "ratio")
 	for _, p := range r.ordered() {
-		row(b, p.name, fmt.Sprintf("%.2f MB", float64(p.size)/1e6), fmt.Sprintf("%.2f", float64(p.size)/float64(r.config.reference().size)))
+		row(b, p.name, fmt.Sprintf("%.2f MB", float64(p.size)/1e6),
+			fmt.Sprintf("%.2f", float64(p.size)/float64(r.config.reference().size)))
 	}
 }
 
-// costs has the reference's own medians in its first row, and ratios below.
+// costs writes the medians of the reference in the first row, and ratios to them below.
 func (r report) costs(b *strings.Builder, protocol string) {
 	names := []string{"program"}
 	for _, m := range metrics {
@@ -106,7 +108,7 @@ func (r report) costs(b *strings.Builder, protocol string) {
 
 func (m metric) format(value float64) string { return fmt.Sprintf("%.4g%s", value/m.per, m.unit) }
 
-// spread writes a median with its quartiles.
+// spread formats the median and the quartiles.
 func spread(ratios []float64) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75))
 }
@@ -116,7 +118,8 @@ func (r report) wallUnderLimits(b *strings.Builder, protocol string) {
 	if r.limited.wall == nil {
 		return
 	}
-	b.WriteString("\nWall time under a limit of CPU time, in thousandths of a processor: the median, and the 90th percentile behind it.\n\n")
+	b.WriteString("\nWall time under a limit of CPU time, in thousandths of a processor: the median, " +
+		"and the 90th percentile behind it.\n\n")
 	names := []string{"program"}
 	for _, limit := range cpuLimits {
 		names = append(names, fmt.Sprintf("%dm", limit))

@@ -14,8 +14,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
-// serveCommand, with the folder to keep the CA in, makes this program the server: a process of its own, so that the
-// measuring shares no runtime with it.
+// serveCommand makes this program the server; the folder for the CA is its argument. The server is a process of its
+// own, so that it does not share its runtime with what measures.
 const serveCommand = "serve"
 
 // protocol is a way to speak to the server.
@@ -24,13 +24,14 @@ type protocol struct {
 	Flags []string // of the probe
 }
 
-// args returns the command line of a probe. Under a limit of CPU time a second may not be enough, and a failure would
-// say nothing of the cost.
+// args returns the command line of a probe. Its timeouts are long, because a second may not be enough under a limit of
+// CPU time, and a failure would tell nothing about the cost.
 func (p protocol) args() []string {
 	return append([]string{"-connect-timeout=20s", "-rpc-timeout=20s"}, p.Flags...)
 }
 
-// serve runs healthy grpc-go servers, in plaintext and with TLS, until standard input ends. It prints how to reach them.
+// serve runs healthy grpc-go servers, in plaintext and with TLS, until standard input ends. It prints their protocols
+// as JSON.
 func serve(dir string) error {
 	plain, err := probetest.Start(probetest.Config{Network: "tcp4", Address: "127.0.0.1:0"})
 	if err != nil {
@@ -60,7 +61,7 @@ func serve(dir string) error {
 	return err
 }
 
-// server is the running server.
+// server is the server while it runs.
 type server struct {
 	protocols []protocol
 	stop      func()
@@ -92,9 +93,9 @@ func startServer(dir string) (*server, error) {
 	return s, nil
 }
 
-// pinned keeps the server on the last processor, where there are more than one and taskset of util-linux is there: it
-// would wander between them otherwise, which shows in the wall time. Programs that are measured are not pinned, since the
-// runtime of Go fits itself to the processors it may use.
+// pinned returns a command that runs on the last processor only, where there are several and taskset of util-linux is
+// installed. The server would otherwise move between processors, which shows in the wall time. The measured programs
+// are not pinned, since the runtime of Go adapts to the processors that it may use.
 func pinned(name string, args ...string) *exec.Cmd {
 	if taskset, err := exec.LookPath("taskset"); err == nil && runtime.NumCPU() > 1 {
 		name, args = taskset, append([]string{"-c", strconv.Itoa(runtime.NumCPU() - 1), name}, args...)

@@ -3,49 +3,101 @@ package grpcgo
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/netip"
+	"strconv"
 	"sync"
 	"syscall"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// attempt makes the one connection of a probe and remembers how far it came
-// and why it ended: grpc-go keeps of that only a text inside a later error. It
-// serves grpc-go as the dialer, as the credentials (around the real ones), and
-// as a watch on what is read before the connection is ready.
+// attempt makes the connection of a probe, and a second one where the server has closed the first one without having
+// processed a call. It remembers how far it came and why it ended, of which grpc-go keeps no more than a text inside a
+// later error. It is grpc-go's dialer, its credentials (which wrap the real ones), and reads along.
 type attempt struct {
 	credentials.TransportCredentials
 	options   *probe.Options
 	handshake probe.Step // what TransportCredentials do
 
-	mu     sync.Mutex
-	step   probe.Step
-	err    error
-	answer []byte
+	mu       sync.Mutex
+	dials    int
+	step     probe.Step
+	err      error
+	observer *observer          // of the newest connection
+	leaving  *probe.GoAwayError // of the connection before
+	codes    map[uint64]bool    // with which the server has ended calls
 }
 
-// maxAnswer is how many bytes of the server's first words are kept: enough to
-// tell protocols apart.
-const maxAnswer = 16
+// maxDials is how many connections there are at most.
+const maxDials = 2
 
-// dial is grpc-go's context dialer. It tries the addresses in turn, and reports
-// the failure of the first if none answers.
+// errNoThird is not shown: what has closed the connections before is.
+var errNoThird = errors.New("server closes every connection")
+
+// dial is grpc-go's context dialer. It tries the endpoints one after the other. If none answers, it returns the error
+// of the first one.
 func (a *attempt) dial(ctx context.Context, _ string) (net.Conn, error) {
-	dialer := net.Dialer{ControlContext: func(context.Context, string, string, syscall.RawConn) error {
-		a.connecting()
-		return nil
-	}}
-	for _, address := range a.options.Address.Dial {
-		conn, err := dialer.DialContext(ctx, a.options.Address.Network, address)
+	if !a.begin() {
+		return nil, errNoThird
+	}
+	dialer := net.Dialer{
+		KeepAliveConfig: probe.KeepAlive,
+		ControlContext: func(context.Context, string, string, syscall.RawConn) error {
+			a.connecting()
+			return nil
+		},
+	}
+	for _, endpoint := range a.options.Address.Endpoints {
+		network, address := netAddress(endpoint)
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err == nil && network == "tcp" && conn.LocalAddr().String() == conn.RemoteAddr().String() {
+			// Nobody listens, and the kernel has picked the same port for the probe's own end.
+			_ = conn.Close()
+			err = syscall.ECONNREFUSED
+		}
 		if err == nil {
 			return conn, nil
 		}
 		a.record(err)
 	}
 	return nil, a.failure()
+}
+
+// begin begins a connection, if there may be one more.
+func (a *attempt) begin() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.dials == maxDials {
+		return false
+	}
+	a.dials++
+	if a.dials > 1 {
+		a.leaving = a.observer.goAway
+	}
+	if a.codes == nil {
+		a.codes = map[uint64]bool{}
+	}
+	a.step, a.err, a.observer = probe.StepLookup, nil, newObserver(a.codes)
+	return true
+}
+
+// netAddress returns an endpoint as package net names it. Dialer.DialTCP would take an IP address as it is, but binds
+// the connection to a local port of its own first, for which the machine may have none left.
+func netAddress(endpoint probe.Endpoint) (network, address string) {
+	switch endpoint := endpoint.(type) {
+	case probe.IPEndpoint:
+		return "tcp", netip.AddrPort(endpoint).String()
+	case probe.HostEndpoint:
+		return "tcp", net.JoinHostPort(endpoint.Host, strconv.Itoa(int(endpoint.Port)))
+	case probe.UnixEndpoint:
+		return "unix", string(endpoint)
+	}
+	return "", ""
 }
 
 // ClientHandshake implements credentials.TransportCredentials.
@@ -57,26 +109,26 @@ func (a *attempt) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (
 		return nil, nil, err
 	}
 	a.enter(probe.StepSettings)
-	return &watched{Conn: conn, attempt: a}, info, nil
+	return &watched{Conn: conn, attempt: a, observer: a.observer}, info, nil
 }
 
-// Info implements credentials.TransportCredentials. Without a server name
-// there, grpc-go takes the authority it is given.
+// Info implements credentials.TransportCredentials. It leaves out the server name, so that grpc-go uses the authority
+// that it is given.
 func (a *attempt) Info() credentials.ProtocolInfo {
 	return credentials.ProtocolInfo{SecurityProtocol: a.TransportCredentials.Info().SecurityProtocol}
 }
 
-// Clone implements credentials.TransportCredentials: the attempt is one.
+// Clone implements credentials.TransportCredentials. It makes no copy, because the attempt is the only one.
 func (a *attempt) Clone() credentials.TransportCredentials { return a }
 
-// connecting ends the lookup of a name: there is an address.
+// connecting ends the step of looking up the name, because there is an address to connect to.
 func (a *attempt) connecting() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.step = probe.StepConnect
 }
 
-// enter begins a step, with what went wrong in an earlier one forgiven.
+// enter begins a step, and forgets the errors of earlier steps.
 func (a *attempt) enter(step probe.Step) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,61 +144,100 @@ func (a *attempt) record(err error) {
 	}
 }
 
-// hear keeps what was read and fails if it cannot be HTTP/2: a SETTINGS frame
-// begins with three bytes of length, which is at most 16 KiB (RFC 9113 section
-// 4.2), so with a zero. Otherwise a server that waits after a few bytes would
-// be waited for.
-func (a *attempt) hear(data []byte) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.answer = append(a.answer, data[:min(len(data), maxAnswer-len(a.answer))]...)
-	if len(a.answer) > 0 && a.answer[0] != 0 {
-		return errNotSettings
-	}
-	return nil
-}
-
-// errNotSettings is for a server that talks, but no HTTP/2.
-var errNotSettings = errors.New("unexpected answer")
-
+// failure returns why there is no connection.
 func (a *attempt) failure() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	err := a.err
-	if err == nil {
+	if err == nil && a.observer.begun {
+		err = errBadSettings
+	} else if err == nil {
 		err = errNotSettings
 	}
-	return &probe.DialError{Step: a.step, Err: err, Answer: a.answer}
+	return a.dialError(err)
 }
 
-// expired is the failure of an attempt that was not over when its context
-// ended.
+// expired returns the failure of an attempt that was not complete when its context ended.
 func (a *attempt) expired(err error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return &probe.DialError{Step: a.step, Err: err, Answer: a.answer}
+	return a.dialError(err)
 }
 
-// watched is a connection whose reads are remembered.
+func (a *attempt) dialError(err error) error {
+	failed := &probe.DialError{Step: a.step, Err: err}
+	if a.observer != nil && !a.observer.begun && a.observer.goAway == nil {
+		failed.Answer = a.observer.first
+	}
+	return failed
+}
+
+// isSettled reports whether the server's SETTINGS frame has come, although the connection may be closed by now.
+func (a *attempt) isSettled() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.step == probe.StepSettings && a.observer.begun
+}
+
+// hasSent reports whether the server has ended a call with that code.
+func (a *attempt) hasSent(code codes.Code) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.codes[uint64(code)]
+}
+
+// reason returns why calls have failed that were not answered, in the words of the other transport, or text where it
+// does not know better than grpc-go.
+func (a *attempt) reason(text string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	number, isNumber := errors.AsType[syscall.Errno](a.err)
+	switch {
+	case a.observer.goAway != nil:
+		return a.observer.goAway.Error()
+	case a.leaving != nil && a.step != probe.StepSettings && isNumber:
+		return a.leaving.Error() + "; connecting again: " + number.Error()
+	case a.leaving != nil && a.step != probe.StepSettings && a.err != nil:
+		return a.leaving.Error() + "; connecting again: " + a.err.Error()
+	case errors.Is(a.err, io.EOF), errors.Is(a.err, io.ErrUnexpectedEOF), errors.Is(a.err, syscall.ECONNRESET),
+		errors.Is(a.err, syscall.EPIPE):
+		return probe.HangupReason
+	case isNumber:
+		return number.Error()
+	}
+	return text
+}
+
+// read takes what a connection has read, and the error of that. It returns what grpc-go is to see of both: nothing of a
+// server that does not begin with SETTINGS.
+func (a *attempt) read(o *observer, data []byte, err error) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(data)
+	if bad := o.read(data); bad != nil {
+		n, err = 0, bad
+	}
+	if err != nil && a.err == nil && o == a.observer {
+		a.err = err
+	}
+	return n, err
+}
+
+// watched is a connection that is read along.
 type watched struct {
 	net.Conn
-	attempt *attempt
+	attempt  *attempt
+	observer *observer
 }
 
 // Read implements net.Conn.
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.Conn.Read(p)
-	if foreign := w.attempt.hear(p[:n]); foreign != nil {
-		err = foreign
-	}
-	if err != nil {
-		w.attempt.record(err)
-	}
-	return n, err
+	return w.attempt.read(w.observer, p[:n], err)
 }
 
-// Write implements net.Conn. It leaves a failure to Read: a peer that hangs up
-// has often said why just before, and grpc-go would stop reading.
+// Write implements net.Conn. It leaves errors to Read: a peer that hangs up has often sent the reason just before, but
+// after an error of Write grpc-go would not read it any more.
 func (w *watched) Write(p []byte) (int, error) {
 	if _, err := w.Conn.Write(p); err != nil && errors.Is(err, net.ErrClosed) {
 		return 0, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -19,38 +21,40 @@ import (
 // conn implements probe.Conn.
 type conn struct {
 	client  *grpc.ClientConn
+	attempt *attempt
 	options *probe.Options
 	release func()
 }
 
-// Settle implements probe.Conn: Dial has waited for the SETTINGS frame.
-func (c *conn) Settle(context.Context) error { return nil }
+// Settle implements probe.Conn. It has nothing to do, since Dial has waited for the SETTINGS frame.
+func (c *conn) Settle() error { return nil }
 
 // Check implements probe.Conn.
-func (c *conn) Check(ctx context.Context, services []string) []probe.Answer {
+func (c *conn) Check(services []string) []probe.Answer {
+	ctx, cancel := c.begin(c.options.Budget.Call())
+	defer cancel()
 	answers := make([]probe.Answer, len(services))
 	var calls sync.WaitGroup
 	for i, service := range services {
-		calls.Go(func() { answers[i] = c.check(ctx, service) })
+		calls.Go(func() { answers[i] = c.check(expectTrailers(ctx), service) })
 	}
 	calls.Wait()
 	return answers
 }
 
 func (c *conn) check(ctx context.Context, service string) probe.Answer {
-	ctx, cancel := context.WithTimeout(c.begin(ctx), c.options.RPCTimeout)
-	defer cancel()
 	response, err := c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
-	return probe.Answer{Service: service, Status: probe.Status(response.GetStatus()), Err: rpcError(ctx, err)}
+	return probe.Answer{Service: service, Status: probe.Status(response.GetStatus()), Err: c.rpcError(ctx, err)}
 }
 
 // List implements probe.Conn.
-func (c *conn) List(ctx context.Context) (map[string]probe.Status, error) {
-	ctx, cancel := context.WithTimeout(c.begin(ctx), c.options.RPCTimeout)
+func (c *conn) List() (map[string]probe.Status, error) {
+	ctx, cancel := c.begin(c.options.Budget.Call())
 	defer cancel()
+	ctx = expectTrailers(ctx)
 	response, err := c.health().List(ctx, &healthpb.HealthListRequest{})
 	if err != nil {
-		return nil, rpcError(ctx, err)
+		return nil, c.rpcError(ctx, err)
 	}
 	statuses := map[string]probe.Status{}
 	for service, answer := range response.GetStatuses() {
@@ -60,9 +64,10 @@ func (c *conn) List(ctx context.Context) (map[string]probe.Status, error) {
 }
 
 // Watch implements probe.Conn.
-func (c *conn) Watch(ctx context.Context, service string, receive func(probe.Status)) error {
-	ctx, cancel := context.WithCancel(c.begin(ctx))
+func (c *conn) Watch(service string, receive func(probe.Status)) error {
+	ctx, cancel := c.begin(c.options.Budget.End())
 	defer cancel()
+	ctx = expectTrailers(ctx)
 	stream, err := c.health().Watch(ctx, &healthpb.HealthCheckRequest{Service: service})
 	for err == nil {
 		var response *healthpb.HealthCheckResponse
@@ -70,7 +75,7 @@ func (c *conn) Watch(ctx context.Context, service string, receive func(probe.Sta
 			receive(probe.Status(response.GetStatus()))
 		}
 	}
-	return rpcError(ctx, err)
+	return c.rpcError(ctx, err)
 }
 
 // Close implements probe.Conn.
@@ -81,18 +86,22 @@ func (c *conn) Close() error {
 
 func (c *conn) health() healthpb.HealthClient { return healthpb.NewHealthClient(c.client) }
 
-// begin returns a context for one call.
-func (c *conn) begin(ctx context.Context) context.Context {
+// begin returns a context for calls, with their headers and their deadline. A deadline of zero means none.
+func (c *conn) begin(deadline time.Time) (context.Context, context.CancelFunc) {
+	var pairs []string
 	for _, header := range c.options.Headers {
-		ctx = metadata.AppendToOutgoingContext(ctx, header.Name, header.Value)
+		pairs = append(pairs, header.Name, header.Value)
 	}
-	return expectTrailers(ctx)
+	ctx := metadata.AppendToOutgoingContext(context.Background(), pairs...)
+	if deadline.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline)
 }
 
-// rpcError turns the error of a call that was made with ctx into a
-// *probe.RPCError. io.EOF is a stream that the server has ended with OK, which for
-// Watch is no success.
-func rpcError(ctx context.Context, err error) error {
+// rpcError turns the error of a call, which was made with ctx, into a *probe.RPCError. io.EOF means that the server has
+// ended the stream with the status OK, which is no success for Watch.
+func (c *conn) rpcError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -100,7 +109,14 @@ func rpcError(ctx context.Context, err error) error {
 		return &probe.RPCError{Code: probe.Code(codes.Unavailable), Message: "server ended the watch", Answered: true}
 	}
 	s := status.Convert(err)
-	return &probe.RPCError{Code: probe.Code(s.Code()), Message: s.Message(), Answered: hasTrailers(ctx)}
+	failed := &probe.RPCError{
+		Code: probe.Code(s.Code()), Message: s.Message(),
+		Answered: hasTrailers(ctx) && c.attempt.hasSent(s.Code()),
+	}
+	if !failed.Answered && s.Code() == codes.Unavailable && !strings.Contains(s.Message(), "HTTP status") {
+		failed.Message = c.attempt.reason(failed.Message)
+	}
+	return failed
 }
 
 func callOptions(o *probe.Options) []grpc.CallOption {

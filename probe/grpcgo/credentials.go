@@ -17,11 +17,11 @@ import (
 type transportCredentials struct {
 	credentials.TransportCredentials
 	step    probe.Step
-	release func() // ends what keeps them fresh
+	release func() // stops renewing them
 }
 
 // newCredentials makes the credentials that the flags ask for.
-func newCredentials(ctx context.Context, o *probe.Options) (transportCredentials, error) {
+func newCredentials(o *probe.Options) (transportCredentials, error) {
 	creds := transportCredentials{step: probe.StepTLS, release: func() {}}
 	switch {
 	case o.TLS:
@@ -31,12 +31,12 @@ func newCredentials(ctx context.Context, o *probe.Options) (transportCredentials
 		}
 		creds.TransportCredentials = newTLS(config)
 	case o.SPIFFE:
-		source, err := newSource(ctx, o)
+		source, err := newSource(o)
 		if err != nil {
 			return creds, err
 		}
 		creds.TransportCredentials = newTLS(tlsconfig.MTLSClientConfig(source, source, tlsconfig.AuthorizeAny()))
-		creds.release = func() { _ = source.Close() } // the process ends next
+		creds.release = func() { _ = source.Close() } // an error changes nothing: the process ends next
 	case o.ALTS:
 		creds.TransportCredentials, creds.step = alts.NewClientCreds(alts.DefaultClientOptions()), probe.StepALTS
 	default:
@@ -46,13 +46,17 @@ func newCredentials(ctx context.Context, o *probe.Options) (transportCredentials
 }
 
 // newSource fetches an X.509 SVID and the trust bundles.
-func newSource(ctx context.Context, o *probe.Options) (*workloadapi.X509Source, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.RPCTimeout)
+func newSource(o *probe.Options) (*workloadapi.X509Source, error) {
+	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Fetch())
 	defer cancel()
 	source, err := workloadapi.NewX509Source(ctx)
 	if err != nil {
-		return nil, &probe.Failure{Code: probe.ExitSPIFFE, Err: fmt.Errorf("fetching SPIFFE credentials within %v: %w", o.RPCTimeout, err),
-			Hint: "set " + workloadapi.SocketEnv + " to the Workload API's socket, such as unix:///run/spire/sockets/agent.sock"}
+		return nil, &probe.Failure{
+			Code: probe.ExitSPIFFE,
+			Err:  fmt.Errorf("fetching SPIFFE credentials within %v: %w", o.Budget.CallTimeout(), err),
+			Hint: "set " + workloadapi.SocketEnv + " to the Workload API's socket, " +
+				"such as unix:///run/spire/sockets/agent.sock",
+		}
 	}
 	return source, nil
 }

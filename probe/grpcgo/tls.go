@@ -8,9 +8,8 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// tlsCredentials are those of grpc-go but for the client's handshake: grpc-go
-// refuses a server that negotiates no ALPN, and a probe asks servers that it
-// cannot choose.
+// tlsCredentials are the TLS credentials of grpc-go with another handshake of the client: that of grpc-go refuses a
+// server that negotiates no protocol by ALPN, and a probe has to ask such servers too.
 type tlsCredentials struct {
 	credentials.TransportCredentials
 	config *tls.Config
@@ -21,7 +20,9 @@ func newTLS(config *tls.Config) credentials.TransportCredentials {
 }
 
 // ClientHandshake implements credentials.TransportCredentials.
-func (c tlsCredentials) ClientHandshake(ctx context.Context, serverName string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (c tlsCredentials) ClientHandshake(ctx context.Context, serverName string, raw net.Conn) (net.Conn,
+	credentials.AuthInfo, error,
+) {
 	config := c.config.Clone()
 	config.NextProtos = []string{"h2"}
 	if config.ServerName == "" {
@@ -31,7 +32,9 @@ func (c tlsCredentials) ClientHandshake(ctx context.Context, serverName string, 
 	if err := conn.HandshakeContext(ctx); err != nil {
 		return nil, nil, err
 	}
-	info := credentials.TLSInfo{State: conn.ConnectionState(),
-		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}}
+	info := credentials.TLSInfo{
+		State:          conn.ConnectionState(),
+		CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
+	}
 	return conn, info, nil
 }

@@ -7,27 +7,30 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// trailers is a stats.Handler that notes for each call whether the server has
-// ended it with trailers, which is where the status is (gRPC over HTTP/2,
-// "Responses"). The code of an error cannot tell: UNAVAILABLE and UNIMPLEMENTED
-// are also what grpc-go makes of a lost connection and of an HTTP 404.
+// trailers is a stats.Handler. For each call it notes whether the server has ended the call with trailers, which carry
+// the status (gRPC over HTTP/2, "Responses"). The code of an error does not tell that: grpc-go also returns UNAVAILABLE
+// for a lost connection and UNIMPLEMENTED for an HTTP 404.
 type trailers struct{}
 
 type trailersKey struct{}
 
-// expectTrailers returns a context for one call, for hasTrailers to look at.
+// expectTrailers returns the context for one call, which hasTrailers can be asked about later.
 func expectTrailers(ctx context.Context) context.Context {
 	return context.WithValue(ctx, trailersKey{}, new(atomic.Bool))
 }
 
 func hasTrailers(ctx context.Context) bool {
-	return ctx.Value(trailersKey{}).(*atomic.Bool).Load()
+	came, ok := ctx.Value(trailersKey{}).(*atomic.Bool)
+	return ok && came.Load()
 }
 
 // HandleRPC implements stats.Handler.
 func (trailers) HandleRPC(ctx context.Context, event stats.RPCStats) {
-	if _, ok := event.(*stats.InTrailer); ok {
-		ctx.Value(trailersKey{}).(*atomic.Bool).Store(true)
+	if _, ok := event.(*stats.InTrailer); !ok {
+		return
+	}
+	if came, ok := ctx.Value(trailersKey{}).(*atomic.Bool); ok {
+		came.Store(true)
 	}
 }
 

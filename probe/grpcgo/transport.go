@@ -1,6 +1,5 @@
-// Package grpcgo is the probe's transport on google.golang.org/grpc: the one
-// that can do everything the command line offers, ALTS and SPIFFE included.
-// In go the options of a probe, out come connections; begin reading at
+// Package grpcgo is the probe's transport on google.golang.org/grpc: the one that can do everything the command line
+// offers, ALTS and SPIFFE included. In go the options of a probe, out come connections; begin reading at
 // [Transport.Dial].
 package grpcgo
 
@@ -18,33 +17,37 @@ import (
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// maxHeaderList bounds the headers of a response in bytes.
+// maxHeaderList is the greatest size of the headers of a response, in bytes.
 const maxHeaderList = 64 << 10
 
-// grpc-go would write lines of its own to standard error, with what the server
-// says as it is.
+// init silences grpc-go, which would write lines of its own to standard error, with text from the server as it is.
+// Package grpclog requires that this is done before any other function of grpc-go is called.
+//
+//nolint:gochecknoinits // an init function comes before all of those
 func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) }
 
 // Transport implements [probe.Transport].
 type Transport struct{}
 
-// Dial connects to o.Address and returns once the server's SETTINGS frame has
-// come. It makes one attempt and fails with the cause of that. Credentials of
-// SPIFFE are fetched before, within o.RPCTimeout as in grpc-health-probe.
-func (Transport) Dial(ctx context.Context, o *probe.Options) (probe.Conn, error) {
-	creds, err := newCredentials(ctx, o)
+// Dial connects to o.Address, and returns when the server's SETTINGS frame has come. It makes one attempt, and fails
+// with the cause of that. With -spiffe it fetches credentials first, which has a deadline of its own.
+func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
+	creds, err := newCredentials(o)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.ConnectTimeout)
+	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Connect())
 	defer cancel()
-	a := &attempt{TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step, step: probe.StepLookup}
+	a := &attempt{
+		TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step,
+		step: probe.StepLookup,
+	}
 	client, err := newClient(o, a)
 	if err != nil {
 		creds.release()
 		return nil, err
 	}
-	c := &conn{client: client, options: o, release: creds.release}
+	c := &conn{client: client, attempt: a, options: o, release: creds.release}
 	if err := connect(ctx, client, a); err != nil {
 		_ = c.Close() // the cause is what counts
 		return nil, err
@@ -52,9 +55,8 @@ func (Transport) Dial(ctx context.Context, o *probe.Options) (probe.Conn, error)
 	return c, nil
 }
 
-// newClient prepares a client whose only address is the attempt's. Nothing but
-// the flags configures it: no proxy, no service config, no name resolution and
-// no time limit of grpc-go's own.
+// newClient prepares a client that connects only through the attempt. Only the flags configure it: it uses no proxy, no
+// service config, no name resolution and no timeout of grpc-go's own.
 func newClient(o *probe.Options, a *attempt) (*grpc.ClientConn, error) {
 	client, err := grpc.NewClient("passthrough:///server",
 		grpc.WithContextDialer(a.dial),
@@ -73,13 +75,14 @@ func newClient(o *probe.Options, a *attempt) (*grpc.ClientConn, error) {
 	return client, nil
 }
 
-// connect waits until the client is ready or its first attempt has failed.
+// connect waits until the client is ready or its first attempt has failed. A connection that the server closes at once,
+// after its SETTINGS, is one that was ready: a call makes another one where that helps.
 func connect(ctx context.Context, client *grpc.ClientConn, a *attempt) error {
 	client.Connect()
 	for begun := false; ; {
 		state := client.GetState()
 		switch {
-		case state == connectivity.Ready:
+		case state == connectivity.Ready, state == connectivity.Idle && begun && a.isSettled():
 			return nil
 		case state == connectivity.TransientFailure, state == connectivity.Idle && begun:
 			return a.failure()

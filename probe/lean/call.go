@@ -1,51 +1,61 @@
 package lean
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
+// calls are the methods of the health service on a connection.
+type calls struct {
+	options *probe.Options
+	// run sends calls, and receives until all are complete. The deadline is taken once the connection is settled. Where
+	// the connection ends before, the calls that it leaves open fail. The error means that nothing could be sent, or
+	// that the deadline has come.
+	run func(deadline func() time.Time, all ...*stream) error
+}
+
 // Check implements [probe.Conn].
-func (c *conn) Check(ctx context.Context, services []string) []probe.Answer {
+func (c calls) Check(services []string) []probe.Answer {
 	answers := make([]probe.Answer, len(services))
-	calls := make([]*stream, len(services))
+	all := make([]*stream, len(services))
 	for i, service := range services {
 		answer := &answers[i]
 		answer.Service = service
-		calls[i] = c.open("Check", service, c.options.RPCTimeout, func(message []byte) error {
+		all[i] = c.call("Check", service, c.options.Budget.CallTimeout(), func(message []byte) error {
 			status, err := parseCheckResponse(message)
 			answer.Status = probe.Status(status)
 			return err
 		})
 	}
-	err := c.run(ctx, c.options.RPCTimeout, calls...)
-	for i, call := range calls {
+	err := c.run(c.options.Budget.Call, all...)
+	for i, call := range all {
 		answers[i].Err = outcome(call, err)
 	}
 	return answers
 }
 
 // List implements [probe.Conn].
-func (c *conn) List(ctx context.Context) (map[string]probe.Status, error) {
+func (c calls) List() (map[string]probe.Status, error) {
 	statuses := map[string]probe.Status{}
-	call := c.open("List", "", c.options.RPCTimeout, func(message []byte) error {
-		return parseListResponse(message, func(service string, status int32) { statuses[service] = probe.Status(status) })
+	call := c.call("List", "", c.options.Budget.CallTimeout(), func(message []byte) error {
+		return parseListResponse(message,
+			func(service string, status int32) { statuses[service] = probe.Status(status) })
 	})
-	err := c.run(ctx, c.options.RPCTimeout, call)
+	err := c.run(c.options.Budget.Call, call)
 	return statuses, outcome(call, err)
 }
 
 // Watch implements [probe.Conn].
-func (c *conn) Watch(ctx context.Context, service string, receive func(probe.Status)) error {
-	call := c.open("Watch", service, 0, func(message []byte) error {
+func (c calls) Watch(service string, receive func(probe.Status)) error {
+	call := c.call("Watch", service, 0, func(message []byte) error {
 		status, err := parseCheckResponse(message)
 		if err == nil {
 			receive(probe.Status(status))
@@ -53,14 +63,14 @@ func (c *conn) Watch(ctx context.Context, service string, receive func(probe.Sta
 		return err
 	})
 	call.streams = true
-	return outcome(call, c.run(ctx, 0, call))
+	return outcome(call, c.run(c.options.Budget.End, call))
 }
 
-// open queues a call of the health service for one service, the empty name being the whole server.
-func (c *conn) open(method, service string, timeout time.Duration, receive func([]byte) error) *stream {
+// call returns a call of the health service for one service. The empty name is the whole server.
+func (c calls) call(method, service string, timeout time.Duration, receive func([]byte) error) *stream {
 	message := envelope(appendCheckRequest(nil, service), c.options.GZIP)
-	headers := c.requestHeaders(method, timeout)
-	st := c.session.open(appendHeaders(nil, headers), message)
+	headers := requestHeaders(c.options, method, timeout)
+	st := newStream(encodeHeaders(headers), message)
 	st.size = headerListSize(headers)
 	st.message = receive
 	if timeout > 0 {
@@ -69,35 +79,108 @@ func (c *conn) open(method, service string, timeout time.Duration, receive func(
 	return st
 }
 
-// run sends the calls and receives until all are over. The error is the connection's: calls that are not over then never
-// will be.
-func (c *conn) run(ctx context.Context, timeout time.Duration, calls ...*stream) error {
-	if err := c.Settle(ctx); err != nil {
+// runAlone implements calls.run where nothing else is on the connection. The first call is sent with the client's
+// SETTINGS.
+func (c *conn) runAlone(deadline func() time.Time, all ...*stream) error {
+	c.session.add(all...)
+	if all[0].streams {
+		c.lasting = true
+		c.sock.keepAlive()
+	}
+	if err := c.Settle(); err != nil {
 		return err
 	}
-	c.sock.deadline = earlier(ctx, timeout)
-	return c.session.run(func() bool {
-		for _, call := range calls {
-			if !call.done {
-				return false
-			}
-		}
-		return true
-	})
+	until := deadline()
+	if err := c.complete(until, all); err != nil {
+		return err
+	}
+	if refused := refusedOf(all); refused != nil {
+		return c.runAgain(until, refused)
+	}
+	return nil
 }
 
-// outcome returns what a call ended with, nil for an answer, or why it did not end.
+// refusedOf returns the calls that the server has not processed.
+func refusedOf(all []*stream) (refused []*stream) {
+	for _, call := range all {
+		if call.refused {
+			refused = append(refused, call)
+		}
+	}
+	return refused
+}
+
+// complete sends and receives until the calls are complete. The error is that of the deadline.
+func (c *conn) complete(deadline time.Time, all []*stream) error {
+	err := c.sock.SetDeadline(deadline)
+	if err == nil {
+		err = c.session.run(func() bool { return complete(all) })
+	}
+	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	for _, call := range all {
+		call.fail(unavailable, reason(err))
+	}
+	return nil
+}
+
+// complete reports whether all calls have ended.
+func complete(all []*stream) bool {
+	for _, call := range all {
+		if !call.done {
+			return false
+		}
+	}
+	return true
+}
+
+// runAgain sends calls that the server has not processed on a second connection, by the deadline that they have (RFC
+// 9113 section 8.7). There is no third one.
+func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
+	leaving := c.session.goAway
+	_ = c.Close() // the new connection is what counts
+	for _, call := range refused {
+		call.again()
+	}
+	err := c.connect(c.options.Budget.Reconnect(deadline))
+	if err == nil {
+		c.session.add(refused...)
+		err = c.Settle()
+	}
+	if err == nil {
+		return c.complete(deadline, refused)
+	}
+	if !deadline.IsZero() && !time.Now().Before(deadline) {
+		return os.ErrDeadlineExceeded
+	}
+	for _, call := range refused {
+		call.fail(unavailable, leaving.Error()+"; connecting again: "+reason(err))
+	}
+	return nil
+}
+
+// reason says why a connection has ended. All ways in which a server hangs up have the same words, because it depends
+// on timing which one is seen.
+func reason(err error) string {
+	if hungUp(err) {
+		return probe.HangupReason
+	}
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number.Error()
+	}
+	return err.Error()
+}
+
+// outcome returns the error that a call ended with, or err, why it did not end. It is nil where the call was answered.
 func outcome(call *stream, err error) error {
 	switch {
 	case !call.done && errors.Is(err, os.ErrDeadlineExceeded):
 		return &probe.RPCError{Code: probe.CodeDeadlineExceeded, Message: "no answer within the timeout"}
 	case !call.done:
-		if unusable, ok := errors.AsType[*probe.DialError](err); ok {
-			return unusable
-		}
-		return &probe.RPCError{Code: unavailable, Message: err.Error()}
+		return err
 	case call.code == canceled && !call.answered && call.expired():
-		// The server has kept the deadline, and its clock was first.
+		// The server has ended the call at its deadline, before the probe noticed the deadline itself.
 		return &probe.RPCError{Code: probe.CodeDeadlineExceeded, Message: call.reason}
 	case call.code != ok:
 		return &probe.RPCError{Code: probe.Code(call.code), Message: call.reason, Answered: call.answered}
@@ -110,8 +193,7 @@ func outcome(call *stream, err error) error {
 }
 
 // requestHeaders returns the headers of a call, in the order that gRPC over HTTP/2 gives them ("Requests").
-func (c *conn) requestHeaders(method string, timeout time.Duration) []header {
-	o := c.options
+func requestHeaders(o *probe.Options, method string, timeout time.Duration) []header {
 	scheme := "http"
 	if o.TLS {
 		scheme = "https"
@@ -140,7 +222,8 @@ func (c *conn) requestHeaders(method string, timeout time.Duration) []header {
 	return headers
 }
 
-// grpcTimeout writes d, rounded up, as a TimeoutValue of at most eight digits with its unit (gRPC over HTTP/2, "Timeout").
+// grpcTimeout writes d, rounded up, as a TimeoutValue of at most eight digits with its unit (gRPC over HTTP/2,
+// "Timeout").
 func grpcTimeout(d time.Duration) string {
 	size, unit := time.Microsecond, "u"
 	for _, larger := range []struct {
@@ -155,7 +238,7 @@ func grpcTimeout(d time.Duration) string {
 	return strconv.FormatInt(int64((d-1)/size)+1, 10) + unit
 }
 
-// envelope puts the five bytes before a message that say whether it is compressed and how long it is.
+// envelope returns a message with its prefix of five bytes, which say whether it is compressed and how long it is.
 func envelope(message []byte, compress bool) []byte {
 	b := make([]byte, 5, 5+len(message))
 	if compress {

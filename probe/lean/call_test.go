@@ -15,7 +15,10 @@ import (
 
 func TestTimeoutIsNeverShorterAndHasEightDigits(t *testing.T) {
 	t.Parallel()
-	units := map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond}
+	units := map[byte]time.Duration{
+		'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond,
+		'u': time.Microsecond, 'n': time.Nanosecond,
+	}
 	// The edges of every unit, and the longest that a flag can say.
 	durations := []time.Duration{1, 999, 1000, 1001, time.Second, time.Hour, math.MaxInt64 - 1, math.MaxInt64}
 	for _, unit := range units {
@@ -73,7 +76,7 @@ func TestGunzipStopsAtTheLimit(t *testing.T) {
 	if plain, err := gunzip(gzipped(full)); err != nil || !bytes.Equal(plain, full) {
 		t.Errorf("%d bytes come back as %d, %v", len(full), len(plain), err)
 	}
-	if _, err := gunzip(gzipped(append(full, 0))); err == nil {
+	if _, err := gunzip(gzipped(make([]byte, probe.MaxMessage+1))); err == nil {
 		t.Errorf("%d bytes, one over the limit, are taken", len(full)+1)
 	}
 	truncated := gzipped(full)

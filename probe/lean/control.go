@@ -2,10 +2,11 @@ package lean
 
 import (
 	"encoding/binary"
-	"fmt"
+
+	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// Settings (RFC 9113, section 6.5.2).
+// Settings (RFC 9113 section 6.5.2).
 const (
 	settingHeaderTableSize      = 0x1
 	settingEnablePush           = 0x2
@@ -15,14 +16,8 @@ const (
 	settingMaxHeaderListSize    = 0x6
 )
 
-// maxDebug is how much is kept of the text in a GOAWAY, in bytes: what is meant for people is shorter.
+// maxDebug is how many bytes of the text in a GOAWAY are kept. A text that is meant for people is shorter.
 const maxDebug = 256
-
-// goAway is the server's notice that it is closing the connection (RFC 9113, section 6.8).
-type goAway struct {
-	lastID, code uint32
-	debug        string
-}
 
 func (s *session) handleSettings(f frame) error {
 	if f.stream != 0 {
@@ -45,6 +40,7 @@ func (s *session) handleSettings(f frame) error {
 	for _, st := range s.streams {
 		st.checkHeaders(s.maxHeaders)
 	}
+	s.noneAllowed = s.noneAllowed || !s.settled && s.maxStreams == 0
 	s.settled = true
 	s.out = appendFrame(s.out, frameSettings, flagAck, 0, nil)
 	return nil
@@ -62,7 +58,8 @@ func (s *session) apply(id uint16, value uint32) error {
 		if value > maxWindow {
 			return protocolError("initial window of %d bytes", value)
 		}
-		// The change goes for streams that are open as well, whose window may become negative (RFC 9113, section 6.9.2).
+		// The change also applies to streams that are open, and their windows may become negative (RFC 9113 section
+		// 6.9.2).
 		for _, st := range s.streams {
 			st.window += int64(value) - s.window
 		}
@@ -90,29 +87,21 @@ func (s *session) handleGoAway(f frame) error {
 	if f.stream != 0 || len(f.payload) < 8 {
 		return protocolError("bad GOAWAY")
 	}
-	s.goAway = &goAway{
-		lastID: binary.BigEndian.Uint32(f.payload) & (1<<31 - 1),
-		code:   binary.BigEndian.Uint32(f.payload[4:]),
-		debug:  string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
+	s.goAway = &probe.GoAwayError{
+		Code:  binary.BigEndian.Uint32(f.payload[4:]),
+		Debug: string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
 	}
 	if !s.settled {
-		return &connError{s.goAway.String()}
+		return s.goAway
 	}
+	lastID := binary.BigEndian.Uint32(f.payload) & (1<<31 - 1)
 	for _, st := range s.streams {
-		// The server has taken the calls up to lastID, and may still answer them, whatever its reason for leaving is.
-		if st.id == 0 || st.id > s.goAway.lastID {
-			st.fail(unavailable, s.goAway.String())
+		// The server has accepted the calls up to lastID and may still answer them, whatever its error code is.
+		if st.id == 0 || st.id > lastID {
+			st.refuse(s.goAway)
 		}
 	}
 	return nil
-}
-
-func (g *goAway) String() string {
-	text := fmt.Sprintf("server is closing the connection (GOAWAY, error code %d)", g.code)
-	if g.debug != "" {
-		text += fmt.Sprintf(": %q", g.debug)
-	}
-	return text
 }
 
 func (s *session) handleWindowUpdate(f frame) error {

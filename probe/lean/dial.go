@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package lean
 
@@ -14,17 +14,17 @@ import (
 	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// dial connects to the first address that answers, and reports the failure of the first where none does. What is left
-// of the time is shared out among the addresses that are left, so that one that drops packets does not use it all up.
-func dial(ctx context.Context, address probe.Address, deadline time.Time) (*socket, error) {
-	endpoints, err := resolve(ctx, address, deadline)
+// dial connects to the first endpoint that answers. Where none does it returns the failure of the first one. The time
+// that is left is shared out among the endpoints that are left, so that one that drops packets does not use it all up.
+func dial(address probe.Address, deadline time.Time) (*socket, error) {
+	targets, err := resolve(address.Endpoints, deadline)
 	if err != nil {
 		return nil, err
 	}
 	var first error
-	for i, e := range endpoints {
-		share := time.Until(deadline) / time.Duration(len(endpoints)-i)
-		sock, err := connect(e.family, e.addr, time.Now().Add(share))
+	for i, target := range targets {
+		share := time.Until(deadline) / time.Duration(len(targets)-i)
+		sock, err := connect(target.family, target.addr, time.Now().Add(share))
 		if err == nil {
 			sock.deadline = deadline
 			return sock, nil
@@ -36,45 +36,47 @@ func dial(ctx context.Context, address probe.Address, deadline time.Time) (*sock
 	return nil, first
 }
 
-// endpoint is an address as the kernel takes it.
-type endpoint struct {
+// target is an endpoint as the kernel takes it, with its address family.
+type target struct {
 	family int
 	addr   syscall.Sockaddr
 }
 
-func resolve(ctx context.Context, address probe.Address, deadline time.Time) ([]endpoint, error) {
-	var endpoints []endpoint
-	for _, text := range address.Dial {
-		if address.Network == "unix" {
-			endpoints = append(endpoints, endpoint{syscall.AF_UNIX, &syscall.SockaddrUnix{Name: text}})
-			continue
-		}
-		if ip, err := netip.ParseAddrPort(text); err == nil {
-			found, err := ipEndpoint(ip.Addr(), ip.Port())
+// resolve returns the targets of endpoints in their order. Names of hosts are looked up.
+func resolve(endpoints []probe.Endpoint, deadline time.Time) ([]target, error) {
+	var targets []target
+	for _, endpoint := range endpoints {
+		switch endpoint := endpoint.(type) {
+		case probe.UnixEndpoint:
+			targets = append(targets, target{syscall.AF_UNIX, &syscall.SockaddrUnix{Name: string(endpoint)}})
+		case probe.IPEndpoint:
+			found, err := ipTarget(netip.AddrPort(endpoint))
 			if err != nil {
 				return nil, err
 			}
-			endpoints = append(endpoints, found)
-			continue
+			targets = append(targets, found)
+		case probe.HostEndpoint:
+			found, err := lookUp(endpoint, deadline)
+			if err != nil {
+				return nil, err
+			}
+			targets = append(targets, found...)
 		}
-		found, err := lookUp(ctx, text, deadline)
-		if err != nil {
-			return nil, err
-		}
-		endpoints = append(endpoints, found...)
 	}
-	return endpoints, nil
+	return targets, nil
 }
 
-func ipEndpoint(ip netip.Addr, port uint16) (endpoint, error) {
-	if ip = ip.Unmap(); ip.Is4() {
-		return endpoint{syscall.AF_INET, &syscall.SockaddrInet4{Port: int(port), Addr: ip.As4()}}, nil
+// ipTarget fails where the zone of an address is none of this machine's.
+func ipTarget(address netip.AddrPort) (target, error) {
+	ip, port := address.Addr().Unmap(), int(address.Port())
+	if ip.Is4() {
+		return target{syscall.AF_INET, &syscall.SockaddrInet4{Port: port, Addr: ip.As4()}}, nil
 	}
 	zone, err := zoneID(ip.Zone())
-	return endpoint{syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(port), Addr: ip.As16(), ZoneId: zone}}, err
+	return target{syscall.AF_INET6, &syscall.SockaddrInet6{Port: port, Addr: ip.As16(), ZoneId: zone}}, err
 }
 
-// zoneID returns the index of the interface that a zone names, or is (RFC 4007, section 11.2).
+// zoneID returns the index of a network interface from a zone, which is its name or its index (RFC 4007 section 11.2).
 func zoneID(zone string) (uint32, error) {
 	if zone == "" {
 		return 0, nil
@@ -89,32 +91,28 @@ func zoneID(zone string) (uint32, error) {
 	return uint32(nic.Index), nil
 }
 
-// lookUp asks for the addresses of a name, which is the one thing that needs package net's machinery.
-func lookUp(ctx context.Context, text string, deadline time.Time) ([]endpoint, error) {
-	host, port, err := net.SplitHostPort(text)
-	if err != nil {
+// lookUp asks the name servers for the addresses of a host. Nothing else in a probe needs the machinery of package net:
+// its poller takes two descriptors, and a question one.
+func lookUp(endpoint probe.HostEndpoint, deadline time.Time) ([]target, error) {
+	if err := probe.CheckDescriptors(3); err != nil {
 		return nil, err
 	}
-	number, err := net.LookupPort("tcp", port)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
-	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", endpoint.Host)
 	if err != nil {
 		return nil, err
 	}
-	var endpoints []endpoint
+	var targets []target
 	for _, ip := range ips {
-		found, err := ipEndpoint(ip, uint16(number))
+		found, err := ipTarget(netip.AddrPortFrom(ip, endpoint.Port))
 		if err != nil {
 			return nil, err
 		}
-		endpoints = append(endpoints, found)
+		targets = append(targets, found)
 	}
-	if len(endpoints) == 0 {
-		return nil, &net.DNSError{Err: "it has no address", Name: host, IsNotFound: true}
+	if len(targets) == 0 {
+		return nil, &net.DNSError{Err: "it has no address", Name: endpoint.Host, IsNotFound: true}
 	}
-	return endpoints, nil
+	return targets, nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A zone is the name of an interface or its index.
+// A zone is the name of a network interface, or its index.
 func TestZonesAreNamesOrNumbers(t *testing.T) {
 	t.Parallel()
 	interfaces, err := net.Interfaces()

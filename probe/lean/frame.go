@@ -2,11 +2,12 @@ package lean
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
 
-// frameType is the type of an HTTP/2 frame (RFC 9113, section 6).
+// frameType is the type of an HTTP/2 frame (RFC 9113 section 6).
 type frameType uint8
 
 const (
@@ -21,7 +22,7 @@ const (
 	frameContinuation frameType = 0x9
 )
 
-// Frame flags (RFC 9113, section 6). An acknowledgement has the value of the end of a stream, on other frame types.
+// Frame flags (RFC 9113 section 6). An acknowledgement has the value of the end of a stream, on other frame types.
 const (
 	flagAck        = 0x1
 	flagEndStream  = 0x1
@@ -36,7 +37,7 @@ const (
 	maxFrameSize = 16384
 )
 
-// frame is one frame of the server's. The payload is valid until the next one is read.
+// frame is a frame from the server. Its payload is valid until the next frame is read.
 type frame struct {
 	kind    frameType
 	flags   uint8
@@ -46,11 +47,11 @@ type frame struct {
 
 func (f frame) has(flag uint8) bool { return f.flags&flag != 0 }
 
-// frameReader reads frames from a server that is not to be trusted.
+// frameReader reads frames from a server that cannot be trusted.
 type frameReader struct {
 	src io.Reader
-	// buf holds what was read and not yet taken, buf[start:end]. It starts small, because every page touched costs a
-	// probe more than the read, and grows up to one frame of the largest size.
+	// buf[start:end] is what was read and not consumed yet. The buffer is small at first, because touching a page costs
+	// more than the read itself, and grows up to one frame of the largest size.
 	buf        []byte
 	start, end int
 }
@@ -59,17 +60,17 @@ func newFrameReader(src io.Reader) *frameReader {
 	return &frameReader{src: src, buf: make([]byte, 1024)}
 }
 
-// buffered tells whether a whole frame can be had without reading.
+// buffered reports whether the whole next frame has already been read from the connection.
 func (r *frameReader) buffered() bool {
 	have := r.buf[r.start:r.end]
 	return len(have) >= frameHeaderLen && len(have) >= frameHeaderLen+frameLen(have)
 }
 
-// firstBytes returns what came first on the connection, enough to tell protocols apart. It is good until the second frame
-// is read.
+// firstBytes returns the first bytes that came on the connection, which are enough to recognize a protocol. They are
+// valid until the second frame is read.
 func (r *frameReader) firstBytes() []byte { return r.buf[:min(r.end, 16)] }
 
-// peek returns the next n bytes without taking them. On an error it returns the bytes there were.
+// peek returns the next n bytes without consuming them. With an error it returns those that have come.
 func (r *frameReader) peek(n int) ([]byte, error) {
 	for r.end-r.start < n {
 		r.makeRoom(n)
@@ -97,10 +98,15 @@ func (r *frameReader) makeRoom(n int) {
 	}
 }
 
-// next reads one frame. A frame over maxFrameSize is an error of the connection (RFC 9113, section 4.2).
+// next reads one frame. A frame over maxFrameSize is an error of the connection (RFC 9113 section 4.2).
 func (r *frameReader) next() (frame, error) {
-	// Its first byte tells already, and a server that speaks no HTTP/2 may have few more to say.
-	if first, err := r.peek(1); err == nil && first[0] != 0 {
+	// The first byte is enough to see that, and a server that does not speak HTTP/2 may send only a few. An error is
+	// not for reading on: the kernel tells it once, and then the end of the stream.
+	first, err := r.peek(1)
+	if err != nil {
+		return frame{}, err
+	}
+	if first[0] != 0 {
 		return frame{}, frameTooLarge()
 	}
 	header, err := r.peek(frameHeaderLen)
@@ -135,13 +141,13 @@ func (f frame) unpadded() ([]byte, error) {
 	payload, padding := f.payload, 0
 	if f.has(flagPadded) {
 		if len(payload) == 0 {
-			return nil, fmt.Errorf("padded frame without padding length")
+			return nil, errors.New("padded frame without padding length")
 		}
 		padding, payload = int(payload[0]), payload[1:]
 	}
 	if f.kind == frameHeaders && f.has(flagPriority) {
 		if len(payload) < 5 {
-			return nil, fmt.Errorf("HEADERS frame too short for its priority")
+			return nil, errors.New("HEADERS frame too short for its priority")
 		}
 		payload = payload[5:]
 	}

@@ -2,6 +2,7 @@ package lean
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/url"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// wire is a server that has said all it will, and a client that has all the time to read it: chunk bytes at once.
+// wire is the network of a server that has sent all its bytes before, of which the client reads chunk bytes at a time.
 type wire struct {
 	in    *bytes.Reader
 	chunk int
@@ -25,7 +26,7 @@ func newWire(in []byte, chunk uint8) *wire {
 	return &wire{in: bytes.NewReader(in), chunk: int(chunk) + 1}
 }
 
-// However a stream is cut by the network, its frames are the same, and they are all there is in it.
+// The frames in a stream of bytes do not depend on how the network cuts it, and nothing else is read from it.
 func FuzzFrames(f *testing.F) {
 	whole := appendFrame(nil, frameSettings, 0, 0, nil)
 	f.Add(whole, uint8(0))
@@ -55,7 +56,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// What is escaped comes back, and what is validly escaped is read as package net/url reads it.
+// Escaped text is decoded to what it was, and valid escapes are decoded as package net/url does.
 func FuzzPercentDecode(f *testing.F) {
 	for _, s := range []string{"", "plain", "%", "%4", "%41", "%zz%20%", "%e4%b8%96", "%+1%-1%_1", "100%%25"} {
 		f.Add(s)
@@ -74,18 +75,24 @@ func FuzzPercentDecode(f *testing.F) {
 	})
 }
 
-// Whatever a server sends, both calls come to an end when it ends, and what the client sends is HTTP/2 and in proportion.
+// Whatever a server sends, both calls end when it ends. What the client sends is valid HTTP/2, and no more than it
+// should be.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte{}, uint8(255))
 	f.Fuzz(func(t *testing.T, in []byte, chunk uint8) {
 		w := newWire(in, chunk)
 		s := newSession(w)
 		message := envelope(appendCheckRequest(nil, strings.Repeat("a", 70_000)), false)
-		calls := []*stream{s.open(appendHeaders(nil, []header{{":method", "POST"}}), message), s.open(nil, envelope(nil, false))}
+		calls := []*stream{
+			newStream(encodeHeaders([]header{{":method", "POST"}}), message),
+			newStream(nil, envelope(nil, false)),
+		}
+		s.add(calls...)
 		for _, call := range calls {
 			call.message = func(b []byte) error { _, err := parseCheckResponse(b); return err }
 		}
-		if err := s.run(func() bool { return calls[0].done && calls[1].done }); err == nil && !(calls[0].done && calls[1].done) {
+		if err := s.run(func() bool { return calls[0].done && calls[1].done }); err == nil &&
+			!(calls[0].done && calls[1].done) {
 			t.Error("neither an error nor an outcome")
 		}
 		sent := w.out.Len()
@@ -96,7 +103,7 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// checkSent reads what a client has sent as a server of x/net does.
+// checkSent reads what a client has sent with the framer of golang.org/x/net, as a server does.
 func checkSent(t *testing.T, sent *bytes.Buffer) {
 	t.Helper()
 	if sent.Len() == 0 {
@@ -107,7 +114,7 @@ func checkSent(t *testing.T, sent *bytes.Buffer) {
 	}
 	framer := http2.NewFramer(io.Discard, sent)
 	for {
-		if _, err := framer.ReadFrame(); err == io.EOF {
+		if _, err := framer.ReadFrame(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatalf("client sent a bad frame: %v", err)

@@ -12,14 +12,14 @@ import (
 func gzipped(message []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	w.Write(message) // A bytes.Buffer takes everything.
+	_, _ = w.Write(message) // A bytes.Buffer takes everything.
 	w.Close()
 	return b.Bytes()
 }
 
 var errTooLong = fmt.Errorf("it is over the limit of %d bytes", probe.MaxMessage)
 
-// gunzip decompresses a message of the server's, up to [probe.MaxMessage].
+// gunzip decompresses a message from the server, up to [probe.MaxMessage].
 func gunzip(message []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(message))
 	if err != nil {

@@ -3,19 +3,19 @@ package lean
 import "fmt"
 
 const (
-	// maxHeaderBytes bounds a header block, compressed, and what it decodes to (RFC 9113, section 6.5.2).
+	// maxHeaderBytes bounds a header block, compressed, and what it decodes to (RFC 9113 section 6.5.2).
 	maxHeaderBytes = 64 << 10
-	// headerTableSize is the size of the table that the server may use (RFC 7541, section 4.2): the protocol's default.
+	// headerTableSize is the size of the table that the server may use (RFC 7541 section 4.2): the protocol's default.
 	headerTableSize = 4096
 )
 
-// First bytes in a header block (RFC 7541, sections 6.2.1 and 6.3).
+// First bytes in a header block (RFC 7541 sections 6.2.1 and 6.3).
 const (
 	literalIndexed = 0x40
 	tableSizeZero  = 0x20
 )
 
-// headerListSize is how the protocol counts (RFC 9113, section 6.5.2).
+// headerListSize returns the size of headers as the protocol counts it (RFC 9113 section 6.5.2).
 func headerListSize(headers []header) (size uint32) {
 	for _, h := range headers {
 		size += uint32(len(h.name) + len(h.value) + 32)
@@ -25,10 +25,11 @@ func headerListSize(headers []header) (size uint32) {
 
 type header struct{ name, value string }
 
-// appendHeaders appends the header block of headers in one form that needs no state: literals with incremental indexing
-// (RFC 7541, section 6.2.1). No index is ever used, but nginx 1.22 takes a block of literals without indexing, on a stream
-// that it has refused, for a protocol error.
-func appendHeaders(b []byte, headers []header) []byte {
+// encodeHeaders returns the header block of headers. It writes literals with incremental indexing (RFC 7541 section
+// 6.2.1), which needs no state, because no index is ever used. It does not write literals without indexing: nginx 1.22
+// treats a block of them as a protocol error on a stream that it has refused.
+func encodeHeaders(headers []header) []byte {
+	var b []byte
 	for _, h := range headers {
 		b = append(b, literalIndexed)
 		b = appendString(b, h.name)
@@ -37,7 +38,7 @@ func appendHeaders(b []byte, headers []header) []byte {
 	return b
 }
 
-// appendString appends a string literal that is not Huffman-coded (RFC 7541, section 5.2), its length as an integer with
+// appendString appends a string literal that is not Huffman-coded (RFC 7541 section 5.2), its length as an integer with
 // a 7-bit prefix (section 5.1).
 func appendString(b []byte, s string) []byte {
 	n := len(s)

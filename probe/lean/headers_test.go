@@ -2,17 +2,22 @@ package lean
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/http2/hpack"
 )
 
-// A header block is decoded as x/net decodes it, or refused; two, as they share a table. What x/net takes and the protocol
-// does not, size updates that come late (RFC 7541, section 4.2), or nobody sends, integers of more than 28 bits, is
-// refused: FuzzHeaderDecoding holds that nothing else is.
+// A header block is either decoded as golang.org/x/net decodes it, or refused. So is a second block, which shares the
+// table with the first. What x/net accepts and this decoder refuses is against the protocol, as a size update that
+// comes late is (RFC 7541 section 4.2), or is never sent, as an integer of more than 28 bits is not. FuzzHeaderDecoding
+// checks that it refuses nothing else.
 func FuzzHeaders(f *testing.F) {
-	for _, block := range []string{"\x88", "\x40\x01a\x01b\xbe", "\x3f\xe1\xff\xff\x07", "\x00\x84\xff\xff\xff\xff\x00", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+	for _, block := range []string{
+		"\x88", "\x40\x01a\x01b\xbe", "\x3f\xe1\xff\xff\x07", "\x00\x84\xff\xff\xff\xff\x00",
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	} {
 		f.Add([]byte(block), []byte("\xbe"))
 	}
 	f.Add([]byte("\x40\x01a\x7f\xa1\x1e"+strings.Repeat("v", 4000)), bytes.Repeat([]byte{0xbe}, 12000))
@@ -35,7 +40,7 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// The static table and the Huffman code are x/net's to the last entry.
+// The static table and the Huffman code are compared with those of golang.org/x/net, entry by entry.
 func TestTablesAreThoseOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	for i := 1; i <= 61; i++ {
@@ -61,7 +66,7 @@ func TestTablesAreThoseOfTheProtocol(t *testing.T) {
 	}
 }
 
-// A string is decoded by Huffman's code as x/net decodes it, or refused as there.
+// A Huffman-coded string is decoded, or refused, as golang.org/x/net does it.
 func FuzzHuffman(f *testing.F) {
 	f.Add([]byte("grpc-status"))
 	f.Add([]byte("\xff\xff\xff\xff"))
@@ -92,7 +97,7 @@ func checkHeaders(t *testing.T, got []header, want []hpack.HeaderField) {
 	}
 }
 
-// What is sent as headers is what a server reads.
+// A server reads the same headers that are sent.
 func FuzzHeaderEncoding(f *testing.F) {
 	f.Add("te", "trailers")
 	f.Add("", strings.Repeat("v", 126))
@@ -100,17 +105,19 @@ func FuzzHeaderEncoding(f *testing.F) {
 	f.Add("n", strings.Repeat("v", 1<<15))
 	f.Fuzz(func(t *testing.T, name, value string) {
 		headers := []header{{name, value}, {value, name}}
-		fields, err := hpack.NewDecoder(headerTableSize, nil).DecodeFull(appendHeaders(nil, headers))
+		fields, err := hpack.NewDecoder(headerTableSize, nil).DecodeFull(encodeHeaders(headers))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(fields) != 2 || fields[0].Name != name || fields[0].Value != value || fields[1].Name != value || fields[1].Value != name {
+		if len(fields) != 2 || fields[0].Name != name || fields[0].Value != value || fields[1].Name != value ||
+			fields[1].Value != name {
 			t.Errorf("%q are read as %q", headers, fields)
 		}
 	})
 }
 
-// What x/net encodes is decoded, whether it uses tables or Huffman's code, and whatever size the table has.
+// Everything that golang.org/x/net encodes is decoded, with and without tables and the Huffman code, and with a table
+// of any size.
 func FuzzHeaderDecoding(f *testing.F) {
 	f.Add("content-type", "application/grpc", uint16(4096))
 	f.Add("grpc-status", "0", uint16(0))
@@ -118,7 +125,12 @@ func FuzzHeaderDecoding(f *testing.F) {
 	f.Add("", strings.Repeat("~", 5000), uint16(100))
 	f.Add("n", strings.Repeat("v", 40_000), uint16(4096))
 	f.Fuzz(func(t *testing.T, name, value string, table uint16) {
-		fields := []hpack.HeaderField{{Name: name, Value: value}, {Name: value, Value: name, Sensitive: true}, {Name: ":status", Value: "200"}, {Name: name}}
+		fields := []hpack.HeaderField{
+			{Name: name, Value: value},
+			{Name: value, Value: name, Sensitive: true},
+			{Name: ":status", Value: "200"},
+			{Name: name},
+		}
 		var block bytes.Buffer
 		encoder, decoder := hpack.NewEncoder(&block), newHeaderDecoder()
 		size := 32*len(fields) + 3*len(name) + 2*len(value) + len(":status200")
@@ -129,7 +141,7 @@ func FuzzHeaderDecoding(f *testing.F) {
 				_ = encoder.WriteField(field) // A bytes.Buffer takes everything.
 			}
 			got, err := decoder.decode(block.Bytes())
-			if tooLarge := size > maxHeaderBytes; tooLarge != (err == errHeadersTooLarge) {
+			if tooLarge := size > maxHeaderBytes; tooLarge != errors.Is(err, errHeadersTooLarge) {
 				t.Fatalf("headers of %d bytes: %v", size, err)
 			} else if tooLarge {
 				return

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// compressed returns text in gzip.
+// compressed compresses text with gzip.
 func compressed(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -18,12 +18,12 @@ func compressed(text string) string {
 	return b.String()
 }
 
-// prefixed returns a message with its five bytes: whether it is compressed, and its length.
+// prefixed returns a message behind its prefix of five bytes: whether it is compressed, and its length.
 func prefixed(flag byte, message string) string {
 	return string(binary.BigEndian.AppendUint32([]byte{flag}, uint32(len(message)))) + message
 }
 
-// replies makes a server that sends bytes in DATA frames of full size between right headers and trailers.
+// replies returns a server that sends body in DATA frames of full size, between valid headers and trailers.
 func replies(body string, headers ...string) func(*peer, uint32) {
 	return func(p *peer, id uint32) {
 		p.begin(id, headers...)
@@ -38,12 +38,19 @@ func replies(body string, headers ...string) func(*peer, uint32) {
 
 func TestMessagesThatAreNoAnswer(t *testing.T) {
 	t.Parallel()
-	const gzipped = "grpc-encoding"
-	whole := compressed("\x08\x01")
 	meet(t, []encounter{
-		{name: "4 GiB by its own account", exit: 3, says: "RESOURCE_EXHAUSTED", answers: replies("\x00\xff\xff\xff\xff\x08\x01")},
-		{name: "2 MiB", exit: 3, says: "RESOURCE_EXHAUSTED", answers: replies(prefixed(0, strings.Repeat("\x08\x01", 1<<20)))},
-		{name: "a byte over the limit", exit: 3, says: "RESOURCE_EXHAUSTED", answers: replies(prefixed(0, strings.Repeat("\x08", 64<<10+1)))},
+		{
+			name: "4 GiB by its own account", exit: 3, says: "RESOURCE_EXHAUSTED",
+			answers: replies("\x00\xff\xff\xff\xff\x08\x01"),
+		},
+		{
+			name: "2 MiB", exit: 3, says: "RESOURCE_EXHAUSTED",
+			answers: replies(prefixed(0, strings.Repeat("\x08\x01", 1<<20))),
+		},
+		{
+			name: "a byte over the limit", exit: 3, says: "RESOURCE_EXHAUSTED",
+			answers: replies(prefixed(0, strings.Repeat("\x08", 64<<10+1))),
+		},
 		{name: "gRPC-Web", exit: 3, says: "content type", answers: func(p *peer, id uint32) {
 			p.headers(id, 0, ":status", "200", "content-type", "application/grpc-web")
 			p.data(id, serving)
@@ -53,24 +60,59 @@ func TestMessagesThatAreNoAnswer(t *testing.T) {
 		{name: "two", exit: 3, says: "2 answers", answers: replies(serving + serving)},
 		{name: "half", exit: 3, says: "within a message", answers: replies(serving[:6])},
 		{name: "half a prefix", exit: 3, says: "within a message", answers: replies(serving[:3])},
-		{name: "a flag that means nothing", exit: 3, says: "neither compressed nor not", answers: replies("\x07" + serving[1:])},
-		{name: "no protocol buffer", exit: 3, says: "not a valid protocol buffer", answers: replies(prefixed(0, "\xff\xff\xff"))},
-		{name: "number of more than 64 bits", exit: 3, says: "not a valid protocol buffer", answers: replies(prefixed(0, "\x08"+strings.Repeat("\xff", 11)+"\x01"))},
-		{name: "field longer than the message", exit: 3, says: "not a valid protocol buffer", answers: replies(prefixed(0, "\x12\xff\xff\xff\xff\x0f"))},
-		{name: "gzip bomb", exit: 3, says: "over the limit", answers: replies(prefixed(1, compressed(strings.Repeat("\x00", 32<<20))), gzipped, "gzip")},
-		{name: "gzip, truncated", exit: 3, says: "decompressing", answers: replies(prefixed(1, whole[:len(whole)-9]), gzipped, "gzip")},
-		{name: "gzip with a wrong checksum", exit: 3, says: "decompressing",
-			answers: replies(prefixed(1, whole[:len(whole)-8]+"\x00\x00\x00\x00"+whole[len(whole)-4:]), gzipped, "gzip")},
-		{name: "not gzip", exit: 3, says: "decompressing", answers: replies(prefixed(1, "\x08\x01"), gzipped, "gzip")},
-		{name: "compressed with nothing", exit: 3, says: "compressed", answers: replies(prefixed(1, whole))},
-		{name: "compressed with what is not known", exit: 3, says: "INTERNAL: message is compressed", answers: replies(prefixed(1, whole), gzipped, "zstd\x7f")},
+		{
+			name: "a flag that means nothing", exit: 3, says: "neither compressed nor not",
+			answers: replies("\x07" + serving[1:]),
+		},
+		{
+			name: "no protocol buffer", exit: 3, says: "not a valid protocol buffer",
+			answers: replies(prefixed(0, "\xff\xff\xff")),
+		},
+		{
+			name: "number of more than 64 bits", exit: 3, says: "not a valid protocol buffer",
+			answers: replies(prefixed(0, "\x08"+strings.Repeat("\xff", 11)+"\x01")),
+		},
+		{
+			name: "field longer than the message", exit: 3, says: "not a valid protocol buffer",
+			answers: replies(prefixed(0, "\x12\xff\xff\xff\xff\x0f")),
+		},
 		{name: "no status", exit: 4, says: "UNKNOWN", answers: replies(prefixed(0, ""))},
 		{name: "status that is not known", exit: 4, says: "99", answers: replies(prefixed(0, "\x08\x63"))},
-		{name: "negative status", exit: 4, says: "-1", answers: replies(prefixed(0, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))},
+		{
+			name: "negative status", exit: 4, says: "-1",
+			answers: replies(prefixed(0, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")),
+		},
 	})
 }
 
-// entry returns a service of a Health/List with its status.
+func TestCompressedMessagesThatAreNoAnswer(t *testing.T) {
+	t.Parallel()
+	const gzipped = "grpc-encoding"
+	whole := compressed("\x08\x01")
+	meet(t, []encounter{
+		{
+			name: "gzip bomb", exit: 3, says: "over the limit",
+			answers: replies(prefixed(1, compressed(strings.Repeat("\x00", 32<<20))), gzipped, "gzip"),
+		},
+		{
+			name: "gzip, truncated", exit: 3, says: "decompressing",
+			answers: replies(prefixed(1, whole[:len(whole)-9]), gzipped, "gzip"),
+		},
+		{
+			name: "gzip with a wrong checksum", exit: 3, says: "decompressing",
+			answers: replies(prefixed(1, whole[:len(whole)-8]+"\x00\x00\x00\x00"+whole[len(whole)-4:]), gzipped,
+				"gzip"),
+		},
+		{name: "not gzip", exit: 3, says: "decompressing", answers: replies(prefixed(1, "\x08\x01"), gzipped, "gzip")},
+		{name: "compressed with nothing", exit: 3, says: "compressed", answers: replies(prefixed(1, whole))},
+		{
+			name: "compressed with what is not known", exit: 3, says: "INTERNAL: message is compressed",
+			answers: replies(prefixed(1, whole), gzipped, "zstd\x7f"),
+		},
+	})
+}
+
+// entry encodes a service of a HealthListResponse with its status.
 func entry(service, status string) string {
 	service, status = "\x0a"+string([]byte{byte(len(service))})+service, "\x12\x02\x08"+status
 	return "\x0a" + string([]byte{byte(len(service) + len(status))}) + service + status
@@ -85,30 +127,48 @@ func TestListsThatAttack(t *testing.T) {
 	}
 	meet(t, []encounter{
 		{name: "right", args: all, answers: replies(prefixed(0, entry("", "\x01")+entry("a", "\x01")))},
-		{name: "as many services as fit", exit: 4, says: "NOT_SERVING", args: all, answers: replies(prefixed(0, many.String()))},
-		{name: "more than fit", exit: 3, says: "RESOURCE_EXHAUSTED", args: all, answers: replies(prefixed(0, many.String()+many.String()))},
+		{
+			name: "as many services as fit", exit: 4, says: "NOT_SERVING", args: all,
+			answers: replies(prefixed(0, many.String())),
+		},
+		{
+			name: "more than fit", exit: 3, says: "RESOURCE_EXHAUSTED", args: all,
+			answers: replies(prefixed(0, many.String()+many.String())),
+		},
 		{name: "none", exit: 4, says: "lists none", args: all, answers: replies(prefixed(0, ""))},
-		{name: "name for a terminal", exit: 4, says: "NOT_SERVING", args: all, answers: replies(prefixed(0, entry("\x1b[2J\nstatus: SERVING\n", "\x02")))},
-		{name: "name that is not UTF-8", exit: 3, says: "INTERNAL", args: all, answers: replies(prefixed(0, entry("\xff", "\x01")))},
-		{name: "name longer than the entry", exit: 3, says: "INTERNAL", args: all, answers: replies(prefixed(0, "\x0a\x03\x0a\x7fa"))},
+		{
+			name: "name for a terminal", exit: 4, says: "NOT_SERVING", args: all,
+			answers: replies(prefixed(0, entry("\x1b[2J\nstatus: SERVING\n", "\x02"))),
+		},
+		{
+			name: "name that is not UTF-8", exit: 3, says: "INTERNAL", args: all,
+			answers: replies(prefixed(0, entry("\xff", "\x01"))),
+		},
+		{
+			name: "name longer than the entry", exit: 3, says: "INTERNAL", args: all,
+			answers: replies(prefixed(0, "\x0a\x03\x0a\x7fa")),
+		},
 	})
 }
 
 func TestWatchesThatAttack(t *testing.T) {
 	t.Parallel()
-	watch := []string{"-watch", "-timeout=3s"}
+	watch := []string{"-watch", "-timeout=5s"}
 	changes := prefixed(0, "") + prefixed(0, "\x08\x02")
 	meet(t, []encounter{
 		{name: "changes by the thousand", exit: 4, says: "NOT_SERVING", args: watch, answers: func(p *peer, id uint32) {
 			p.begin(id)
-			for range 50 {
+			for range 10 {
 				p.data(id, strings.Repeat(changes, 500))
 			}
 		}},
 		{name: "ended at once", exit: 3, says: "ended", args: watch, answers: replies(serving)},
-		{name: "ended without a status", exit: 3, says: "UNIMPLEMENTED", args: watch, answers: func(p *peer, id uint32) {
-			p.headers(id, endStream, ":status", "200", "content-type", "application/grpc", "grpc-status", "12")
-		}},
+		{
+			name: "ended without a status", exit: 3, says: "UNIMPLEMENTED", args: watch,
+			answers: func(p *peer, id uint32) {
+				p.headers(id, endStream, ":status", "200", "content-type", "application/grpc", "grpc-status", "12")
+			},
+		},
 	})
 }
 
@@ -120,9 +180,6 @@ func TestStatusesThatAreNone(t *testing.T) {
 			p.data(id, serving)
 			p.end(id, pairs...)
 		}
-	}
-	refuses := func(pairs ...string) func(*peer, uint32) {
-		return func(p *peer, id uint32) { p.headers(id, endStream, pairs...) }
 	}
 	const colours = "%1b[31mred%0d%0a\x1b]0;title\x07%C2%9b%zz%4 %"
 	meet(t, []encounter{
@@ -138,17 +195,47 @@ func TestStatusesThatAreNone(t *testing.T) {
 			p.begin(id)
 			p.frame(0, endStream, id, serving)
 		}},
-		{name: "no message", exit: 3, says: "error: checking the whole server: UNKNOWN\n", answers: ends("grpc-status", "2")},
-		{name: "message for a terminal", exit: 3, says: "[31mred", answers: ends("grpc-status", "2", "grpc-message", colours)},
-		{name: "message of 60 KiB", exit: 3, says: "aaa...", answers: ends("grpc-status", "2", "grpc-message", strings.Repeat("a", 15000))},
-		{name: "HTTP 404", exit: 3, says: "UNIMPLEMENTED", answers: refuses(":status", "404", "content-type", "text/html")},
-		{name: "HTTP 503", exit: 3, says: "UNAVAILABLE", answers: refuses(":status", "503", "content-type", "text/html")},
-		{name: "HTTP 503 with a gRPC status", exit: 3, says: "UNAUTHENTICATED: who?",
-			answers: refuses(":status", "503", "content-type", "application/grpc", "grpc-status", "16", "grpc-message", "who?")},
-		{name: "HTTP 503 with a gRPC status in trailers", exit: 3, says: "UNAUTHENTICATED: who?", answers: func(p *peer, id uint32) {
-			p.headers(id, 0, ":status", "503", "content-type", "application/grpc")
-			p.headers(id, endStream, "grpc-status", "16", "grpc-message", "who?")
-		}},
+		{
+			name: "no message", exit: 3, says: "error: checking the whole server: UNKNOWN\n",
+			answers: ends("grpc-status", "2"),
+		},
+		{
+			name: "message for a terminal", exit: 3, says: "[31mred",
+			answers: ends("grpc-status", "2", "grpc-message", colours),
+		},
+		{
+			name: "message of 60 KiB", exit: 3, says: "aaa...",
+			answers: ends("grpc-status", "2", "grpc-message", strings.Repeat("a", 15000)),
+		},
+	})
+}
+
+func TestHTTPStatusesThatAreNone(t *testing.T) {
+	t.Parallel()
+	refuses := func(pairs ...string) func(*peer, uint32) {
+		return func(p *peer, id uint32) { p.headers(id, endStream, pairs...) }
+	}
+	meet(t, []encounter{
+		{
+			name: "HTTP 404", exit: 3, says: "UNIMPLEMENTED",
+			answers: refuses(":status", "404", "content-type", "text/html"),
+		},
+		{
+			name: "HTTP 503", exit: 3, says: "UNAVAILABLE",
+			answers: refuses(":status", "503", "content-type", "text/html"),
+		},
+		{
+			name: "HTTP 503 with a gRPC status", exit: 3, says: "UNAUTHENTICATED: who?",
+			answers: refuses(":status", "503", "content-type", "application/grpc", "grpc-status", "16", "grpc-message",
+				"who?"),
+		},
+		{
+			name: "HTTP 503 with a gRPC status in trailers", exit: 3, says: "UNAUTHENTICATED: who?",
+			answers: func(p *peer, id uint32) {
+				p.headers(id, 0, ":status", "503", "content-type", "application/grpc")
+				p.headers(id, endStream, "grpc-status", "16", "grpc-message", "who?")
+			},
+		},
 		{name: "HTTP 503 with a page", exit: 3, says: "UNAVAILABLE", answers: func(p *peer, id uint32) {
 			p.headers(id, 0, ":status", "503", "content-type", "text/html")
 			p.frame(0, endStream, id, "<h1>Sorry</h1>")
@@ -157,9 +244,15 @@ func TestStatusesThatAreNone(t *testing.T) {
 			p.headers(id, 0, ":status", "200", "content-type", "text/html")
 			p.frame(0, endStream, id, "<h1>Welcome</h1>")
 		}},
-		{name: "no HTTP status", exit: 3, says: "HTTP status", answers: refuses("content-type", "application/grpc", "grpc-status", "0")},
+		{
+			name: "no HTTP status", exit: 3, says: "HTTP status",
+			answers: refuses("content-type", "application/grpc", "grpc-status", "0"),
+		},
 		{name: "HTTP status for a terminal", exit: 3, says: "HTTP status", answers: refuses(":status", "\x1b[2J")},
-		{name: "content type for a terminal", exit: 3, says: "content type", answers: refuses(":status", "200", "content-type", "\x1b[2J")},
+		{
+			name: "content type for a terminal", exit: 3, says: "content type",
+			answers: refuses(":status", "200", "content-type", "\x1b[2J"),
+		},
 		{name: "informational at the end", exit: 3, says: "HTTP status", answers: refuses(":status", "103")},
 	})
 }
@@ -167,7 +260,10 @@ func TestStatusesThatAreNone(t *testing.T) {
 func TestGoodbyesBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	meet(t, []encounter{
-		{name: "the call was not taken", exit: 3, says: "GOAWAY", answers: func(p *peer, _ uint32) { _ = p.WriteGoAway(0, 0, nil) }},
+		{
+			name: "the call was not taken", exit: 3, says: "GOAWAY",
+			answers: func(p *peer, _ uint32) { _ = p.WriteGoAway(0, 0, nil) },
+		},
 		{name: "with a reason for a terminal", exit: 3, says: "too_many_pings", answers: func(p *peer, _ uint32) {
 			_ = p.WriteGoAway(0, 11, []byte("too_many_pings\x1b[2J\n"))
 		}},

@@ -4,10 +4,11 @@ import "errors"
 
 var errHPACK = errors.New("invalid header block")
 
-// headerDecoder decodes header blocks (RFC 7541) in the order they came in on the connection, whatever stream they are
-// for. It is not x/net's, which builds a tree of the Huffman code, 2 KB a node, at the first string: that was a fourteenth
-// of a probe's CPU and a tenth of its memory. And without it the probe links nothing but the standard library, so a
-// scanner has one version to look up. x/net's is the oracle of its tests.
+// headerDecoder decodes header blocks (RFC 7541) in the order in which they came on the connection, whatever their
+// stream is. It is used in place of that of golang.org/x/net, which builds a tree of the Huffman code, with 2 KB a
+// node, at the first string: that took a fourteenth of a probe's CPU time and a tenth of its memory. Without x/net the
+// probe also links nothing but the standard library, so a scanner has only one version to look up. The tests compare
+// this decoder with that of x/net.
 type headerDecoder struct {
 	headers []header // of the block
 	size    int      // of all of them, as the protocol counts
@@ -18,11 +19,11 @@ type headerDecoder struct {
 
 func newHeaderDecoder() *headerDecoder { return &headerDecoder{maxSize: headerTableSize} }
 
-// counts is how the protocol counts a field (RFC 7541, section 4.1, and RFC 9113, section 6.5.2).
+// counts returns the size of a field as the protocol counts it (RFC 7541 section 4.1 and RFC 9113 section 6.5.2).
 func (h header) counts() int { return len(h.name) + len(h.value) + 32 }
 
-// decode returns the headers of a whole block, valid until the next call. An error ends the connection: the state of the
-// compression is lost.
+// decode returns the headers of a whole block, which are valid until the next call. After an error the connection
+// cannot be used, because the state of the compression is lost.
 func (d *headerDecoder) decode(block []byte) ([]header, error) {
 	d.headers, d.size = d.headers[:0], 0
 	for len(block) > 0 {
@@ -38,7 +39,7 @@ func (d *headerDecoder) decode(block []byte) ([]header, error) {
 	return d.headers, nil
 }
 
-// field takes one representation (section 6).
+// field decodes one representation of a field (section 6).
 func (d *headerDecoder) field(b []byte) (rest []byte, err error) {
 	prefix, indexed := 4, false // Literal without indexing, or never indexed.
 	switch first := b[0]; {
@@ -118,7 +119,7 @@ func (d *headerDecoder) add(h header) {
 	d.evict()
 }
 
-// evict drops the oldest fields until the rest fit.
+// evict removes the oldest fields until the others fit into the table.
 func (d *headerDecoder) evict() {
 	n := 0
 	for d.tableSize > d.maxSize {
@@ -128,7 +129,7 @@ func (d *headerDecoder) evict() {
 	d.dynamic = d.dynamic[n:]
 }
 
-// takeInt takes an integer whose first byte has a prefix of so many bits (section 5.1).
+// takeInt decodes an integer, of which the first byte has a prefix of the given number of bits (section 5.1).
 func takeInt(b []byte, prefix int) (n int, rest []byte, err error) {
 	if len(b) == 0 {
 		return 0, nil, errHPACK
@@ -146,7 +147,7 @@ func takeInt(b []byte, prefix int) (n int, rest []byte, err error) {
 	return 0, nil, errHPACK
 }
 
-// takeString takes a string literal (section 5.2).
+// takeString decodes a string literal (section 5.2).
 func takeString(b []byte) (s string, rest []byte, err error) {
 	n, rest, err := takeInt(b, 7)
 	if err != nil || n > len(rest) {

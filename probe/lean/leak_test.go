@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// connections counts those a gRPC server has.
+// connections counts the connections of a gRPC server.
 type connections struct {
 	stats.Handler
 	open, all atomic.Int64
@@ -58,7 +58,7 @@ func serveHealth(t *testing.T, options ...grpc.ServerOption) string {
 	return listener.Addr().String()
 }
 
-// probeCommand is a run that has all the time it needs.
+// probeCommand returns a run of the probe with long timeouts.
 func probeCommand(t *testing.T, addr string) *exec.Cmd {
 	t.Helper()
 	path, err := program()
@@ -70,7 +70,7 @@ func probeCommand(t *testing.T, addr string) *exec.Cmd {
 	return cmd
 }
 
-// held is what this process holds, the server among it.
+// held returns how many files and goroutines this process has, in which the server runs.
 func held(t *testing.T) (files, goroutines int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -80,19 +80,17 @@ func held(t *testing.T) (files, goroutines int) {
 	return len(entries), runtime.NumGoroutine()
 }
 
-// A pod's server is probed all its life. The test runs beside no other, since it counts what the whole process holds.
+// The server in a pod is probed as long as it runs. This test does not run in parallel, because it counts what the
+// whole process holds.
 func TestProbesInARowLeakNothing(t *testing.T) {
-	probes := 10_000
-	if testing.Short() {
-		probes = 2_000
-	}
+	const probes = 2_000
 	var served connections
 	addr := serveHealth(t, grpc.StatsHandler(&served))
 	inARow(t, addr, 10)
 	files, goroutines := settle(t, &served, 1<<30, 1<<30)
 	inARow(t, addr, probes)
 	settle(t, &served, files, goroutines)
-	if got := served.all.Load(); got != int64(probes)+10 {
+	if got := served.all.Load(); got != probes+10 {
 		t.Errorf("%d connections for %d probes", got, probes+10)
 	}
 }
@@ -106,7 +104,7 @@ func inARow(t *testing.T, addr string, probes int) {
 	}
 }
 
-// settle waits until the server has seen the last connection end, and holds no more than it may.
+// settle waits until the server has no connection any more, and the process holds no more than it may.
 func settle(t *testing.T, served *connections, maxFiles, maxGoroutines int) (files, goroutines int) {
 	t.Helper()
 	giveUp := time.After(hangs)
@@ -124,22 +122,25 @@ func settle(t *testing.T, served *connections, maxFiles, maxGoroutines int) (fil
 	}
 }
 
-// No answer is given until all have asked.
+// The server answers no call before it has all of them.
 func TestProbesAtOnceAllSucceed(t *testing.T) {
 	const probes = 200
 	var asked atomic.Int64
 	allAsked := make(chan struct{})
-	addr := serveHealth(t, grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
-		if asked.Add(1) == probes {
-			close(allAsked)
-		}
-		select {
-		case <-allAsked:
-			return next(ctx, request)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}))
+	addr := serveHealth(t,
+		grpc.UnaryInterceptor(func(ctx context.Context, request any, _ *grpc.UnaryServerInfo,
+			next grpc.UnaryHandler,
+		) (any, error) {
+			if asked.Add(1) == probes {
+				close(allAsked)
+			}
+			select {
+			case <-allAsked:
+				return next(ctx, request)
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}))
 	var running sync.WaitGroup
 	for range probes {
 		running.Go(func() {

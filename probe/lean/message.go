@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The messages of grpc.health.v1 (health.proto), as protocol buffers put them on the wire. They are a handful of fields,
-// so the runtime that could decode any message, half a megabyte and a fifth of a probe's start, is not linked.
+// The messages of grpc.health.v1 (health.proto) in the encoding of protocol buffers. They have only a few fields, so
+// the runtime that can decode any message is not linked: it has half a megabyte and takes a fifth of a probe's start.
 
 // Wire types (protobuf encoding, "Message Structure").
 const (
@@ -29,14 +29,15 @@ func appendCheckRequest(b []byte, service string) []byte {
 	return append(b, service...)
 }
 
-// parseCheckResponse returns the status of a HealthCheckResponse, field 1; absent, it is 0, UNKNOWN.
+// parseCheckResponse returns the status of a HealthCheckResponse, which is field 1. Where the field is missing it is 0,
+// UNKNOWN.
 func parseCheckResponse(message []byte) (status int32, err error) {
 	err = mergeCheckResponse(&status, message)
 	return status, err
 }
 
-// mergeCheckResponse sets the status to that of a HealthCheckResponse, if it has one: a message that comes in parts is
-// all of them (protobuf encoding, "Last One Wins").
+// mergeCheckResponse sets the status to that of a HealthCheckResponse that has one. A message that comes in parts is
+// all parts together (protobuf encoding, "Last One Wins").
 func mergeCheckResponse(status *int32, message []byte) error {
 	return eachField(message, func(number, wire int, value uint64, _ []byte) error {
 		if number == 1 && wire == wireVarint {
@@ -46,8 +47,8 @@ func mergeCheckResponse(status *int32, message []byte) error {
 	})
 }
 
-// parseListResponse hands the services of a HealthListResponse with their statuses to receive: field 1, a map, which is
-// on the wire as repeated entries of key and value.
+// parseListResponse calls receive for each service of a HealthListResponse, with its status. They are in field 1, a
+// map, which is encoded as repeated entries of key and value.
 func parseListResponse(message []byte, receive func(service string, status int32)) error {
 	return eachField(message, func(number, wire int, _ uint64, entry []byte) error {
 		if number != 1 || wire != wireBytes {
@@ -77,7 +78,8 @@ func parseListEntry(entry []byte) (service string, status int32, err error) {
 	return service, status, err
 }
 
-// eachField calls visit with each field of a message: its number, wire type, and value, a number or bytes.
+// eachField calls visit for each field of a message, with its number, its wire type, and its value, which is a number
+// or bytes.
 func eachField(message []byte, visit func(number, wire int, value uint64, bytes []byte) error) error {
 	for len(message) > 0 {
 		tag, n := binary.Uvarint(message)
@@ -98,7 +100,7 @@ func eachField(message []byte, visit func(number, wire int, value uint64, bytes 
 }
 
 func takeValue(wire int, b []byte) (value uint64, bytes, rest []byte, err error) {
-	size := 0
+	var size int
 	switch wire {
 	case wireVarint, wireBytes:
 		var n int

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// hasGroup tells whether a group may be in a message, at any depth. Groups are what lean refuses, and protobuf does not:
-// nothing of health.proto has one.
+// hasGroup reports whether a message may have a group in it, at any depth. This package refuses groups, and the
+// protobuf runtime does not; no message of health.proto has one.
 func hasGroup(message []byte) bool {
 	for len(message) > 0 {
 		_, kind, n := protowire.ConsumeTag(message)
@@ -34,17 +34,22 @@ func hasGroup(message []byte) bool {
 	return false
 }
 
-// What protobuf's own runtime reads is read the same, and nothing else is read.
+// Messages are read, or refused, as the protobuf runtime does it.
 func FuzzMessages(f *testing.F) {
 	list, err := proto.Marshal(&healthpb.HealthListResponse{Statuses: map[string]*healthpb.HealthCheckResponse{
-		"": {Status: healthpb.HealthCheckResponse_SERVING}, "a": {Status: healthpb.HealthCheckResponse_NOT_SERVING}, "b": {},
+		"":  {Status: healthpb.HealthCheckResponse_SERVING},
+		"a": {Status: healthpb.HealthCheckResponse_NOT_SERVING}, "b": {},
 	}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(list)
-	for _, message := range []string{"", "\x08\x01", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x08\x01\x08\x02", "\x12\x03abc\x1d1234\x19" + "12345678",
-		"\x0b\x0c", "\x00", "\x0a\x03\x0a\x01\xff", "\x0a\x06\x12\x02\x08\x01\x12\x00", "\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01"} {
+	for _, message := range []string{
+		"", "\x08\x01", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x08\x01\x08\x02",
+		"\x12\x03abc\x1d1234\x19" + "12345678",
+		"\x0b\x0c", "\x00", "\x0a\x03\x0a\x01\xff", "\x0a\x06\x12\x02\x08\x01\x12\x00",
+		"\x0a\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01",
+	} {
 		f.Add([]byte(message))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {

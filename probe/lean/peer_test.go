@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// serving is the whole of a healthy answer: the prefix of the message, and field 1, 1.
+// serving is a complete healthy answer: the prefix of the message, and field 1 with the value 1.
 const serving = "\x00\x00\x00\x00\x02\x08\x01"
 
 // Flags that hold for both kinds of frame they go on.
@@ -23,7 +23,8 @@ const (
 	padded     = http2.FlagDataPadded
 )
 
-// listen starts a server that speaks on each connection, then listens until the client goes, and returns its address.
+// listen starts a server that speaks on each connection, and then reads until the client closes it. It returns its
+// address.
 func listen(t *testing.T, speak func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +48,7 @@ func listen(t *testing.T, speak func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// serverTLS returns the server's side of TLS, with a certificate that nobody vouches for.
+// serverTLS returns the server's side of TLS, with a certificate of an unknown CA.
 func serverTLS() *tls.Config {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
@@ -56,7 +57,7 @@ func serverTLS() *tls.Config {
 	return config
 }
 
-// peer is the server's end of an HTTP/2 connection. What it sends is right only where its user is.
+// peer is the server's end of an HTTP/2 connection. It sends what it is told to, valid or not.
 type peer struct {
 	net.Conn
 	*http2.Framer
@@ -71,15 +72,15 @@ func newPeer(conn net.Conn) *peer {
 	return p
 }
 
-// preface reads what a client begins with.
+// preface reads the client's connection preface.
 func (p *peer) preface() {
 	if _, err := io.ReadFull(p.Conn, make([]byte, len(http2.ClientPreface))); err != nil {
 		runtime.Goexit()
 	}
 }
 
-// request reads to the end of the next request and returns its stream. There is no next step for a server whose client
-// has gone.
+// request reads to the end of the next request, and returns its stream. Where the client has gone, it ends the
+// goroutine.
 func (p *peer) request() uint32 {
 	for {
 		f, err := p.ReadFrame()
@@ -123,7 +124,7 @@ func (p *peer) headers(stream uint32, flags http2.Flags, pairs ...string) {
 	p.frame(http2.FrameHeaders, flags|endHeaders, stream, p.fields(pairs...))
 }
 
-// begin sends the headers of an answer, and more of them.
+// begin sends the headers of an answer, with further ones.
 func (p *peer) begin(stream uint32, more ...string) {
 	p.headers(stream, 0, append([]string{":status", "200", "content-type", "application/grpc"}, more...)...)
 }
@@ -140,8 +141,10 @@ func (p *peer) answer(stream uint32) {
 	p.end(stream, "grpc-status", "0")
 }
 
-// frameBytes returns a frame as it is on the wire, which may claim to be of another length than it is.
+// frameBytes returns the bytes of a frame. The length in its header may be wrong.
 func frameBytes(claim int, kind http2.FrameType, flags http2.Flags, stream uint32, payload string) string {
-	return string([]byte{byte(claim >> 16), byte(claim >> 8), byte(claim), byte(kind), byte(flags),
-		byte(stream >> 24), byte(stream >> 16), byte(stream >> 8), byte(stream)}) + payload
+	return string([]byte{
+		byte(claim >> 16), byte(claim >> 8), byte(claim), byte(kind), byte(flags),
+		byte(stream >> 24), byte(stream >> 16), byte(stream >> 8), byte(stream),
+	}) + payload
 }

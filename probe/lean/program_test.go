@@ -2,6 +2,8 @@ package lean_test
 
 import (
 	"bytes"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,16 +17,21 @@ import (
 	"unicode"
 )
 
-// maxPeak is the resident memory, in KiB, that no server may drive the probe over.
+// maxPeak is the greatest resident memory of the probe, in KiB, whatever the server does.
 const maxPeak = 16 << 10
 
-// hangs is when a run is given up. It is no measure of speed: every deadline the tests set is far below it.
+// hangs is the time after which a run is given up. It does not measure speed: all deadlines of the tests are far
+// shorter.
 const hangs = time.Minute
 
-// programDir holds the program under test once one test has asked for it.
+// programDir is the folder of the program, once a test has asked for it.
 var programDir string
 
+// TestMain lets more tests run at once than there are processors, since many of them wait for a deadline.
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "12"); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if programDir != "" {
 		_ = os.RemoveAll(programDir)
@@ -32,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// program builds the lean probe as it is released and returns its path. Fuzzing, which needs no program, does not ask.
+// program builds the lean probe as it is released, and returns its path. Fuzzing does not need it.
 var program = sync.OnceValues(func() (path string, err error) {
 	if programDir, err = os.MkdirTemp("", "lean"); err != nil {
 		return "", err
@@ -46,7 +53,7 @@ var program = sync.OnceValues(func() (path string, err error) {
 	return path, nil
 })
 
-// ending is how a run of the program ended.
+// ending is how a run of the program has ended.
 type ending struct {
 	status syscall.WaitStatus
 	// output is all that it wrote, to standard output and to standard error.
@@ -79,8 +86,9 @@ func run(t *testing.T, args ...string) ending {
 	return end
 }
 
-// trace runs a program and reads its peak memory at the last moment it has any. The kernel's own account for a parent,
-// ru_maxrss, is of no use: until its exec a child of Go's has the memory of its parent, and that peak stays.
+// trace runs a program, and reads its peak memory at the last moment before it exits. The kernel's figure for the
+// parent, ru_maxrss, cannot be used: before its exec, a child of a Go program has the memory of its parent, and that
+// peak stays.
 func trace(path string, args []string, output *os.File, hung func()) (end ending, err error) {
 	runtime.LockOSThread() // A traced process answers only to the thread that started it (ptrace(2)).
 	defer runtime.UnlockOSThread()
@@ -92,7 +100,7 @@ func trace(path string, args []string, output *os.File, hung func()) (end ending
 	process, err := os.StartProcess(path, append([]string{path}, args...), &os.ProcAttr{
 		Env:   []string{},
 		Files: []*os.File{null, output, output},
-		Sys:   &syscall.SysProcAttr{Ptrace: true},
+		Sys:   &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 	})
 	if err != nil {
 		return end, err
@@ -106,40 +114,54 @@ func trace(path string, args []string, output *os.File, hung func()) (end ending
 	return follow(process.Pid)
 }
 
-// follow lets a process that is stopped at its exec run to its end.
+// follow lets a process that is stopped at its exec run to its end. It traces all threads: the one that ends the
+// process is the only one that stops before its exit, and it need not be the first.
 func follow(pid int) (end ending, err error) {
-	if err = wait(pid, &end.status); err != nil {
+	if _, err = wait(pid, &end.status, 0); err != nil {
 		return end, err
 	}
-	if err = syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACEEXIT); err != nil {
+	err = syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACEEXIT|syscall.PTRACE_O_TRACECLONE)
+	if err != nil {
 		return end, fmt.Errorf("tracing the probe: %w", err)
 	}
-	for signal := 0; ; {
-		if err = syscall.PtraceCont(pid, signal); err != nil && err != syscall.ESRCH {
+	for thread, signal := pid, 0; ; {
+		if err = syscall.PtraceCont(thread, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return end, fmt.Errorf("tracing the probe: %w", err)
 		}
-		if err = wait(pid, &end.status); err != nil || !end.status.Stopped() {
-			return end, err
+		var status syscall.WaitStatus
+		for !status.Stopped() { // threads that have ended are passed over
+			if thread, err = wait(-pid, &status, syscall.WALL); err != nil {
+				return end, err
+			}
+			if thread == pid && !status.Stopped() {
+				end.status = status
+				return end, nil
+			}
 		}
-		if signal = int(end.status.StopSignal()); end.status.TrapCause() != syscall.PTRACE_EVENT_EXIT {
-			continue
+		if status.TrapCause() == syscall.PTRACE_EVENT_EXIT {
+			if end.peak, err = peak(thread); err != nil {
+				return end, err
+			}
 		}
-		if end.peak, err = peak(pid); err != nil {
-			return end, err
+		signal = int(status.StopSignal())
+		if status.TrapCause() > 0 || status.StopSignal() == syscall.SIGSTOP { // a new thread begins with SIGSTOP
+			signal = 0
 		}
-		signal = 0
 	}
 }
 
-func wait(pid int, status *syscall.WaitStatus) error {
+// wait waits for a change of a process, or of any thread of a process group, which is given by its negative number, and
+// returns which one it was.
+func wait(pid int, status *syscall.WaitStatus, options int) (int, error) {
 	for {
-		if _, err := syscall.Wait4(pid, status, 0, nil); err != syscall.EINTR {
-			return os.NewSyscallError("wait4", err)
+		changed, err := syscall.Wait4(pid, status, options, nil)
+		if !errors.Is(err, syscall.EINTR) {
+			return changed, os.NewSyscallError("wait4", err)
 		}
 	}
 }
 
-// peak reads the high-water mark of a process that still has its memory.
+// peak returns the greatest resident memory of the process of a thread that has not released it yet.
 func peak(pid int) (kib int, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -150,12 +172,13 @@ func peak(pid int) (kib int, err error) {
 	return kib, err
 }
 
-// wants fails the test unless the run ended with the exit code and a text with says in it, of the probe's own lines and
-// nothing else, within the bounds of memory.
-func (e ending) wants(t *testing.T, exit int, says string) {
+// expect fails the test unless the run has ended with the exit code, its output has the text says, all lines are lines
+// of the probe, and its memory was within the limit.
+func (e ending) expect(t *testing.T, exit int, says string) {
 	t.Helper()
 	if e.status.ExitStatus() != exit || !strings.Contains(e.output, says) {
-		t.Errorf("exit code %d (%#x), want %d; output, which should have %q in it:\n%s", e.status.ExitStatus(), uint32(e.status), exit, says, e.output)
+		t.Errorf("exit code %d (%#x), want %d; output, which should have %q in it:\n%s", e.status.ExitStatus(),
+			uint32(e.status), exit, says, e.output)
 	}
 	for line := range strings.Lines(e.output) {
 		label, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")

@@ -2,19 +2,46 @@ package lean
 
 import "encoding/binary"
 
-// handleHeaders reads the rest of the header block, for which no other frame may come between (RFC 9113, section 6.10).
+// headerBlock is a header block that has not come completely.
+type headerBlock struct {
+	stream uint32
+	end    bool // it is the last of the stream
+	bytes  []byte
+}
+
+// handleHeaders handles HEADERS. A block that is not complete is kept until the rest of it has come.
 func (s *session) handleHeaders(f frame) error {
 	block, err := f.unpadded()
 	if err != nil {
 		return protocolError("%v", err)
 	}
-	end := f.has(flagEndStream)
 	if !f.has(flagEndHeaders) {
-		if block, err = s.continuations(f.stream, block); err != nil {
-			return err
-		}
+		s.partial = &headerBlock{f.stream, f.has(flagEndStream), append([]byte(nil), block...)}
+		return nil
 	}
-	// Decoded even for a stream that is gone: the compression has one state for the connection.
+	return s.handleBlock(f, block, f.has(flagEndStream))
+}
+
+// handleContinuation handles what comes after a part of a header block. No other frame may (RFC 9113 section 6.10).
+func (s *session) handleContinuation(f frame) error {
+	partial := s.partial
+	if f.kind != frameContinuation || f.stream != partial.stream {
+		return protocolError("header block is cut off by a frame of type %d", f.kind)
+	}
+	if len(partial.bytes)+len(f.payload) > maxHeaderBytes {
+		return protocolError("%v", errHeadersTooLarge)
+	}
+	partial.bytes = append(partial.bytes, f.payload...)
+	if !f.has(flagEndHeaders) {
+		return nil
+	}
+	s.partial = nil
+	return s.handleBlock(f, partial.bytes, partial.end)
+}
+
+// handleBlock handles a whole header block, whose last part is in the frame f.
+func (s *session) handleBlock(f frame, block []byte, end bool) error {
+	// A block is decoded even where its stream has ended, because the compression has one state for the connection.
 	headers, err := s.headers.decode(block)
 	if err != nil {
 		return protocolError("%v", err)
@@ -28,37 +55,12 @@ func (s *session) handleHeaders(f frame) error {
 	return nil
 }
 
-func (s *session) continuations(id uint32, block []byte) ([]byte, error) {
-	block = append([]byte(nil), block...)
-	for {
-		if err := s.flush(); err != nil {
-			return nil, err
-		}
-		f, err := s.in.next()
-		if err != nil {
-			return nil, err
-		}
-		if f.kind != frameContinuation || f.stream != id {
-			return nil, protocolError("header block is cut off by a frame of type %d", f.kind)
-		}
-		if err := s.countIdle(); err != nil {
-			return nil, err
-		}
-		if len(block)+len(f.payload) > maxHeaderBytes {
-			return nil, protocolError("%v", errHeadersTooLarge)
-		}
-		if block = append(block, f.payload...); f.has(flagEndHeaders) {
-			return block, nil
-		}
-	}
-}
-
 func (s *session) handleData(f frame) error {
 	data, err := f.unpadded()
 	if err != nil {
 		return protocolError("%v", err)
 	}
-	// Padding counts (RFC 9113, section 6.9.1).
+	// Padding counts (RFC 9113 section 6.9.1).
 	if s.taken += uint32(len(f.payload)); s.taken > defaultWindow {
 		return protocolError("more DATA than the window allows")
 	}
@@ -80,7 +82,7 @@ func (s *session) handleData(f frame) error {
 	return nil
 }
 
-// giveBack returns what was received to the server's window, when half of it is used up.
+// giveBack enlarges the server's window by what was received, once half of the window is used up.
 func (s *session) giveBack(id uint32, taken *uint32) {
 	if *taken < defaultWindow/2 {
 		return
@@ -98,15 +100,19 @@ func (s *session) handleReset(f frame) error {
 		return s.checkClosed(f)
 	}
 	s.idle = 0
-	if code := binary.BigEndian.Uint32(f.payload); s.mayRetry(st, code) {
-		st.again()
-	} else {
+	switch code := binary.BigEndian.Uint32(f.payload); {
+	case st.started || st.sends >= maxSends || !s.isRefusal(st, code):
 		st.receiveReset(code)
+	case s.goAway != nil:
+		st.refuse(s.goAway)
+	default:
+		st.again()
 	}
 	return nil
 }
 
-// checkClosed allows a frame on a stream of ours that is over (RFC 9113, section 5.1), and on no other.
+// checkClosed allows a frame on a stream that the probe has opened and that has ended (RFC 9113 section 5.1). On any
+// other stream it is an error.
 func (s *session) checkClosed(f frame) error {
 	if f.stream == 0 || f.stream%2 == 0 || f.stream >= s.nextID {
 		return protocolError("frame of type %d on stream %d, which was never opened", f.kind, f.stream)

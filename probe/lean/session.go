@@ -7,11 +7,14 @@ import (
 	"io"
 	"syscall"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// Error codes (RFC 9113, section 7) that mean something to a probe.
+// Error codes (RFC 9113 section 7) that mean something to a probe.
 const (
 	codeNoError            = 0x0
+	codeProtocol           = 0x1
 	codeFlowControl        = 0x3
 	codeRefusedStream      = 0x7
 	codeCancel             = 0x8
@@ -23,8 +26,8 @@ const (
 	preface       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	defaultWindow = 65535
 	maxWindow     = 1<<31 - 1
-	// maxIdleFrames is how many frames may come within idlePeriod that bring no answer nearer, before the connection is
-	// given up: a server that sends PINGs without end would keep the probe's CPU busy until the deadline.
+	// maxIdleFrames is how many frames that bring no answer nearer may come within idlePeriod. With more of them the
+	// connection is given up: a server that sends PINGs endlessly would keep the CPU busy until the deadline.
 	maxIdleFrames = 10000
 	idlePeriod    = time.Minute
 )
@@ -38,28 +41,31 @@ func protocolError(format string, args ...any) error {
 	return &connError{"server broke the HTTP/2 protocol: " + fmt.Sprintf(format, args...)}
 }
 
-// session is one HTTP/2 connection as its client sees it (RFC 9113). One goroutine uses it: what is to be sent is
-// gathered and written when there is nothing left to do but read, so a probe is one write and, as a rule, one read.
+// session is one HTTP/2 connection, seen from its client (RFC 9113). Only one goroutine uses it. What has to be sent is
+// collected, and written when nothing is left to do but read: so a probe makes one write and, as a rule, one read.
 type session struct {
 	conn    io.ReadWriter
 	in      *frameReader
 	out     []byte
 	headers *headerDecoder
+	partial *headerBlock // nil where none is
 	streams []*stream
 	nextID  uint32
 
 	idle      int // frames since the last one that mattered
 	idleSince time.Time
 
-	// What the server has said of itself.
+	// What the server has announced.
 	settled    bool // it has sent its SETTINGS
 	frameSize  int
 	window     int64 // the initial one of a stream
 	connWindow int64
 	maxStreams uint32
-	maxHeaders uint32 // of a request, as the protocol counts
-	smallTable bool   // the table it decodes headers with is under the default, which the next block has to confirm
-	goAway     *goAway
+	// noneAllowed tells that the first SETTINGS allowed no call at all.
+	noneAllowed bool
+	maxHeaders  uint32 // of a request, as the protocol counts
+	smallTable  bool   // the table it decodes headers with is under the default, which the next block has to confirm
+	goAway      *probe.GoAwayError
 
 	// Bytes of DATA received and not yet given back to the window of the connection.
 	taken uint32
@@ -90,11 +96,11 @@ func appendSetting(b []byte, id uint16, value uint32) []byte {
 	return binary.BigEndian.AppendUint32(b, value)
 }
 
-// run sends and receives until done is true. It returns the error of the connection that ended it before.
+// run sends and receives until done returns true. The error is that of the connection, where it ended before.
 func (s *session) run(done func() bool) error {
 	err := s.exchange(done)
 	if hungUp(err) && s.goAway != nil {
-		return &connError{s.goAway.String()}
+		return s.goAway
 	}
 	return err
 }
@@ -114,9 +120,6 @@ func (s *session) exchange(done func() bool) error {
 		if err != nil {
 			return err
 		}
-		if err := s.countIdle(); err != nil {
-			return err
-		}
 		if err := s.handle(f); err != nil {
 			return err
 		}
@@ -124,7 +127,7 @@ func (s *session) exchange(done func() bool) error {
 	return nil
 }
 
-// countIdle counts a frame that may not matter; what does matter sets the count to zero again.
+// countIdle counts a frame that may bring no answer nearer. A frame that does resets the count.
 func (s *session) countIdle() error {
 	if s.idle == 0 {
 		s.idleSince = time.Now()
@@ -139,13 +142,15 @@ func (s *session) countIdle() error {
 	return nil
 }
 
-// hungUp tells whether err is the one of a connection that the server has closed. Which of them comes is a matter of
-// timing.
+// hungUp reports whether err is one of those that mean that the server has closed the connection. Which one occurs
+// depends on timing.
 func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
 }
 
-// flush writes what is queued. A server that has hung up may have answered before: that is found out by reading.
+// flush writes what is queued. It ignores that the server has hung up, because the server may have answered before: the
+// next read finds that out.
 func (s *session) flush() error {
 	if len(s.out) == 0 {
 		return nil
@@ -158,20 +163,28 @@ func (s *session) flush() error {
 	return err
 }
 
-// foreignWords returns the first bytes of a server that does not begin as HTTP/2 does: with a frame of its connection, which
-// is SETTINGS, or a GOAWAY in its place.
-func (s *session) foreignWords() []byte {
+// notHTTP2 returns the first bytes of a server that does not begin as HTTP/2 does, and nil where it does. HTTP/2 begins
+// with a frame of the connection: SETTINGS, which acknowledge nothing yet, or GOAWAY in their place.
+func (s *session) notHTTP2() []byte {
 	first := s.in.firstBytes()
 	if len(first) >= frameHeaderLen {
 		kind, stream := frameType(first[3]), binary.BigEndian.Uint32(first[5:])
-		if (kind == frameSettings || kind == frameGoAway) && stream == 0 {
+		isSettings := kind == frameSettings && first[4]&flagAck == 0
+		if (isSettings || kind == frameGoAway) && stream == 0 {
 			return nil
 		}
 	}
 	return first
 }
 
+// handle handles the next frame of the connection.
 func (s *session) handle(f frame) error {
+	if err := s.countIdle(); err != nil {
+		return err
+	}
+	if s.partial != nil {
+		return s.handleContinuation(f)
+	}
 	if !s.settled && f.kind != frameSettings && f.kind != frameGoAway {
 		return protocolError("the first frame is of type %d, not SETTINGS", f.kind)
 	}
@@ -194,7 +207,7 @@ func (s *session) handle(f frame) error {
 		return protocolError("CONTINUATION without HEADERS")
 	case framePushPromise:
 		return protocolError("PUSH_PROMISE, which is switched off")
-	default: // PRIORITY, and types that are not known, are ignored (RFC 9113, sections 5.5 and 6.3).
+	default: // PRIORITY, and types that are not known, are ignored (RFC 9113 sections 5.5 and 6.3).
 		return nil
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// brokenWire is a connection on which nothing can be sent any more.
+// brokenWire is a connection that cannot be written to any more.
 type brokenWire struct{ *wire }
 
 func (brokenWire) Write([]byte) (int, error) { return 0, syscall.EPIPE }
@@ -14,9 +14,10 @@ func TestAnswerOfServerThatHungUpIsRead(t *testing.T) {
 	t.Parallel()
 	in := appendFrame(nil, frameSettings, 0, 0, nil)
 	in = appendFrame(in, frameHeaders, flagEndHeaders|flagEndStream, 1,
-		appendHeaders(nil, []header{{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "5"}}))
+		encodeHeaders([]header{{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "5"}}))
 	s := newSession(brokenWire{newWire(in, 0)})
-	call := s.open(nil, envelope(nil, false))
+	call := newStream(nil, envelope(nil, false))
+	s.add(call)
 	if err := s.run(func() bool { return call.done }); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package lean
 
@@ -8,11 +8,13 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe"
 )
 
-// socket is a blocking socket that one goroutine uses. Its deadline is kept by the kernel (SO_RCVTIMEO and SO_SNDTIMEO,
-// socket(7)): a probe makes one connection and waits for nothing else, so package net's poller, its goroutines and its
-// timers would be a tenth of what a probe costs, for nothing.
+// socket is a blocking socket that one goroutine uses. The kernel keeps its deadline (SO_RCVTIMEO and SO_SNDTIMEO,
+// socket(7)). A probe makes one connection and waits for nothing else, so the poller of package net, with its
+// goroutines and timers, would add a tenth to the cost of a probe and bring nothing.
 type socket struct {
 	fd       int
 	deadline time.Time // zero for none
@@ -34,7 +36,7 @@ func connect(family int, addr syscall.Sockaddr, deadline time.Time) (*socket, er
 
 func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 	if family != syscall.AF_UNIX {
-		// Without it a second small write would wait for the acknowledgement of the first (RFC 896).
+		// Without this, a second small write would wait until the first is acknowledged (RFC 896).
 		if err := syscall.SetsockoptInt(s.fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1); err != nil {
 			return os.NewSyscallError("setsockopt", err)
 		}
@@ -45,6 +47,9 @@ func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 		}
 		switch err := syscall.Connect(s.fd, addr); err {
 		case nil, syscall.EISCONN:
+			if s.isItself(addr) {
+				return os.NewSyscallError("connect", syscall.ECONNREFUSED)
+			}
 			return nil
 		case syscall.EINTR:
 			// The connection goes on in the kernel, and a second connect waits for it.
@@ -56,7 +61,61 @@ func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 	}
 }
 
-// arm sets the kernel's timeout to what is left until the deadline; zero means none to the kernel as well.
+// isItself reports whether the socket is connected to itself. Where nobody listens on a port of this machine, and the
+// kernel picks that same port for the probe's own end, the two ends are one (RFC 9293 section 3.5, simultaneous open).
+func (s *socket) isItself(addr syscall.Sockaddr) bool {
+	port := 0
+	switch addr := addr.(type) {
+	case *syscall.SockaddrInet4:
+		port = addr.Port
+	case *syscall.SockaddrInet6:
+		port = addr.Port
+	}
+	local, err := syscall.Getsockname(s.fd)
+	if err != nil {
+		return false
+	}
+	switch local := local.(type) {
+	case *syscall.SockaddrInet4:
+		peer, ok := s.peer(local.Port == port).(*syscall.SockaddrInet4)
+		return ok && peer.Port == local.Port && peer.Addr == local.Addr
+	case *syscall.SockaddrInet6:
+		peer, ok := s.peer(local.Port == port).(*syscall.SockaddrInet6)
+		return ok && peer.Port == local.Port && peer.Addr == local.Addr
+	}
+	return false
+}
+
+// peer returns the address of the other end, or nil where it is not needed.
+func (s *socket) peer(needed bool) syscall.Sockaddr {
+	if !needed {
+		return nil
+	}
+	peer, err := syscall.Getpeername(s.fd)
+	if err != nil {
+		return nil
+	}
+	return peer
+}
+
+// keepAlive lets the kernel ask a peer that is silent whether it is still there. After a minute without an answer,
+// reads fail with ETIMEDOUT. An error is ignored: a unix socket takes no such option and needs none.
+func (s *socket) keepAlive() {
+	for _, option := range []struct{ level, name, value int }{
+		{syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1},
+		{syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, int(probe.KeepAlive.Idle / time.Second)},
+		{syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, int(probe.KeepAlive.Interval / time.Second)},
+		{syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, probe.KeepAlive.Count},
+	} {
+		_ = syscall.SetsockoptInt(s.fd, option.level, option.name, option.value)
+	}
+}
+
+// longestTimeout fits into the seconds that a 32-bit kernel counts in, and is longer than the kernel tries to connect
+// (tcp_syn_retries, ip(7)). After it, a read or a write is begun again.
+const longestTimeout = 24 * time.Hour
+
+// arm sets the kernel's timeout to the time that is left until the deadline. Zero means no timeout for the kernel too.
 func (s *socket) arm(option int) error {
 	var timeout syscall.Timeval
 	if !s.deadline.IsZero() {
@@ -64,12 +123,12 @@ func (s *socket) arm(option int) error {
 		if left <= 0 {
 			return os.ErrDeadlineExceeded
 		}
-		timeout = syscall.NsecToTimeval(int64(max(left, time.Microsecond)))
+		timeout = syscall.NsecToTimeval(int64(min(max(left, time.Microsecond), longestTimeout)))
 	}
 	return os.NewSyscallError("setsockopt", syscall.SetsockoptTimeval(s.fd, syscall.SOL_SOCKET, option, &timeout))
 }
 
-// Read is io.Reader's; it returns os.ErrDeadlineExceeded at the deadline.
+// Read implements io.Reader. It returns os.ErrDeadlineExceeded at the deadline.
 func (s *socket) Read(b []byte) (int, error) {
 	for {
 		if err := s.arm(syscall.SO_RCVTIMEO); err != nil {
@@ -77,7 +136,7 @@ func (s *socket) Read(b []byte) (int, error) {
 		}
 		switch n, err := syscall.Read(s.fd, b); {
 		case err == syscall.EINTR || err == syscall.EAGAIN:
-			// Interrupted, or at the deadline: arm knows.
+			// It was interrupted, or the deadline has come, which arm checks.
 		case err != nil:
 			return 0, os.NewSyscallError("read", err)
 		case n == 0 && len(b) > 0:
@@ -88,7 +147,7 @@ func (s *socket) Read(b []byte) (int, error) {
 	}
 }
 
-// Write is io.Writer's; it returns os.ErrDeadlineExceeded at the deadline.
+// Write implements io.Writer. It returns os.ErrDeadlineExceeded at the deadline.
 func (s *socket) Write(b []byte) (int, error) {
 	written := 0
 	for written < len(b) {
@@ -109,10 +168,10 @@ func (s *socket) Write(b []byte) (int, error) {
 // Close closes the socket.
 func (s *socket) Close() error { return os.NewSyscallError("close", syscall.Close(s.fd)) }
 
-// SetDeadline sets the time at which a Read or a Write in progress or to come fails.
+// SetDeadline sets the time at which every later Read and Write fails.
 func (s *socket) SetDeadline(t time.Time) error { s.deadline = t; return nil }
 
-// The rest of net.Conn, for crypto/tls, which takes nothing from it.
+// The other methods of net.Conn. Package crypto/tls requires them, but does not use what they return.
 
 func (s *socket) SetReadDeadline(t time.Time) error  { return s.SetDeadline(t) }
 func (s *socket) SetWriteDeadline(t time.Time) error { return s.SetDeadline(t) }

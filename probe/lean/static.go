@@ -1,6 +1,6 @@
 package lean
 
-// staticTable is the table that both sides know (RFC 7541, appendix A).
+// staticTable is the static table of HPACK (RFC 7541 appendix A).
 var staticTable = [...]header{
 	{":authority", ""},
 	{":method", "GET"},

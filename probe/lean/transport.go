@@ -1,10 +1,11 @@
-// Package lean is the probe's own transport: enough of HTTP/2 (RFC 9113) and of gRPC over it for a handful of health
-// checks on one connection, and nothing else. An exec probe is a process every few seconds in every pod, so what counts
-// is what is not done: no goroutine, no poller, no timer, no protocol buffers runtime, one write, and as a rule one read.
+// Package lean is the probe's own transport. It implements as much of HTTP/2 (RFC 9113) and of gRPC over HTTP/2 as a
+// few health checks on one connection need. An exec probe starts a process every few seconds in every pod, so the
+// package is built to do little: it has no goroutine, no poller, no timer and no protocol buffers runtime, and it makes
+// one write and, as a rule, one read.
 //
 //	Options --> socket --> (TLS) --> session of frames --> stream --> Status
 //
-// Begin with Transport; session is the connection, stream is one call on it.
+// Begin with Transport. A session is the connection, a stream is one call on it.
 package lean
 
 import (
@@ -12,6 +13,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"time"
 
@@ -21,28 +23,17 @@ import (
 // Transport is a [probe.Transport]. It cannot do ALTS and SPIFFE.
 type Transport struct{}
 
-// Dial implements [probe.Transport]. It leaves waiting for the server's SETTINGS to the first call, which is sent in the
-// same write as the client's own: HTTP/2 allows it (RFC 9113, section 3.4), and it saves a round trip. Of ctx only the
-// deadline counts: the kernel keeps it, and nothing else could interrupt a blocking socket.
-func (Transport) Dial(ctx context.Context, o *probe.Options) (probe.Conn, error) {
+// Dial implements [probe.Transport]. It leaves waiting for the server's SETTINGS to the first call, which is sent in
+// the same write as the client's SETTINGS. HTTP/2 allows that (RFC 9113 section 3.4), and it saves a round trip.
+func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
 	}
-	var config *tls.Config
-	if o.TLS {
-		var err error
-		if config, err = o.TLSConfig(); err != nil {
-			return nil, err
-		}
-	}
-	connectBy := earlier(ctx, o.ConnectTimeout)
-	sock, err := dial(ctx, o.Address, connectBy)
+	c, err := newConn(o)
 	if err != nil {
-		return nil, &probe.DialError{Step: probe.StepConnect, Err: err}
+		return nil, err
 	}
-	c := &conn{options: o, sock: sock, connectBy: connectBy}
-	if err := c.handshake(config); err != nil {
-		sock.Close()
+	if err := c.connect(o.Budget.Connect()); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -54,34 +45,74 @@ var errNeedsFull = &probe.Failure{
 	Hint: "build the image with BP_GRPC_HEALTH_PROBE_VARIANT=full",
 }
 
-// earlier returns the time after d, or the deadline of ctx where that comes first; zero, for never, where d is zero and
-// ctx has none.
-func earlier(ctx context.Context, d time.Duration) time.Time {
-	deadline, _ := ctx.Deadline()
-	if d == 0 {
-		return deadline
-	}
-	if t := time.Now().Add(d); deadline.IsZero() || t.Before(deadline) {
-		return t
-	}
-	return deadline
-}
-
-// conn is a [probe.Conn].
+// conn implements [probe.Conn] for the calls of one attempt.
 type conn struct {
-	options   *probe.Options
-	sock      *socket
+	calls
+	config    *tls.Config // nil for plain text
+	lasting   bool        // it has a call that may take for ever
+	sock      connection  // nil once closed
 	session   *session
 	connectBy time.Time
+	// adopt makes another connection of the socket; nil leaves it as it is.
+	adopt func(*socket) (connection, error)
 }
 
-// handshake does that of TLS, unless config is nil.
-func (c *conn) handshake(config *tls.Config) error {
-	if config == nil {
+// connection is what TLS and HTTP/2 need of a socket.
+type connection interface {
+	net.Conn
+	keepAlive()
+}
+
+// newConn returns a conn that is not connected. Its error is a *[probe.Failure].
+func newConn(o *probe.Options) (*conn, error) {
+	c := &conn{calls: calls{options: o}}
+	c.run = c.runAlone
+	if o.TLS {
+		var err error
+		if c.config, err = o.TLSConfig(); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// connect makes the connection and does the TLS handshake, by the deadline.
+func (c *conn) connect(deadline time.Time) error {
+	sock, err := dial(c.options.Address, deadline)
+	if err != nil {
+		return &probe.DialError{Step: probe.StepConnect, Err: err}
+	}
+	c.sock, c.connectBy = sock, deadline
+	if c.adopt != nil {
+		if c.sock, err = c.adopt(sock); err != nil {
+			c.sock = nil
+			return &probe.DialError{Step: probe.StepConnect, Err: err}
+		}
+	}
+	if err := c.sock.SetDeadline(deadline); err != nil {
+		return &probe.DialError{Step: probe.StepConnect, Err: err}
+	}
+	if err := c.handshake(); err != nil {
+		_ = c.Close() // the cause is what counts
+		return err
+	}
+	if c.lasting {
+		c.sock.keepAlive()
+	}
+	return nil
+}
+
+// handshake does the TLS handshake, where there is TLS. Package crypto/rand starts the poller of Go's runtime, which
+// takes two descriptors.
+func (c *conn) handshake() error {
+	if c.config == nil {
 		c.session = newSession(c.sock)
 		return nil
 	}
-	secure := tls.Client(c.sock, config)
+	if err := probe.CheckDescriptors(2); err != nil {
+		return &probe.DialError{Step: probe.StepConnect, Err: err}
+	}
+	secure := tls.Client(c.sock, c.config)
 	if err := secure.Handshake(); err != nil {
 		return &probe.DialError{Step: probe.StepTLS, Err: deadlineError(err)}
 	}
@@ -89,28 +120,37 @@ func (c *conn) handshake(config *tls.Config) error {
 	return nil
 }
 
-// Settle implements [probe.Conn]. What is queued is sent with the client's SETTINGS.
-func (c *conn) Settle(context.Context) error {
+// Settle implements [probe.Conn]. Calls that are queued are sent with the client's SETTINGS.
+func (c *conn) Settle() error {
 	s := c.session
 	if s.settled {
 		return nil
 	}
-	c.sock.deadline = c.connectBy
+	if err := c.sock.SetDeadline(c.connectBy); err != nil {
+		return &probe.DialError{Step: probe.StepSettings, Err: err}
+	}
 	if err := s.run(func() bool { return s.settled }); err != nil {
-		return &probe.DialError{Step: probe.StepSettings, Err: deadlineError(err), Answer: s.foreignWords()}
+		return &probe.DialError{Step: probe.StepSettings, Err: deadlineError(err), Answer: s.notHTTP2()}
 	}
 	return nil
 }
 
 // Close implements [probe.Conn].
-func (c *conn) Close() error { return c.sock.Close() }
+func (c *conn) Close() error {
+	if c.sock == nil {
+		return nil
+	}
+	sock := c.sock
+	c.sock = nil
+	return sock.Close()
+}
 
-// deadlineError takes the deadline out of what crypto/tls wraps around it.
+// deadlineError returns context.DeadlineExceeded for a deadline that crypto/tls has wrapped into another error.
 func deadlineError(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return context.DeadlineExceeded
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err

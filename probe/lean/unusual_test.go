@@ -8,20 +8,22 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// The servers in this file are within their rights, if only just.
+// The servers in this file do unusual things that the protocols allow.
 func TestUnusualTimes(t *testing.T) {
 	t.Parallel()
 	meet(t, []encounter{
 		{name: "plain", answers: (*peer).answer},
 		{name: "closed after the answer", answers: func(p *peer, id uint32) { p.answer(id); _ = p.Conn.Close() }},
 		{name: "unknown settings", greets: func(p *peer) {
-			_ = p.WriteSettings(http2.Setting{ID: 0xf00d, Val: 1 << 31}, http2.Setting{ID: http2.SettingHeaderTableSize, Val: 0})
+			_ = p.WriteSettings(http2.Setting{ID: 0xf00d, Val: 1 << 31},
+				http2.Setting{ID: http2.SettingHeaderTableSize, Val: 0})
 			p.preface()
 			p.answer(p.request())
 		}},
 		{name: "settings changed at any time", answers: func(p *peer, id uint32) {
 			p.begin(id)
-			_ = p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
+			_ = p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0},
+				http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
 			p.data(id, serving)
 			_ = p.WriteSettingsAck()
 			p.end(id, "grpc-status", "0")
@@ -55,13 +57,14 @@ func TestUnusualTimes(t *testing.T) {
 	})
 }
 
-// HTTP/2 leaves it to a server how it puts bytes into frames.
+// HTTP/2 leaves it to the server how it distributes bytes over frames.
 func TestUnusualFrames(t *testing.T) {
 	t.Parallel()
 	meet(t, []encounter{
 		{name: "padding everywhere", answers: func(p *peer, id uint32) {
 			pad := func(payload string) string { return "\x03" + payload + "\x00\x00\x00" }
-			p.frame(http2.FrameHeaders, padded|endHeaders, id, pad(p.fields(":status", "200", "content-type", "application/grpc")))
+			p.frame(http2.FrameHeaders, padded|endHeaders, id,
+				pad(p.fields(":status", "200", "content-type", "application/grpc")))
 			p.frame(http2.FrameData, padded, id, pad(serving))
 			p.frame(http2.FrameData, padded, id, "\x00")
 			p.frame(http2.FrameHeaders, padded|endHeaders|endStream, id, pad(p.fields("grpc-status", "0")))
@@ -87,7 +90,8 @@ func TestUnusualFrames(t *testing.T) {
 			p.end(id, "grpc-status", "0")
 		}},
 		{name: "written by the byte", answers: func(p *peer, id uint32) {
-			block, trailers := p.fields(":status", "200", "content-type", "application/grpc"), p.fields("grpc-status", "0")
+			block, trailers := p.fields(":status", "200", "content-type", "application/grpc"), p.fields("grpc-status",
+				"0")
 			bytes := frameBytes(len(block), http2.FrameHeaders, endHeaders, id, block) +
 				frameBytes(len(serving), http2.FrameData, 0, id, serving) +
 				frameBytes(len(trailers), http2.FrameHeaders, endHeaders|endStream, id, trailers)
@@ -103,7 +107,7 @@ func TestUnusualFrames(t *testing.T) {
 	})
 }
 
-// gRPC leaves much to HTTP, and protocol buffers ignore what they do not know.
+// gRPC leaves much to HTTP, and protocol buffers ignore unknown fields.
 func TestUnusualAnswers(t *testing.T) {
 	t.Parallel()
 	meet(t, []encounter{
@@ -123,11 +127,14 @@ func TestUnusualAnswers(t *testing.T) {
 			p.end(id, "grpc-status", "0", "grpc-message", "", "x-more", strings.Repeat("y", 5000))
 		}},
 		{name: "gzip", answers: replies(prefixed(1, compressed("\x08\x01")), "grpc-encoding", "gzip")},
-		{name: "message as large as may be", answers: replies(prefixed(0, "\x12\xfa\xff\x03"+strings.Repeat("x", 64<<10-6)+"\x08\x01"))},
+		{
+			name:    "message as large as may be",
+			answers: replies(prefixed(0, "\x12\xfa\xff\x03"+strings.Repeat("x", 64<<10-6)+"\x08\x01")),
+		},
 	})
 }
 
-// continued sends a header block with a byte in each frame.
+// continued sends a header block with one byte in each frame.
 func (p *peer) continued(stream uint32, flags http2.Flags, block string) {
 	p.frame(http2.FrameHeaders, flags, stream, block[:1])
 	for i := 1; i < len(block)-1; i++ {
@@ -139,7 +146,10 @@ func (p *peer) continued(stream uint32, flags http2.Flags, block string) {
 func TestConnectionsThatEndAfterTheAnswer(t *testing.T) {
 	t.Parallel()
 	meet(t, []encounter{
-		{name: "GOAWAY that lets the call end", answers: func(p *peer, id uint32) { _ = p.WriteGoAway(id, 0, nil); p.answer(id) }},
+		{
+			name:    "GOAWAY that lets the call end",
+			answers: func(p *peer, id uint32) { _ = p.WriteGoAway(id, 0, nil); p.answer(id) },
+		},
 		{name: "GOAWAY in two steps", answers: func(p *peer, id uint32) {
 			_ = p.WriteGoAway(1<<31-1, 0, nil)
 			p.begin(id)
@@ -147,9 +157,18 @@ func TestConnectionsThatEndAfterTheAnswer(t *testing.T) {
 			p.data(id, serving)
 			p.end(id, "grpc-status", "0")
 		}},
-		{name: "GOAWAY for an error that lets the call end", answers: func(p *peer, id uint32) { _ = p.WriteGoAway(id, 11, nil); p.answer(id) }},
-		{name: "GOAWAY after the answer", answers: func(p *peer, id uint32) { p.answer(id); _ = p.WriteGoAway(id, 11, nil) }},
-		{name: "RST_STREAM after the answer", answers: func(p *peer, id uint32) { p.answer(id); _ = p.WriteRSTStream(id, 0) }},
+		{
+			name:    "GOAWAY for an error that lets the call end",
+			answers: func(p *peer, id uint32) { _ = p.WriteGoAway(id, 11, nil); p.answer(id) },
+		},
+		{
+			name:    "GOAWAY after the answer",
+			answers: func(p *peer, id uint32) { p.answer(id); _ = p.WriteGoAway(id, 11, nil) },
+		},
+		{
+			name:    "RST_STREAM after the answer",
+			answers: func(p *peer, id uint32) { p.answer(id); _ = p.WriteRSTStream(id, 0) },
+		},
 		{name: "its reading half closed before", answers: func(p *peer, id uint32) {
 			_ = p.Conn.(*net.TCPConn).CloseRead()
 			p.answer(id)
@@ -161,7 +180,8 @@ func TestConnectionsThatEndAfterTheAnswer(t *testing.T) {
 	})
 }
 
-// trickle gives a request of a window a byte more with each frame, and hangs up where more comes than was given.
+// trickle enlarges the window of a request by one byte with each frame, and hangs up where the client sends more than
+// the window allows.
 func (p *peer) trickle(window int) {
 	for {
 		f, err := p.ReadFrame()
@@ -188,8 +208,8 @@ func (p *peer) trickle(window int) {
 	}
 }
 
-// wantSilence hangs up unless all that the client sends before it has read a PING is acknowledgements.
-func (p *peer) wantSilence() {
+// expectSilence hangs up unless the client sends nothing but acknowledgements before it has read a PING.
+func (p *peer) expectSilence() {
 	_ = p.WritePing(false, [8]byte{})
 	for {
 		f, _ := p.ReadFrame()
@@ -204,40 +224,63 @@ func (p *peer) wantSilence() {
 	}
 }
 
+// opensLate returns a server that refuses the first stream, which its SETTINGS do not allow, and then allows one.
+func opensLate(code http2.ErrCode) func(*peer) {
+	return func(p *peer) {
+		_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
+		p.preface()
+		_ = p.WriteRSTStream(p.request(), code)
+		p.expectSilence()
+		_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1})
+		p.answer(p.request())
+	}
+}
+
 func TestLimitsOfTheServer(t *testing.T) {
 	t.Parallel()
 	meet(t, []encounter{
-		{name: "window a byte at a time", args: []string{"-service=" + strings.Repeat("a", 66_000)}, greets: func(p *peer) {
-			_ = p.WriteSettings()
-			p.preface()
-			p.trickle(65_535)
-		}},
-		{name: "window taken back, then a byte at a time", args: []string{"-service=" + strings.Repeat("a", 66_000)}, greets: func(p *peer) {
-			_ = p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 65_000})
-			_ = p.WriteWindowUpdate(0, 500)
-			p.preface()
-			_ = p.WriteWindowUpdate(1, 600)
-			p.trickle(65_000 + 600)
-		}},
+		{
+			name: "window a byte at a time", args: []string{"-service=" + strings.Repeat("a", 66_000)},
+			greets: func(p *peer) {
+				_ = p.WriteSettings()
+				p.preface()
+				p.trickle(65_535)
+			},
+		},
+		{
+			name: "window taken back, then a byte at a time", args: []string{"-service=" + strings.Repeat("a", 66_000)},
+			greets: func(p *peer) {
+				_ = p.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 65_000})
+				_ = p.WriteWindowUpdate(0, 500)
+				p.preface()
+				_ = p.WriteWindowUpdate(1, 600)
+				p.trickle(65_000 + 600)
+			},
+		},
 		{name: "one stream at a time", args: []string{"-service=a", "-service=b", "-service=c"}, greets: func(p *peer) {
 			_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1})
 			p.preface()
 			for range 3 {
 				id := p.request()
-				p.wantSilence()
+				p.expectSilence()
 				p.answer(id)
 			}
 		}},
-		{name: "no stream after the first", exit: 3, waits: true, says: "waited 300ms", args: []string{"-service=a", "-service=b"}, greets: func(p *peer) {
-			_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
-			p.preface()
-			p.answer(p.request())
-		}},
-		{name: "no stream at all", exit: 3, says: "UNAVAILABLE", greets: func(p *peer) {
+		{
+			name: "no stream after the first", exit: 3, waits: true, says: "waited 300ms",
+			args: []string{"-service=a", "-service=b"}, greets: func(p *peer) {
+				_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
+				p.preface()
+				p.answer(p.request())
+			},
+		},
+		{name: "no stream at all", exit: 3, waits: true, says: "waited 300ms", greets: func(p *peer) {
 			_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
 			p.preface()
 			_ = p.WriteRSTStream(p.request(), http2.ErrCodeRefusedStream)
 		}},
+		{name: "no stream at first", greets: opensLate(http2.ErrCodeRefusedStream)},
+		{name: "no stream at first, as an error of the protocol", greets: opensLate(http2.ErrCodeProtocol)},
 		{name: "streams interleaved", args: []string{"-service=a", "-service=b"}, greets: func(p *peer) {
 			_ = p.WriteSettings()
 			p.preface()

@@ -13,9 +13,11 @@ type agent struct {
 	svid *workload.X509SVID
 }
 
-// FetchX509SVID implements workload.SpiffeWorkloadAPIServer. The stream stays
-// open for identities to come (SPIFFE Workload API, section 4.2).
-func (a agent) FetchX509SVID(_ *workload.X509SVIDRequest, stream grpc.ServerStreamingServer[workload.X509SVIDResponse]) error {
+// FetchX509SVID implements workload.SpiffeWorkloadAPIServer. The stream stays open for identities that may follow
+// (SPIFFE Workload API section 4.2).
+func (a agent) FetchX509SVID(_ *workload.X509SVIDRequest,
+	stream grpc.ServerStreamingServer[workload.X509SVIDResponse],
+) error {
 	if err := stream.Send(&workload.X509SVIDResponse{Svids: []*workload.X509SVID{a.svid}}); err != nil {
 		return err
 	}

@@ -36,8 +36,8 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert: cert, key: key, pem: block("CERTIFICATE", der)}, err
 }
 
-// issue makes a certificate, good for both ends an hour before and after when,
-// for names, IPs and SPIFFE IDs.
+// issue makes a certificate for names, IPs and SPIFFE IDs, for clients and for servers. It is valid from an hour before
+// to an hour after when.
 func (a *authority) issue(when time.Time, names ...string) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -66,8 +66,10 @@ func (a *authority) pool() *x509.CertPool {
 }
 
 func template(name string, when time.Time) *x509.Certificate {
-	return &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: when.Add(-time.Hour), NotAfter: when.Add(time.Hour)}
+	return &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: when.Add(-time.Hour), NotAfter: when.Add(time.Hour),
+	}
 }
 
 // encode returns certificate and key as PEM.

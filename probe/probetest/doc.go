@@ -1,5 +1,4 @@
-// Package probetest runs probe programs against true servers: gRPC servers of
-// every make that matters to a probe, and servers that are none. Begin reading
-// at [Scripts], which runs scripts of rogpeppe/go-internal/testscript for a
-// program; the servers are of [Start].
+// Package probetest runs probe programs against real servers: gRPC servers of every kind that matters to a probe, and
+// servers that are not gRPC servers. Begin reading at [Scripts], which runs scripts of rogpeppe/go-internal/testscript
+// against a program. [Start] starts the servers.
 package probetest

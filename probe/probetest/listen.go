@@ -2,21 +2,76 @@ package probetest
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
+	"sync"
+	"syscall"
 
 	"google.golang.org/grpc"
 )
 
-// rude is a listener that closes the first connections at once, as a port does
-// whose server is only starting.
-type rude struct {
+// listen is net.Listen, but reserves the port of a server on tcp6 on 127.0.0.1 too, without listening there. A probe of
+// localhost tries 127.0.0.1 first, and would otherwise find the server of whoever has the same port there.
+func listen(network, address string) (net.Listener, error) {
+	for {
+		listener, err := net.Listen(network, address)
+		if err != nil || network != "tcp6" {
+			return listener, err
+		}
+		_, release, err := reserve(listener.Addr().(*net.TCPAddr).Port)
+		if err == nil {
+			return &reserved{listener, release}, nil
+		}
+		if err := listener.Close(); err != nil {
+			return nil, err
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return nil, err
+		}
+	}
+}
+
+// reserved is a listener that has reserved a port of another address as well.
+type reserved struct {
+	net.Listener
+	release func()
+}
+
+// Close implements net.Listener.
+func (r *reserved) Close() error {
+	r.release()
+	return r.Listener.Close()
+}
+
+// reserve takes a TCP port of 127.0.0.1, or any free one for 0, without listening on it. Nobody else gets the port, and
+// connections to it are refused.
+func reserve(port int) (reserved int, release func(), err error) {
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, nil, err
+	}
+	release = sync.OnceFunc(func() { _ = syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		release()
+		return 0, nil, err
+	}
+	address, err := syscall.Getsockname(socket)
+	if err != nil {
+		release()
+		return 0, nil, err
+	}
+	return address.(*syscall.SockaddrInet4).Port, release, nil
+}
+
+// hangupListener closes the first connections at once, as happens on the port of a server that is still starting.
+type hangupListener struct {
 	net.Listener
 	hangups int
 }
 
 // Accept implements net.Listener.
-func (r *rude) Accept() (net.Conn, error) {
+func (r *hangupListener) Accept() (net.Conn, error) {
 	for ; r.hangups > 0; r.hangups-- {
 		conn, err := r.Listener.Accept()
 		if err != nil {
@@ -29,7 +84,7 @@ func (r *rude) Accept() (net.Conn, error) {
 	return r.Listener.Accept()
 }
 
-// secure puts TLS, with the ALPN of the config, around a listener.
+// secure wraps a listener in TLS, with the ALPN of the config.
 func (s *Server) secure(listener net.Listener) net.Listener {
 	config := s.config.TLS.Clone()
 	if s.config.ALPN != nil && s.config.ALPN[0] != "none" {
@@ -38,12 +93,14 @@ func (s *Server) secure(listener net.Listener) net.Listener {
 	return tls.NewListener(listener, config)
 }
 
-// serveHTTP serves calls through the HTTP/2 server of net/http, whose windows
-// can be smaller than those of grpc-go.
+// serveHTTP serves calls through the HTTP/2 server of net/http, which can have smaller windows than grpc-go has.
 func (s *Server) serveHTTP(listener net.Listener, server *grpc.Server) {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
-	web := http.Server{Handler: server, Protocols: protocols, HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: s.config.Window}}
+	web := http.Server{
+		Handler: server, Protocols: protocols,
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: s.config.Window},
+	}
 	s.Close = func() { _ = web.Close() }
 	go func() { _ = web.Serve(listener) }()
 }

@@ -24,7 +24,8 @@ import (
 //	clientauth=required     asks for a client certificate; one is in NAME/client.pem and NAME/client-key.pem
 //	clientauth=expired      like required, and the one there was valid in 2020
 //	agent=PATH              is in a SPIFFE trust domain, whose Workload API listens on the socket PATH
-//	tls=1.2                 the newest version of TLS it speaks
+//	tls=1.0|1.2             the newest version of TLS it speaks
+//	ciphers=old             takes only ciphers that the probe does not offer
 //	header=NAME:VALUE       refuses calls without this metadata
 //	health=none             has no health service
 //	health=nolist           has a health service of before Health/List
@@ -42,7 +43,8 @@ var options = map[string]func(*setup, string) error{
 	"alpn":       (*setup).setALPN,
 	"clientauth": (*setup).setClientAuth,
 	"agent":      (*setup).startAgent,
-	"tls":        func(s *setup, _ string) error { s.config.TLS.MaxVersion = tls.VersionTLS12; return nil },
+	"tls":        (*setup).setVersion,
+	"ciphers":    (*setup).setOldCiphers,
 	"header":     func(s *setup, value string) error { s.config.Header = value; return nil },
 	"health":     func(s *setup, value string) error { s.config.Health = value; return nil },
 	"hangups":    func(s *setup, value string) (err error) { s.config.Hangups, err = strconv.Atoi(value); return err },
@@ -52,12 +54,33 @@ var options = map[string]func(*setup, string) error{
 	"speaks":     func(s *setup, value string) error { s.config.Speaks = value; return nil },
 }
 
-// setup is a config under construction, with the CA and the folder of a server.
+// setup is a config that is being made, with the CA and the folder of its server.
 type setup struct {
 	config Config
 	dir    string
 	ca     *authority
 	stop   []func() // what to stop after the server
+}
+
+// StartWith runs a server with the options of the command server until its Close is called. Its certificates are in
+// dir.
+func StartWith(name, dir string, words ...string) (*Server, error) {
+	setup, err := parseOptions(name, dir, words)
+	if err != nil {
+		return nil, err
+	}
+	server, err := Start(setup.config)
+	if err != nil {
+		return nil, err
+	}
+	closeServer := server.Close
+	server.Close = func() {
+		closeServer()
+		for _, stop := range setup.stop {
+			stop()
+		}
+	}
+	return server, nil
 }
 
 func parseOptions(name, dir string, words []string) (*setup, error) {
@@ -93,6 +116,20 @@ func (s *setup) setNetwork(value string) error {
 	return nil
 }
 
+func (s *setup) setVersion(value string) error {
+	s.config.TLS.MaxVersion = tls.VersionTLS12
+	if value == "1.0" {
+		s.config.TLS.MinVersion, s.config.TLS.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+	}
+	return nil
+}
+
+// setOldCiphers leaves a cipher without forward secrecy, which clients in Go do not offer.
+func (s *setup) setOldCiphers(string) error {
+	s.config.TLS.MaxVersion, s.config.TLS.CipherSuites = tls.VersionTLS12, []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}
+	return nil
+}
+
 func (s *setup) setStatus(value string) error {
 	service, status, err := parseStatus(value)
 	if err != nil {
@@ -115,7 +152,7 @@ func parseStatus(value string) (service string, status healthpb.HealthCheckRespo
 	return service, healthpb.HealthCheckResponse_ServingStatus(number), nil
 }
 
-// expired is when a certificate was valid that no longer is.
+// expired is a time at which a certificate was valid that is not valid any more.
 var expired = time.Date(2020, time.May, 17, 12, 0, 0, 0, time.UTC)
 
 func (s *setup) setNames(value string) error {
@@ -160,8 +197,7 @@ func (s *setup) setClientAuth(value string) error {
 	return s.write("client-key.pem", key)
 }
 
-// startAgent runs the Workload API for the probe's side, and gives the server
-// an identity of the same trust domain.
+// startAgent runs the Workload API for the probe, and gives the server an identity of the same trust domain.
 func (s *setup) startAgent(path string) error {
 	const id = "spiffe://example.org/probe"
 	client, err := s.ca.issue(time.Now(), id)

@@ -6,21 +6,21 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"syscall"
+	"sync/atomic"
 )
 
-// rawProtocols are what servers speak that are no gRPC servers. Each gets a
-// connection that is closed after it has returned and the peer has hung up.
+// rawProtocols are what servers speak that are not gRPC servers. When the function has returned and the peer has hung
+// up, the connection is closed.
 var rawProtocols = map[string]func(net.Conn){
 	"silence": func(net.Conn) {},
 	"smtp":    func(c net.Conn) { _, _ = io.WriteString(c, "220 mail.example ready\r\n") },
-	// A fatal alert, unexpected_message, in a record of TLS 1.2 (RFC 5246
-	// sections 6.2.1 and 7.2): what OpenSSL answers to plain text.
+	// A fatal alert, unexpected_message, in a record of TLS 1.2 (RFC 5246 sections 6.2.1 and 7.2): what OpenSSL answers
+	// to plain text.
 	"tls-alert": func(c net.Conn) { _, _ = c.Write([]byte{21, 3, 3, 0, 2, 2, 10}) },
 	"hangup":    func(c net.Conn) { _ = c.Close() },
 }
 
-// webServers answer every request with an HTTP status, by protocol.
+// webServers are the HTTP statuses that web servers answer every request with, by protocol.
 var webServers = map[string]int{
 	"http1":     http.StatusNotFound,
 	"http2":     http.StatusNotFound,
@@ -38,12 +38,20 @@ func (s *Server) serveRaw(listener net.Listener) error {
 		protocols.SetHTTP1(s.config.Speaks == "http1")
 		protocols.SetHTTP2(s.config.Speaks != "http1")
 		protocols.SetUnencryptedHTTP2(s.config.Speaks != "http1")
-		handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such page", status) })
+		handler := http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request,
+		) {
+			http.Error(w, "no such page", status)
+		})
 		server := http.Server{Handler: handler, Protocols: protocols, ErrorLog: log.New(io.Discard, "", 0)}
 		go func() { _ = server.Serve(listener) }()
 		return nil
 	}
 	speak := rawProtocols[s.config.Speaks]
+	if odd := oddServers[s.config.Speaks]; odd != nil {
+		var connections atomic.Int64
+		speak = func(c net.Conn) { speakOddly(c, odd, int(connections.Add(1))-1) }
+	}
 	if speak == nil {
 		return fmt.Errorf("unknown protocol %q", s.config.Speaks)
 	}
@@ -70,7 +78,7 @@ func (s *Server) accept(listener net.Listener, speak func(net.Conn)) {
 	}
 }
 
-// ignoreQuestions is a name server that does not answer.
+// ignoreQuestions makes the server a name server that does not answer.
 func (s *Server) ignoreQuestions() error {
 	socket, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
@@ -80,21 +88,12 @@ func (s *Server) ignoreQuestions() error {
 	return nil
 }
 
-// bind takes a port without listening on it: nobody else gets it, and
-// connections to it are refused.
+// bind makes the server a port that nobody listens on, so connections to it are refused.
 func (s *Server) bind() error {
-	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	port, release, err := reserve(0)
 	if err != nil {
 		return err
 	}
-	s.Close = func() { _ = syscall.Close(socket) }
-	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		return err
-	}
-	address, err := syscall.Getsockname(socket)
-	if err != nil {
-		return err
-	}
-	s.Addr = fmt.Sprintf("127.0.0.1:%d", address.(*syscall.SockaddrInet4).Port)
+	s.Addr, s.Close = fmt.Sprintf("127.0.0.1:%d", port), release
 	return nil
 }

@@ -1,40 +1,40 @@
 package probetest
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Scripts runs the scripts in dir against program, a command of
-// [testscript.Main]. In the scripts it is $PROBE, $NL is a line break, timeouts
-// are a minute unless set otherwise, so that a busy machine changes no outcome,
-// and beside the commands of testscript there are:
+// Scripts runs the scripts in dir against program, which is a command of [testscript.Main]. In the scripts $PROBE is
+// the program and $NL is a line break. Timeouts are a minute unless a script sets them, so that a busy machine changes
+// no outcome. The scripts have the commands of testscript, and these:
 //
-//   - exits CODE PROGRAM [ARG...]: runs it and wants that exit code
-//   - server NAME [OPTION...]: starts a server, its address in $NAME, its port in $NAME_PORT; see [options]
-//   - seen NAME: prints what the server saw of the last call
+//   - exits CODE PROGRAM [ARG...]: runs the program, and fails unless that is its exit code
+//   - server NAME [OPTION...]: starts a server. $NAME is its address, $NAME_PORT its port; see [options]
+//   - seen NAME: prints what came with the last call to the server
 //   - connected NAME: waits for a connection to the server
 //   - answered NAME: waits for the next message that the server has sent
 //   - status NAME SERVICE:STATUS: sets a status of the server
 //   - endcalls NAME: ends the calls of Watch in progress
-//   - install DIR: copies the program there
+//   - install DIR: copies the program into the folder
 func Scripts(t *testing.T, dir, program string) {
 	testscript.Run(t, testscript.Params{
-		Dir: dir,
+		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Dir:           dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PROBE", program)
 			env.Setenv("NL", "\n")
 			env.Setenv("GRPC_HEALTH_PROBE_CONNECT_TIMEOUT", "1m")
 			env.Setenv("GRPC_HEALTH_PROBE_RPC_TIMEOUT", "1m")
-			// The race detector would keep each process for a second at its end.
+			// Otherwise the race detector would make each process wait for a second before it ends.
 			env.Setenv("GORACE", "atexit_sleep_ms=10")
 			env.Values[serversKey{}] = map[string]*Server{}
 			return nil
@@ -46,6 +46,21 @@ func Scripts(t *testing.T, dir, program string) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// UseNameServer lets a program that the scripts run ask the name server at $NAME_SERVER, if that is set, because a test
+// cannot change /etc/resolv.conf.
+func UseNameServer() {
+	server := os.Getenv("NAME_SERVER")
+	if server == "" {
+		return
+	}
+	net.DefaultResolver = &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "udp", server)
+		},
+	}
 }
 
 type serversKey struct{}
@@ -77,12 +92,7 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: server NAME [OPTION...]")
 	}
 	name := args[0]
-	setup, err := parseOptions(name, ts.MkAbs(name), args[1:])
-	ts.Check(err)
-	for _, stop := range setup.stop {
-		ts.Defer(stop)
-	}
-	server, err := Start(setup.config)
+	server, err := StartWith(name, ts.MkAbs(name), args[1:]...)
 	ts.Check(err)
 	ts.Defer(server.Close)
 	servers(ts)[name] = server
@@ -125,15 +135,15 @@ func endCalls(ts *testscript.TestScript, neg bool, args []string) {
 	named(ts, neg, args).EndCalls()
 }
 
+// install has another process copy the program. If this process wrote the file, a process that another script starts at
+// the same time would inherit the open file until its exec, and the kernel executes no file that is open for writing
+// (ETXTBSY).
 func install(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: install DIR")
 	}
-	program := ts.Getenv("PROBE")
-	path, err := exec.LookPath(program)
-	ts.Check(err)
-	binary, err := os.ReadFile(path)
+	path, err := exec.LookPath(ts.Getenv("PROBE"))
 	ts.Check(err)
 	ts.Check(os.MkdirAll(ts.MkAbs(args[0]), 0o755))
-	ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(args[0]), program), binary, 0o755))
+	ts.Check(exec.Command("cp", "-L", path, ts.MkAbs(args[0])).Run())
 }

@@ -23,12 +23,12 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Config says what a server is like. The zero values of all but Network and
-// Address make a plain gRPC server that is SERVING.
+// Config says what a server is like. The zero values of all but Network and Address make a plain gRPC server that is
+// SERVING.
 type Config struct {
 	// Network and Address are where it listens, as for net.Listen.
 	Network, Address string
-	// TLS is its side of TLS; nil is plain text.
+	// TLS is the server's side of TLS; nil is plain text.
 	TLS *tls.Config
 	// ALPN are the protocols that TLS negotiates, {"none"} for none and nil for h2.
 	ALPN []string
@@ -36,21 +36,19 @@ type Config struct {
 	Statuses map[string]healthpb.HealthCheckResponse_ServingStatus
 	// Header, as NAME:VALUE, is metadata each call must carry.
 	Header string
-	// Health is "none" for a server without the health service, "nolist" for one
-	// whose health service has no List, and "hangs" for one that never answers.
+	// Health is "none" for a server without the health service, "nolist" for one whose health service has no List, and
+	// "hangs" for one that never answers.
 	Health string
 	// Hangups is how many connections it closes before it serves one.
 	Hangups int
 	// Streams bounds the calls at once on a connection; 0 is grpc-go's default.
 	Streams int
-	// Window, if not 0, has it served by net/http, with a flow-control window of so
-	// many bytes for each request.
+	// Window, if not 0, is the flow-control window for each request, in bytes. The server is then that of net/http.
 	Window int
-	// StrictKeepalive has it end connections with PINGs that nobody needs.
+	// StrictKeepalive makes it end connections that send too many PINGs.
 	StrictKeepalive bool
-	// Speaks makes it a server of another protocol: "bound", which does not even
-	// accept, "silent-dns", a name server that does not answer, or a key of
-	// webServers or of rawProtocols.
+	// Speaks makes it a server of another protocol: "bound", which does not even accept, "silent-dns", a name server
+	// that does not answer, or a key of webServers, rawProtocols or oddServers.
 	Speaks string
 }
 
@@ -58,8 +56,7 @@ type Config struct {
 type Server struct {
 	// Addr is its address, as -addr takes it.
 	Addr string
-	// Connected gets a value for the first connection to a server that is no
-	// gRPC server.
+	// Connected gets a value for the first connection to a server that is no gRPC server.
 	Connected chan struct{}
 	// Answered gets a value for each message that a gRPC server has sent.
 	Answered chan struct{}
@@ -78,7 +75,10 @@ type Server struct {
 
 // Start runs a server until its Close is called.
 func Start(config Config) (*Server, error) {
-	s := &Server{config: config, Connected: make(chan struct{}, 1), Answered: make(chan struct{}, maxAnswered), Health: health.NewServer()}
+	s := &Server{
+		config: config, Connected: make(chan struct{}, 1), Answered: make(chan struct{}, maxAnswered),
+		Health: health.NewServer(),
+	}
 	s.calls, s.EndCalls = context.WithCancel(context.Background())
 	switch config.Speaks {
 	case "silent-dns":
@@ -86,7 +86,7 @@ func Start(config Config) (*Server, error) {
 	case "bound":
 		return s, s.bind()
 	}
-	listener, err := net.Listen(config.Network, config.Address)
+	listener, err := listen(config.Network, config.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -104,10 +104,10 @@ func Start(config Config) (*Server, error) {
 	return s, nil
 }
 
-// serveGRPC serves calls on listener. TLS is below grpc-go where ALPN is not as
-// grpc-go has it.
+// serveGRPC serves calls on listener. TLS is a layer below grpc-go where the config asks for another ALPN than that of
+// grpc-go.
 func (s *Server) serveGRPC(listener net.Listener) {
-	listener = &rude{Listener: listener, hangups: s.config.Hangups}
+	listener = &hangupListener{Listener: listener, hangups: s.config.Hangups}
 	if s.config.TLS != nil && s.config.ALPN != nil {
 		listener = s.secure(listener)
 	}
@@ -121,9 +121,12 @@ func (s *Server) serveGRPC(listener net.Listener) {
 	serve(server, listener)
 }
 
-// options are those of grpc-go for the config.
+// options returns the options of grpc-go for the config.
 func (s *Server) options() []grpc.ServerOption {
-	options := []grpc.ServerOption{grpc.UnaryInterceptor(s.intercept), grpc.StreamInterceptor(s.interceptStream), grpc.StatsHandler(s)}
+	options := []grpc.ServerOption{
+		grpc.UnaryInterceptor(s.intercept), grpc.StreamInterceptor(s.interceptStream),
+		grpc.StatsHandler(s),
+	}
 	if s.config.TLS != nil && s.config.ALPN == nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.config.TLS)))
 	}
@@ -146,7 +149,8 @@ func (s *Server) register(server *grpc.Server) {
 	case "none":
 		return
 	case "nolist":
-		service.Methods = slices.DeleteFunc(slices.Clone(service.Methods), func(m grpc.MethodDesc) bool { return m.MethodName == "List" })
+		service.Methods = slices.DeleteFunc(slices.Clone(service.Methods),
+			func(m grpc.MethodDesc) bool { return m.MethodName == "List" })
 	}
 	server.RegisterService(&service, s.Health)
 }
@@ -160,22 +164,25 @@ func serve(server *grpc.Server, listener net.Listener) {
 	}()
 }
 
-// intercept refuses or keeps waiting the calls that the config says so of.
-func (s *Server) intercept(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+// intercept refuses calls, or lets them wait, as the config says.
+func (s *Server) intercept(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any,
+	error,
+) {
 	if s.config.Health == "hangs" {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	if name, value, ok := strings.Cut(s.config.Header, ":"); ok && !slices.Contains(metadata.ValueFromIncomingContext(ctx, name), value) {
+	if name, value, ok := strings.Cut(s.config.Header, ":"); ok &&
+		!slices.Contains(metadata.ValueFromIncomingContext(ctx, name), value) {
 		return nil, status.Errorf(codes.Unauthenticated, "no valid %s\nin the call", name)
 	}
 	return next(ctx, request)
 }
 
-// maxAnswered is how many messages of a server can go unnoticed.
+// maxAnswered is how many messages a server can send before Answered is read.
 const maxAnswered = 10_000
 
-// Seen returns what came with the last call, sorted lines of name: value.
+// Seen returns what came with the last call, as sorted lines of name: value.
 func (s *Server) Seen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,10 @@ import (
 	"google.golang.org/grpc"
 )
 
-// interceptStream ends a stream when the calls of the server are to end.
-func (s *Server) interceptStream(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+// interceptStream ends a stream when EndCalls is called.
+func (s *Server) interceptStream(service any, stream grpc.ServerStream, _ *grpc.StreamServerInfo,
+	next grpc.StreamHandler,
+) error {
 	ctx, cancel := context.WithCancel(stream.Context())
 	defer cancel()
 	defer context.AfterFunc(s.calls, cancel)()

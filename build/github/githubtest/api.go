@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,7 +14,7 @@ import (
 	"strings"
 )
 
-// asset and release are those of GitHub's REST API, as far as it matters here.
+// asset and release are the part of the types of GitHub's REST API that the tests need.
 type asset struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
@@ -24,11 +23,12 @@ type asset struct {
 }
 
 type release struct {
-	TagName string  `json:"tag_name"`
-	Assets  []asset `json:"assets"`
+	TagName   string  `json:"tag_name"`
+	Immutable bool    `json:"immutable"`
+	Assets    []asset `json:"assets"`
 }
 
-// serveAPI is the API: releases/latest, releases/tags/TAG and releases/assets/ID of repos/OWNER/NAME.
+// serveAPI answers for the API: releases/latest, releases/tags/TAG and releases/assets/ID below repos/OWNER/NAME.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store string) {
 	if s.refuses(w, r) {
 		return
@@ -41,9 +41,9 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	repo, rest := parts[1]+"/"+parts[2], parts[4:]
 	switch {
 	case rest[0] == "latest":
-		s.serveRelease(w, r, repo, s.latest(repo))
+		s.serveRelease(w, repo, s.latest(repo))
 	case rest[0] == "tags" && len(rest) == 2:
-		s.serveRelease(w, r, repo, rest[1])
+		s.serveRelease(w, repo, rest[1])
 	case rest[0] == "assets" && len(rest) == 2:
 		s.serveAsset(w, r, repo, rest[1], store)
 	default:
@@ -51,8 +51,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	}
 }
 
-// refuses answers in the API's place where the behaviour or the token does not let the request through, and says whether
-// it did.
+// refuses answers with an error where the behaviour or the token demands it, and reports whether it did.
 func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
 	behaviour := s.behaviour()
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -61,6 +60,9 @@ func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
 		fail(w, http.StatusBadGateway, "Server Error")
 	case behaviour.APIPage:
 		servePage(w)
+	case behaviour.APIText != "":
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		fmt.Fprint(w, behaviour.APIText)
 	case behaviour.APILoop:
 		http.Redirect(w, r, r.URL.String(), http.StatusMovedPermanently)
 	case behaviour.Limited, behaviour.LimitedAssets && strings.Contains(r.URL.Path, "/releases/assets/"):
@@ -85,15 +87,17 @@ func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// fail answers with an error as GitHub words it. The section is that of its documentation, which tells some errors apart.
+// fail answers with an error in GitHub's words. The section of GitHub's documentation is what distinguishes some
+// errors.
 func fail(w http.ResponseWriter, status int, message string, section ...string) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"message": %q, "documentation_url": "https://docs.github.com/rest%s"}`, message, strings.Join(section, ""))
+	fmt.Fprintf(w, `{"message": %q, "documentation_url": "https://docs.github.com/rest%s"}`, message,
+		strings.Join(section, ""))
 }
 
-// serveRelease answers with a release and its ETag, or with 304 where that is the ETag the client has.
-func (s *Server) serveRelease(w http.ResponseWriter, r *http.Request, repo, tag string) {
+// serveRelease answers with a release.
+func (s *Server) serveRelease(w http.ResponseWriter, repo, tag string) {
 	found, ok := s.release(repo, tag)
 	if !ok {
 		fail(w, http.StatusNotFound, "Not Found")
@@ -104,18 +108,11 @@ func (s *Server) serveRelease(w http.ResponseWriter, r *http.Request, repo, tag 
 		fail(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	etag := cmp.Or(s.behaviour().ETag, fmt.Sprintf(`W/"%x"`, sha256.Sum256(text)))
-	s.give(r, etag)
-	w.Header().Set("ETag", etag)
-	if r.Header.Get("If-None-Match") == etag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Write(text)
 }
 
-// latest is the last tag of the repository in the order of the alphabet.
+// latest returns the last tag of the repository in alphabetical order.
 func (s *Server) latest(repo string) string {
 	tags, _ := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(repo)))
 	if len(tags) == 0 {
@@ -130,7 +127,10 @@ func (s *Server) release(repo, tag string) (release, bool) {
 		return release{}, false
 	}
 	behaviour := s.behaviour()
-	found := release{TagName: tag}
+	found := release{TagName: tag, Immutable: behaviour.Immutable}
+	if behaviour.OtherTag {
+		found.TagName = "other"
+	}
 	for _, entry := range entries {
 		content, _ := os.ReadFile(s.file(repo, tag, entry.Name()))
 		a := asset{ID: id(repo, tag, entry.Name()), Name: entry.Name(), Size: int64(len(content))}
@@ -152,7 +152,7 @@ func id(repo, tag, asset string) int64 {
 	return int64(hash.Sum32())
 }
 
-// serveAsset is the endpoint of one asset, which redirects to the store as GitHub does.
+// serveAsset answers for the API's endpoint of an asset, which redirects to the store as GitHub does.
 func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request, repo, wanted, store string) {
 	tags, _ := os.ReadDir(filepath.Join(s.dir, filepath.FromSlash(repo)))
 	for _, tag := range tags {

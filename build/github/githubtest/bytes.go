@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// signature is the secret in the addresses of the store.
+// signature is a secret in the addresses of the store.
 const signature = "signature-of-the-store"
 
-// serveWeb is what browsers download from: OWNER/NAME/releases/download/TAG/ASSET, for what is public.
+// serveWeb answers for the addresses that browsers download from: OWNER/NAME/releases/download/TAG/ASSET.
 func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, path, store string) {
 	parts := strings.Split(path, "/")
 	behaviour := s.behaviour()
@@ -40,7 +40,7 @@ func (s *Server) redirect(w http.ResponseWriter, r *http.Request, store, asset s
 	http.Redirect(w, r, scheme+"://"+store+"/"+asset+"?signature="+signature, http.StatusFound)
 }
 
-// serveBytes is the store, and the mirror.
+// serveBytes answers for the store and the mirror.
 func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string) {
 	s.mu.Lock()
 	behaviour := s.behave
@@ -76,10 +76,9 @@ func (s *Server) serveBytes(w http.ResponseWriter, r *http.Request, path string)
 	trickle(w, content, behaviour.Delay)
 }
 
-// servePage is what a proxy or a login answers in GitHub's place.
+// servePage answers with a web page, as a proxy or a login in front of GitHub does.
 func servePage(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("ETag", `"page"`)
 	w.Write([]byte("<!DOCTYPE html>\n<html><title>Sign in</title></html>\n"))
 }
 

@@ -1,6 +1,8 @@
-// Package githubtest is a small true GitHub for tests: the release API, the web's downloads and the host that they
-// redirect to, over HTTPS and HTTP/2 as GitHub's, behind a proxy, so that a program under test uses GitHub's own host
-// names. Begin with New; Server.Env is the environment of the program under test.
+// Package githubtest is a small GitHub for tests: the API of releases, the downloads for browsers and the host that
+// they redirect to, over HTTPS and HTTP/2. It is behind a proxy, so that a program under test uses GitHub's real host
+// names.
+//
+// Begin with [New]. [Server.Env] is the environment of the program under test.
 //
 // The releases are files below a folder, owner/name/tag/asset, and are read at each request.
 package githubtest
@@ -29,12 +31,13 @@ const (
 	MirrorHost     = "mirror.example.com"
 )
 
-// Hosts are all hosts that the server is.
+// Hosts are all hosts that the server answers for.
 var Hosts = []string{APIHost, WebHost, BytesHost, EnterpriseHost, StoreHost, MirrorHost}
 
-// Behaviour is what the server does beside its duty.
+// Behaviour is how the server departs from what GitHub does when all is well.
 type Behaviour struct {
-	// Token is the one token that is accepted; Private lets nobody in without it, and with Login shows browsers a web page.
+	// Token is the only token that is accepted. Private refuses requests without it; with Login, browsers get a web
+	// page.
 	Token          string
 	Private, Login bool
 	// Forbidden answers the API's requests with 403, Limited with the rate limit, LimitedAssets those for assets alone,
@@ -45,29 +48,29 @@ type Behaviour struct {
 	Reset time.Time
 	// NoDigest leaves the digests out of the API's answers, WrongDigest gives others.
 	NoDigest, WrongDigest bool
+	// Immutable says that releases are, OtherTag that they have another tag than was asked for.
+	Immutable, OtherTag bool
+	// APIText is what the API answers in place of JSON, "" for JSON.
+	APIText string
 	// Failures is how many of the next downloads end in 503, Truncations how many break off in the middle.
 	Failures, Truncations int
-	// Page sends a web page for an asset, APIPage for an answer of the API, both with status 200. Loop and APILoop redirect
-	// for ever, Downgrade redirects to plain HTTP.
+	// Page sends a web page for an asset, APIPage for an answer of the API, both with status 200. Loop and APILoop
+	// redirect for ever, Downgrade redirects to plain HTTP.
 	Page, APIPage, Loop, APILoop, Downgrade bool
-	// ETag is that of all releases; "" gives each its own.
-	ETag string
-	// Delay is the pause before each hundredth of a download.
+	// Delay is the pause before each hundredth part of a download.
 	Delay time.Duration
-	// Unreachable are hosts that the proxy finds no way to.
+	// Unreachable are hosts that the proxy cannot connect to.
 	Unreachable []string
 }
 
-// Request is what the server was asked.
+// Request is a request that the server received.
 type Request struct {
 	Method, Host, Path string
-	// Authorization and IfNoneMatch are the headers.
-	Authorization, IfNoneMatch string
-	// Foreign tells that the ETag in IfNoneMatch was never given for this address.
-	Foreign bool
+	// Authorization is the header.
+	Authorization string
 }
 
-// Server is a GitHub. Close it.
+// Server is a GitHub that runs. It must be closed.
 type Server struct {
 	dir      string
 	proxy    net.Listener
@@ -77,8 +80,6 @@ type Server struct {
 	mu       sync.Mutex
 	behave   Behaviour
 	requests []Request
-	// given has each address, with an ETag that was given for it behind it.
-	given map[string]bool
 }
 
 // New starts a GitHub on loopback with the releases below dir. Its CA certificate is written to caFile.
@@ -87,7 +88,7 @@ func New(dir, caFile string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, caFile: caFile, given: map[string]bool{}}
+	s := &Server{dir: dir, caFile: caFile}
 	if s.proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,10 @@ func New(dir, caFile string) (*Server, error) {
 	}
 	quiet := log.New(io.Discard, "", 0)
 	proxy := &http.Server{Handler: http.HandlerFunc(s.connect), ErrorLog: quiet}
-	hosts := &http.Server{Handler: http.HandlerFunc(s.serve), ErrorLog: quiet, TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority}}}
+	hosts := &http.Server{
+		Handler: http.HandlerFunc(s.serve), ErrorLog: quiet,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority}},
+	}
 	s.servers = []*http.Server{proxy, hosts}
 	go proxy.Serve(s.proxy)
 	go hosts.ServeTLS(s.secure, "", "")
@@ -140,10 +144,11 @@ func (s *Server) Take() []Request {
 	return requests
 }
 
-// connect is the proxy: every host there is, is this server.
+// connect is the proxy. It connects every host to this server.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	host, _, _ := net.SplitHostPort(r.Host)
-	if r.Method != http.MethodConnect || !slices.Contains(Hosts, host) || slices.Contains(s.behaviour().Unreachable, host) {
+	if r.Method != http.MethodConnect || !slices.Contains(Hosts, host) ||
+		slices.Contains(s.behaviour().Unreachable, host) {
 		http.Error(w, "no such host", http.StatusBadGateway)
 		return
 	}
@@ -152,7 +157,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	// Taken over before the answer, or the server would read what the client sends next.
+	// The connection is taken over before the answer is sent, or the server would read what the client sends next.
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		upstream.Close()
@@ -163,7 +168,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	go func() { defer upstream.Close(); io.Copy(upstream, buffered) }()
 }
 
-// serve is all hosts.
+// serve answers for all hosts.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.record(r)
 	path := strings.Trim(r.URL.Path, "/")
@@ -189,21 +194,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *Server) record(r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	etag := r.Header.Get("If-None-Match")
-	s.requests = append(s.requests, Request{
-		Method: r.Method, Host: r.Host, Path: r.URL.EscapedPath(), Authorization: r.Header.Get("Authorization"),
-		IfNoneMatch: etag, Foreign: etag != "" && !s.given[r.Host+r.URL.Path+etag],
-	})
+	s.requests = append(s.requests,
+		Request{
+			Method: r.Method, Host: r.Host, Path: r.URL.EscapedPath(),
+			Authorization: r.Header.Get("Authorization"),
+		})
 }
 
-// give notes an ETag that is given for an address.
-func (s *Server) give(r *http.Request, etag string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.given[r.Host+r.URL.Path+etag] = true
-}
-
-// file is the path of an asset, or "" where there is none.
+// file returns the path of an asset, or "" where there is none.
 func (s *Server) file(repo, tag, asset string) string {
 	path := filepath.Join(s.dir, filepath.FromSlash(repo), tag, asset)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

@@ -1,0 +1,148 @@
+package build
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/build/labeltest"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+const repository = ".."
+
+// TestSchemaDescribesTheLabel compares the keys in the schema, each with its description, with those that the code
+// writes, and those that a label must have with those that are always written.
+func TestSchemaDescribesTheLabel(t *testing.T) {
+	t.Parallel()
+	schema, err := labeltest.ReadSchema(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareKeys(t, "the label", schema, reflect.TypeFor[label]())
+}
+
+func compareKeys(t *testing.T, where string, schema labeltest.Object, written reflect.Type) {
+	t.Helper()
+	properties, _ := schema["properties"].(labeltest.Object)
+	var keys, always []string
+	for field := range written.Fields() {
+		key, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if key == "" {
+			continue
+		}
+		keys = append(keys, key)
+		if option != "omitempty" {
+			always = append(always, key)
+		}
+		property, ok := properties[key].(labeltest.Object)
+		if !ok {
+			t.Errorf("docs/label.schema.json: add the key %q of %s", key, where)
+			continue
+		}
+		if description, _ := property["description"].(string); description == "" {
+			t.Errorf("docs/label.schema.json: describe the key %q of %s", key, where)
+		}
+		kind := field.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		if kind.Kind() == reflect.Struct {
+			compareKeys(t, key, property, kind)
+		}
+	}
+	for key := range properties {
+		if !slices.Contains(keys, key) {
+			t.Errorf("docs/label.schema.json: the code writes no key %q of %s", key, where)
+		}
+	}
+	var required []string
+	for _, key := range schema["required"].([]any) {
+		required = append(required, key.(string))
+	}
+	if !slices.Equal(required, always) {
+		t.Errorf("docs/label.schema.json: %s requires %q, and the code always writes %q", where, required, always)
+	}
+}
+
+// TestLabelsAreValid holds labels of the code, and the example in the schema, against the schema.
+func TestLabelsAreValid(t *testing.T) {
+	t.Parallel()
+	digest := strings.Repeat("0123456789abcdef", 4)
+	exec := execProbe{Command: []string{"/probe", "-addr=localhost:5000"}, TimeoutSeconds: 3}
+	for name, service := range map[string]plan.Service{
+		"asked for": {},
+		"found":     {Language: "go", Health: plan.HealthRegistered, Port: 5000},
+	} {
+		p := program{version: "v1.0.0", source: "bundled", variant: "lean", sha256: digest}
+		beside := newBridge(exec, &p, true)
+		for _, args := range [][]string{nil, {}, {"-rpc-header=a: b"}} {
+			l, err := imageLabel(exec, beside, p, args, service)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := labeltest.Check(repository, l.Value); err != nil {
+				t.Errorf("%s, with %q: %v", name, args, err)
+			}
+		}
+	}
+	schema, err := labeltest.ReadSchema(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, example := range schema["examples"].([]any) {
+		text, err := json.Marshal(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := labeltest.Check(repository, string(text)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestUnknownKeysOfTheLabel shows that a reader with this schema accepts the labels of later releases, and that the
+// check of this repository's own labels does not.
+func TestUnknownKeysOfTheLabel(t *testing.T) {
+	t.Parallel()
+	exec := execProbe{Command: []string{"/probe"}, TimeoutSeconds: 3}
+	l, err := imageLabel(exec, nil, program{
+		version: "v1.0.0", source: "bundled", variant: "lean", sha256: strings.Repeat("0", 64),
+	}, nil, plan.Service{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []struct{ old, added string }{
+		{`"schema":1`, `"schema":1,"new":true`}, {`"timeoutSeconds":3`, `"timeoutSeconds":3,"new":true`},
+	} {
+		changed := strings.Replace(l.Value, change.old, change.added, 1)
+		schema, err := labeltest.ReadSchema(repository)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := labeltest.Validate(schema, changed); err != nil {
+			t.Errorf("a reader does not ignore a key: %v", err)
+		}
+		if err := labeltest.Check(repository, changed); err == nil || !strings.Contains(err.Error(), "new") {
+			t.Errorf("the key is not reported: %v", err)
+		}
+	}
+	for _, change := range [][2]string{
+		{`"schema":1`, `"schema":2`},
+		{`"path":"/probe"`, `"path":"probe"`},
+		{`"exec"`, `"exe"`},
+		{`"timeoutSeconds":3`, `"timeoutSeconds":0`},
+		{`"source":"bundled"`, `"source":"found"`},
+	} {
+		changed := strings.Replace(l.Value, change[0], change[1], 1)
+		schema, err := labeltest.ReadSchema(repository)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed == l.Value || labeltest.Validate(schema, changed) == nil {
+			t.Errorf("%s in place of %s is not refused", change[1], change[0])
+		}
+	}
+}

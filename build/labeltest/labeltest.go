@@ -1,0 +1,79 @@
+// Package labeltest holds the image label that the build phase writes against its JSON schema, docs/label.schema.json,
+// for tests: the repository's folder and the text of a label go in, and what is wrong with it comes out. Begin with
+// [Check].
+package labeltest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Object is an object of JSON.
+type Object = map[string]any
+
+// ReadSchema reads the schema in the repository.
+func ReadSchema(repository string) (Object, error) {
+	text, err := os.ReadFile(filepath.Join(repository, "docs/label.schema.json"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema of the image label: %w", err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema of the image label: %w", err)
+	}
+	schema, ok := value.(Object)
+	if !ok {
+		return nil, fmt.Errorf("reading the schema of the image label: it is a %T, not an object", value)
+	}
+	return schema, nil
+}
+
+// Check returns what is wrong with the text of a label. Readers ignore keys that they do not know, and so does the
+// schema; here a key that the schema does not describe is an error, since it has to be added to the schema.
+func Check(repository, label string) error {
+	schema, err := ReadSchema(repository)
+	if err != nil {
+		return err
+	}
+	forbidOtherKeys(schema)
+	return Validate(schema, label)
+}
+
+// Validate returns what is wrong with the text of a label by a schema.
+func Validate(schema Object, label string) error {
+	const name = "label.schema.json"
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(name, schema); err != nil {
+		return fmt.Errorf("adding the schema of the image label: %w", err)
+	}
+	compiled, err := compiler.Compile(name)
+	if err != nil {
+		return fmt.Errorf("compiling the schema of the image label: %w", err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(label)))
+	if err != nil {
+		return fmt.Errorf("reading the image label %q: %w", label, err)
+	}
+	if err := compiled.Validate(value); err != nil {
+		return fmt.Errorf("validating the image label %s by docs/label.schema.json: %w", label, err)
+	}
+	return nil
+}
+
+// forbidOtherKeys has a schema, and those of its properties, refuse keys that they do not describe.
+func forbidOtherKeys(schema Object) {
+	properties, ok := schema["properties"].(Object)
+	if !ok {
+		return
+	}
+	schema["additionalProperties"] = false
+	for _, property := range properties {
+		if property, ok := property.(Object); ok {
+			forbidOtherKeys(property)
+		}
+	}
+}

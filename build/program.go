@@ -1,0 +1,146 @@
+package build
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/buildpacks/libcnb/v2"
+
+	"github.com/grpc-cnb/health-probe/build/executable"
+	"github.com/grpc-cnb/health-probe/build/github"
+	"github.com/grpc-cnb/health-probe/build/sbom"
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// program is a probe, or a bridge, that is ready to be installed.
+type program struct {
+	// name is what it is called in the image.
+	name string
+	// file is its path on the build machine.
+	file string
+	// source says where it came from, as the image label and the SBOM name it: bundled, compile or download.
+	source string
+	// version is that of its source code, as in v1.2.3, or (devel) where it was built outside version control.
+	version string
+	// variant is lean or full, "" for one that was downloaded.
+	variant string
+	// platform is what it runs on, as GOOS/GOARCH.
+	platform string
+	// interpreter is the program that loads it if it is dynamically linked, "" if it is not.
+	interpreter string
+	// sha256 is the digest of the file, in hex.
+	sha256 string
+	// info is its build info: Go's version and those of the modules in it. It is nil for a program that is not Go's.
+	info *buildinfo.BuildInfo
+	// downloaded describes a program that was downloaded. It is nil for any other.
+	downloaded *downloadMetadata
+	// origin is the URL that it was downloaded from, purl the package URL of the release. Both are "" for a program
+	// that was not downloaded.
+	origin, purl string
+}
+
+// ownModule is the module of this project's probe.
+const ownModule = "github.com/grpc-cnb/health-probe"
+
+// readsDefaults reports whether the program reads the default flags in the config layer, as this project's probe does.
+// Other probes take flags from their command line alone.
+func (p program) readsDefaults() bool { return p.downloaded == nil || p.downloaded.Module == ownModule }
+
+// component describes the program for the SBOM. One that was downloaded is a release of a repository. Where that is a
+// fork, its version is not one of the program's module, so the module is listed with the version that the program
+// itself states.
+func (p program) component() sbom.Component {
+	c := sbom.GoProgram(p.info, p.version)
+	if p.purl != "" {
+		c = sbom.Component{PURL: p.purl, Licence: c.Licence, Parts: c.Parts}
+		if p.info != nil && p.info.Main.Path != "" {
+			c.Parts = append([]sbom.Component{sbom.GoModule(p.info.Main.Path, p.info.Main.Version)}, c.Parts...)
+		}
+	}
+	c.Name, c.Version, c.SHA256, c.Origin, c.Source = p.name, p.version, p.sha256, p.origin, p.source
+	return c
+}
+
+// bundledFiles are the names of the programs in the buildpack, by variant.
+var bundledFiles = map[string]string{
+	config.VariantLean: "grpc_health_probe",
+	config.VariantFull: "grpc_health_probe_full",
+	bridgeVariant:      probe.BridgeName,
+}
+
+// bridgeVariant stands for the bridge, of which there is one build.
+const bridgeVariant = "bridge"
+
+// bundledProgram returns the variant of the probe that is in the buildpack's folder probes/OS-ARCH for the target. The
+// buildpack has the probes for all of its targets, since the image's architecture need not be the build machine's.
+func bundledProgram(ctx libcnb.BuildContext, variant string) (program, error) {
+	target := ctx.TargetInfo
+	file := filepath.Join(ctx.Buildpack.Path, "probes", target.OS+"-"+target.Arch, bundledFiles[variant])
+	bundled, err := readProgram(file, config.Bundled)
+	bundled.name, bundled.variant = programName, variant
+	if variant == bridgeVariant {
+		bundled.name, bundled.variant = probe.BridgeName, ""
+	}
+	if os.IsNotExist(err) {
+		return program{}, fmt.Errorf("finding the bundled probe for %s: this buildpack does not carry it",
+			platform(target))
+	}
+	if err == nil && bundled.platform != platform(target) {
+		return program{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s",
+			file, bundled.platform, platform(target))
+	}
+	return bundled, err
+}
+
+func platform(target libcnb.TargetInfo) string { return target.OS + "/" + target.Arch }
+
+func executablePlatform(target libcnb.TargetInfo) executable.Platform {
+	return executable.Platform{OS: target.OS, Arch: target.Arch}
+}
+
+// readProgram reads what describes the Go program in file.
+func readProgram(file, source string) (program, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return program{}, err
+	}
+	defer f.Close()
+	info, err := buildinfo.Read(f)
+	if err != nil {
+		return program{}, fmt.Errorf("reading the build info of %q: %w", file, err)
+	}
+	digest, err := sbom.FileSHA256(file)
+	if err != nil {
+		return program{}, err
+	}
+	return program{
+		name:     programName,
+		file:     file,
+		source:   source,
+		version:  info.Main.Version,
+		platform: buildSetting(info, "GOOS") + "/" + buildSetting(info, "GOARCH"),
+		sha256:   digest,
+		info:     info,
+	}, nil
+}
+
+func buildSetting(info *buildinfo.BuildInfo, key string) string {
+	for _, setting := range info.Settings {
+		if setting.Key == key {
+			return setting.Value
+		}
+	}
+	return ""
+}
+
+// downloadMetadata is what the metadata of the layer records of a program that was downloaded. With it the next build
+// can keep the program without downloading it again.
+type downloadMetadata struct {
+	github.ResolvedAsset
+	Platform string `toml:"platform"`
+	// Module is the main module of a Go program.
+	Module string `toml:"module"`
+}

@@ -1,0 +1,30 @@
+package build
+
+import (
+	"debug/buildinfo"
+	"runtime/debug"
+	"slices"
+	"testing"
+)
+
+// The tag of a fork's release is no version of the module that was forked.
+func TestDownloadedProbeIsOfItsReleaseAndOfItsModule(t *testing.T) {
+	t.Parallel()
+	const upstream = "github.com/grpc-ecosystem/grpc-health-probe"
+	info := &buildinfo.BuildInfo{
+		GoVersion: "go1.26.8 (Red Hat 1.26.8-1.el9)",
+		Main:      debug.Module{Path: upstream, Version: "v0.4.56"},
+	}
+	got := program{version: "fips-7", purl: "pkg:github/my-org/fork@fips-7", info: info}.component()
+	purls := []string{got.PURL}
+	for _, part := range got.Parts {
+		purls = append(purls, part.PURL)
+	}
+	want := []string{"pkg:github/my-org/fork@fips-7", "pkg:golang/" + upstream + "@v0.4.56", "pkg:golang/stdlib@1.26.8"}
+	if !slices.Equal(purls, want) {
+		t.Errorf("listed: %q\nwant: %q", purls, want)
+	}
+	if got.Version != "fips-7" || got.Licence != "Apache-2.0" {
+		t.Errorf("its version and licence are %q and %q", got.Version, got.Licence)
+	}
+}

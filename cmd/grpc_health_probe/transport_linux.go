@@ -1,0 +1,5 @@
+package main
+
+import "github.com/grpc-cnb/health-probe/probe/lean"
+
+var transport lean.Transport

@@ -1,0 +1,132 @@
+// Package analyzer is the contract between the detect phase and the languages, and what the languages share: how files
+// become findings, and findings become gRPC servers.
+//
+//	file --Required, Analyze--> Result (findings) --PostAnalyze: Projects, Services--> []plan.Service
+//
+// Begin with [Definition], which a language fills in, and [New]. [Rule] is the usual way from a source to findings, and
+// [Services] the usual way from findings to servers.
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Language names a language, or several that one build serves.
+type Language struct {
+	Name  string // in the build plan: "go"
+	Title string // for people: "Go"
+	// Others are further names that services may have, with their titles.
+	Others map[string]string
+	// Frameworks are all frameworks that services may have.
+	Frameworks []Framework
+}
+
+// Framework is one way to serve gRPC in a language. The table in docs/detection.md is made from these.
+type Framework struct {
+	Name     string // in the build plan and for people: "grpc-go"
+	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
+	Health   string // what registers grpc.health.v1, for people
+	Advice   string // what to write into a server to have the health service, fit to be pasted
+}
+
+// Titles returns the names of the languages for people, in alphabetical order.
+func (l Language) Titles() []string {
+	titles := []string{l.Title}
+	for _, title := range l.Others {
+		titles = append(titles, title)
+	}
+	slices.Sort(titles)
+	return titles
+}
+
+// Analyzer recognizes the gRPC servers of one language. Its functions may be called by several goroutines at once.
+type Analyzer interface {
+	// Language tells what the analyzer can find.
+	Language() Language
+	// Required reports, by the path alone, whether a file can hold evidence. It is asked once or twice about every file
+	// of an app, so a file of another extension should cost it one look at the extension.
+	Required(path string) bool
+	// NewScan begins the analysis of one app.
+	NewScan() Scan
+}
+
+// Scan is the analysis of one app by one analyzer.
+type Scan interface {
+	// Analyze reads one required file and keeps what it found. An error means that the file was left out, in whole or
+	// in part. Several goroutines call it at once.
+	Analyze(f *tree.File) error
+	// PostAnalyze returns the servers that the files prove, after the last Analyze. logf gets a line for each piece of
+	// evidence.
+	PostAnalyze(logf tree.Logf) []plan.Service
+}
+
+// Definition is an analyzer as a language writes it. T is what a file tells the language beside its findings, such as
+// the module path in a go.mod; struct{} where that is nothing.
+type Definition[T any] struct {
+	Language
+	// Required is that of [Analyzer].
+	Required func(path string) bool
+	// Analyze returns what a required file holds, or nil. Several goroutines call it at once. An error means that the
+	// file was left out; a result may come with it. The result must not refer to the bytes of the file's text.
+	Analyze func(f *tree.File) (*Result[T], error)
+	// PostAnalyze makes services of the results, which are ordered by path. A service without a language gets the name
+	// of the definition's.
+	PostAnalyze func(files []File[T], logf tree.Logf) []plan.Service
+}
+
+// New returns the analyzer of a definition.
+func New[T any](d Definition[T]) Analyzer { return definition[T]{d} }
+
+type definition[T any] struct{ Definition[T] }
+
+func (d definition[T]) Language() Language        { return d.Definition.Language }
+func (d definition[T]) Required(path string) bool { return d.Definition.Required(path) }
+func (d definition[T]) NewScan() Scan             { return &scan[T]{definition: d.Definition} }
+
+// scan collects the results of the files of one app.
+type scan[T any] struct {
+	definition Definition[T]
+	mu         sync.Mutex
+	files      []File[T]
+}
+
+func (s *scan[T]) Analyze(f *tree.File) error {
+	result, err := s.definition.Analyze(f)
+	if result != nil {
+		for i := range result.Findings {
+			result.Findings[i].Path = f.Path
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.files = append(s.files, File[T]{f.Path, *result})
+	}
+	return err
+}
+
+func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Service {
+	slices.SortFunc(s.files, func(a, b File[T]) int { return cmp.Compare(a.Path, b.Path) })
+	services := s.definition.PostAnalyze(s.files, logf)
+	for i := range services {
+		s.definition.complete(&services[i])
+	}
+	return services
+}
+
+// complete adds what the build phase prints of a service.
+func (l Language) complete(s *plan.Service) {
+	s.Language = cmp.Or(s.Language, l.Name)
+	s.Title = l.Title
+	if title, ok := l.Others[s.Language]; ok {
+		s.Title = title
+	}
+	for _, f := range l.Frameworks {
+		if f.Name == s.Framework {
+			s.HealthAdvice = f.Advice
+		}
+	}
+}

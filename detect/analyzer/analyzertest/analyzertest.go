@@ -1,0 +1,237 @@
+// Package analyzertest holds the tests that every language has to pass. A language calls them with its definition:
+// [Apps] for its example apps, [Repetitive] for sources that are made to take long, [FuzzSource] for any bytes.
+package analyzertest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Apps tests a language with the archives testdata/apps/*.txtar, each of which is an app. The lines of an archive's
+// comment that begin with "want: " are the services that the app holds, in order; UPDATE_GOLDEN=1 writes them.
+//
+// Every framework of the language needs an app that serves with it, and a twin FRAMEWORK_client.txtar that only calls.
+// A language may not keep the bytes of a file's text, since the text of the next file is written over them.
+func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
+	paths, err := filepath.Glob("testdata/apps/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
+	}
+	serves := map[string]bool{}
+	for _, path := range paths {
+		archive, want := readArchive(t, path)
+		services := Scan(t, analyzer.New(d), unpack(t, archive))
+		for _, s := range services {
+			serves[s.Framework] = true
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			if got := Describe(services); got != want && !updateWant(t, path, archive, got) {
+				t.Errorf("found:\n%swant:\n%s", got, want)
+			}
+			keepsNoText(t, d, archive)
+		})
+	}
+	for _, f := range d.Frameworks {
+		if !serves[f.Name] {
+			t.Errorf("no app in testdata/apps serves with %s", f.Name)
+		}
+		clientTwins(t, f.Name)
+	}
+}
+
+// clientTwins checks that there are apps with the clients of a framework, and that no server is wanted of them.
+func clientTwins(t *testing.T, framework string) {
+	t.Helper()
+	slug := strings.NewReplacer("-", "", " ", "", ".", "").Replace(strings.ToLower(framework))
+	twins, _ := filepath.Glob("testdata/apps/" + slug + "_client*.txtar")
+	if len(twins) == 0 {
+		t.Errorf("there is no app testdata/apps/%s_client.txtar", slug)
+	}
+	for _, path := range twins {
+		if _, want := readArchive(t, path); want != "" {
+			t.Errorf("%s is a client's, and wants %s", path, want)
+		}
+	}
+}
+
+// keepsNoText analyzes each file of an app twice, and overwrites the text after the first time.
+func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.Archive) {
+	t.Helper()
+	for _, f := range archive.Files {
+		if !d.Required(f.Name) {
+			continue
+		}
+		lent := bytes.Clone(f.Data)
+		got, _ := d.Analyze(tree.NewText(f.Name, lent))
+		clear(lent)
+		if want, _ := d.Analyze(tree.NewText(f.Name, f.Data)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the result refers to bytes of the text, or differs from time to time", f.Name)
+		}
+	}
+}
+
+// Scan returns the services that an analyzer finds in an app.
+func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Service {
+	t.Helper()
+	logf := tree.Serialize(t.Logf)
+	scan := a.NewScan()
+	err := tree.Walk(t.Context(), dir, tree.Visitor{Required: a.Required, Visit: func(f *tree.File) {
+		if err := scan.Analyze(f); err != nil {
+			logf("%s: %s", f.Path, err)
+		}
+	}}, logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := scan.PostAnalyze(logf)
+	plan.Sort(services)
+	return services
+}
+
+// Describe returns a line for each service.
+func Describe(services []plan.Service) string {
+	var lines strings.Builder
+	for _, s := range services {
+		lines.WriteString(s.String() + "\n")
+	}
+	return lines.String()
+}
+
+// readArchive returns an archive, and the services that it is said to hold.
+func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for line := range strings.Lines(string(archive.Comment)) {
+		if s, ok := strings.CutPrefix(line, "want: "); ok {
+			want.WriteString(s)
+		}
+	}
+	return archive, want.String()
+}
+
+// updateWant writes the services into the comment of an archive where UPDATE_GOLDEN is set, and reports whether it did.
+func updateWant(t *testing.T, path string, archive *txtar.Archive, services string) bool {
+	t.Helper()
+	if os.Getenv("UPDATE_GOLDEN") == "" {
+		return false
+	}
+	var comment strings.Builder
+	for line := range strings.Lines(string(archive.Comment)) {
+		if !strings.HasPrefix(line, "want: ") {
+			comment.WriteString(line)
+		}
+	}
+	for line := range strings.Lines(services) {
+		comment.WriteString("want: " + line)
+	}
+	archive.Comment = []byte(comment.String())
+	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
+
+func unpack(t *testing.T, archive *txtar.Archive) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range archive.Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Repetition is a source that is made to take long: one of the units over and over, behind what makes the analyzer read
+// the file.
+type Repetition struct {
+	Path, Head string
+	Units      []string
+}
+
+const (
+	// repetitiveSize is how many bytes a repetitive source has.
+	repetitiveSize = 8 << 10
+	// maxReads is how often a search may read each byte of a source on average. Searches of real patterns read a byte
+	// once or a few times; one whose time grows with the square of the source reads each of these bytes hundreds of
+	// times.
+	maxReads = 16
+)
+
+// Repetitive tests that no search of a language takes time that grows with the square of a source. It counts what
+// searches read and measures no time, so it holds on a slow machine.
+func Repetitive[T any](t *testing.T, d analyzer.Definition[T], sources ...Repetition) {
+	source.LimitSearches(maxReads)
+	defer source.LimitSearches(0)
+	for _, s := range sources {
+		if !d.Required(s.Path) {
+			t.Errorf("%s is not required, so nothing is tested", s.Path)
+		}
+		for _, unit := range s.Units {
+			repeat(t, d, s, unit)
+		}
+	}
+}
+
+func repeat[T any](t *testing.T, d analyzer.Definition[T], s Repetition, unit string) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%s: repeating %q: %v", s.Path, unit, p)
+		}
+	}()
+	// A text that is read to its end and not understood is no failure: many units are no code.
+	_, _ = d.Analyze(tree.NewText(s.Path, []byte(s.Head+strings.Repeat(unit, repetitiveSize/len(unit)))))
+}
+
+// FuzzSource fuzzes the analysis of a file with a path: it must not panic, and each finding is on a line of the file or
+// is a possible port.
+func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seeds ...string) {
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		result, err := d.Analyze(tree.NewText(path, text))
+		if result != nil {
+			CheckFindings(t, text, result.Findings)
+		}
+		if err != nil && result != nil && len(result.Findings) > 0 {
+			t.Errorf("a file that is left out (%v) has findings %v", err, result.Findings)
+		}
+	})
+}
+
+// CheckFindings checks that each finding is on a line of the text, where a listener may be on line 0, and that each
+// listener has a possible port.
+func CheckFindings(t *testing.T, text []byte, findings []analyzer.Finding) {
+	t.Helper()
+	lines := bytes.Count(text, []byte("\n")) + 1
+	for _, f := range findings {
+		isListener := f.Kind == analyzer.Listener || f.Port != 0
+		if isListener && (f.Port < source.UnknownPort || f.Port == 0 || f.Port > 65535) {
+			t.Errorf("a listener has port %d: %+v", f.Port, f)
+		}
+		if f.Line < 0 || f.Line > lines || f.Line == 0 && !isListener {
+			t.Errorf("finding %+v in a file of %d lines", f, lines)
+		}
+	}
+}

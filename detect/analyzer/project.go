@@ -1,0 +1,149 @@
+package analyzer
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Project is the files below one manifest, such as a go.mod, down to the next manifest. The folder of the app is a
+// project with a manifest and without.
+type Project[T any] struct {
+	Dir string // "." for the app's folder
+	// Packages are ordered by their first file.
+	Packages []*Package
+	// Files are ordered by path.
+	Files []File[T]
+
+	byPath map[string]*Package
+}
+
+// Package is what makes one server, if it makes any: a file, or a package of files in languages that build programs of
+// packages.
+type Package struct {
+	// Path is the file, or the directory of the package.
+	Path string
+	// Findings are those of its files.
+	Findings []Finding
+	// Built says that it is a built program or archive and no source.
+	Built bool
+}
+
+// Projects groups the results of files, ordered by path, by project. packageOf returns the path of the package that a
+// file belongs to. The projects are ordered by directory.
+func Projects[T any](files []File[T], packageOf func(path string) string) []*Project[T] {
+	byDir := map[string]*Project[T]{".": newProject[T](".")}
+	for _, f := range files {
+		if dir := path.Dir(f.Path); f.ProjectRoot && byDir[dir] == nil {
+			byDir[dir] = newProject[T](dir)
+		}
+	}
+	for _, f := range files {
+		for dir := range tree.Ancestors(f.Path) {
+			if p := byDir[dir]; p != nil {
+				p.add(f, packageOf(f.Path))
+				break
+			}
+		}
+	}
+	var all []*Project[T]
+	for _, p := range byDir {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Project[T]) int { return cmp.Compare(a.Dir, b.Dir) })
+	return all
+}
+
+// FileIsPackage is the packageOf of languages whose servers are files.
+func FileIsPackage(path string) string { return path }
+
+func newProject[T any](dir string) *Project[T] {
+	return &Project[T]{Dir: dir, byPath: map[string]*Package{}}
+}
+
+func (p *Project[T]) add(f File[T], name string) {
+	p.Files = append(p.Files, f)
+	in := p.byPath[name]
+	if in == nil {
+		in = &Package{Path: name, Built: f.Built}
+		p.byPath[name] = in
+		p.Packages = append(p.Packages, in)
+	}
+	in.Findings = append(in.Findings, f.Findings...)
+}
+
+// Package returns the package with a path, or nil.
+func (p *Project[T]) Package(path string) *Package { return p.byPath[path] }
+
+// Has reports whether a package of the project has a finding of one of the kinds.
+func (p *Project[T]) Has(kinds ...Kind) bool {
+	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return in.Has(kinds...) })
+}
+
+// Resolve replaces the findings of every package by what resolve returns of each. It leaves out a finding where resolve
+// says false.
+func (p *Project[T]) Resolve(resolve func(in *Package, f Finding) (Finding, bool)) {
+	for _, in := range p.Packages {
+		in.Findings = in.resolved(resolve)
+	}
+}
+
+func (in *Package) resolved(resolve func(in *Package, f Finding) (Finding, bool)) []Finding {
+	var resolved []Finding
+	for _, f := range in.Findings {
+		if r, ok := resolve(in, f); ok {
+			resolved = append(resolved, r)
+		}
+	}
+	return resolved
+}
+
+// Has reports whether the package has a finding of one of the kinds.
+func (in *Package) Has(kinds ...Kind) bool {
+	_, ok := in.First(kinds...)
+	return ok
+}
+
+// First returns the first finding of the first kind that the package has.
+func (in *Package) First(kinds ...Kind) (Finding, bool) {
+	for _, k := range kinds {
+		if f, ok := in.find(func(f Finding) bool { return f.Kind == k }); ok {
+			return f, true
+		}
+	}
+	return Finding{}, false
+}
+
+// find returns the first finding of the package for which is returns true.
+func (in *Package) find(is func(f Finding) bool) (Finding, bool) {
+	if i := slices.IndexFunc(in.Findings, is); i >= 0 {
+		return in.Findings[i], true
+	}
+	return Finding{}, false
+}
+
+// Serves reports whether the package has evidence of a server.
+func (in *Package) Serves() bool {
+	for _, strength := range []plan.Strength{plan.Construction, plan.Registration, plan.Implementation} {
+		if _, ok := in.server(strength); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// DropBuilt leaves out built programs where a source of the tree makes a server: they are made of what the sources say.
+func DropBuilt[T any](all []*Project[T]) {
+	servesFromSource := func(in *Package) bool { return !in.Built && in.Serves() }
+	if !slices.ContainsFunc(all, func(p *Project[T]) bool {
+		return slices.ContainsFunc(p.Packages, servesFromSource)
+	}) {
+		return
+	}
+	for _, p := range all {
+		p.Packages = slices.DeleteFunc(p.Packages, func(in *Package) bool { return in.Built })
+	}
+}

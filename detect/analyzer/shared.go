@@ -1,0 +1,86 @@
+package analyzer
+
+import (
+	"iter"
+
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// sharedFindings are what the packages of a project that make no server say about those that do, by the innermost
+// directory around each that holds a server, or by ".": what lies in apps/orders is about the server there, what lies
+// in libs about all of them.
+type sharedFindings map[string]*directoryFindings
+
+// directoryFindings are the findings in a directory, without those in subdirectories that hold a server.
+type directoryFindings struct {
+	health         *Finding
+	healthDisabled bool
+	listeners      []Finding // nil where several servers could listen there
+}
+
+// shareFindings collects them once for all servers of a project: a tree may hold 100,000.
+func shareFindings(packages []*Package) sharedFindings {
+	servers := ServerCount{}
+	var others []*Package
+	for _, in := range packages {
+		if f, ok := in.First(ServerConstructed); ok {
+			servers.Add(f.Path)
+		} else {
+			others = append(others, in)
+		}
+	}
+	shared := sharedFindings{}
+	for _, in := range others {
+		for _, f := range in.Findings {
+			dir := servers.Innermost(f.Path)
+			shared.add(dir, f, servers[dir] <= 1)
+		}
+	}
+	return shared
+}
+
+// add adds a finding in a directory, about one server alone or about several.
+func (s sharedFindings) add(dir string, f Finding, oneServer bool) {
+	if s[dir] == nil {
+		s[dir] = &directoryFindings{}
+	}
+	switch in := s[dir]; {
+	case f.Kind == HealthRegistered && in.health == nil:
+		in.health = &f
+	case f.Kind == HealthDisabled:
+		in.healthDisabled = true
+	case f.Kind == Listener && oneServer:
+		in.listeners = append(in.listeners, f)
+	}
+}
+
+// of yields what is shared with a server, the innermost directory first.
+func (s sharedFindings) of(server string) iter.Seq[*directoryFindings] {
+	return func(yield func(*directoryFindings) bool) {
+		for dir := range tree.Ancestors(server) {
+			if in := s[dir]; in != nil && !yield(in) {
+				return
+			}
+		}
+	}
+}
+
+// ServerCount is how many servers directories hold, with those in their subdirectories.
+type ServerCount map[string]int
+
+// Add counts the server in a file.
+func (c ServerCount) Add(file string) {
+	for dir := range tree.Ancestors(file) {
+		c[dir]++
+	}
+}
+
+// Innermost returns the innermost directory around a file that holds a server, or ".".
+func (c ServerCount) Innermost(file string) string {
+	for dir := range tree.Ancestors(file) {
+		if c[dir] > 0 {
+			return dir
+		}
+	}
+	return "."
+}

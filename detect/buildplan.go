@@ -1,0 +1,78 @@
+package detect
+
+import (
+	"os/exec"
+	"slices"
+
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/paketo-buildpacks/libpak/v2/log"
+
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// goEntry is the plan entry by which Go buildpacks provide the go command to other buildpacks.
+const goEntry = "go"
+
+// buildPlans returns the build plan, with its alternatives, for the services of an app and for what the app requires
+// beside the probe.
+func buildPlans(
+	settings config.Config, services []plan.Service, required []plan.Requirement, logger log.Logger,
+) []libcnb.BuildPlan {
+	plans := []libcnb.BuildPlan{probePlan(services, settings.Enabled == config.EnabledTrue)}
+	if _, err := exec.LookPath("go"); err != nil && settings.Source == config.Compile {
+		plans = withGo(plans[0])
+	}
+	return withRequirements(plans, required, logger)
+}
+
+// probePlan provides the probe, and requires it where the app serves gRPC or the user forces it.
+func probePlan(services []plan.Service, forced bool) libcnb.BuildPlan {
+	probe := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}}}
+	switch {
+	case len(services) > 0:
+		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry, Metadata: services[0].Metadata()}}
+	case forced:
+		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry}}
+	}
+	return probe
+}
+
+// withGo adds that Go is required of another buildpack. Where the probe itself is not required, another buildpack may
+// still require it, or none does: then there is a second plan without Go, and the build says what is missing if it
+// comes to that.
+func withGo(probe libcnb.BuildPlan) []libcnb.BuildPlan {
+	compiled := probe
+	goRequire := libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}}
+	compiled.Requires = append(slices.Clone(probe.Requires), goRequire)
+	if len(probe.Requires) > 0 {
+		return []libcnb.BuildPlan{compiled}
+	}
+	return []libcnb.BuildPlan{compiled, probe}
+}
+
+// withRequirements adds what the app requires beside the probe. An app that requires nothing else gets a further plan
+// without the probe, since a buildpack fails its group where nobody requires what it provides.
+func withRequirements(plans []libcnb.BuildPlan, required []plan.Requirement, logger log.Logger) []libcnb.BuildPlan {
+	if len(required) == 0 {
+		return plans
+	}
+	var alone libcnb.BuildPlan
+	for _, r := range required {
+		logger.Header(r.Reason)
+		alone.Requires = append(alone.Requires, libcnb.BuildPlanRequire{Name: r.Name, Metadata: r.Metadata})
+		if provided := (libcnb.BuildPlanProvide{Name: r.Name}); !slices.Contains(alone.Provides, provided) {
+			alone.Provides = append(alone.Provides, provided)
+		}
+	}
+	isProbe := func(r libcnb.BuildPlanRequire) bool { return r.Name == plan.Entry }
+	requiresProbe := slices.ContainsFunc(plans[0].Requires, isProbe)
+	for i, p := range plans {
+		plans[i].Provides = slices.Concat(p.Provides, alone.Provides)
+		plans[i].Requires = slices.Concat(p.Requires, alone.Requires)
+	}
+	if requiresProbe {
+		return plans
+	}
+	return append(plans, alone)
+}

@@ -1,0 +1,225 @@
+package cpp
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// listenName matches the names of constants, fields, functions and parameters that say where something listens.
+	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|uri`)
+	constant   = regexp.MustCompile(`(?m)^[ \t]*(?:inline\s+|static\s+|extern\s+)*(?:const|constexpr)\b[^=;(){}\n]*?` +
+		`\b(?P<name>\w+)(?:\[\w*\])?\s*[={]\s*|#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`)
+	flag         = regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`)
+	declaredFlag = regexp.MustCompile(`\b(?:ABSL_DECLARE_FLAG\s*\(\s*[\w:]+\s*,|DECLARE_\w+\s*\()\s*(?P<name>\w+)\s*\)`)
+	// function is the head of a function, with its body or before it.
+	function = regexp.MustCompile(`(?m)^[ \t]*[\w:<>,&*\t ]*?(?P<name>\w+)[ \t]*\(`)
+	// bodyAhead is what stands between the parameters of a function and its body, or the list of its initializers.
+	bodyAhead  = regexp.MustCompile(`^\)\s*(?:const\b|noexcept\b|override\b|final\b|->\s*[\w:<>]+|\s)*(\{|:)`)
+	structHead = regexp.MustCompile(`\b(?:struct|class)\s+\w+(?:\s+final)?(?:\s*:[^{;()]*)?\s*\{`)
+	// field is a field of a class, with its default or without.
+	field = regexp.MustCompile(`^\s*[\w:<>]+(?:\s*<[^;{}()]*>)?[\s&*]+` +
+		`(?P<name>\w+)\s*(?:[={]\s*(?P<value>[^;]*?)\}?)?;`)
+	// boundOption is an option of Boost.Program_options that is written to a variable or a field.
+	boundOption = regexp.MustCompile(
+		`\bvalue\s*<[^>;]*>\s*\(\s*&(?P<path>[\w.>-]+)\s*\)(?:\s*->\s*\w+\(\))*\s*->\s*default_value\s*\(\s*`)
+	// namedOption is an option that is read by its name: ("port,p", po::value<int>()->default_value(50051)).
+	namedOption = regexp.MustCompile(`\(\s*"(?P<option> +)"\s*,[^;"]*?(?:"[ ]*"\s*,[^;"]*?)?` +
+		`\bvalue\s*<[^>;]*>\s*\(\s*\)` +
+		`\s*->\s*default_value\s*\(\s*`)
+	readOption = regexp.MustCompile(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
+)
+
+const (
+	// maxFunctions is how many functions of a source are looked at, maxConstants how many of its constants are kept,
+	// and maxBody how many bytes a function or a class is read of.
+	maxFunctions = 512
+	maxConstants = 64
+	maxBody      = 4096
+	// maxConstantsSource is how many bytes a source may have that is read for nothing but its constants.
+	maxConstantsSource = 64 << 10
+)
+
+// readDeclarations returns the values of variables, flags and options, and of the parameters that functions are given
+// in this source.
+func readDeclarations(t *source.Text) *source.Declarations {
+	d := t.Declarations(",;\n", declarations...)
+	for _, f := range fields(t) {
+		if f.value.From < f.value.To {
+			d.Declare("."+f.name, f.value)
+		}
+	}
+	declareOptions(d)
+	for _, m := range t.FindAll(function, maxFunctions) {
+		name := string(t.Code[m[2]:m[3]])
+		parameters, all := t.Arguments(m[1])
+		ahead := bodyAhead.FindSubmatchIndex(t.Code[all.To:min(len(t.Code), all.To+maxValue)])
+		if ahead == nil {
+			continue
+		}
+		if from := all.To + ahead[1]; t.Code[from-1] == '{' && listenName.MatchString(name) {
+			for _, value := range t.Returns(from) {
+				d.DeclareFunction(name, value)
+			}
+		}
+		var names []string
+		for _, p := range parameters {
+			names = append(names, lastWord.FindString(t.Slice(p)))
+		}
+		if listenName.MatchString(strings.Join(names, " ")) {
+			d.DeclareArguments(name, m[2], all.To, names)
+		}
+	}
+	return d
+}
+
+// lastWord is the name of a parameter without a default.
+var lastWord = regexp.MustCompile(`\w+$`)
+
+// maxValue is how many bytes the end of a function's head may have.
+const maxValue = 200
+
+// declareOptions adds the options of Boost.Program_options and cxxopts that have a default.
+func declareOptions(d *source.Declarations) {
+	for _, m := range d.FindAll(boundOption, source.MaxListeners) {
+		path, _ := d.Group(boundOption, m, "path")
+		value := source.Span{From: m[1], To: d.Until(m[1], ",")}
+		name := path[strings.LastIndexAny(path, ".>")+1:]
+		d.Declare(name, value)
+		d.Declare("."+name, value)
+	}
+	values := map[string]source.Span{}
+	for _, m := range d.FindAll(namedOption, source.MaxListeners) {
+		names, _ := d.Group(namedOption, m, "option")
+		for name := range strings.SplitSeq(names, ",") {
+			values[name] = source.Span{From: m[1], To: d.Until(m[1], ",")}
+		}
+	}
+	for _, m := range d.FindAll(readOption, source.MaxListeners) {
+		name, _ := d.Group(readOption, m, "name")
+		option, _ := d.Group(readOption, m, "option")
+		if value, ok := values[option]; ok {
+			d.Declare(name, value)
+		}
+	}
+}
+
+// namedValue is a name and the span of its value.
+type namedValue struct {
+	name  string
+	value source.Span
+}
+
+// fields returns the fields of classes. The value of one without a default is empty.
+func fields(t *source.Text) []namedValue {
+	var found []namedValue
+	for _, m := range t.FindAll(structHead, maxConstants) {
+		end := min(len(t.Code), m[1]+maxBody)
+		for depth, at, from := 0, m[1], m[1]; at < end && depth >= 0; at++ {
+			switch c := t.Code[at]; {
+			case c == '{':
+				depth++
+			case c == '}':
+				depth--
+			case c == ';' && depth == 0:
+				if f, ok := fieldIn(t, source.Span{From: from, To: at + 1}); ok {
+					found = append(found, f)
+				}
+				from = at + 1
+			case c == ':' && depth == 0 && t.Code[at-1] != ':' && t.Code[at+1] != ':':
+				from = at + 1 // public:
+			}
+		}
+	}
+	return found
+}
+
+// fieldIn returns the field that a statement declares, if its name says that it is about listening.
+func fieldIn(t *source.Text, statement source.Span) (namedValue, bool) {
+	m := field.FindSubmatchIndex(t.Code[statement.From:statement.To])
+	if m == nil {
+		return namedValue{}, false
+	}
+	name := t.Slice(source.Span{From: statement.From + m[2], To: statement.From + m[3]})
+	value := source.Span{From: statement.From + max(m[4], 0), To: statement.From + max(m[5], 0)}
+	return namedValue{name, value}, listenName.MatchString(name)
+}
+
+// readConstants returns what a source declares for others to listen on.
+func readConstants(t *source.Text, d func() *source.Declarations) []analyzer.Constant {
+	var all []analyzer.Constant
+	add := func(name string, value source.Span) {
+		switch {
+		case len(all) == maxConstants || !listenName.MatchString(name):
+		case value.From == value.To:
+			all = append(all, analyzer.Constant{Name: name, Port: source.UnknownPort})
+		default:
+			all = append(all, analyzer.NewConstant(d(), name, value))
+		}
+	}
+	for _, m := range t.FindAll(constant, maxFunctions) {
+		for i := 2; i+1 < len(m); i += 2 {
+			if m[i] >= 0 {
+				add(string(t.Code[m[i]:m[i+1]]), source.Span{From: m[1], To: t.Until(m[1], ";\n")})
+			}
+		}
+	}
+	for _, m := range t.FindAll(flag, maxConstants) {
+		add("FLAGS_"+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ",")})
+	}
+	for _, f := range fields(t) {
+		add("."+f.name, f.value)
+	}
+	for _, m := range t.FindAll(boundOption, source.MaxListeners) {
+		path, _ := t.Group(boundOption, m, "path")
+		if dot := strings.LastIndexAny(path, ".>"); dot >= 0 {
+			add("."+path[dot+1:], source.Span{From: m[1], To: t.Until(m[1], ",")})
+		}
+	}
+	for _, m := range t.FindAll(function, maxFunctions) {
+		_, parameters := t.Arguments(m[1])
+		ahead := bodyAhead.FindIndex(t.Code[parameters.To:min(len(t.Code), parameters.To+maxValue)])
+		if ahead == nil || t.Code[parameters.To+ahead[1]-1] != '{' {
+			continue
+		}
+		for _, value := range t.Returns(parameters.To + ahead[1]) {
+			add(string(t.Code[m[2]:m[3]])+"()", value)
+		}
+	}
+	return all
+}
+
+// globals returns a function that gives the constant of another source for which a name stands that this source does
+// not declare: a field, a function, a flag that is declared here and defined elsewhere, or a constant.
+func globals(t *source.Text) func(name string) string {
+	flags := map[string]bool{}
+	for _, name := range t.Names(declaredFlag) {
+		flags[name] = true
+	}
+	return func(name string) string {
+		field, isField := strings.CutPrefix(name, ".")
+		switch {
+		case isField:
+			return "." + field[strings.LastIndexByte(field, '.')+1:]
+		case flags[name]:
+			return "FLAGS_" + name
+		case strings.HasSuffix(name, ")"), strings.ToUpper(name) == name, constantName.MatchString(name):
+			return name
+		}
+		return ""
+	}
+}
+
+// constantName matches the names that style guides give to constants: kPort, PORT_.
+var constantName = regexp.MustCompile(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
+
+// mayDeclareListener reports whether a source without a server can have constants that matter.
+func mayDeclareListener(text []byte) bool {
+	return len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+}
+
+// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only one.
+var withoutDefault = source.NewKeywords(" port;", "_port;", "Port;")

@@ -1,0 +1,117 @@
+// Package cpp recognizes gRPC servers in C++: those of grpc++, in sources and in built programs, and those of userver.
+// Begin with [Analyzer].
+package cpp
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in C++.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[extra]{
+	Language:    analyzer.Language{Name: "cpp", Title: "C++", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+// extra is what a file tells beside its findings.
+type extra struct {
+	// linksArchive says that the file is a program linked with the archive libgrpc++.a. It is not known whether such a
+	// program has the health service: the server's code in the archive needs the object file that registers it, so that
+	// the symbol is in the program whether the app calls it or not.
+	linksArchive bool
+	// constants are what the file declares for others to listen on.
+	constants []analyzer.Constant
+	// testFiles are the files that a BUILD file of Bazel declares for tests only.
+	testFiles []string
+}
+
+var extensions = []string{".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp"}
+
+// otherDirs are directories whose code is in no program of the app: tests, what the build writes or fetches, and code
+// of others, which C++ projects keep under many names. They are compared in lower case.
+var otherDirs = []string{
+	"test", "tests", "testing", "testdata", "test_package", "unittest", "unittests", "unit_test", "unit_tests", "gtest",
+	"gmock", "mock", "mocks", "ut", "functional_tests", "integration_tests", "e2e", "fuzz", "fuzzing",
+	"third_party", "third-party", "thirdparty", "3rdparty", "3rd_party", "3rd-party", "external", "externals", "extern",
+	"deps", "submodules", "subprojects", "_deps", "vcpkg_installed", "conan",
+	"build", "out", "debug", "release", "cmakefiles",
+}
+
+var (
+	// buildDirs are what Bazel, CLion and people call directories of build output.
+	buildDirs = regexp.MustCompile(`^(?:bazel-|cmake-build-|build[-_])`)
+	// testNames are the names of tests, of sources without their extensions and of programs.
+	testNames = regexp.MustCompile(
+		`(?i:^test_|^mock_|[_-](?:test|tests|unittest|unittests|ut|mock|benchmark)$)|[a-z]Tests?$`)
+	// generatedNames are what protoc and its plugin write.
+	generatedNames = regexp.MustCompile(`\.pb\.\w+$|_mock\.grpc\.`)
+)
+
+func required(file string) bool {
+	name := path.Base(file)
+	ext := path.Ext(name)
+	switch {
+	case slices.Contains(extensions, ext):
+		return isOwnDir(path.Dir(file)) && !generatedNames.MatchString(name) &&
+			!testNames.MatchString(strings.TrimSuffix(name, ext))
+	case name == "CMakeLists.txt", name == "static_config.yaml", tree.IsBazelFile(name):
+		return isOwnDir(path.Dir(file))
+	}
+	return tree.IsExecutableName(name) && !strings.Contains(name, ".so.") && !testNames.MatchString(name) &&
+		isOwnDir(path.Dir(file))
+}
+
+// isOwnDir reports whether code in a directory may be the app's own.
+func isOwnDir(dir string) bool {
+	for name := range strings.SplitSeq(dir, "/") {
+		if slices.Contains(otherDirs, strings.ToLower(name)) || buildDirs.MatchString(name) {
+			return false
+		}
+	}
+	return !tree.IsExampleInDocs(dir + "/")
+}
+
+func analyze(f *tree.File) (*analyzer.Result[extra], error) {
+	ext := path.Ext(f.Path)
+	if tree.IsBazelFile(f.Path) {
+		text, err := f.Text()
+		if err != nil {
+			return nil, err
+		}
+		return &analyzer.Result[extra]{Extra: extra{testFiles: source.BazelTestFiles(text)}}, nil
+	}
+	if !slices.Contains(extensions, ext) && ext != ".txt" && ext != ".yaml" {
+		return tree.ReadELF(f, readProgram)
+	}
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	switch ext {
+	case ".txt":
+		return analyzeCMakeLists(text), nil
+	case ".yaml":
+		return analyzeStaticConfig(text)
+	}
+	return analyzeSource(text), nil
+}
+
+var cmakeProject = regexp.MustCompile(`(?im)^\s*project\s*\(`)
+
+// analyzeCMakeLists tells a CMakeLists.txt that begins a project from that of a subdirectory.
+func analyzeCMakeLists(text []byte) *analyzer.Result[extra] {
+	if !cmakeProject.Match(text) {
+		return nil
+	}
+	return &analyzer.Result[extra]{ProjectRoot: true}
+}

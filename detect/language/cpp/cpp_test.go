@@ -1,0 +1,54 @@
+package cpp
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "src/a.cc",
+		Head: "#include \"a.grpc.pb.h\"\nServerBuilder b; b.AddListeningPort(a, c); b.BuildAndStart();\n",
+		Units: []string{
+			"b.AddListeningPort(", "a = a;", "x a(", "b.AddListeningPort(a + b, ", "class A : public B::Service {",
+			"#if 0\n", "R\"x(", "struct A { int port = 50051; };\n", "int port() { return 50051; }\n",
+			"void a(int port) {\n  a(50051);\n}\n", "const int kPort = 50051;\n", "int port(",
+			"value<int>(&a.port)->default_value(1",
+			"(\"port,p\", value<int>()->default_value(1), \"\")", "DECLARE_int32(port)\n", "class A : public B {",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "a.cc",
+		"#include \"a.grpc.pb.h\"\n#if 0\n#else\nbuilder.AddListeningPort(\"0.0.0.0:\" + p, c); p(p + p);\n#endif\n"+
+			"b.BuildAndStart();",
+		"// ServerBuilder \\\nR\"x()\" )x\" '\\'' 1'0 u8'a' ServerBuilder b; b->RegisterService(&s); "+
+			"StrFormat(\"%d{}\", x)",
+		"DEFINE_int32(port, 5, \"\");b.AddListeningPort(absl::StrFormat(\"%d\", FLAGS_port), c);"+
+			"class A : public B::Service {")
+}
+
+func FuzzStaticConfig(f *testing.F) {
+	f.Add([]byte("components_manager:\n  components:\n    grpc-server:\n      port: 8091\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if result, _ := analyzeStaticConfig(text); result != nil {
+			analyzertest.CheckFindings(t, text, result.Findings)
+		}
+	})
+}
+
+func FuzzProgram(f *testing.F) {
+	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Fuzz(func(t *testing.T, program []byte) {
+		r := tree.LimitReaderAt(bytes.NewReader(program), tree.MaxProgram)
+		if result, err := tree.RecoverRead(r, readProgram); err != nil && result != nil {
+			t.Errorf("a program that is left out (%v) has the result %v", err, result)
+		}
+	})
+}

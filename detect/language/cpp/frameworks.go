@@ -1,0 +1,29 @@
+package cpp
+
+import "github.com/grpc-cnb/health-probe/detect/analyzer"
+
+const (
+	grpcPlusPlus = "grpc++"
+	userver      = "userver"
+)
+
+// frameworks are what is known of each framework. None registers grpc.health.v1 without being asked: in grpc++
+// (src/cpp/server/health/health_check_service.cc) the service is off by default, and in userver
+// (grpc/handlers/include/userver/ugrpc/server/health/component.hpp) it is a component that an app appends.
+var frameworks = []analyzer.Framework{
+	{
+		Name: grpcPlusPlus,
+		Evidence: "`BuildAndStart()` of a `grpc::ServerBuilder`; where nothing calls it, " +
+			"`RegisterService`; in a built program, the symbol of `BuildAndStart`",
+		Health: "the app, by `grpc::EnableDefaultHealthCheckService(true)`",
+		Advice: "grpc::EnableDefaultHealthCheckService(true); before the server is built, from " +
+			"<grpcpp/health_check_service_interface.h>",
+	},
+	{
+		Name:     userver,
+		Evidence: "`ugrpc::server::ServerComponent`",
+		Health:   "the app, by `ugrpc::server::HealthComponent`",
+		Advice: ".Append<ugrpc::server::HealthComponent>() to the component list, from " +
+			"<userver/ugrpc/server/health/component.hpp>, and its section in the static config",
+	},
+}

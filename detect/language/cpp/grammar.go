@@ -1,0 +1,98 @@
+package cpp
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// grammar is how C++ writes comments and strings (C++ standard, lex.comment and lex.string). Code that the preprocessor
+// leaves out is blanked as a comment is.
+var grammar = source.Grammar{
+	{Open: "//", Comment: true, End: lineCommentEnd},
+	source.BlockComment("/*", "*/", false),
+	{Open: "#", Comment: true, Starts: isIfZero, End: conditionalEnd},
+	{Open: `R"`, Starts: isRawString, End: rawStringEnd},
+	source.String(`"`, `"`, source.Quoting{}),
+	{Open: "'", Starts: isCharacter, End: source.String("'", "'", source.Quoting{}).End},
+}
+
+// lineCommentEnd ends a comment with its line. A line that ends with a backslash goes on in the next one.
+func lineCommentEnd(text []byte, from int) (inner, after int) {
+	for ; from < len(text); from++ {
+		if text[from] == '\n' && text[from-1] != '\\' && !bytes.HasSuffix(text[:from], []byte("\\\r")) {
+			break
+		}
+	}
+	return from, from
+}
+
+var (
+	ifZero      = regexp.MustCompile(`^#[ \t]*if[ \t]+(?:0|false)\b`)
+	conditional = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|else|elif|endif)`)
+)
+
+// isIfZero reports whether code that is never compiled begins at an offset: #if 0.
+func isIfZero(text []byte, at int) bool {
+	return ifZero.Match(text[at:min(len(text), at+32)])
+}
+
+// conditionalEnd returns where the #endif, #else or #elif stands that ends an #if.
+func conditionalEnd(text []byte, from int) (inner, after int) {
+	for depth := 1; ; {
+		m := conditional.FindSubmatchIndex(text[from:])
+		if m == nil {
+			return len(text), len(text)
+		}
+		switch string(text[from+m[2] : from+m[3]]) {
+		case "if":
+			depth++
+		case "endif":
+			depth--
+		}
+		if word := text[from+m[2]]; depth == 0 || depth == 1 && word == 'e' && text[from+m[2]+1] == 'l' {
+			return from + m[0], from + m[0]
+		}
+		from += m[1]
+	}
+}
+
+// isRawString tells the R of a raw string, which may have an encoding before it (R"x(, u8R"x(), from the end of a name.
+func isRawString(text []byte, at int) bool {
+	for i := at - 1; i >= 0 && i >= at-2; i-- {
+		if !source.IsWordByte(text[i]) {
+			return true
+		}
+		if c := text[i]; c != 'u' && c != 'U' && c != 'L' && c != '8' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxDelimiter is how many characters the delimiter of a raw string may have (C++ standard, lex.string).
+const maxDelimiter = 16
+
+// rawStringEnd ends a raw string, from the offset behind its quote: delimiter, parenthesis, contents, parenthesis,
+// delimiter, quote.
+func rawStringEnd(text []byte, from int) (inner, after int) {
+	n := bytes.IndexByte(text[from:min(len(text), from+maxDelimiter+1)], '(')
+	if n < 0 {
+		return from, from
+	}
+	closing := []byte(")" + string(text[from:from+n]) + `"`)
+	if end := bytes.Index(text[from+n:], closing); end >= 0 {
+		return from + n + end, from + n + end + len(closing)
+	}
+	return len(text), len(text)
+}
+
+// isCharacter tells the quote of a character from the one that separates digits (1'000).
+func isCharacter(text []byte, at int) bool {
+	if at == 0 || !source.IsWordByte(text[at-1]) {
+		return true
+	}
+	c := text[at-1]
+	return c == 'L' || c == 'u' || c == 'U' || c == '8' && at > 1 && text[at-2] == 'u'
+}

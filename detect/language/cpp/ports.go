@@ -1,0 +1,47 @@
+package cpp
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
+)
+
+// declarations match `#define PORT 50051`, `ABSL_FLAG(uint16_t, port, 50051, "");`, `DEFINE_int32(port, 50051, "");`,
+// `int port = 50051;` and `const std::string address("0.0.0.0:50051");`.
+var declarations = []*regexp.Regexp{
+	regexp.MustCompile(`#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`),
+	regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`),
+	regexp.MustCompile(`\b(?P<name>\w+)(?:\[\w*\])?\s*=\s*`),
+	regexp.MustCompile(`[\w>:,]\s+(?P<name>\w+)\s*[({]\s*`),
+}
+
+var addListeningPort = regexp.MustCompile(`(?:\.|->)\s*AddListeningPort\s*\(`)
+
+// listeners returns the port of each call of AddListeningPort. global is that of [globals].
+func listeners(d *source.Declarations, global func(name string) string) []analyzer.Finding {
+	var found []analyzer.Finding
+	for _, m := range d.FindAll(addListeningPort, source.MaxListeners) {
+		if arguments, _ := d.Arguments(m[1]); len(arguments) > 1 {
+			found = append(found, analyzer.NewOpenListener(d, arguments[0], global))
+		}
+	}
+	return found
+}
+
+// analyzeStaticConfig returns the port of the server's section in userver's static config.
+func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
+	if !bytes.Contains(text, []byte("grpc-server")) {
+		return nil, nil
+	}
+	documents, err := untrusted.ReadYAML(text)
+	for _, document := range documents {
+		if port, ok := document.Get("components_manager.components.grpc-server.port"); ok {
+			f := analyzer.Finding{Kind: analyzer.Listener, Port: source.ParsePort(port.Value)}
+			return &analyzer.Result[extra]{Findings: []analyzer.Finding{f.At(port.Line, "")}}, err
+		}
+	}
+	return nil, err
+}

@@ -1,0 +1,67 @@
+package cpp
+
+import (
+	"debug/elf"
+	"fmt"
+	"io"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// The symbols of functions, as the Itanium C++ ABI mangles their names. From grpc 1.24 to 1.31 the class was in
+// namespace grpc_impl. A program that is linked with libgrpc++.so names the function among the symbols that it needs;
+// one that is linked with libgrpc++.a among its own, until it is stripped. A client does neither, because a linker
+// takes from an archive only what is called.
+const (
+	buildAndStart     = "_ZN4grpc13ServerBuilder13BuildAndStartEv"
+	buildAndStartImpl = "_ZN9grpc_impl13ServerBuilder13BuildAndStartEv"
+	enableHealth      = "_ZN4grpc31EnableDefaultHealthCheckServiceEb"
+)
+
+// readProgram reads a program in ELF. It returns nil for one that has no gRPC server, and for Go's programs.
+func readProgram(r io.ReaderAt) (*analyzer.Result[extra], error) {
+	program, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("leaving out a damaged program: %w", err)
+	}
+	if program.Type != elf.ET_EXEC && program.Type != elf.ET_DYN || program.Section(".gopclntab") != nil {
+		return nil, nil
+	}
+	needed, err := readSymbols(r, program.Section(".dynstr"))
+	if err != nil {
+		return nil, err
+	}
+	if needed.server {
+		return programResult(needed.health, extra{}), nil
+	}
+	own, err := readSymbols(r, program.Section(".strtab"))
+	if err != nil || !own.server {
+		return nil, err
+	}
+	return programResult(false, extra{linksArchive: true}), nil
+}
+
+func programResult(health bool, e extra) *analyzer.Result[extra] {
+	server := analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcPlusPlus}
+	findings := []analyzer.Finding{server.At(0, "grpc::ServerBuilder::BuildAndStart")}
+	if health {
+		findings = append(findings, healthRegistered.At(0, "grpc::EnableDefaultHealthCheckService"))
+	}
+	return &analyzer.Result[extra]{Findings: findings, Built: true, Extra: e}
+}
+
+// symbols says which functions a table of symbol names holds.
+type symbols struct{ server, health bool }
+
+func readSymbols(r io.ReaderAt, table *elf.Section) (symbols, error) {
+	if table == nil || table.Type != elf.SHT_STRTAB {
+		return symbols{}, nil
+	}
+	names := io.NewSectionReader(r, int64(table.Offset), int64(table.FileSize))
+	found, err := tree.FindNames(names, buildAndStart, buildAndStartImpl, enableHealth)
+	if err != nil {
+		return symbols{}, fmt.Errorf("reading a program's symbols: %w", err)
+	}
+	return symbols{server: found[0] || found[1], health: found[2]}, nil
+}

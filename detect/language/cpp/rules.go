@@ -1,0 +1,145 @@
+package cpp
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// serviceImplied is a service that is registered. It implies a server only where the whole app constructs none.
+const serviceImplied analyzer.Kind = "cpp: service implied"
+
+var (
+	healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
+	userverComponent = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: userver}
+)
+
+// rules find servers and the health service. grpc++'s own sources define BuildAndStart, and do not call it on an
+// object.
+var rules = []analyzer.Rule{
+	{
+		Code:    regexp.MustCompile(`(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(\s*\)`),
+		Finding: analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcPlusPlus},
+	},
+	{
+		Code:    regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::ServerComponent)\s*>`),
+		Finding: userverComponent,
+	},
+	{
+		Code: regexp.MustCompile(
+			`(?:\.|->)\s*AppendComponentList\s*\(\s*(?P<at>(?:userver::)?ugrpc::server::\w*ComponentList)\b`),
+		Finding: userverComponent,
+	},
+	{
+		Code:    regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::HealthComponent)\s*>`),
+		Finding: healthRegistered,
+	},
+	// Where the argument is a setting, the service can be turned on. A name that has more than five letters or several
+	// parts is not "false".
+	{
+		Code: regexp.MustCompile(
+			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1|\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
+		Finding: healthRegistered,
+	},
+	{Code: regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`), Finding: healthRegistered},
+	{
+		Code:    regexp.MustCompile(`(?P<at>(?:\w*::)*\bHealth::\w*Service)\b`),
+		Imports: regexp.MustCompile(`\bhealth\.grpc\.pb\.h$`),
+		Finding: healthRegistered,
+	},
+	{Code: regexp.MustCompile(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Finding: healthRegistered},
+}
+
+// impliedRules find services. They hold in files that include a generated header or name a ServerBuilder.
+var impliedRules = []analyzer.Rule{
+	{
+		Code:    regexp.MustCompile(`(?:\.|->)\s*(?P<at>RegisterService)\s*\(`),
+		Finding: analyzer.Finding{Kind: serviceImplied, Framework: grpcPlusPlus},
+	},
+	{
+		Code: regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+::` +
+			`(?:Service|AsyncService|CallbackService|ExperimentalCallbackService)\b)`),
+		Finding: analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: grpcPlusPlus},
+	},
+	{
+		Code:    regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+Base::Component\b)`),
+		Finding: analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: userver},
+	},
+}
+
+var (
+	include       = regexp.MustCompile(`^include[ \t]*[<"]([^>"\n]*)[>"]`)
+	serverBuilder = regexp.MustCompile(`\bServerBuilder\b`)
+	// generatedHeader is a header that the plugins of grpc++ or userver write. No rule asks for another one.
+	generatedHeader = regexp.MustCompile(`\.grpc\.pb\.h$|_service\.usrv\.pb\.hpp$`)
+)
+
+var keywords = source.NewKeywords("BuildAndStart", "ServerBuilder", "ugrpc", ".grpc.pb.h", "HealthCheckService",
+	"AddListeningPort")
+
+// maxInclude is how many bytes of an include directive are read.
+const maxInclude = 512
+
+// readIncludes returns the headers that a source includes.
+func readIncludes(t *source.Text) []string {
+	var headers []string
+	for at := range t.Words("include") {
+		if !bytes.HasSuffix(bytes.TrimRight(t.Code[max(0, at-maxInclude):at], " \t"), []byte("#")) {
+			continue
+		}
+		if m := include.FindSubmatch(t.Raw[at:min(len(t.Raw), at+maxInclude)]); m != nil {
+			headers = append(headers, string(m[1]))
+		}
+	}
+	return headers
+}
+
+// mainFunction is the function with which a program begins.
+var mainFunction = regexp.MustCompile(`\bint\s+main\s*\(`)
+
+// analyzeSource reads a source or a header. It returns nil for one that has neither findings nor constants.
+func analyzeSource(text []byte) *analyzer.Result[extra] {
+	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
+	if !hasKeyword && !declares {
+		return nil
+	}
+	t := grammar.Read(text)
+	var result analyzer.Result[extra]
+	if hasKeyword {
+		result.Findings = findings(t)
+	}
+	listens := t.Matches(addListeningPort)
+	if declares || listens {
+		declarations := sync.OnceValue(func() *source.Declarations { return readDeclarations(t) })
+		result.Extra.constants = readConstants(t, declarations)
+		if listens {
+			result.Findings = append(result.Findings, listeners(declarations(), globals(t))...)
+		}
+	}
+	if len(result.Findings) == 0 && len(result.Extra.constants) == 0 {
+		return nil
+	}
+	return &result
+}
+
+// findings returns all findings of a source, without its listeners.
+func findings(t *source.Text) []analyzer.Finding {
+	var includes []string
+	if t.Mentions(generatedHeader) {
+		includes = readIncludes(t)
+	}
+	found := analyzer.Match(t, rules, includes)
+	if slices.ContainsFunc(includes, generatedHeader.MatchString) || t.Matches(serverBuilder) {
+		found = append(found, analyzer.Match(t, impliedRules, includes)...)
+	}
+	if t.Matches(mainFunction) {
+		for n := range found {
+			found[n].InMain = found[n].Kind == analyzer.ServerConstructed
+		}
+	}
+	return found
+}

@@ -1,0 +1,94 @@
+// Package dart recognizes gRPC servers in Dart: those of package:grpc. Begin with [Analyzer].
+package dart
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in Dart.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[struct{}]{
+	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyzer.SourceFiles(analyze, "pubspec.yaml"),
+	PostAnalyze: analyzer.ServicesInFiles,
+}
+
+// grpcDart has no health service: its server (lib/src/server/server.dart) has the services that it is given.
+const grpcDart = "grpc-dart"
+
+var frameworks = []analyzer.Framework{{
+	Name:     grpcDart,
+	Evidence: "`Server.create`, `Server([...])` of `package:grpc`",
+	Health:   "the app, by a subclass of `HealthServiceBase`",
+	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-dart, write class HealthService extends " +
+		"HealthServiceBase whose check answers HealthCheckResponse()..status = " +
+		"HealthCheckResponse_ServingStatus.SERVING, " +
+		"and put HealthService() into the server's services",
+}}
+
+var (
+	// otherDirs are where pub and Flutter keep tests, examples and build output (the pub package layout).
+	otherDirs = source.Exactly(`tests?|integration_test|test_driver|testing|example|examples|build|benchmark|doc|tool`)
+	// otherFiles are what protoc-gen-dart and build_runner generate, and tests.
+	otherFiles = source.Exactly(`.*\.(pb|pbgrpc|pbenum|pbjson|pbserver|g|freezed|mocks|config|gr)\.dart|.*_test\.dart`)
+)
+
+func required(file string) bool {
+	name := path.Base(file)
+	if !strings.HasSuffix(file, ".dart") && name != "pubspec.yaml" {
+		return false
+	}
+	return !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs)
+}
+
+// mainFunction is the function that a program begins with.
+var mainFunction = regexp.MustCompile(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
+
+var keywords = source.NewKeywords("package:grpc", "Server.create", "ServiceBase")
+
+func analyze(text []byte) *analyzer.Result[struct{}] {
+	if !keywords.In(text) {
+		return nil
+	}
+	t := grammar.Read(text)
+	imports := t.Names(importDirective)
+	findings := resolveImplementations(t, analyzer.Match(t, rules, imports))
+	if len(findings) == 0 || slices.ContainsFunc(imports, testLibrary.MatchString) {
+		return nil
+	}
+	if analyzer.Has(findings, analyzer.ServerConstructed) {
+		findings = append(findings, listeners(t)...)
+	}
+	if mainFunction.Match(t.Code) {
+		for i := range findings {
+			findings[i].InMain = findings[i].Kind == analyzer.ServerConstructed
+		}
+	}
+	return &analyzer.Result[struct{}]{Findings: findings}
+}
+
+// grammar is how Dart writes comments and strings (its language specification, Strings and Comments).
+var grammar = source.Grammar{
+	source.LineComment("//"),
+	source.BlockComment("/*", "*/", true),
+	rawString(`r'''`, `'''`), rawString(`r"""`, `"""`), rawString(`r'`, `'`), rawString(`r"`, `"`),
+	source.String(`'''`, `'''`, source.Quoting{Multiline: true, Embeds: "${"}),
+	source.String(`"""`, `"""`, source.Quoting{Multiline: true, Embeds: "${"}),
+	source.String(`'`, `'`, source.Quoting{Embeds: "${"}),
+	source.String(`"`, `"`, source.Quoting{Embeds: "${"}),
+}
+
+func rawString(open, closing string) source.Lexeme {
+	l := source.String(open, closing, source.Quoting{Raw: true, Multiline: len(closing) > 1})
+	l.Starts = func(text []byte, at int) bool { return at == 0 || !source.IsWordByte(text[at-1]) }
+	return l
+}

@@ -1,0 +1,27 @@
+package dart
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "bin/a.dart", Head: "import 'package:grpc/grpc.dart'; Server.create(services: []);\n",
+		Units: []string{
+			"Server.create(", "a.serve(port: a,Server.create([ ", "'${Server.create",
+			"extends AServiceBase ServiceCall ",
+			"final a = a;b.serve(port:a)",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "a.dart",
+		"import 'package:grpc/grpc.dart';\nfinal port = 1;\nfinal s = Server.create(services: []);\ns.serve(port: "+
+			"port);\n",
+		"class A extends BServiceBase { f(ServiceCall c) => r'\\' + '''${x('}')}''' /* /* */ */; }\n")
+}

@@ -1,0 +1,135 @@
+package dotnet
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// listenName matches the names of constants, properties, methods and parameters that say where something listens.
+	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
+	// constant is a constant or a read-only field, in C#, F# and VB.
+	constant = regexp.MustCompile(`\b(?:const|static\s+readonly|readonly\s+static)\s+[\w.?]+\s+(?P<name>\w+)\s*=\s*|` +
+		`\[<Literal>\]\s*let\s+(?P<name>\w+)\s*=\s*|\bConst\s+(?P<name>\w+)(?:\s+As\s+\w+)?\s*=\s*`)
+	// property is a property, with its default or without.
+	property = regexp.MustCompile(`\bpublic\s+(?:required\s+|virtual\s+)?[\w.?<>]+\s+(?P<name>\w+)\s*` +
+		`\{\s*get;[^{}=;]*(?:set;|init;)?\s*\}(?P<default>\s*=\s*)?`)
+	// method is the head of a method, up to its parameters.
+	method = regexp.MustCompile(`\b(?:public|private|protected|internal|static|async)\s+[\w.<>?\[\], ]*?` +
+		`\b(?P<name>\w+)\s*\(`)
+	methodBody    = regexp.MustCompile(`^\)\s*(\{|=>)`)
+	parameterName = regexp.MustCompile(`(\w+)\s*(?:=.*)?$`)
+)
+
+const (
+	// maxMethods is how many methods of a source are looked at, and maxConstants how many of its constants are kept.
+	maxMethods   = 512
+	maxConstants = 64
+	// maxConstantsSource is how many bytes a source may have that is read for nothing but its constants.
+	maxConstantsSource = 64 << 10
+	// maxHead is how many bytes may stand between the parameters of a method and its body.
+	maxHead = 200
+)
+
+// readDeclarations returns the values of variables, constants and properties, what methods return, and the parameters
+// that methods are given in this source.
+func readDeclarations(t *source.Text) *source.Declarations {
+	d := t.Declarations(";,\n", declaration)
+	for _, m := range t.FindAll(property, maxConstants) {
+		if m[4] >= 0 {
+			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})
+		}
+	}
+	for _, m := range t.FindAll(method, maxMethods) {
+		name := string(t.Code[m[2]:m[3]])
+		parameters, all := t.Arguments(m[1])
+		for _, value := range returns(t, all.To) {
+			if listenName.MatchString(name) {
+				d.DeclareFunction(name, value)
+			}
+		}
+		var names []string
+		for _, p := range parameters {
+			if n := parameterName.FindStringSubmatch(t.Slice(p)); n != nil {
+				names = append(names, n[1])
+			}
+		}
+		if listenName.MatchString(strings.Join(names, " ")) {
+			d.DeclareArguments(name, m[2], all.To, names)
+		}
+	}
+	return d
+}
+
+// returns finds the expressions that a method returns, whose parameters end at an offset.
+func returns(t *source.Text, parametersEnd int) []source.Span {
+	m := methodBody.FindSubmatchIndex(t.Code[parametersEnd:min(len(t.Code), parametersEnd+maxHead)])
+	if m == nil {
+		return nil
+	}
+	body := parametersEnd + m[1]
+	if t.Code[body-1] == '{' {
+		return t.Returns(body)
+	}
+	return []source.Span{{From: body, To: t.Until(body, ";")}}
+}
+
+// readConstants returns what a source declares for others to listen on.
+func readConstants(d *source.Declarations) []analyzer.Constant {
+	t := d.Text
+	var all []analyzer.Constant
+	add := func(name string, value source.Span) {
+		switch {
+		case len(all) >= maxConstants || !listenName.MatchString(name):
+		case value.From == value.To:
+			all = append(all, analyzer.Constant{Name: name, Port: source.UnknownPort})
+		default:
+			all = append(all, analyzer.NewConstant(d, name, value))
+		}
+	}
+	for _, m := range t.FindAll(constant, maxMethods) {
+		for i := 2; i+1 < len(m); i += 2 {
+			if m[i] >= 0 {
+				add("."+string(t.Code[m[i]:m[i+1]]), source.Span{From: m[1], To: t.Until(m[1], ";\n")})
+			}
+		}
+	}
+	for _, m := range t.FindAll(property, maxConstants) {
+		value := source.Span{From: m[1], To: m[1]}
+		if m[4] >= 0 {
+			value.To = t.Until(m[1], ";")
+		}
+		add("."+string(t.Code[m[2]:m[3]]), value)
+	}
+	for _, m := range t.FindAll(method, maxMethods) {
+		_, parameters := t.Arguments(m[1])
+		for _, value := range returns(t, parameters.To) {
+			add(string(t.Code[m[2]:m[3]])+"()", value)
+		}
+	}
+	return all
+}
+
+// global returns the constant of another source that a name stands for which this source does not declare: a constant
+// or a property, which is reached through its class or its object, or a method.
+func global(name string) string {
+	if field, ok := strings.CutPrefix(name, "."); ok {
+		return "." + field[strings.LastIndexByte(field, '.')+1:]
+	}
+	if strings.HasSuffix(name, ")") {
+		return name
+	}
+	return ""
+}
+
+// mayDeclareListener reports whether a source without a server can have constants that matter.
+func mayDeclareListener(text []byte) bool {
+	return len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+}
+
+// withoutDefault are parts of properties that may have no default. They say that a property of the same name is not the
+// only one.
+var withoutDefault = source.NewKeywords("Port {", "Port{", "Url {", "Address {", "Endpoint {")

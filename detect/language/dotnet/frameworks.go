@@ -1,0 +1,55 @@
+package dotnet
+
+import "github.com/grpc-cnb/health-probe/detect/analyzer"
+
+const (
+	aspNetCore   = "Grpc.AspNetCore"
+	codeFirst    = "protobuf-net.Grpc"
+	magicOnion   = "MagicOnion"
+	serviceStack = "ServiceStack.Grpc"
+	grpcCore     = "Grpc.Core"
+)
+
+const (
+	mapsHealth = "the app, by `MapGrpcHealthChecksService` or `MapGrpcService<HealthServiceImpl>`"
+	// healthChecks adds a check because the service answers UNKNOWN without one (grpc-dotnet,
+	// src/Grpc.AspNetCore.HealthChecks/Internal/HealthChecksStatusHelpers.cs).
+	healthChecks = "builder.Services.AddGrpcHealthChecks().AddCheck(\"self\", () => HealthCheckResult.Healthy()); " +
+		"and app.MapGrpcHealthChecksService(); from the package Grpc.AspNetCore.HealthChecks"
+)
+
+// frameworks are built on the gRPC server of ASP.NET Core, except for Grpc.Core. None of them registers grpc.health.v1
+// without being asked: only MapGrpcHealthChecksService and MapGrpcService do (grpc-dotnet,
+// src/Grpc.AspNetCore.HealthChecks), and for Grpc.Core Health.BindService. MagicOnion 7 (src/MagicOnion.Server) does
+// not name the health service at all.
+var frameworks = []analyzer.Framework{
+	{
+		Name: aspNetCore,
+		Evidence: "`MapGrpcService`; `AddGrpc()`, where nothing is mapped; " +
+			"in a publish folder, `MapGrpcService` in an assembly of the app's own",
+		Health: mapsHealth, Advice: healthChecks,
+	},
+	{
+		Name:     codeFirst,
+		Evidence: "`AddCodeFirstGrpc()` with `MapGrpcService`, Saturn's `use_grpc`",
+		Health:   mapsHealth, Advice: healthChecks,
+	},
+	{
+		Name:     magicOnion,
+		Evidence: "`MapMagicOnionService()`, `UseMagicOnion()`",
+		Health:   mapsHealth, Advice: healthChecks,
+	},
+	{
+		Name:     serviceStack,
+		Evidence: "`AddServiceStackGrpc()`, `new GrpcFeature`",
+		Health:   mapsHealth, Advice: healthChecks,
+	},
+	{
+		Name:     grpcCore,
+		Evidence: "`new Server` of Grpc.Core",
+		Health:   "the app, by `Health.BindService`",
+		Advice: "var health = new HealthServiceImpl(); " +
+			"health.SetStatus(\"\", HealthCheckResponse.Types.ServingStatus.Serving); " +
+			"server.Services.Add(Grpc.Health.V1.Health.BindService(health)); from the package Grpc.HealthCheck",
+	},
+}

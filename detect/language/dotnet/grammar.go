@@ -1,0 +1,99 @@
+package dotnet
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// grammars are how the languages write comments and strings, by the extension of their sources.
+var grammars = map[string]source.Grammar{
+	".cs": {
+		source.LineComment("//"), source.BlockComment("/*", "*/", false),
+		// A raw string begins with three quotes or more, which may have any number of $ before them (C# language
+		// reference, raw string literals).
+		{Open: `"""`, End: rawStringEnd},
+		{Open: "$", Starts: isRawString, End: rawStringEnd},
+		{Open: `$@"`, End: interpolatedEnd(true)},
+		{Open: `@$"`, End: interpolatedEnd(true)},
+		{Open: `$"`, End: interpolatedEnd(false)},
+		source.String(`@"`, `"`, source.Quoting{Raw: true, Multiline: true, Doubled: true}),
+		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
+	},
+	".fs": {
+		source.LineComment("//"),
+		{Open: "(*", Comment: true, Starts: isFSharpComment, End: source.BlockComment("(*", "*)", true).End},
+		source.String(`"""`, `"""`, source.Quoting{Raw: true, Multiline: true}),
+		source.String(`@"`, `"`, source.Quoting{Raw: true, Multiline: true, Doubled: true}),
+		source.String(`"`, `"`, source.Quoting{Multiline: true}),
+		{Open: "'", Starts: isFSharpCharacter, End: source.String("'", "'", source.Quoting{}).End},
+	},
+	".vb": {
+		source.LineComment("'"), source.String(`"`, `"`, source.Quoting{Raw: true, Multiline: true, Doubled: true}),
+	},
+}
+
+var rawStringOpening = regexp.MustCompile(`^\$+"""`)
+
+// maxDollars is how many $ a raw string may begin with. Each stands for a brace that opens code in the string, so that
+// real ones have one or two.
+const maxDollars = 16
+
+func isRawString(text []byte, at int) bool {
+	return rawStringOpening.Match(text[at:min(len(text), at+maxDollars)])
+}
+
+// rawStringEnd ends a raw string, from any offset in its opening: it ends with as many quotes as it begins with.
+func rawStringEnd(text []byte, from int) (inner, after int) {
+	for from > 0 && text[from-1] == '"' {
+		from--
+	}
+	for from < len(text) && text[from] == '$' {
+		from++
+	}
+	quotes := 0
+	for ; from < len(text) && text[from] == '"'; from++ {
+		quotes++
+	}
+	closing := bytes.Repeat([]byte{'"'}, quotes)
+	if n := bytes.Index(text[from:], closing); n >= 0 {
+		return from + n, from + n + quotes
+	}
+	return len(text), len(text)
+}
+
+// interpolatedEnd returns the End of strings with code in braces, in which a brace twice stands for itself. In a
+// verbatim string a quote twice does too, and a backslash is a backslash.
+func interpolatedEnd(verbatim bool) func(text []byte, from int) (inner, after int) {
+	return func(text []byte, from int) (int, int) {
+		for from < len(text) {
+			doubled := from+1 < len(text) && text[from] == text[from+1]
+			switch c := text[from]; {
+			case c == '{' && doubled, c == '"' && doubled && verbatim, c == '\\' && !verbatim:
+				from = min(from+2, len(text))
+			case c == '{':
+				from = source.EmbeddedEnd(text, from+1)
+			case c == '"':
+				return from, from + 1
+			case c == '\n' && !verbatim:
+				return from, from
+			default:
+				from++
+			}
+		}
+		return from, from
+	}
+}
+
+// isFSharpComment tells a comment from the operator (*).
+func isFSharpComment(text []byte, at int) bool {
+	return at+2 >= len(text) || text[at+2] != ')'
+}
+
+var fsharpCharacter = regexp.MustCompile(`^'(?:[^\\'\n]|\\[^\n]{1,9}?)'`)
+
+// isFSharpCharacter tells a character from a type variable ('a) and from the end of a name (x').
+func isFSharpCharacter(text []byte, at int) bool {
+	return (at == 0 || !source.IsWordByte(text[at-1])) && fsharpCharacter.Match(text[at:min(len(text), at+16)])
+}

@@ -1,0 +1,68 @@
+package dotnet
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// msbuildProject is what a project file of MSBuild tells. The zero value is a program.
+type msbuildProject struct {
+	isTest    bool
+	isLibrary bool
+	// references are the project files that the project refers to, relative to its folder.
+	references []string
+}
+
+// testPackages are packages that only test projects need (learn.microsoft.com, "Unit testing in .NET").
+var testPackages = []string{
+	"microsoft.net.test.sdk", "xunit", "xunit.v3", "nunit", "mstest", "mstest.testframework", "tunit",
+}
+
+// analyzeProject reads a project file. A file that cannot be read stands for a program, and an error comes with it.
+func analyzeProject(text []byte) (*analyzer.Result[extra], error) {
+	var file struct {
+		SDK        string                                       `xml:"Sdk,attr"`
+		Properties []struct{ IsTestProject, OutputType string } `xml:"PropertyGroup"`
+		Items      []struct {
+			Packages []struct {
+				Name string `xml:"Include,attr"`
+			} `xml:"PackageReference"`
+			Projects []struct {
+				Path string `xml:"Include,attr"`
+			} `xml:"ProjectReference"`
+		} `xml:"ItemGroup"`
+	}
+	var project msbuildProject
+	result := &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{project: &project}}
+	reader := xml.NewDecoder(bytes.NewReader(source.TrimBOM(text)))
+	reader.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	if err := reader.Decode(&file); err != nil {
+		return result, fmt.Errorf("reading a project file: %w", err)
+	}
+	sdk, _, _ := strings.Cut(file.SDK, "/")
+	// This is the only SDK whose projects are libraries unless a property says otherwise.
+	project.isLibrary = sdk == "Microsoft.NET.Sdk"
+	project.isTest = sdk == "MSTest.Sdk"
+	for _, p := range file.Properties {
+		project.isTest = project.isTest || strings.EqualFold(strings.TrimSpace(p.IsTestProject), "true")
+		if output := strings.TrimSpace(p.OutputType); output != "" {
+			project.isLibrary = strings.EqualFold(output, "Library")
+		}
+	}
+	for _, items := range file.Items {
+		for _, p := range items.Packages {
+			project.isTest = project.isTest || slices.Contains(testPackages, strings.ToLower(p.Name))
+		}
+		for _, p := range items.Projects {
+			project.references = append(project.references, strings.ReplaceAll(p.Path, `\`, "/"))
+		}
+	}
+	return result, nil
+}

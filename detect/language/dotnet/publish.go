@@ -1,0 +1,136 @@
+package dotnet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// dependencies is a *.deps.json, the list of what a published program is made of (github.com/dotnet/cli,
+// Documentation/specs/runtime-configuration-file.md).
+type dependencies struct {
+	Targets map[string]map[string]struct {
+		Dependencies map[string]string
+		Runtime      map[string]json.RawMessage
+	}
+	Libraries map[string]struct{ Type string }
+}
+
+var (
+	// serverLibrary is a library with a gRPC server. A program without any of them cannot serve.
+	serverLibrary = regexp.MustCompile(`^(?:Grpc\.AspNetCore\.Server|Grpc\.Core)/`)
+	testLibrary   = regexp.MustCompile(
+		`^(?i:Microsoft\.NET\.Test\.Sdk|Microsoft\.TestPlatform\.TestHost|` +
+			`xunit(?:\.v3)?\.core|NUnit|MSTest\.TestFramework)/`)
+)
+
+// references are the names of methods and classes that an assembly of the app's own refers to, and the findings that
+// they are: the same as in sources. The names are in the assembly's metadata, each between NUL bytes (ECMA-335,
+// II.24.2.3, the #Strings heap).
+var references = []struct {
+	name    string
+	finding analyzer.Finding
+}{
+	{"MapMagicOnionService", magicOnionMapped},
+	{"AddServiceStackGrpc", serviceStackServed},
+	{"AddCodeFirstGrpc", analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: codeFirst}},
+	{"MapGrpcService", analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: aspNetCore}},
+	{"ServerPort", analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcCore}},
+	{"MapGrpcHealthChecksService", healthRegistered},
+	{"HealthServiceImpl", healthRegistered},
+	{"HealthBase", healthRegistered},
+}
+
+// analyzePublishFolder reads the app's own assemblies in the folder of a list of dependencies, f. It returns nil where
+// the program cannot serve or is a test.
+func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], error) {
+	var deps dependencies
+	if err := json.Unmarshal(source.TrimBOM(text), &deps); err != nil {
+		return nil, fmt.Errorf("leaving out a list of dependencies that is not JSON: %w", err)
+	}
+	canServe := false
+	for library := range deps.Libraries {
+		if testLibrary.MatchString(library) {
+			return nil, nil
+		}
+		canServe = canServe || serverLibrary.MatchString(library)
+	}
+	if !canServe {
+		return nil, nil
+	}
+	result := &analyzer.Result[extra]{ProjectRoot: true, Built: true, Extra: extra{language: deps.language()}}
+	for _, assembly := range deps.ownAssemblies() {
+		found, err := readAssembly(f, assembly)
+		if err != nil {
+			return nil, err
+		}
+		result.Findings = append(result.Findings, found...)
+	}
+	return result, nil
+}
+
+// ownAssemblies returns the file names of the assemblies that the app's own projects are compiled to.
+func (d dependencies) ownAssemblies() []string {
+	var names []string
+	for _, target := range d.Targets {
+		for library, parts := range target {
+			if d.Libraries[library].Type != "project" {
+				continue
+			}
+			for name := range parts.Runtime {
+				names = append(names, path.Base(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// language returns the plan's name of the language of the app's own projects. Those in F# depend on its library.
+func (d dependencies) language() string {
+	for _, target := range d.Targets {
+		for library, parts := range target {
+			if _, ok := parts.Dependencies["FSharp.Core"]; ok && d.Libraries[library].Type == "project" {
+				return "fsharp"
+			}
+		}
+	}
+	return "csharp"
+}
+
+// readAssembly returns the findings in the assembly of a name beside f. One that is not there has none.
+func readAssembly(f *tree.File, name string) ([]analyzer.Finding, error) {
+	assembly := f.Sibling(name)
+	defer assembly.Close()
+	size, err := assembly.Size()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, r := range references {
+		names = append(names, r.name)
+	}
+	present, err := tree.FindNames(io.NewSectionReader(assembly, 0, min(size, tree.MaxProgram)), names...)
+	if err != nil {
+		return nil, fmt.Errorf("reading an assembly's names: %w", err)
+	}
+	var found []analyzer.Finding
+	for i, r := range references {
+		if present[i] {
+			found = append(found, r.finding.At(0, name+": "+r.name))
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,128 @@
+// Package elixir recognizes gRPC servers in Elixir: those of the package grpc (grpc-elixir) and those of grpcbox, which
+// the configuration of an app starts. Begin with [Analyzer].
+package elixir
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Analyzer recognizes gRPC servers in Elixir.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[Extra]{
+	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+const (
+	// grpcElixir has no health service: its servers (grpc_server/lib/grpc/server.ex) answer for what their endpoints
+	// run.
+	grpcElixir = "grpc-elixir"
+	// grpcbox has a health service, which its server (grpcbox_services_sup.erl) adds only where the configuration names
+	// it.
+	grpcbox = "grpcbox"
+)
+
+var frameworks = []analyzer.Framework{{
+	Name:     grpcElixir,
+	Evidence: "`GRPC.Server.Supervisor`, `GRPC.Server.start`, `use GRPC.Endpoint`",
+	Health:   "the app, by a server of `Grpc.Health.V1.Health.Service`",
+	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-elixir, write a module with " +
+		"`use GRPC.Server, service: Grpc.Health.V1.Health.Service` that answers check with :SERVING, and `run` it in " +
+		"the endpoint",
+}, {
+	Name:     grpcbox,
+	Evidence: "`config :grpcbox, servers: [...]`",
+	Health:   "the app, by `grpcbox_health_service`",
+	Advice: "in config :grpcbox, add :grpcbox_health_pb to service_protos and " +
+		":\"grpc.health.v1.Health\" => :grpcbox_health_service to services",
+}}
+
+var (
+	// otherDirs are directories that Mix compiles into no release: tests, dependencies, its own output, and files that
+	// programs read only at run time (priv).
+	otherDirs = source.Exactly(`test|tests|deps|_build|priv|cover|doc|docs|bench|benchmarks?|examples`)
+	// releaseConfig are the files in a directory config that configure a release: those for all environments and those
+	// for production.
+	releaseConfig = source.Exactly(`(config|prod|runtime)\.exs`)
+)
+
+func required(file string) bool {
+	if !strings.HasSuffix(file, ".ex") && !strings.HasSuffix(file, ".exs") {
+		return false
+	}
+	dir, name := path.Split(file)
+	if path.Base(dir) == "config" && strings.HasSuffix(name, ".exs") && !releaseConfig.MatchString(name) {
+		return false
+	}
+	if strings.HasSuffix(name, ".pb.ex") || strings.HasSuffix(name, "_test.exs") {
+		return false
+	}
+	return !tree.AnyDirMatches(file, otherDirs)
+}
+
+// inUmbrella is in the mix.exs of an app of an umbrella project (mix new --umbrella). The apps of an umbrella share
+// their dependencies and are built into one release, so they are one project.
+var inUmbrella = regexp.MustCompile(`\bdeps_path:\s*"\.\./\.\./deps"`)
+
+func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	if path.Base(f.Path) == "mix.exs" {
+		return &analyzer.Result[Extra]{ProjectRoot: !inUmbrella.Match(text)}, nil
+	}
+	return analyzeSource(text, path.Base(path.Dir(f.Path)) == "config"), nil
+}
+
+func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
+	resolveSettings(files)
+	return analyzer.Services(analyzer.Projects(files, analyzer.FileIsPackage), logf)
+}
+
+var keywords = source.NewKeywords("GRPC.", "Grpc", ":grpcbox")
+
+// analyzeSource returns what a text says, or nil where it says nothing. A configuration file may state the port of a
+// server that is started elsewhere.
+func analyzeSource(text []byte, isConfig bool) *analyzer.Result[Extra] {
+	if !isConfig && !keywords.In(text) {
+		return nil
+	}
+	t := grammar.Read(text)
+	if isLibrary.Match(t.Code) {
+		return nil
+	}
+	rules := rulesWithServices
+	if healthMessages.Match(t.Code) {
+		rules = rulesWithHealth
+	}
+	result := &analyzer.Result[Extra]{Findings: analyzer.Match(t, rules, t.Names(aliasOrConfig))}
+	if isConfig {
+		result.Extra.Settings = readSettings(t)
+	}
+	if result.Findings == nil && len(result.Extra.Settings) == 0 {
+		return nil
+	}
+	if result.Findings != nil {
+		isApplication := useApplication.Match(t.Code)
+		for i := range result.Findings {
+			result.Findings[i].InMain = isApplication && result.Findings[i].Kind == analyzer.ServerConstructed
+		}
+		found, asked := listeners(t)
+		result.Findings, result.Extra.Asked = append(result.Findings, found...), asked
+	}
+	return result
+}
+
+// useApplication is in the module that an app starts with.
+var useApplication = regexp.MustCompile(`\buse[\s(]+Application\b`)

@@ -1,0 +1,26 @@
+package elixir
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "lib/a.ex", Head: "use GRPC.Endpoint\n",
+		Units: []string{
+			"GRPC.Server.Supervisor,", "x = x\n GRPC.Server.start(a, x)\n", "~s(GRPC.#{",
+			"config :grpcbox,servers:[%{grpc_opts", "\"#{GRPC.",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "lib/a.ex",
+		"defmodule A do\n  use GRPC.Endpoint\n  @p 1\n  {GRPC.Server.Supervisor, endpoint: A, port: @p}\nend\n",
+		"~s(GRPC.) ~S\"\"\"\nx\"\"\" ?\" ?\\\" valid?\"#{x(\"}\")}\" '' \"\"\" # Grpc.Health.V1 use GRPC.Server,\n~w",
+		"config :grpcbox, servers: [%{grpc_opts: %{}, listen_opts: %{port: port}}]\nport = port\n")
+}

@@ -1,0 +1,56 @@
+package elixir
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// isLibrary is in the sources of the package grpc itself.
+	isLibrary = regexp.MustCompile(`\bdefmodule\s+GRPC\.(?:Server|Endpoint)\b`)
+	// aliasOrConfig is what a file aliases or configures, which takes the place of its imports.
+	aliasOrConfig = regexp.MustCompile(`\b(?:alias|config)[\s(]+(?P<name>GRPC\.(?:\w+|\{[^}]*\})|:grpcbox\b)`)
+	// useServer is in a module that implements a service.
+	useServer = regexp.MustCompile(`\buse[\s(]+(?P<at>GRPC\.Server)\b[^.]`)
+	// healthMessages is in a file that refers to the generated code of grpc.health.v1, by an alias or without.
+	healthMessages = regexp.MustCompile(`\bGrpc\.Health\.V1\b`)
+)
+
+var (
+	serverConstructed = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcElixir}
+	serviceRegistered = analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: grpcElixir}
+	// A library has modules with services too: an endpoint or a server runs them.
+	serviceImplemented = analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: grpcElixir}
+	healthRegistered   = analyzer.Finding{Kind: analyzer.HealthRegistered}
+)
+
+var commonRules = []analyzer.Rule{
+	{Code: regexp.MustCompile(`\bGRPC\.Server\.(Supervisor|start|start_endpoint)\b`), Finding: serverConstructed},
+	{
+		Code:    regexp.MustCompile(`[^.\w](?P<at>Server\.(Supervisor|start|start_endpoint))\b`),
+		Imports: source.Exactly(`GRPC\.(Server|\{[^}]*\bServer\b[^}]*\})`), Finding: serverConstructed,
+	},
+	{Code: regexp.MustCompile(`\buse[\s(]+(?P<at>GRPC\.Endpoint)\b`), Finding: serviceRegistered},
+	{
+		Code: regexp.MustCompile(`\bservers:\s*\[\s*%\{\s*:?grpc_opts\b`), Imports: source.Exactly(`:grpcbox`),
+		Finding: analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcbox},
+	},
+	{Code: regexp.MustCompile(`:grpcbox_health_service\b`), Finding: healthRegistered},
+	// Packages of the health service bring a module that an endpoint runs, or that a server is started with.
+	{
+		Code: regexp.MustCompile(`(?:\brun[\s(\[]+|\bServer\.(?:Supervisor\s*,|start\s*\()[\s{\[]*` +
+			`(?:servers:\s*)?\[?[\w.,\s]{0,400}?[\s,\[])` +
+			`(?P<at>[\w.]*(?i:grpc)[\w.]*Health(?:Check)?(?:\.?(?:Server|Service|V1[\w.]*))?)\b[^.]`),
+		Finding: healthRegistered,
+	},
+}
+
+// A file that refers to the health service's messages implements the health service, and any other file a service of
+// the app's own.
+var (
+	rulesWithServices = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Finding: serviceImplemented})
+	rulesWithHealth   = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Finding: healthRegistered})
+)

@@ -1,0 +1,74 @@
+package erlang
+
+import (
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// grpcboxPort is where grpcbox listens without a port in listen_opts (src/grpcbox_socket.erl).
+const grpcboxPort = 8080
+
+var (
+	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space behind its equals sign.
+	declarationPatterns = []*regexp.Regexp{
+		regexp.MustCompile(`(?m)^\s*-define\s*\(\s*(?P<name>\w+)\s*,\s*`),
+		regexp.MustCompile(`\b(?P<name>[A-Z_]\w*)\s*=\s+`),
+		regexp.MustCompile(`\b(?P<name>[A-Z_]\w*)=(?P<value>\d+)\b`),
+	}
+	listenOpts = regexp.MustCompile(`\blisten_opts\s*(?:=>|,)\s*`)
+	portOption = regexp.MustCompile(`^port\s*=>\s*`)
+	// childSpec is the call whose third argument are the listen_opts.
+	childSpec = regexp.MustCompile(`\bgrpcbox:server_child_spec\s*\(`)
+	// serverMap opens the map of a server, whose options may come in any order.
+	serverMap = regexp.MustCompile(`(?:\bservers\s*,\s*\[|\bstart_(?:server|child)\s*\()\s*#\{`)
+	// releaseVariable is a variable of the environment in a sys.config.src, with a default, which relx puts in when the
+	// release starts.
+	releaseVariable = regexp.MustCompile(`^\$\{\w+:-(\d+)\}$`)
+)
+
+func declarationsOf(t *source.Text) *source.Declarations {
+	return t.Declarations(",.", declarationPatterns...)
+}
+
+// grpcboxListeners returns the ports of the servers of grpcbox that a text starts or configures.
+func grpcboxListeners(t *source.Text) []analyzer.Finding {
+	d := declarationsOf(t)
+	var found []analyzer.Finding
+	for _, m := range t.FindAll(listenOpts, source.MaxListeners) {
+		found = append(found, analyzer.NewListener(t, listenPort(d, source.Span{From: m[1], To: t.Until(m[1], ",")})))
+	}
+	for _, m := range t.FindAll(childSpec, source.MaxListeners) {
+		if options, ok := t.Argument(m[1], 2); ok {
+			found = append(found, analyzer.NewListener(t, listenPort(d, options)))
+		}
+	}
+	for _, m := range t.FindAll(serverMap, source.MaxListeners) {
+		_, all := t.Arguments(m[1])
+		if code := t.Code[all.From:all.To]; grpcOpts.Match(code) && !listenOpts.Match(code) {
+			found = append(found, analyzer.NewListener(t, source.Port{Number: grpcboxPort, At: m[0]}))
+		}
+	}
+	return found
+}
+
+// listenPort returns the port that the listen_opts of grpcbox state. Other options have numbers too.
+func listenPort(d *source.Declarations, options source.Span) source.Port {
+	if options.To-options.From < 2 || d.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
+		return d.Port(options)
+	}
+	each, _ := d.Arguments(options.From + 2)
+	for _, option := range each {
+		name := portOption.FindStringIndex(d.Slice(option))
+		if name == nil {
+			continue
+		}
+		value := source.Span{From: option.From + name[1], To: option.To}
+		if m := releaseVariable.FindStringSubmatchIndex(d.Slice(value)); m != nil {
+			value = source.Span{From: value.From + m[2], To: value.From + m[3]}
+		}
+		return d.Port(value)
+	}
+	return source.Port{Number: grpcboxPort, At: options.From}
+}

@@ -1,0 +1,97 @@
+package erlang
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	grpcboxServer = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcbox}
+	grpcErlServer = analyzer.Finding{
+		Kind: analyzer.ServerConstructed, Framework: grpcErl, AutomaticHealth: true,
+	}
+)
+
+// commonRules are those for all files. The entry of a map of services registers the health service in both frameworks:
+// its module is grpcbox_health_service or one of the app's own.
+var commonRules = []analyzer.Rule{{
+	Code:    regexp.MustCompile(`(?P<at>'(?P<literal> *)')\s*=>\s*[\w'?]`),
+	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
+	Finding: analyzer.Finding{Kind: analyzer.HealthRegistered},
+}}
+
+// moduleRules are the calls that start a server of grpcbox (src/grpcbox.erl, src/grpcbox_services_simple_sup.erl), and
+// the same functions as the start of a supervisor's child.
+var moduleRules = []analyzer.Rule{
+	{Code: regexp.MustCompile(`\bgrpcbox:(?:start_server|server_child_spec)\s*\(`), Finding: grpcboxServer},
+	{
+		Code:    regexp.MustCompile(`\bgrpcbox_services_s(?:imple_sup:start_child|up:start_link)\s*\(`),
+		Finding: grpcboxServer,
+	},
+	{Code: regexp.MustCompile(`\{\s*grpcbox\s*,\s*start_server\s*,`), Finding: grpcboxServer},
+	{Code: regexp.MustCompile(`\{\s*grpcbox_services_sup\s*,\s*start_link\s*,`), Finding: grpcboxServer},
+	{
+		Code:    regexp.MustCompile(`\bset_env\s*\(\s*grpcbox\s*,\s*servers\s*,\s*(?:\[\s*#\{|[A-Z_])`),
+		Finding: grpcboxServer,
+	},
+}
+
+var (
+	grpcboxEnv = regexp.MustCompile(`\{\s*grpcbox\s*,\s*\[`)
+	serversEnv = regexp.MustCompile(`^\{\s*servers\s*,\s*\[\s*#\{`)
+	grpcOpts   = regexp.MustCompile(`\bgrpc_opts\s*=>`)
+)
+
+// configuredServers returns the servers that an env of grpcbox lists, as a sys.config has it: grpcbox starts them when
+// it starts (src/grpcbox_app.erl). A server needs grpc_opts (src/grpcbox_services_sup.erl).
+func configuredServers(t *source.Text) []analyzer.Finding {
+	var found []analyzer.Finding
+	for _, m := range t.FindAll(grpcboxEnv, source.MaxListeners) {
+		settings, _ := t.Arguments(m[1])
+		for _, s := range settings {
+			code := t.Slice(s)
+			if at := serversEnv.FindString(code); at != "" && grpcOpts.MatchString(code) {
+				found = append(found, grpcboxServer.At(t.Line(s.From), source.Excerpt([]byte(at))))
+			}
+		}
+	}
+	return found
+}
+
+var (
+	grpcErlStart = regexp.MustCompile(`\bgrpc:start_server\s*\(`)
+	// defaultServices is the option that names the services that grpc-erl adds itself.
+	defaultServices = regexp.MustCompile(`\{\s*enable_default_services\s*,\s*(?P<value>\[[^\]]*\])`)
+)
+
+// grpcErlServers returns the servers of grpc-erl, with their ports. The function of that name in another package called
+// grpc, Bluehouse-Technology's, takes tcp or ssl for its second argument.
+func grpcErlServers(t *source.Text) []analyzer.Finding {
+	var found []analyzer.Finding
+	declarations := declarationsOf(t)
+	for _, m := range t.FindAll(grpcErlStart, source.MaxListeners) {
+		arguments, _ := t.Arguments(m[1])
+		if len(arguments) != 3 && len(arguments) != 4 {
+			continue
+		}
+		listenOn := arguments[1]
+		if code := t.Slice(listenOn); code == "tcp" || code == "ssl" {
+			continue
+		}
+		found = append(found, grpcErlServer.At(t.Line(m[0]), source.Excerpt(t.Raw[m[0]:m[1]])),
+			analyzer.NewListener(t, declarations.Port(listenOn)))
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	for _, m := range t.FindAll(defaultServices, source.MaxListeners) {
+		services, _ := t.Group(defaultServices, m, "value")
+		if !strings.Contains(services, "'grpc.health.v1.Health'") {
+			found = append(found, analyzer.Finding{Kind: analyzer.HealthDisabled}.At(t.Line(m[0]), ""))
+		}
+	}
+	return found
+}

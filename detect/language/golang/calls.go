@@ -1,0 +1,106 @@
+package golang
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// visitCall adds the findings that follow from the name of a method or from the arguments of a call. visitReference
+// adds those that follow from the name of a package.
+func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
+	method, ok := fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	switch method.Sel.Name {
+	case "SetUnencryptedHTTP2":
+		if len(call.Args) == 1 && exprName(call.Args[0]) == "true" {
+			p.add(method, analyzer.Finding{Kind: unencryptedHTTP2})
+		}
+	case "StartH2CServer": // a method of echo's Echo
+		p.add(method, http2)
+	case "ListenAndServeTLS", "ServeTLS":
+		if p.imports.pathOf(method) == "" {
+			p.add(method, http2)
+		}
+	case "NewInbound":
+		if p.isYarpcTransport(method.X) {
+			p.add(method, server(yarpc))
+		}
+	case "Handle", "HandleFunc":
+		if len(call.Args) == 2 && isLiteral(call.Args[0], healthService) {
+			p.add(method, health)
+		}
+		if at, ok := p.connectConstructor(call); ok {
+			found := handler
+			found.ImportPath = p.imports.pathOf(at)
+			p.add(at, found)
+		}
+	}
+	if p.registersMicroHandler(call, method) {
+		p.add(method, server(goMicro))
+	}
+	p.visitListenCall(call, method)
+}
+
+// The generations of go-micro whose services serve gRPC by default: go-micro v2 (its defaults.go), and from v3 on
+// micro, the platform of the same makers. The other generations have a protocol of their own.
+var (
+	goMicroV2 = source.Exactly(`github\.com/micro/go-micro/v2`)
+	microV3   = source.Exactly(`github\.com/micro/micro/v\d+/service`)
+
+	registerHandler = source.Exactly(`Register\w+Handler`)
+)
+
+// registersMicroHandler reports whether a call gives a handler to a service of one of these generations: by a generated
+// RegisterXHandler(service.Server(), ...), or by service.Handle(...) from micro v3 on. A program that only calls
+// services makes a service too, and gives it no handler.
+func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) bool {
+	if fun.Sel.Name == "Handle" {
+		return len(call.Args) == 1 && p.imports.anyMatches(microV3)
+	}
+	if !registerHandler.MatchString(fun.Sel.Name) || len(call.Args) < 2 {
+		return false
+	}
+	service, ok := call.Args[0].(*ast.CallExpr)
+	return ok && strings.HasSuffix(exprName(service.Fun), "Server") &&
+		(p.imports.anyMatches(goMicroV2) || p.imports.anyMatches(microV3))
+}
+
+var newHandler = source.Exactly(`New\p{Lu}\w*Handler`)
+
+// connectConstructor returns the constructor in mux.Handle(somepkg.NewGreeterHandler(...)), a call with one argument
+// for two parameters. The constructors that connect generates return such a pair of a path and a handler. Those of
+// packages whose import paths end in connect are in symbolRules.
+func (p *pass) connectConstructor(handle *ast.CallExpr) (ast.Expr, bool) {
+	if len(handle.Args) != 1 {
+		return nil, false
+	}
+	call, ok := handle.Args[0].(*ast.CallExpr)
+	if !ok {
+		return nil, false
+	}
+	fun, ok := calledExpr(call).(*ast.SelectorExpr)
+	if !ok || !newHandler.MatchString(fun.Sel.Name) || strings.HasSuffix(p.imports.pathOf(fun), "connect") {
+		return nil, false
+	}
+	x, ok := fun.X.(*ast.Ident)
+	return fun, ok && x.Obj == nil
+}
+
+var (
+	yarpcGRPC  = source.Exactly(`go\.uber\.org/yarpc/transport/grpc`)
+	yarpcOther = source.Exactly(`go\.uber\.org/yarpc/transport/(http|tchannel)`)
+)
+
+// isYarpcTransport reports whether an expression is yarpc's transport for gRPC: the file makes it so, or the file
+// imports no other transport of yarpc.
+func (p *pass) isYarpcTransport(e ast.Expr) bool {
+	if call, ok := initialValue(e).(*ast.CallExpr); ok {
+		return yarpcGRPC.MatchString(p.imports.pathOf(calledExpr(call)))
+	}
+	return p.imports.anyMatches(yarpcGRPC) && !p.imports.anyMatches(yarpcOther)
+}

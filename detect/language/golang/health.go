@@ -1,0 +1,87 @@
+package golang
+
+import (
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
+
+// maxHealthPackages is how many packages with a health registration are looked at: the imports of each are followed.
+const maxHealthPackages = 64
+
+// shareHealth moves the health registrations of packages that construct no server to the packages that construct those
+// they are for: servers that import the registration, or that it imports; where there are none, the servers of the
+// programs that it is in. Where imports do not tell, the directories do: see analyzer.Services.
+func (w workspace) shareHealth(all []*project) {
+	var healthy []*analyzer.Package
+	servers := map[string]*analyzer.Package{}
+	for _, p := range all {
+		for _, in := range p.Packages {
+			switch {
+			case in.Built:
+			case in.Has(analyzer.ServerConstructed):
+				servers[in.Path] = in
+			case in.Has(analyzer.HealthRegistered):
+				healthy = append(healthy, in)
+			}
+		}
+	}
+	if len(servers) == 0 || len(healthy) == 0 || len(healthy) > maxHealthPackages {
+		return
+	}
+	importers := w.importers()
+	for _, in := range healthy {
+		importing := closure([]string{in.Path}, func(dir string) []string { return importers[dir] })
+		found := serversAmong(servers, w.reach([]string{in.Path}), importing)
+		if len(found) == 0 {
+			var mains []string
+			for dir := range importing {
+				if w.mains[dir] {
+					mains = append(mains, dir)
+				}
+			}
+			found = serversAmong(servers, w.reach(mains), nil)
+		}
+		giveHealth(in, found)
+	}
+}
+
+// importers returns the directories of the packages that import each package of the app.
+func (w workspace) importers() map[string][]string {
+	importers := map[string][]string{}
+	for dir, imports := range w.imports {
+		for _, importPath := range imports {
+			if imported, ok := w.lookup(importPath); ok {
+				importers[imported] = append(importers[imported], dir)
+			}
+		}
+	}
+	return importers
+}
+
+// serversAmong returns the packages that are in one of two sets of directories.
+func serversAmong(servers map[string]*analyzer.Package, a, b map[string]bool) []*analyzer.Package {
+	var found []*analyzer.Package
+	for dir, in := range servers {
+		if a[dir] || b[dir] {
+			found = append(found, in)
+		}
+	}
+	return found
+}
+
+// giveHealth moves the first health registration of a package to other packages, if there are any.
+func giveHealth(from *analyzer.Package, to []*analyzer.Package) {
+	health, _ := from.First(analyzer.HealthRegistered)
+	health.Excerpt = "" // the log has a line for it in its own package
+	for _, in := range to {
+		if !in.Has(analyzer.HealthRegistered) {
+			in.Findings = append(in.Findings, health)
+		}
+	}
+	if len(to) > 0 {
+		from.Findings = slices.DeleteFunc(from.Findings, func(f analyzer.Finding) bool {
+			return f.Kind == analyzer.HealthRegistered
+		})
+	}
+}

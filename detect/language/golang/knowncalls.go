@@ -1,0 +1,104 @@
+package golang
+
+import (
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	conversion = source.Exactly(`string|u?int(?:8|16|32|64)?`)
+	// sameValue are functions whose result is their first argument in another form, or nothing where it is unset.
+	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
+		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix)|fmt\.Sprint|os\.ExpandEnv`)
+	environment = source.Exactly(`os\.(?:Getenv|LookupEnv)`)
+	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
+	getter = source.Exactly(`(?:Get)?(?:String|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
+	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
+	// set.
+	withFallback = regexp.MustCompile(`(?i)env|default|fallback|lookup`)
+)
+
+// evaluateCall returns the values that a call may have of a function which is not the app's. It reports whether it
+// knows the function.
+func (s *sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([]value, bool) {
+	args := make([]expression, len(call.Args))
+	for i, arg := range call.Args {
+		args[i] = x.with(arg)
+	}
+	fun := calledExpr(call)
+	if id, ok := fun.(*ast.Ident); ok && len(args) == 1 && conversion.MatchString(id.Name) {
+		return s.evaluate(args[0], nesting+1), true
+	}
+	qualified := exprName(fun)
+	if importPath := x.in.imports.pathOf(fun); importPath != "" {
+		qualified = importPath + "." + lastName(fun)
+	}
+	switch {
+	case len(args) > 0 && sameValue.MatchString(qualified):
+		return s.evaluate(args[0], nesting+1), true
+	case environment.MatchString(qualified):
+		return []value{{}}, true
+	case qualified == "cmp.Or":
+		return s.evaluateAll(args, nesting), true
+	case qualified == "net.JoinHostPort" && len(args) == 2:
+		return s.join("%s:%s", args, nesting), true
+	case qualified == "net.ResolveTCPAddr" && len(args) == 2:
+		return s.evaluate(args[1], nesting+1), true
+	case qualified == "fmt.Sprintf" && len(args) > 0:
+		return s.evaluateFormat(args, nesting), true
+	}
+	return s.evaluateSetting(x, call, args, nesting)
+}
+
+// evaluateFormat returns what fmt.Sprintf makes of up to six arguments.
+func (s *sources) evaluateFormat(args []expression, nesting int) []value {
+	var made []value
+	for _, format := range s.evaluate(args[0], nesting+1) {
+		if hugeWidth.MatchString(format.text) || len(args) > 7 {
+			return nil
+		}
+		text := strings.NewReplacer("%d", "%s", "%v", "%s").Replace(format.text)
+		if len(args) == 1 {
+			made = append(made, format)
+			continue
+		}
+		for _, v := range s.join(text, args[1:], nesting) {
+			if v.at.Path == "" {
+				v.at = format.at
+			}
+			made = append(made, v)
+		}
+	}
+	return made
+}
+
+// evaluateSetting returns the default of a flag or of a setting that a call defines or asks for.
+func (s *sources) evaluateSetting(x expression, call *ast.CallExpr, args []expression, nesting int) ([]value, bool) {
+	fun := calledExpr(call)
+	name := lastName(fun)
+	if at, ok := defaultIndex(name, len(args)); ok && !strings.Contains(name, "Var") {
+		return s.evaluate(args[at], nesting+1), true
+	}
+	if len(args) == 0 {
+		if value := chainedDefault(call); value != nil && flagTypes[name] {
+			return s.evaluate(x.with(value), nesting+1), true
+		}
+		return nil, false
+	}
+	key, isKey := stringLiteral(args[0].Expr)
+	switch {
+	case !isKey && len(args) == 1, s.callee(x, nesting) != nil:
+		return nil, false
+	case len(s.flags[key]) > maxOrigins:
+		return nil, false
+	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup"):
+		return s.evaluateAll(append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...), nesting), true
+	case len(args) == 2 && withFallback.MatchString(exprName(fun)):
+		return s.evaluate(args[1], nesting+1), true
+	}
+	return nil, false
+}

@@ -1,0 +1,166 @@
+package golang
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// resolvePorts states the ports of the listeners in all files. An address of a framework's server that the sources do
+// not state is left out: it is in the settings, or the framework has its own.
+func resolvePorts(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
+	hasListener := func(f analyzer.File[Extra]) bool { return len(f.Extra.Addresses) > 0 }
+	if !slices.ContainsFunc(files, hasListener) {
+		return
+	}
+	s, parsed := newSources(lookup), map[string]*sourceFile{}
+	left := maxParsed
+	for _, f := range byRelevance(files) {
+		if left -= len(f.Extra.Text); left < 0 {
+			break
+		}
+		parsed[f.Path] = s.parse(f.Path, f.Extra.Text)
+	}
+	for _, f := range files {
+		s.addSettings(f.Path, f.Extra.Settings)
+	}
+	for i := range files {
+		if f := &files[i]; hasListener(*f) && parsed[f.Path] != nil {
+			s.resolveFile(f, parsed[f.Path])
+		}
+	}
+}
+
+// byRelevance returns the files whose text is kept: those with listeners first, then those of programs, then others.
+func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
+	var kept []analyzer.File[Extra]
+	for _, f := range files {
+		if f.Extra.Text != nil {
+			kept = append(kept, f)
+		}
+	}
+	rank := func(f analyzer.File[Extra]) int {
+		switch {
+		case len(f.Extra.Addresses) > 0:
+			return 0
+		case f.Extra.Main:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(kept, func(a, b analyzer.File[Extra]) int { return cmp.Compare(rank(a), rank(b)) })
+	return kept
+}
+
+// resolveFile states the ports of the listeners in one file.
+func (s *sources) resolveFile(f *analyzer.File[Extra], parsed *sourceFile) {
+	at := expressionsAt(parsed, f.Extra.Addresses)
+	listeners := 0
+	for i := range f.Findings {
+		found := &f.Findings[i]
+		if !slices.Contains(listenerKinds, found.Kind) {
+			continue
+		}
+		span := f.Extra.Addresses[listeners]
+		listeners++
+		if e := at[span]; e != nil {
+			if port, place := s.port(expression{Expr: e, in: parsed}); port != source.UnknownPort {
+				found.Port, found.Place = port, place
+			}
+		}
+	}
+}
+
+// listenerKinds are the kinds of findings that have an address.
+var listenerKinds = []analyzer.Kind{analyzer.Listener, httpListener, addressGiven, mainListener}
+
+// expressionsAt returns the expressions of a file that take up the spans.
+func expressionsAt(f *sourceFile, spans []source.Span) map[source.Span]ast.Expr {
+	found := map[source.Span]ast.Expr{}
+	for _, span := range spans {
+		found[span] = nil
+	}
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok {
+			return true
+		}
+		span := source.Span{
+			From: f.fset.PositionFor(e.Pos(), false).Offset, To: f.fset.PositionFor(e.End(), false).Offset,
+		}
+		if known, wanted := found[span]; wanted && known == nil {
+			found[span] = e
+		}
+		return true
+	})
+	return found
+}
+
+// lookupIn returns a function that returns the directory of the package with an import path, and whether it is in the
+// app.
+func lookupIn(files []analyzer.File[Extra]) func(importPath string) (string, bool) {
+	modules := map[string]string{}
+	for _, f := range files {
+		if module := f.Extra.ModulePath; module != "" {
+			modules[module] = path.Dir(f.Path)
+		}
+	}
+	return func(importPath string) (string, bool) {
+		for p := importPath; p != "." && p != "/" && p != ""; p = path.Dir(p) {
+			if dir, ok := modules[p]; ok {
+				return path.Join(dir, strings.TrimPrefix(importPath, p)), true
+			}
+		}
+		return "", false
+	}
+}
+
+// settingsName are parts of the names of files that hand settings on.
+var settingsNames = []string{"config", "conf", "setting", "env", "flag", "option", "const", "server", "serve", "root"}
+
+// mayStatePort reports whether a file without findings may state a port, or hand on the port of others: it has a number
+// that may be a port, it is a program's, or its name says that it holds settings. Most files are none of these.
+func mayStatePort(name string, text []byte, isMain bool) bool {
+	if isMain || slices.ContainsFunc(settingsNames, func(part string) bool { return strings.Contains(name, part) }) {
+		return true
+	}
+	for line := range bytes.Lines(text) {
+		if hasPortNumber(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPortNumber reports whether a line of code has a number that may be a port: one of three to five digits, or one
+// behind a colon.
+func hasPortNumber(line []byte) bool {
+	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("//")) {
+		return false
+	}
+	digits := 0
+	for i, c := range line {
+		if c >= '0' && c <= '9' {
+			digits++
+			continue
+		}
+		if digits > 0 {
+			before := byte(' ')
+			if i > digits {
+				before = line[i-digits-1]
+			}
+			if before == ':' && digits > 1 || digits >= 3 && digits <= 5 && !source.IsWordByte(before) &&
+				!source.IsWordByte(c) && c != '.' {
+				return true
+			}
+		}
+		digits = 0
+	}
+	return false
+}

@@ -1,0 +1,127 @@
+package golang
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
+)
+
+// isSettings reports whether a file may hold the settings of an app: by the name that people give it, or because the
+// tool of a framework puts it there: configs/config.yaml for kratos, etc/orders.yaml for go-zero.
+func isSettings(file string) bool {
+	return settingsFile.MatchString(path.Base(file)) || isFrameworkSettings(file)
+}
+
+var settingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|settings|server|default|local|prod))?` +
+	`(?:\.(?:prod|production))?\.(?:ya?ml|json|env)`)
+
+func isFrameworkSettings(file string) bool {
+	if !strings.HasSuffix(file, ".yaml") {
+		return false
+	}
+	dir := path.Base(path.Dir(file))
+	return dir == "etc" || dir == "configs"
+}
+
+var (
+	// addressKeys are the settings with the address of a gRPC server: go-zero's, and kratos' as its tool writes it.
+	addressKeys      = []string{"ListenOn", "server.grpc.addr"}
+	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
+)
+
+// setting is the value of a setting and its line.
+type setting struct {
+	value string
+	line  int
+}
+
+// analyzeSettings returns the ports that settings name, or nil where they name none.
+func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
+	if strings.HasSuffix(file, ".env") {
+		return settingsResult(readEnv(text), nil), nil
+	}
+	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), hasPortNumber) {
+		return nil, nil
+	}
+	documents, err := untrusted.ReadYAML(text) // JSON is YAML
+	settings := map[string]setting{}
+	for _, document := range documents {
+		for _, s := range document {
+			settings[s.Key] = setting{s.Value, s.Line}
+		}
+	}
+	var findings []analyzer.Finding
+	if isFrameworkSettings(file) && settingsKeywords.In(text) {
+		findings = addressSetting(documents)
+	}
+	return settingsResult(settings, findings), err
+}
+
+// settingsResult returns the result of a file with settings. Those that may be ports or addresses are kept.
+func settingsResult(settings map[string]setting, findings []analyzer.Finding) *analyzer.Result[Extra] {
+	kept := map[string]setting{}
+	for key, s := range settings {
+		if mayBeAddress.MatchString(s.value) && len(kept) < maxSettings {
+			kept[strings.ToLower(key)] = s
+		}
+	}
+	if len(kept) == 0 && findings == nil {
+		return nil
+	}
+	return &analyzer.Result[Extra]{Findings: findings, Extra: Extra{Settings: kept}}
+}
+
+var mayBeAddress = source.Exactly(`(?:[\w.-]*|\[[\w:]*\]|https?://[\w.-]*):\d{2,5}|\d{2,5}`)
+
+// maxSettings is how many settings of one file are kept.
+const maxSettings = 1000
+
+// addressSetting returns the listener that the settings of a framework's server name, and whether they turn its health
+// service off.
+func addressSetting(documents []untrusted.Document) []analyzer.Finding {
+	for _, document := range documents {
+		for _, key := range addressKeys {
+			if address, ok := document.Get(key); ok {
+				listener := analyzer.Finding{Kind: analyzer.Listener, Port: source.ParsePort(address.Value)}
+				findings := []analyzer.Finding{listener.At(address.Line, "")}
+				if s, ok := document.Get("Health"); ok && s.Value == "false" { // go-zero's switch
+					findings = append(findings, analyzer.Finding{Kind: analyzer.HealthDisabled}.At(s.Line, ""))
+				}
+				return findings
+			}
+		}
+	}
+	return nil
+}
+
+// readEnv returns the variables of a file of NAME=value lines.
+func readEnv(text []byte) map[string]setting {
+	settings, line := map[string]setting{}, 0
+	for l := range strings.Lines(string(text)) {
+		line++
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(l), "export "), "=")
+		if ok && !strings.HasPrefix(name, "#") {
+			settings[strings.TrimSpace(name)] = setting{strings.Trim(strings.TrimSpace(value), `"'`), line}
+		}
+	}
+	return settings
+}
+
+// addSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
+// file states goes before the defaults that the sources give to settings.
+func (s *sources) addSettings(file string, settings map[string]setting) {
+	name := path.Base(file)
+	if !s.named[name] && !s.named[strings.TrimSuffix(name, path.Ext(name))] {
+		return
+	}
+	for key, from := range settings {
+		at := plan.Place{Path: file, Line: from.line}
+		s.loaded[key] = append(s.loaded[key], expression{constant: &value{text: from.value, at: at}})
+	}
+}

@@ -1,0 +1,213 @@
+package golang
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
+// for Linux takes. The name of the file may restrict it to an operating system.
+func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
+	if !isBuilt(name, text) {
+		return nil, nil
+	}
+	mode := parser.ParseComments
+	named := hasKeyword(text)
+	evident := named || listenCalls.In(text) && mainClause.Match(text)
+	if !evident {
+		mode = parser.ImportsOnly
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, mode)
+	if err != nil && !evident {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("leaving out a file that is not Go: %w", err)
+	}
+	p := newPass(fset, file)
+	p.namesGRPC = named
+	result := &analyzer.Result[Extra]{}
+	result.Extra.Imports, result.Extra.Main = p.imports.all, file.Name.Name == "main"
+	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
+	isGenerated := evident && ast.IsGenerated(file) && name != "wire_gen.go"
+	if evident && !isGenerated && !p.servesNoClients() {
+		ast.Inspect(file, p.visit)
+		if !named {
+			p.keepListeners()
+		}
+		if !p.imports.anyMatches(inMemoryListener) || len(p.addresses) > 0 {
+			result.Findings, result.Extra.Addresses = p.findings, p.addresses
+		}
+	}
+	if !isGenerated && len(text) <= maxKept && (result.Findings != nil || mayStatePort(name, text, result.Extra.Main)) {
+		result.Extra.Text = bytes.Clone(text)
+	}
+	return result, nil
+}
+
+var (
+	keywords = source.NewKeywords("grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS",
+		"autocert", "micro/v")
+	registrationCall = regexp.MustCompile(`\.Register\p{Lu}\w*Server\b`)
+)
+
+var (
+	// listenCalls are in a main that listens for a server of another package, and may not name gRPC at all.
+	listenCalls = source.NewKeywords("net.Listen(")
+	mainClause  = regexp.MustCompile(`(?m)^package main\b`)
+)
+
+// keepListeners leaves out all findings but the listeners, which are for a server of a package that the file's package
+// imports.
+func (p *pass) keepListeners() {
+	p.findings = slices.DeleteFunc(p.findings, func(f analyzer.Finding) bool {
+		return !slices.Contains(listenerKinds, f.Kind)
+	})
+	for i := range p.findings {
+		if p.findings[i].Kind == analyzer.Listener {
+			p.findings[i].Kind = mainListener
+		}
+	}
+}
+
+// hasKeyword reports whether a text holds a word that every file with a finding holds: most files are not worth
+// parsing.
+func hasKeyword(text []byte) bool {
+	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
+}
+
+// isBuilt reports whether `go build` for Linux takes a file, by its name and its build constraint.
+func isBuilt(name string, text []byte) bool {
+	if !strings.Contains(name, "_") && !bytes.Contains(text, []byte("//go:build")) &&
+		!bytes.Contains(text, []byte("// +build")) {
+		return true
+	}
+	linux := build.Default
+	linux.GOOS, linux.GOARCH, linux.CgoEnabled = "linux", "amd64", true
+	linux.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	match, err := linux.MatchFile("", name)
+	return match && err == nil
+}
+
+// pass is the analysis of one source file.
+type pass struct {
+	fset     *token.FileSet
+	file     *ast.File
+	imports  *importTable
+	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
+	findings []analyzer.Finding
+	// addresses are the expressions with the addresses of the listeners among the findings, in their order.
+	addresses []source.Span
+	listeners listenerTable
+	// namesGRPC says that the file has one of the keywords.
+	namesGRPC bool
+}
+
+func newPass(fset *token.FileSet, file *ast.File) *pass {
+	return &pass{fset: fset, file: file, imports: newImportTable(file), calls: map[ast.Expr]*ast.CallExpr{}}
+}
+
+var (
+	// goPlugin is a server for the process that starts it, and for nobody else.
+	goPlugin = source.Exactly(`github\.com/hashicorp/go-plugin`)
+	// inMemoryListener is a listener that no other process can reach.
+	inMemoryListener = source.Exactly(`google\.golang\.org/grpc/test/bufconn`)
+	// testImport is a package that only tests import.
+	testImport = source.Exactly(`testing|net/http/httptest`)
+	// testHelper are the names of packages that tests use, such as httptest and iotest.
+	testHelper    = source.Exactly(`\w+test|\w*testing`)
+	noTestHelpers = []string{"attest", "contest", "latest", "protest"}
+)
+
+// servesNoClients reports whether the server that a file makes is not for clients of the app: it is a plugin's, or it
+// is a helper of tests.
+func (p *pass) servesNoClients() bool {
+	name := p.file.Name.Name
+	if p.imports.anyMatches(goPlugin) {
+		return true
+	}
+	isHelper := testHelper.MatchString(name) && !slices.Contains(noTestHelpers, name)
+	return name != "main" && (isHelper || p.imports.anyMatches(testImport))
+}
+
+// visit is called with each node of the file (ast.Inspect).
+func (p *pass) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		fun := calledExpr(n)
+		p.calls[fun] = n
+		p.visitCall(n, fun)
+	case *ast.CompositeLit:
+		p.visitServerLiteral(n)
+		if lastName(n.Type) == "ServiceDesc" && isLiteral(elementOf(n, "ServiceName"), healthService) {
+			p.add(n.Type, health)
+		}
+	case *ast.SelectorExpr:
+		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
+			p.add(n, http2)
+		}
+		if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil {
+			p.visitReference(n, p.imports.byName[x.Name], n.Sel.Name)
+		}
+		ast.Inspect(n.X, p.visit)
+		return false
+	case *ast.Ident:
+		// Of the names that may come from a dot import, only those of calls count: others may be names of fields or
+		// methods.
+		if n.Obj == nil && p.calls[n] != nil {
+			for _, importPath := range p.imports.dots {
+				p.visitReference(n, importPath, n.Name)
+			}
+		}
+	}
+	return true
+}
+
+// healthService is the name of the health service, by which a service that is written by hand is registered.
+const healthService = "grpc.health.v1.Health"
+
+// isLiteral reports whether an expression is a string, or one that begins with a slash, this string and another slash.
+func isLiteral(e ast.Expr, text string) bool {
+	s, ok := stringLiteral(e)
+	return ok && (s == text || strings.HasPrefix(s, "/"+text+"/"))
+}
+
+// visitReference adds the finding that a name of another package is. The name is called, or passed on as in
+// fx.Provide(grpc.NewServer).
+func (p *pass) visitReference(at ast.Expr, importPath, name string) {
+	found, ok := matchSymbol(importPath, name)
+	if !ok {
+		return
+	}
+	// A generated registration takes the server and the implementation. Other functions with such names are helpers.
+	call := p.calls[at]
+	if found.Kind == analyzer.ServiceRegistered && call != nil && len(call.Args) != 2 ||
+		found.Kind == kitexRegistration && (call == nil || len(call.Args) < 2) {
+		return
+	}
+	p.add(at, found)
+	if call != nil && found.Framework == dapr && len(call.Args) == 1 {
+		p.addListener(call.Args[0], analyzer.Listener)
+	}
+}
+
+// add adds a finding at an expression.
+func (p *pass) add(at ast.Expr, f analyzer.Finding) {
+	f.InMain = p.file.Name.Name == "main" && (f.Kind == analyzer.ServerConstructed || constructs[f.Kind])
+	p.findings = append(p.findings, f.At(p.line(at), exprName(at)))
+}
+
+// line returns the line of a node in the file itself, whatever //line directives say.
+func (p *pass) line(n ast.Node) int { return p.fset.PositionFor(n.Pos(), false).Line }

@@ -1,0 +1,185 @@
+package golang
+
+import "go/ast"
+
+// typeOfApp is a type that the app declares, as it is written in a file: a name, or a struct without a name. The zero
+// value is a type that is not known.
+type typeOfApp struct {
+	ast.Expr
+	in *sourceFile
+}
+
+// symbolOf returns the name of a type of the app, and the zero value for a type without a name and for one of others.
+func (s *sources) symbolOf(t typeOfApp) symbol {
+	for e := t.Expr; ; {
+		switch x := e.(type) {
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.Ident:
+			return symbol{t.in.dir, x.Name}
+		case *ast.SelectorExpr:
+			if dir, ok := s.lookup(t.in.imports.pathOf(x)); ok {
+				return symbol{dir, x.Sel.Name}
+			}
+			return symbol{}
+		default:
+			return symbol{}
+		}
+	}
+}
+
+// structOf returns the struct that a type is, or nil, and the file that it is declared in.
+func (s *sources) structOf(t typeOfApp) (*ast.StructType, *sourceFile) {
+	for range maxNesting {
+		if pointer, ok := t.Expr.(*ast.StarExpr); ok {
+			t.Expr = pointer.X
+			continue
+		}
+		if fields, ok := t.Expr.(*ast.StructType); ok {
+			return fields, t.in
+		}
+		if t.Expr == nil {
+			break
+		}
+		t = s.types[s.symbolOf(t)]
+	}
+	return nil, nil
+}
+
+// maxElements is how many fields a struct has at most, and how many elements a composite literal, that is looked into.
+const maxElements = 500
+
+// fieldOf returns the field of a struct, or of a struct that is embedded in it, and its file.
+func (s *sources) fieldOf(t typeOfApp, name string, nesting int) (*ast.Field, *sourceFile) {
+	fields, in := s.structOf(t)
+	if fields == nil || len(fields.Fields.List) > maxElements || s.spend(nesting) {
+		return nil, nil
+	}
+	for _, field := range fields.Fields.List {
+		if len(field.Names) == 0 && lastName(field.Type) == name {
+			return field, in
+		}
+		for _, n := range field.Names {
+			if n.Name == name {
+				return field, in
+			}
+		}
+	}
+	for _, field := range fields.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		if found, foundIn := s.fieldOf(typeOfApp{field.Type, in}, name, nesting+1); found != nil {
+			return found, foundIn
+		}
+	}
+	return nil, nil
+}
+
+// typeOf returns the type of an expression, where the sources of the app state it.
+func (s *sources) typeOf(x expression, nesting int) typeOfApp {
+	if s.spend(nesting) {
+		return typeOfApp{}
+	}
+	switch e := ast.Unparen(x.Expr).(type) {
+	case *ast.CompositeLit:
+		return typeOfApp{e.Type, x.in}
+	case *ast.UnaryExpr:
+		return s.typeOf(x.with(e.X), nesting+1)
+	case *ast.StarExpr:
+		return s.typeOf(x.with(e.X), nesting+1)
+	case *ast.TypeAssertExpr:
+		return typeOfApp{e.Type, x.in}
+	case *ast.Ident:
+		return s.typeOfVariable(x, e, nesting)
+	case *ast.SelectorExpr:
+		if dir, ok := s.lookup(x.in.imports.pathOf(e)); ok {
+			return s.typeOfSymbol(symbol{dir, e.Sel.Name}, nesting)
+		}
+		field, in := s.fieldOf(s.typeOf(x.with(e.X), nesting+1), e.Sel.Name, 0)
+		if field != nil {
+			return typeOfApp{field.Type, in}
+		}
+	case *ast.CallExpr:
+		return s.typeOfCall(x, e, nesting)
+	}
+	return typeOfApp{}
+}
+
+func (s *sources) typeOfVariable(x expression, name *ast.Ident, nesting int) typeOfApp {
+	if isPackageLevel(x.in, name) {
+		return s.typeOfSymbol(symbol{x.in.dir, name.Name}, nesting)
+	}
+	switch d := name.Obj.Decl.(type) {
+	case *ast.Field:
+		return typeOfApp{d.Type, x.in}
+	case *ast.ValueSpec:
+		if d.Type != nil {
+			return typeOfApp{d.Type, x.in}
+		}
+	}
+	return s.firstType(s.locals[local{x.in, name.Obj.Pos()}], nesting)
+}
+
+func (s *sources) typeOfSymbol(name symbol, nesting int) typeOfApp {
+	if t, ok := s.types[name]; ok {
+		return t
+	}
+	return s.firstType(s.values[name], nesting)
+}
+
+// firstType returns the type of the first value whose type is known.
+func (s *sources) firstType(values []expression, nesting int) typeOfApp {
+	for _, v := range values[:min(len(values), maxValues)] {
+		if t := s.typeOf(v, nesting+1); t.Expr != nil {
+			return t
+		}
+	}
+	return typeOfApp{}
+}
+
+func (s *sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) typeOfApp {
+	if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "new" && len(call.Args) == 1 {
+		return typeOfApp{call.Args[0], x.in}
+	}
+	callee := s.callee(x, nesting+1)
+	if callee == nil || callee.decl.Type.Results == nil {
+		return typeOfApp{}
+	}
+	at := 0
+	for _, field := range callee.decl.Type.Results.List {
+		if at += max(1, len(field.Names)); at > x.result {
+			return typeOfApp{field.Type, callee.in}
+		}
+	}
+	return typeOfApp{}
+}
+
+// callee returns the function or method of the app that a call calls, or nil.
+func (s *sources) callee(x expression, nesting int) *function {
+	call, ok := ast.Unparen(x.Expr).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	switch fun := calledExpr(call).(type) {
+	case *ast.Ident:
+		if isPackageLevel(x.in, fun) {
+			return s.functions[symbol{x.in.dir, fun.Name}]
+		}
+	case *ast.SelectorExpr:
+		if importPath := x.in.imports.pathOf(fun); importPath != "" {
+			if dir, ok := s.lookup(importPath); ok {
+				return s.functions[symbol{dir, fun.Sel.Name}]
+			}
+			return nil
+		}
+		if of := s.symbolOf(s.typeOf(x.with(fun.X), nesting+1)); of.name != "" {
+			return s.functions[symbol{of.dir, of.name + "." + fun.Sel.Name}]
+		}
+	}
+	return nil
+}

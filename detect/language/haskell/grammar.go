@@ -1,0 +1,49 @@
+package haskell
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// grammar is how Haskell writes comments, strings and characters (Haskell 2010 Language Report, Lexical Structure), and
+// the texts of quasi-quoters that many packages name alike.
+var grammar = source.Grammar{
+	{Open: "--", Comment: true, Starts: startsLineComment, End: source.LineComment("--").End},
+	source.BlockComment("{-", "-}", true),
+	source.String(`"""`, `"""`, source.Quoting{Multiline: true}),
+	source.String(`"`, `"`, source.Quoting{}),
+	{Open: "'", Starts: startsCharacter, End: source.String("'", "'", source.Quoting{}).End},
+	quasiQuote("r"), quasiQuote("i"), quasiQuote("s"), quasiQuote("raw"), quasiQuote("text"), quasiQuote("str"),
+	quasiQuote("string"), quasiQuote("fmt"), quasiQuote("here"), quasiQuote("trimming"),
+}
+
+// symbols are the characters of operators.
+const symbols = "!#$%&*+./<=>?@\\^|-~:"
+
+// startsLineComment reports whether the dashes at an offset begin a comment, and are no part of an operator (-->, |--).
+func startsLineComment(text []byte, at int) bool {
+	if at > 0 && strings.IndexByte(symbols, text[at-1]) >= 0 {
+		return false
+	}
+	rest := bytes.TrimLeft(text[at:min(len(text), at+200)], "-")
+	return len(rest) == 0 || strings.IndexByte(symbols, rest[0]) < 0
+}
+
+var character = regexp.MustCompile(`^'(?:[^'\\\n]|\\[^\n][^'\n]{0,7})'`)
+
+// startsCharacter reports whether the quote at an offset begins a character. It may also be part of a name (foldl'), or
+// stand before a constructor that is used as a type ('Normal).
+func startsCharacter(text []byte, at int) bool {
+	if at > 0 && (source.IsWordByte(text[at-1]) || text[at-1] == '\'') {
+		return false
+	}
+	return character.Match(text[at:min(len(text), at+16)])
+}
+
+// quasiQuote is a text between [name| and |].
+func quasiQuote(name string) source.Lexeme {
+	return source.String("["+name+"|", "|]", source.Quoting{Multiline: true, Raw: true})
+}

@@ -1,0 +1,29 @@
+package haskell
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "app/Main.hs",
+		Head: "import Network.GRPC.Server.Run\nimport Network.Wai.Handler.Warp\nHealthCheckRequest\n",
+		Units: []string{
+			"import A\n", "import A (\n", "module A (", "run a ", "runGRpcApp (", "setPort [", "a = a\n",
+			"  a <- run a\n", "InsecureConfig \"", "'a'", "[i|", "{-", "insecurePort = a, ", "ServerT '[",
+			"RPC Health ", "UnaryHandler \"", "runServer", "A.A.", "healthServer ", "--",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "app/Main.hs",
+		"import Network.GRPC.Server.Run (runServer, InsecureConfig(..))\n"+
+			"main = runServer def InsecureConfig { insecurePort = port }\n  where port = 1\n",
+		"import Mu.GRpc.Server\nmain = runGRpcApp msgProtoBuf 1 server -- {- '\"' |--> [r| |]\n",
+		"{- {- -} -} import Network.GRPC.HighLevel.Generated\nx = InsecureConfig (Just \"\\\"\") 'a\n")
+}

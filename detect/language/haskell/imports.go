@@ -1,0 +1,64 @@
+package haskell
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// importDeclaration is an import, with the lines that go on with it, which are indented.
+	importDeclaration = regexp.MustCompile(`(?m)^import\b(?:\s+(?:safe\b|"[^"\n]*"))*(?P<qualified>\s+qualified\b)?` +
+		`(?:\s+"[^"\n]*")?\s+(?P<module>[A-Z][\w.]*)(?P<rest>[^\n]*(?:\n[ \t][^\n]*|\n)*)`)
+	// importRest is what stands behind the module: qualified may stand there too.
+	importRest = regexp.MustCompile(`^\s*(?P<qualified>qualified\b\s*)?(?:as\s+[\w.]+\s*)?` +
+		`(?P<list>(?:hiding\s*)?\()?`)
+	importedName = regexp.MustCompile(`[\w']+`)
+	// moduleHeader is the name of the file's module, with the names that it exports.
+	moduleHeader = regexp.MustCompile(`(?m)^module\b(?s:.*?)\bwhere\b`)
+)
+
+// imports are what a file imports, as module:name, or as module:* for all names of a module.
+type imports struct {
+	all []string
+	// unqualified are those whose names stand for themselves, without the module before them.
+	unqualified []string
+}
+
+// takeImports returns what a file imports, and blanks the imports and the exports in its code: names that stand there
+// are not used there.
+func takeImports(t *source.Text) imports {
+	var found imports
+	for _, m := range t.FindAll(importDeclaration, -1) {
+		module, _ := t.Group(importDeclaration, m, "module")
+		_, isQualified := t.Group(importDeclaration, m, "qualified")
+		names, isQualifiedBehind := importedNames(t.Code[m[2*importDeclaration.SubexpIndex("rest")]:m[1]])
+		for _, name := range names {
+			found.all = append(found.all, module+":"+name)
+			if !isQualified && !isQualifiedBehind {
+				found.unqualified = append(found.unqualified, module+":"+name)
+			}
+		}
+		source.Blank(t.Code[m[0]:m[1]])
+	}
+	for _, m := range t.FindAll(moduleHeader, 1) {
+		source.Blank(t.Code[m[0]:m[1]])
+	}
+	return found
+}
+
+// importedNames returns the names that an import lists behind its module, or "*", and whether they need the module
+// before them.
+func importedNames(rest []byte) (names []string, isQualified bool) {
+	m := importRest.FindSubmatch(rest)
+	isQualified = len(m[importRest.SubexpIndex("qualified")]) > 0
+	list := string(m[importRest.SubexpIndex("list")])
+	if list == "" || strings.HasPrefix(list, "hiding") {
+		return []string{"*"}, isQualified
+	}
+	for _, name := range importedName.FindAll(rest[len(m[0]):], -1) {
+		names = append(names, string(name))
+	}
+	return names, isQualified
+}

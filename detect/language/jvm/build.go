@@ -1,0 +1,121 @@
+package jvm
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
+
+// project is a project of Maven, Gradle or sbt.
+type project = analyzer.Project[extra]
+
+// build is what a project is built and configured with. That includes what other projects of the tree give it.
+type build struct {
+	artifacts       []string // those that decide about a server
+	settings        settings
+	profileSettings settings // settings that are in force in one profile only
+	ownSettings     settings // settings that no framework reads
+	declared        versions
+	around          []*build   // those above the project, and those that are built with it
+	hasLibraries    bool       // the artifacts are those of a built app, and there are no others
+	needs           []string   // the names of projects and plugins that it is built with
+	uses            []*project // those of them that are projects of the tree
+	forSubprojects  []string   // the artifacts of the projects below
+}
+
+// newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
+func newBuild(p *project, catalog map[string][]string) *build {
+	b := &build{}
+	for _, f := range p.Files {
+		b.profileSettings.merge(f.Extra.profileSettings)
+		if profileFile.MatchString(path.Base(f.Path)) {
+			b.profileSettings.merge(f.Extra.settings)
+			continue
+		}
+		if ownSettings.MatchString(path.Base(f.Path)) {
+			b.ownSettings.merge(f.Extra.settings)
+			continue
+		}
+		b.settings.merge(f.Extra.settings)
+		declared := f.Extra.build
+		b.declared.add(declared)
+		b.hasLibraries = b.hasLibraries ||
+			f.Built && (len(declared.Artifacts) > 1 || dependencyJar.MatchString(f.Path))
+		artifacts := slices.Clone(declared.Artifacts)
+		for _, alias := range declared.Aliases {
+			artifacts = append(artifacts, catalog[alias]...)
+			artifacts = append(artifacts, catalog[strings.TrimSuffix(alias, ".get")]...)
+		}
+		b.add(artifacts)
+		b.needs = append(b.needs, declared.Needs...)
+		if declared.ForSubprojects {
+			b.forSubprojects = append(b.forSubprojects, artifacts...)
+		}
+	}
+	b.forSubprojects = slices.DeleteFunc(b.forSubprojects, func(a string) bool { return !isRelevant(a) })
+	return b
+}
+
+// maxArtifacts is how many artifacts of one build are kept. Real builds have a few that are relevant.
+const maxArtifacts = 64
+
+// add keeps the relevant artifacts, each of them once.
+func (b *build) add(artifacts []string) {
+	for _, a := range artifacts {
+		if len(b.artifacts) < maxArtifacts && isRelevant(a) && !slices.Contains(b.artifacts, a) {
+			b.artifacts = append(b.artifacts, a)
+		}
+	}
+}
+
+func (b *build) has(artifact *regexp.Regexp) bool {
+	return slices.ContainsFunc(b.artifacts, artifact.MatchString)
+}
+
+// artifactNamed matches an artifact of any group, or a jar of it.
+func artifactNamed(names string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|:)(?:` + names + `)(?:$|:|-\d)`)
+}
+
+// starters are the artifacts of frameworks that make a server of the generated XImplBase that an app implements. Most
+// of them register grpc.health.v1 as well.
+var starters = []struct {
+	artifact  *regexp.Regexp
+	framework string
+}{
+	{artifactNamed(`spring-boot-starter-grpc-server|spring-grpc(?:-server(?:-web)?)?-spring-boot-starter|` +
+		`spring-boot-grpc-server|spring-grpc-(?:server-)?spring-boot-autoconfigure`), springGRPC},
+	{regexp.MustCompile(`^net\.devh:grpc-(?:server-)?spring-boot-|^grpc-server-spring-boot-`), netDevh},
+	{regexp.MustCompile(`lognet:grpc-spring-boot-starter|^grpc-spring-boot-starter\b|` +
+		`^io\.github\.lognet\.grpc-spring-boot$`), logNet},
+	{artifactNamed(`micronaut-grpc-(?:server-)?runtime`), micronaut},
+	{artifactNamed(`quarkus-grpc`), quarkus},
+}
+
+var (
+	// grpcServices has HealthStatusManager. The other two depend on it (grpc-java: all/build.gradle, xds/build.gradle).
+	grpcServices = artifactNamed(`grpc-services|grpc-all|grpc-xds`)
+	// servletServer lets the web server serve gRPC.
+	servletServer = artifactNamed(`grpc-servlet(?:-jakarta)?|spring-grpc-server-web-spring-boot-starter`)
+	// handlerGenerator is a plugin of sbt, Gradle or Maven that generates handlers and routers.
+	handlerGenerator = regexp.MustCompile(`(?:akka|pekko)[.-]grpc|(?:^|[:.])play-grpc|sbt-(?:akka|pekko)-grpc`)
+)
+
+// isRelevant reports whether an artifact decides about a server.
+func isRelevant(artifact string) bool {
+	return grpcServices.MatchString(artifact) || servletServer.MatchString(artifact) ||
+		handlerGenerator.MatchString(artifact) || starterOf([]string{artifact}) != ""
+}
+
+// starterOf returns the framework that one of the artifacts is the starter of; "" for none.
+func starterOf(artifacts []string) string {
+	for _, s := range starters {
+		if slices.ContainsFunc(artifacts, s.artifact.MatchString) {
+			return s.framework
+		}
+	}
+	return ""
+}

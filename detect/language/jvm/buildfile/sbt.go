@@ -1,0 +1,37 @@
+package buildfile
+
+import (
+	"path"
+	"regexp"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// sbtDependency is "group" %% "artifact" % "version", with what else its line says.
+	sbtDependency = regexp.MustCompile(`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"[^\n]*`)
+	// sbtVersion is "group" %% "artifact" % "version", and sbtExclusion .exclude("group", "artifact").
+	sbtVersion = regexp.MustCompile(
+		`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"\s*%\s*"(?P<value>[ ]+)"`)
+	sbtExclusion = regexp.MustCompile(`\bexclude\s*\(\s*"(?P<group>[ ]+)"\s*,\s*"(?P<name>[ ]+)"`)
+	sbtTestScope = regexp.MustCompile(`%\s*(?:Test|IntegrationTest|"[^"]*\btest")`)
+)
+
+// ReadSbt reads a file of sbt: build.sbt, plugins.sbt, and the Scala sources in the directory project.
+func ReadSbt(file string, t *source.Text) File {
+	f := File{Root: path.Base(file) == "build.sbt", ForSubprojects: true}
+	f.addNamed(t, sbtDependency, slices.DeleteFunc(t.FindAll(sbtDependency, -1), func(m []int) bool {
+		return sbtTestScope.Match(t.Raw[m[0]:m[1]])
+	}))
+	for _, m := range t.FindAll(sbtVersion, -1) {
+		group, _ := t.Group(sbtVersion, m, "group")
+		name, _ := t.Group(sbtVersion, m, "name")
+		value, _ := t.Group(sbtVersion, m, "value")
+		f.SetVersion(group+":"+name, value)
+	}
+	for _, name := range t.Names(sbtExclusion) {
+		f.exclude("", ":"+name)
+	}
+	return f
+}

@@ -1,0 +1,149 @@
+package jvm
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// classKeywords are in every class file that has a finding.
+var classKeywords = source.NewKeywords("grpc", "Grpc", "GRpc", "Triple$", "apache/dubbo", "akka/", "pekko/")
+
+// testReference is what the constants of tests begin with.
+var testReference = regexp.MustCompile(`^\(?L?(?:org/junit/|junit/framework/|org/testng/|org/scalatest/|munit/|` +
+	`io/kotest/|io/grpc/testing/|kotlin/test/|org/specs2/)`)
+
+// compilerMarks are the annotations and attributes by which compilers mark their classes: kotlinc marks every class,
+// scalac those that are in no other class by ScalaSig or TASTY, and all by ScalaInlineInfo.
+var compilerMarks = map[string]string{
+	"Lkotlin/Metadata;": kotlin, "ScalaSig": scala, "ScalaInlineInfo": scala, "TASTY": scala,
+}
+
+// analyzeClass analyzes a class file. The result is nil where nothing is found and where the bytes are no class file.
+func analyzeClass(data []byte) *analyzer.Result[extra] {
+	if !classKeywords.In(data) {
+		return nil
+	}
+	c, ok := classfile.Parse(data)
+	if !ok || isGenerated(c) || isServingLibrary(c.Name) {
+		return nil
+	}
+	language := ""
+	for text := range c.Texts() {
+		if testReference.Match(text) {
+			return nil
+		}
+		if l, ok := compilerMarks[string(text)]; ok {
+			language = l
+		}
+	}
+	found := classFindings(c, language)
+	if len(found) == 0 {
+		return nil
+	}
+	if c.HasMethod("main") {
+		inMain(found)
+	}
+	found = append(found, classListeners(c)...)
+	return &analyzer.Result[extra]{Built: true, Findings: found, Extra: extra{language: language}}
+}
+
+// isGenerated reports whether a class is generated for a service: it lies in the class that it extends, or Quarkus
+// makes it for clients as well.
+func isGenerated(c *classfile.Class) bool {
+	return strings.HasPrefix(c.Super, outermost(c.Name)+"$") ||
+		slices.ContainsFunc(c.Interfaces, func(i string) bool { return strings.HasSuffix(i, "/MutinyBean") })
+}
+
+// outermost returns the class in which a class lies and which lies in no other.
+func outermost(name string) string {
+	outer, _, _ := strings.Cut(name, "$")
+	return outer
+}
+
+// classFindings returns what a class calls, what it is annotated with and what it extends, each once.
+func classFindings(c *classfile.Class, language string) []analyzer.Finding {
+	var found []analyzer.Finding
+	add := func(f analyzer.Finding, excerpt string) {
+		f.Excerpt = strings.ReplaceAll(excerpt, "/", ".")
+		if f.Kind != analyzer.HealthRegistered && otherService.MatchString(f.Excerpt) {
+			return
+		}
+		if f.Framework == grpcJava {
+			f.Framework = plainFramework[language]
+		}
+		if !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	for _, call := range c.Calls() {
+		if f, ok := callFinding(c, call); ok {
+			add(f, call.Class+"."+call.Method)
+		}
+	}
+	for text := range c.Texts() {
+		if f, ok := annotationFindings[string(text)]; ok {
+			add(f, "@"+strings.Trim(string(text), "L;"))
+		}
+	}
+	for _, rule := range superclassRules {
+		if rule.class.MatchString(c.Super) {
+			add(rule.finding, c.Super)
+			break
+		}
+	}
+	if slices.Contains(c.Interfaces, zioServerMain) {
+		add(serverOf(zioGRPC), zioServerMain)
+	}
+	return found
+}
+
+// callFinding returns what a call in a class proves.
+func callFinding(c *classfile.Class, call classfile.Call) (analyzer.Finding, bool) {
+	if f, ok := callFindings[call.Class+"."+call.Method]; ok {
+		return f, true
+	}
+	// Dubbo's protocols are chosen by name, and "tri" is that of Triple.
+	if call.Class == "org/apache/dubbo/config/ProtocolConfig" && call.Method == "<init>" && c.HasString("tri") {
+		return serverOf(dubbo), true
+	}
+	for _, rule := range stubRules {
+		if rule.matches(call) && !isGeneratedWith(c, call.Class) {
+			return rule.finding, true
+		}
+	}
+	return analyzer.Finding{}, false
+}
+
+// generatedCaller is a generated class that calls other generated classes.
+var generatedCaller = regexp.MustCompile(`(^|/)(Abstract\w+Router|\w+PowerApiHandler(Factory)?)(\$|$)`)
+
+// isGeneratedWith reports whether a class is generated together with another one that it calls.
+func isGeneratedWith(c *classfile.Class, other string) bool {
+	return outermost(c.Name) == outermost(other) || generatedCaller.MatchString(c.Name)
+}
+
+// classListeners returns the ports that a class makes servers listen on, each once.
+func classListeners(c *classfile.Class) []analyzer.Finding {
+	var found []analyzer.Finding
+	for _, argument := range c.IntArguments(listens) {
+		f := analyzer.Finding{Kind: analyzer.Listener, Port: source.UnknownPort}
+		if 0 < argument.Value && argument.Value < 1<<16 {
+			f.Port = argument.Value
+		}
+		if !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// listens reports whether a call has the port of a server as its argument: forPort, newServerBuilderForPort.
+func listens(call classfile.Call) bool {
+	return strings.HasSuffix(call.Method, "orPort") &&
+		callFindings[call.Class+"."+call.Method].Kind == analyzer.ServerConstructed
+}

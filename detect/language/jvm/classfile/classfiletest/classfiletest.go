@@ -1,0 +1,73 @@
+// Package classfiletest writes class files for tests, in the place of compilers that are not installed.
+package classfiletest
+
+import "encoding/binary"
+
+// The tags of constants (Java Virtual Machine Specification, table 4.4-A).
+const (
+	utf8        = 1
+	long        = 5
+	double      = 6
+	class       = 7
+	stringValue = 8
+	method      = 10
+	nameAndType = 12
+)
+
+// Builder collects the constants of one class. The zero value is ready for use.
+type Builder struct {
+	pool  []byte
+	count uint16
+}
+
+func (b *Builder) add(constant ...byte) uint16 {
+	b.pool = append(b.pool, constant...)
+	b.count++
+	return b.count
+}
+
+// Text adds a text, such as the descriptor of an annotation, and returns its index.
+func (b *Builder) Text(s string) uint16 {
+	return b.add(append(binary.BigEndian.AppendUint16([]byte{utf8}, uint16(len(s))), s...)...)
+}
+
+// String adds a string literal.
+func (b *Builder) String(s string) {
+	b.add(binary.BigEndian.AppendUint16([]byte{stringValue}, b.Text(s))...)
+}
+
+// LongAndDouble adds a long and a double, which take two places each.
+func (b *Builder) LongAndDouble() {
+	for _, tag := range []byte{long, double} {
+		b.add(tag, 0, 0, 0, 0, 0, 0, 0, 0)
+		b.count++
+	}
+}
+
+// Call adds a method that the class calls.
+func (b *Builder) Call(owner, name, descriptor string) {
+	member := b.pair(nameAndType, b.Text(name), b.Text(descriptor))
+	b.pair(method, b.class(owner), member)
+}
+
+// Bytes returns the class file. The class has no fields, no methods and no attributes.
+func (b *Builder) Bytes(name, super string, interfaces ...string) []byte {
+	head := []uint16{0x21, b.class(name), b.class(super), uint16(len(interfaces))}
+	for _, i := range interfaces {
+		head = append(head, b.class(i))
+	}
+	data := binary.BigEndian.AppendUint16([]byte{0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52}, b.count+1)
+	data = append(data, b.pool...)
+	for _, n := range append(head, 0, 0, 0) {
+		data = binary.BigEndian.AppendUint16(data, n)
+	}
+	return data
+}
+
+func (b *Builder) class(name string) uint16 {
+	return b.add(binary.BigEndian.AppendUint16([]byte{class}, b.Text(name))...)
+}
+
+func (b *Builder) pair(tag byte, first, second uint16) uint16 {
+	return b.add(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16([]byte{tag}, first), second)...)
+}

@@ -1,0 +1,98 @@
+package jvm
+
+import (
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile/classfiletest"
+)
+
+const (
+	object        = "java/lang/Object"
+	bindSignature = "(Ldemo/GreeterGrpc$Greeter;)Lio/grpc/ServerServiceDefinition;"
+)
+
+// plainClasses are classes of grpc-java's own, and those that compilers write.
+var plainClasses = map[string]classTest{
+	"Kotlin": {func(b *classfiletest.Builder) []byte {
+		b.Text("Lkotlin/Metadata;")
+		return b.Bytes("demo/Greeter", "demo/GreeterGrpcKt$GreeterCoroutineImplBase")
+	}, analyzer.ServiceImplemented, "grpc-kotlin", "kotlin"},
+	"Kotlin's stub": {func(b *classfiletest.Builder) []byte {
+		b.Text("Lkotlin/Metadata;")
+		return b.Bytes("demo/GreeterGrpcKt$GreeterCoroutineImplBase", "io/grpc/kotlin/AbstractCoroutineServerImpl")
+	}, "", "", ""},
+	"ScalaPB": {func(b *classfiletest.Builder) []byte {
+		b.Text("ScalaSig")
+		b.Call("demo/GreeterGrpc$", "bindService", bindSignature)
+		return b.Bytes("demo/Server$", object)
+	}, analyzer.ServiceRegistered, "ScalaPB", "scala"},
+	"ScalaPB's stub": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/GreeterGrpc$", "bindService", bindSignature)
+		return b.Bytes("demo/GreeterGrpc$Greeter$", object)
+	}, "", "", ""},
+	"reflection alone": {func(b *classfiletest.Builder) []byte {
+		return b.Bytes("demo/Reflection", "demo/ServerReflectionGrpc$ServerReflectionImplBase")
+	}, "", "", ""},
+	"a long and a double": {func(b *classfiletest.Builder) []byte {
+		b.LongAndDouble()
+		return b.Bytes("demo/Greeter", "demo/GreeterGrpc$GreeterImplBase")
+	}, analyzer.ServiceImplemented, "grpc-java", ""},
+}
+
+const (
+	pekkoHandler   = "(Ldemo/Greeter;Lorg/apache/pekko/actor/ClassicActorSystemProvider;)Lscala/Function1;"
+	protocolConfig = "org/apache/dubbo/config/ProtocolConfig"
+)
+
+// frameworkClasses are classes of apps that use other frameworks.
+var frameworkClasses = map[string]classTest{
+	"fs2-grpc": {func(b *classfiletest.Builder) []byte {
+		b.Text("TASTY")
+		b.Call("demo/GreeterFs2Grpc$", "bindServiceResource", "()V")
+		return b.Bytes("demo/Server", object)
+	}, analyzer.ServiceRegistered, "fs2-grpc", "scala"},
+	"ZIO gRPC": {func(b *classfiletest.Builder) []byte {
+		return b.Bytes("demo/Server$", object, "scalapb/zio_grpc/ServerMain")
+	}, analyzer.ServerConstructed, "ZIO gRPC", ""},
+	"Pekko gRPC": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/GreeterHandler$", "apply", pekkoHandler)
+		return b.Bytes("demo/Server$", object)
+	}, analyzer.ServerConstructed, "Pekko gRPC", ""},
+	"Akka gRPC": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/GreeterHandler$", "apply", "(Ldemo/Greeter;Lakka/actor/ActorSystem;)Lscala/Function1;")
+		return b.Bytes("demo/Server$", object)
+	}, analyzer.ServerConstructed, "Akka gRPC", ""},
+	"Akka gRPC's router of health": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/AbstractHealthRouter", "<init>", "(Lakka/actor/ActorSystem;)V")
+		return b.Bytes("demo/Health", "demo/AbstractHealthRouter")
+	}, analyzer.HealthRegistered, "", ""},
+	"ScalaPB, health": {func(b *classfiletest.Builder) []byte {
+		b.Call("grpc/health/v1/health/HealthGrpc$", "bindService", bindSignature)
+		return b.Bytes("demo/Server$", object)
+	}, analyzer.HealthRegistered, "", ""},
+	"a handler of something else": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/GreeterHandler$", "apply", "(Ldemo/Greeter;)Lscala/Function1;")
+		b.Text("org/apache/pekko/")
+		return b.Bytes("demo/Server$", object)
+	}, "", "", ""},
+	"Pekko's stub": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/GreeterHandler$", "apply", pekkoHandler)
+		return b.Bytes("demo/GreeterHandler", object)
+	}, "", "", ""},
+	"Play gRPC": {func(b *classfiletest.Builder) []byte {
+		b.Call("demo/AbstractGreeterRouter", "<init>", "(Lakka/actor/ActorSystem;)V")
+		return b.Bytes("demo/Greeter", "demo/AbstractGreeterRouter")
+	}, analyzer.ServiceImplemented, "Play gRPC", ""},
+	"Armeria": {func(b *classfiletest.Builder) []byte {
+		b.Call("com/linecorp/armeria/server/grpc/GrpcService", "builder", "()V")
+		return b.Bytes("demo/Server", object)
+	}, analyzer.ServerConstructed, "Armeria", ""},
+	"Dubbo": {func(b *classfiletest.Builder) []byte {
+		b.Call(protocolConfig, "<init>", "(Ljava/lang/String;I)V")
+		b.String("tri")
+		return b.Bytes("demo/Server", object)
+	}, analyzer.ServerConstructed, "Dubbo", ""},
+	"Dubbo, another protocol": {func(b *classfiletest.Builder) []byte {
+		b.Call(protocolConfig, "<init>", "(Ljava/lang/String;I)V")
+		return b.Bytes("demo/Server", object)
+	}, "", "", ""},
+}

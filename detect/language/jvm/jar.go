@@ -1,0 +1,186 @@
+package jvm
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/jar"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+var (
+	// otherJar is a jar that starts nothing, or a part of another one beside it: sources, documentation and tests, what
+	// the shade plugin of Maven keeps of the jar before it adds the dependencies, and what the plugin of Spring Boot
+	// for Gradle makes beside its own jar.
+	otherJar = regexp.MustCompile(`-(sources|javadoc|tests?|test-fixtures|plain)\.jar$|^original-`)
+	// dependencyJar is a jar that is not the app's own, by its directory in the layouts of Spring Boot, wars and
+	// Quarkus. Its name still tells the framework of the app.
+	dependencyJar = regexp.MustCompile(
+		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot))/`)
+)
+
+// analyzeJar analyzes a jar or a war: which artifacts the app is built with, and the classes that are the app's own.
+func analyzeJar(f *tree.File) (*analyzer.Result[extra], error) {
+	if otherJar.MatchString(path.Base(f.Path)) {
+		return nil, nil
+	}
+	if dependencyJar.MatchString(f.Path) {
+		result := &analyzer.Result[extra]{Built: true}
+		result.Extra.build.Artifacts = []string{jar.Artifact(f.Path)}
+		result.Extra.build.SetVersion(jar.Artifact(f.Path), jar.Version(f.Path))
+		return result, nil
+	}
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	return analyzeArchive(f.Path, f, size)
+}
+
+// analyzeArchive analyzes a jar with a path in the app and a length in bytes.
+func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[extra], error) {
+	opened, err := jar.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	a := &archive{Archive: opened, path: file}
+	result := &analyzer.Result[extra]{Built: true}
+	result.Extra.build.Artifacts = append([]string{jar.Artifact(file)}, a.survey(&result.Extra.build)...)
+	if a.isApp() {
+		s := a.settings()
+		result.Extra.settings, result.Extra.profileSettings = s.always, s.inProfile
+		result.Findings, result.Extra.language, err = a.findings()
+	}
+	return result, err
+}
+
+// archive is a jar or a war of the app.
+type archive struct {
+	*jar.Archive
+	path     string // in the app
+	manifest map[string]string
+	// bundled says that the dependencies of the app are unpacked in the jar, beside the app's own classes.
+	bundled bool
+	// layered says that the app's own classes lie in a directory of the jar, and its dependencies as jars in another.
+	layered bool
+	// fromMaven says that the jar states which artifact it is, as all do that Maven makes.
+	fromMaven bool
+}
+
+var (
+	mavenMetadata = regexp.MustCompile(`^META-INF/maven/([^/]+)/([^/]+)/pom\.(?:properties|xml)$`)
+	ownClassesDir = regexp.MustCompile(`^(?:BOOT-INF|WEB-INF)/classes/`)
+)
+
+// bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.
+var bundledArtifacts = map[string]string{
+	"io/grpc/protobuf/services/HealthStatusManager.class":       "io.grpc:grpc-services",
+	"io/grpc/services/HealthStatusManager.class":                "io.grpc:grpc-services",
+	"io/micronaut/grpc/server/GrpcEmbeddedServer.class":         "io.micronaut.grpc:micronaut-grpc-server-runtime",
+	"io/quarkus/grpc/runtime/GrpcServerRecorder.class":          "io.quarkus:quarkus-grpc",
+	"akka/grpc/scaladsl/ServiceHandler.class":                   "com.lightbend.akka.grpc:akka-grpc-runtime",
+	"org/apache/pekko/grpc/scaladsl/ServiceHandler.class":       "org.apache.pekko:pekko-grpc-runtime",
+	"org/apache/dubbo/rpc/protocol/tri/TripleProtocol.class":    "org.apache.dubbo:dubbo-rpc-triple",
+	"org/springframework/grpc/server/service/GrpcService.class": "org.springframework.grpc:spring-grpc-core",
+	"net/devh/boot/grpc/server/service/GrpcService.class":       "net.devh:grpc-server-spring-boot-autoconfigure",
+	"org/lognet/springboot/grpc/GRpcService.class":              "io.github.lognet:grpc-spring-boot-starter",
+	"io/helidon/webserver/grpc/GrpcRouting.class":               "io.helidon.webserver:helidon-webserver-grpc",
+}
+
+// survey looks at the names of all entries once. It reads the manifest, sets the fields of the archive and returns the
+// artifacts that the app is built with. The versions of those that lie in it go to build.
+func (a *archive) survey(build *buildfile.File) []string {
+	var artifacts []string
+	for _, e := range a.Entries {
+		switch name := e.Name; {
+		case name == "META-INF/MANIFEST.MF":
+			// A manifest that cannot be read is as good as none.
+			text, _ := a.Read(e)
+			a.manifest = jar.ParseManifest(text)
+		case strings.HasPrefix(name, "META-INF/maven/"):
+			if m := mavenMetadata.FindStringSubmatch(name); m != nil {
+				a.fromMaven = true
+				artifacts = append(artifacts, m[1]+":"+m[2])
+			}
+		case strings.HasSuffix(name, ".jar") && dependencyJar.MatchString(name):
+			build.SetVersion(jar.Artifact(name), jar.Version(name))
+			artifacts = append(artifacts, jar.Artifact(name))
+		case ownClassesDir.MatchString(name):
+			a.layered = true
+		case name == "io/grpc/BindableService.class":
+			a.bundled = true
+		default:
+			if artifact := bundledArtifacts[name]; artifact != "" {
+				artifacts = append(artifacts, artifact)
+			}
+		}
+	}
+	slices.Sort(artifacts)
+	return slices.Compact(artifacts)
+}
+
+// settings returns what the settings files in the jar say. The first of settingsFiles have precedence.
+func (a *archive) settings() fileSettings {
+	files := map[string]*zip.File{}
+	for _, e := range a.Entries {
+		name := strings.TrimPrefix(ownClassesDir.ReplaceAllString(e.Name, ""), "META-INF/")
+		if isSettings(name) {
+			files[name] = e
+		}
+	}
+	var all fileSettings
+	for _, name := range slices.Backward(settingsFiles) {
+		if files[name] == nil {
+			continue
+		}
+		text, err := a.Read(files[name])
+		if err != nil {
+			continue
+		}
+		// The settings themselves say that a part of a file could not be read.
+		s, _ := parseSettings(name, text)
+		s.isIn(a.path)
+		all.always.merge(s.always)
+		all.inProfile.merge(s.inProfile)
+	}
+	return all
+}
+
+// findings returns those of the app's own classes, and the language of the class that makes the server. The error says
+// from which class on the jar was left out; the findings before come with it.
+func (a *archive) findings() (found []analyzer.Finding, language string, err error) {
+	isOwn, hasServer := a.ownClasses(), false
+	for _, e := range a.Entries {
+		if path.Ext(e.Name) != ".class" || !isOwn(e.Name) {
+			continue
+		}
+		data, err := a.Read(e)
+		if err != nil {
+			err = fmt.Errorf("leaving out the rest of the jar from %s: %w", plan.Printable(e.Name), err)
+			return found, language, err
+		}
+		result := analyzeClass(data)
+		if result == nil {
+			continue
+		}
+		makesServer := analyzer.Has(result.Findings, analyzer.ServerConstructed)
+		if len(found) == 0 || makesServer && !hasServer {
+			language, hasServer = result.Extra.language, makesServer
+		}
+		for _, f := range result.Findings {
+			if f.Excerpt != "" {
+				f.Excerpt = e.Name + ": " + f.Excerpt
+			}
+			found = append(found, f)
+		}
+	}
+	return found, language, nil
+}

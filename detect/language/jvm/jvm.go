@@ -1,0 +1,118 @@
+// Package jvm recognizes gRPC servers in Java, Kotlin and Scala: in sources, class files and jars.
+//
+// Begin with [Analyzer]. What proves a server is in rules.go for sources and in classrules.go for class files. Many
+// frameworks make the server of what an app implements, so that a source alone does not tell the framework: analyze
+// also reads build files and settings, postAnalyze puts them together, health.go knows which framework registers the
+// health service in which build, and serversettings.go has the ports of such servers. The ports of other servers are in
+// ports.go; references.go and stated.go find those that stand in another file.
+package jvm
+
+import (
+	"path"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in Java, Kotlin and Scala.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[extra]{
+	Language: analyzer.Language{
+		Name: "java", Title: "Java", Others: map[string]string{kotlin: "Kotlin", scala: "Scala"},
+		Frameworks: frameworks,
+	},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+// extra is what a file tells beside its findings.
+type extra struct {
+	build           buildfile.File // of a jar, the artifacts that are in it or lie beside it
+	settings        settings
+	profileSettings settings          // settings that are in force in one profile only
+	ports           map[string]stated // what other files may take a port from
+	language        string            // the language that a class or a jar was compiled from; "" for Java
+}
+
+// The names of the languages beside Java.
+const (
+	kotlin = "kotlin"
+	scala  = "scala"
+)
+
+// languageOf is the language of a source by its extension.
+var languageOf = map[string]string{".java": "", ".kt": kotlin, ".scala": scala}
+
+// plainFramework is the framework of a server that grpc-java makes, by the language that the server is written in.
+var plainFramework = map[string]string{"": grpcJava, kotlin: grpcKotlin, scala: scalaPB}
+
+// required chooses sources, build files, settings, classes and jars that may be the app's own.
+func required(file string) bool {
+	name := path.Base(file)
+	switch path.Ext(name) {
+	case ".java", ".kt", ".scala":
+		return !testSource.MatchString(name) && isOwn(file)
+	case ".gradle", ".kts", ".sbt", ".toml":
+		return buildfile.Matches(file) && isOwn(file)
+	case ".xml":
+		return (buildfile.Matches(file) || springBeans.MatchString(file)) && isOwn(file)
+	case ".properties", ".yml", ".yaml", ".conf":
+		return (isSettings(name) || profileFile.MatchString(name) || ownSettings.MatchString(name) ||
+			buildfile.Matches(file)) && isOwn(file)
+	case ".class":
+		return !isLibraryClass(classPath(file)) && isOwn(file)
+	case ".jar", ".war":
+		return isOwn(file)
+	}
+	return false
+}
+
+// analyze analyzes a file by its extension.
+func analyze(f *tree.File) (*analyzer.Result[extra], error) {
+	if ext := path.Ext(f.Path); ext == ".jar" || ext == ".war" {
+		return analyzeJar(f)
+	}
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	return analyzeText(f.Path, text)
+}
+
+// analyzeText analyzes any file but an archive.
+func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
+	switch ext := path.Ext(file); {
+	case ext == ".class":
+		return analyzeClass(text), nil
+	case buildfile.Matches(file):
+		return analyzeBuildFile(file, text)
+	case ext == ".properties" || ext == ".yml" || ext == ".yaml" || ext == ".conf":
+		s, err := parseSettings(file, text)
+		return s.result(), err
+	case ext == ".xml":
+		return analyzeDubboBeans(file, text), nil
+	default:
+		return analyzeSource(ext, text), nil
+	}
+}
+
+func analyzeBuildFile(file string, text []byte) (*analyzer.Result[extra], error) {
+	var f buildfile.File
+	var err error
+	switch ext := path.Ext(file); ext {
+	case ".xml":
+		f, err = buildfile.ReadPOM(text)
+	case ".toml":
+		f, err = buildfile.ReadCatalog(text)
+	case ".properties":
+		f = buildfile.ReadProperties(text)
+	case ".sbt", ".scala":
+		f = buildfile.ReadSbt(file, grammars[ext].Read(text))
+	default:
+		f = buildfile.ReadGradle(file, grammars[ext].Read(text))
+	}
+	return &analyzer.Result[extra]{ProjectRoot: f.Root, Extra: extra{build: f}}, err
+}

@@ -1,0 +1,167 @@
+package jvm
+
+import (
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+)
+
+// modules are the projects of a tree and what they are built with.
+type modules struct {
+	projects []*project
+	builds   map[*project]*build
+	byName   map[string]*project       // by artifact of Maven and by directory, which is the name in Gradle
+	users    map[*project][]*project   // those that are built with a project
+	catalog  versions                  // those of all version catalogs
+	shared   map[string]buildfile.File // scripts that projects apply and plugins of the tree's own, by name
+}
+
+func newModules(files []analyzer.File[extra], projects []*project) *modules {
+	m := &modules{
+		projects: projects, builds: map[*project]*build{},
+		byName: map[string]*project{}, users: map[*project][]*project{}, shared: map[string]buildfile.File{},
+	}
+	catalog := map[string][]string{}
+	for _, f := range files {
+		if f.Extra.build.Catalog != nil {
+			maps.Copy(catalog, f.Extra.build.Catalog)
+			m.catalog.add(f.Extra.build)
+		}
+		if name := f.Extra.build.Name; !f.ProjectRoot && name != "" {
+			m.shared[name] = f.Extra.build
+		}
+	}
+	for _, p := range projects {
+		m.builds[p] = newBuild(p, catalog)
+		m.byName[normalize(path.Base(p.Dir))] = p
+	}
+	for _, p := range projects {
+		for _, f := range p.Files {
+			if name := f.Extra.build.Name; f.ProjectRoot && name != "" {
+				m.byName[normalize(name)] = p
+			}
+		}
+	}
+	m.inherit()
+	m.share()
+	for _, b := range m.builds {
+		b.around = append(b.around, &build{declared: m.catalog})
+	}
+	return m
+}
+
+// inherit gives projects the artifacts that those above them declare for them: a parent pom.xml, the block subprojects
+// of Gradle, the one build of sbt.
+func (m *modules) inherit() {
+	byDir := map[string]*project{}
+	for _, p := range m.projects {
+		byDir[p.Dir] = p
+	}
+	for _, p := range m.projects {
+		for dir := p.Dir; dir != "."; {
+			dir = path.Dir(dir)
+			if above := byDir[dir]; above != nil {
+				m.builds[p].add(m.builds[above].forSubprojects)
+				m.builds[p].around = append(m.builds[p].around, m.builds[above])
+			}
+		}
+	}
+}
+
+// share gives each project the artifacts of the projects that it is built with. It also gives these the artifacts and
+// the settings of the project: the framework of an app serves what the modules of the app implement.
+func (m *modules) share() {
+	own := map[*project]build{}
+	for p, b := range m.builds {
+		b.uses = m.named(b.needs)
+		own[p] = build{artifacts: b.artifacts, settings: b.settings.clone()}
+	}
+	for _, p := range m.projects {
+		b := m.builds[p]
+		for _, needed := range m.needed(p) {
+			b.add(own[needed].artifacts)
+			m.builds[needed].addAround(b)
+			if len(m.users[needed]) < maxNeeded {
+				m.users[needed] = append(m.users[needed], p)
+			}
+			m.builds[needed].add(own[p].artifacts)
+			m.builds[needed].settings.mergeDefaults(own[p].settings)
+		}
+		for _, name := range b.needs {
+			b.add(m.shared[name].Artifacts)
+			b.declared.add(m.shared[name])
+		}
+	}
+}
+
+// maxNeeded is how many other projects are looked at for one project.
+const maxNeeded = 64
+
+// named returns the projects that have one of the names.
+func (m *modules) named(names []string) []*project {
+	var found []*project
+	for _, name := range names {
+		if p := m.byName[normalize(name)]; p != nil && len(found) < maxNeeded && !slices.Contains(found, p) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// needed returns the projects that a project is built with, directly or through others.
+func (m *modules) needed(p *project) []*project {
+	found := []*project{p}
+	seen := map[*project]bool{p: true}
+	for i := 0; i < len(found) && len(found) <= maxNeeded; i++ {
+		for _, used := range m.builds[found[i]].uses {
+			if !seen[used] {
+				seen[used] = true
+				found = append(found, used)
+			}
+		}
+	}
+	return found[1:]
+}
+
+// merge gives the findings of a project that makes no server to the projects with a server that are built with it. Its
+// services stay behind: the server serves them.
+func (m *modules) merge() {
+	for _, p := range m.projects {
+		if !slices.ContainsFunc(p.Packages, (*analyzer.Package).Serves) {
+			continue
+		}
+		for _, needed := range m.needed(p) {
+			switch {
+			case !needed.Has(analyzer.ServerConstructed):
+				moveFindings(needed, p)
+			case !makesServer(p):
+				moveFindings(p, needed)
+			}
+		}
+	}
+}
+
+// makesServer reports whether a project constructs a server or has a framework that does. A server of another project
+// serves what it registers if not.
+func makesServer(p *project) bool {
+	return slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool {
+		return slices.ContainsFunc(in.Findings, func(f analyzer.Finding) bool {
+			return f.Kind == analyzer.ServerConstructed || f.FrameworkServes
+		})
+	})
+}
+
+// moveFindings moves the findings of a project to another one, without its services.
+func moveFindings(from, to *project) {
+	from.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
+		return f, f.Kind != analyzer.ServiceRegistered && f.Kind != analyzer.ServiceImplemented
+	})
+	for _, in := range from.Packages {
+		if len(in.Findings) > 0 {
+			to.Packages = append(to.Packages, in)
+		}
+	}
+}

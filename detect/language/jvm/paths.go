@@ -1,0 +1,71 @@
+package jvm
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// otherDirs are directories and source sets whose code is in no program of the app.
+var otherDirs = []string{
+	// Tests and what serves them, by the conventions of Maven, Gradle, sbt, Android and JMH.
+	"test", "tests", "it", "jmh", "testing", "benchmark", "benchmarks", "testdata", "test-classes", "multi-jvm",
+	"gatling",
+	// What build tools generate.
+	"generated", "generated-sources", "generated-src", "src_managed", "src-gen", "generated-test-sources",
+}
+
+var (
+	// testSourceSet is a source set of tests with a name of its own: integrationTest, testFixtures, functional-test.
+	testSourceSet = regexp.MustCompile(`^(\w+Tests?|\w+-tests?|test[A-Z-]\w*)$`)
+	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.
+	testSource = regexp.MustCompile(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
+	// buildWrapper is a jar that starts Gradle or Maven.
+	buildWrapper = regexp.MustCompile(`(^|/)(gradle|maven)-wrapper\.jar$`)
+	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
+	// too.
+	sourceRoot = regexp.MustCompile(
+		`(^|/)src/[^/]+/(java|kotlin|scala)/|/classes/(java|kotlin|scala)/main/|(^|/)classes/`)
+)
+
+// isOwn reports whether a file lies where the app's own code may be.
+func isOwn(file string) bool {
+	dir := path.Dir(file)
+	if root := sourceRoot.FindStringIndex(file); root != nil {
+		dir = file[:root[1]]
+	}
+	for name := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+		if slices.Contains(otherDirs, name) || testSourceSet.MatchString(name) {
+			return false
+		}
+	}
+	return !buildWrapper.MatchString(file)
+}
+
+// classPath returns the part of the path of a class file that is the name of the class, with slashes.
+func classPath(file string) string {
+	if root := sourceRoot.FindStringIndex(file); root != nil {
+		return file[root[1]:]
+	}
+	return file
+}
+
+var (
+	// settingsFiles are in force in every profile. The first have precedence over the last.
+	settingsFiles = []string{
+		"application.properties", "application.yml", "application.yaml", "application.conf", "bootstrap.yml",
+		"bootstrap.yaml", "bootstrap.properties", "dubbo.properties", "microprofile-config.properties",
+	}
+	// ownSettings is a settings file of the app's own, which no framework reads: the app asks for its keys.
+	ownSettings = source.Exactly(`(?:config|configuration|server|grpc|app|settings|default|defaults)\.properties`)
+	// profileFile is a settings file of one profile. Whether the profile is active is not known.
+	profileFile = source.Exactly(`application-[\w-]+\.(properties|ya?ml)`)
+	// springBeans is a file of Spring beans that may configure a protocol of Dubbo.
+	springBeans = regexp.MustCompile(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
+		`(^|/)resources/spring/[^/]+\.xml$`)
+)
+
+func isSettings(name string) bool { return slices.Contains(settingsFiles, name) }

@@ -1,0 +1,95 @@
+package node
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// addToServerCall is a call of the method of HealthImplementation. Minifiers keep its name.
+var addToServerCall = regexp.MustCompile(`\.addToServer\(`)
+
+// findBundledHealth reports the registration of HealthImplementation in a bundle. The reflection service has a method
+// addToServer too, so the name of the health service has to be in the file.
+func (p *pass) findBundledHealth() {
+	if !p.bundled || !bytes.Contains(p.Raw, []byte("grpc.health.v1.Health")) {
+		return
+	}
+	for _, m := range p.FindAll(addToServerCall, 1) {
+		p.report(healthRegistered, source.Span{From: m[0] + 1, To: m[1]})
+	}
+}
+
+var (
+	addServiceCall = regexp.MustCompile(`\.addService\(\s*(?P<service>[^;\n,][^;,]{0,200}?)\s*,\s*` +
+		`(?:new\s+)?(?P<implementation>[\w$.]*)`)
+	// healthService is how a service of grpc.health.v1 is written: health.service (grpc-health-check), Health.service
+	// (a .proto that was loaded), HealthService (generated), Health, or a path with the name of the package.
+	healthService = regexp.MustCompile(`(?:^|[.\]'"])Health(?:['"]\])?\.service$|` +
+		`^(?:[\w$]+\.)*HealthService(?:Definition)?$|^(?i:\w*health\w*)\.service$|grpc\.health\.v1`)
+	// healthClass is what people and packages call an implementation of it.
+	healthClass = source.Exactly(
+		`(?:[\w$]+\.)*(?:Grpc)?Health(?:Check)?(?:Service|Server)?(?:Impl|Implementation)?`)
+	anyService = regexp.MustCompile(`\.service$|\['service'\]$|^(?:[\w$]+\.)*\w+(?:Service|Definition)$`)
+	grpcWord   = regexp.MustCompile(`(?i)grpc`)
+)
+
+// findAddService reports the calls server.addService(proto.Greeter.service, implementation). A definition of the health
+// service beside them is a server's.
+func (p *pass) findAddService() {
+	mentionsGRPC, importsGRPC := grpcWord.Match(p.Raw), p.imports.importFrom(grpcModule)
+	calls := p.FindAll(addServiceCall, -1)
+	for i, f := range p.findings {
+		if f.Kind == healthDefinition && len(calls) > 0 {
+			p.findings[i].Kind = analyzer.HealthRegistered
+		}
+	}
+	for _, m := range calls {
+		at := source.Span{From: m[0] + 1, To: m[1]}
+		service := group(p.Text, addServiceCall, m, "service")
+		implementation := group(p.Text, addServiceCall, m, "implementation")
+		switch {
+		case healthService.MatchString(service), healthClass.MatchString(implementation),
+			healthModule.MatchString(p.imports.resolve(service).module):
+			p.report(healthRegistered, at)
+		case !p.bundled && anyService.MatchString(service) &&
+			(strings.HasSuffix(service, ".service") && mentionsGRPC || importsGRPC):
+			p.report(registered(grpcJS), at)
+		}
+	}
+}
+
+var (
+	bindCall    = regexp.MustCompile(`\.(?P<at>bind(?:Async)?)\(`)
+	credentials = regexp.MustCompile(`\bServerCredentials\b|\bcreate(?:Insecure|Ssl)\b`)
+	// constructedCredentials are made in the call itself.
+	constructedCredentials = regexp.MustCompile(`^\(*(?:\d,\s*)?[\w$.]*\bServerCredentials\.create`)
+)
+
+// findBind reports the calls server.bindAsync(address, credentials, callback), and those of bind of the older package
+// grpc.
+func (p *pass) findBind() {
+	for _, m := range p.FindAll(bindCall, -1) {
+		each, all := p.Arguments(m[1])
+		if len(each) < 2 || !p.isBind(p.Slice(source.Span{From: m[2], To: m[3]}), each) {
+			continue
+		}
+		p.report(registered(grpcJS), source.Span{From: m[2], To: min(all.To, len(p.Code))})
+		p.reportPort(analyzer.Listener, each[0])
+	}
+}
+
+// isBind reports whether a call of bind or bindAsync is one of the app's to a gRPC server. Clients of LDAP call bind
+// too, so the credentials have to be gRPC's, or bindAsync has to be called in a file that imports gRPC. In a bundle the
+// frameworks themselves call it, with an address and credentials from their options, so both have to be written in the
+// call.
+func (p *pass) isBind(method string, arguments []source.Span) bool {
+	address, second := p.Code[arguments[0].From:], bytes.TrimSpace(p.Code[arguments[1].From:arguments[1].To])
+	if !credentials.Match(second) && (method != "bindAsync" || !p.imports.importFrom(grpcModule)) {
+		return false
+	}
+	return !p.bundled || constructedCredentials.Match(second) && !bytes.HasPrefix(address, []byte("this."))
+}

@@ -1,0 +1,130 @@
+package node
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
+
+// entries are the files that a package.json names as the programs of its package: main, bin, and what its start script
+// runs. They are without extension and output directory, as the names of sources are compared.
+type entries []string
+
+var (
+	// scriptFile is a source in a command, or the command of NestJS that runs src/main.ts or apps/NAME/src/main.ts.
+	scriptFile = regexp.MustCompile(`[\w./@-]+\.[cm]?[jt]s\b|\bnest start(?:\s+[\w-]+)?|\bdist/[\w./-]+`)
+	// outputDir is where compilers write, and sourceDir where the sources are.
+	outputDir = regexp.MustCompile(`^(?:\./)?(?:(?:dist|build|lib|out|src)/)*`)
+	extension = regexp.MustCompile(`\.[cm]?[jt]s$`)
+)
+
+// stem returns a path as entries have it: src/main.ts, dist/main.js and ./dist/main are main.
+func stem(file string) string {
+	return extension.ReplaceAllString(outputDir.ReplaceAllString(path.Clean(file), ""), "")
+}
+
+// entriesOf returns the programs that the fields of a package.json name. Fields of other types name none.
+func entriesOf(fields map[string]json.RawMessage) entries {
+	var found entries
+	add := func(file string) {
+		if file != "" {
+			found = append(found, stem(file))
+		}
+	}
+	var text string
+	var texts map[string]string
+	for _, field := range []string{"main", "bin"} {
+		if json.Unmarshal(fields[field], &text) == nil {
+			add(text)
+		}
+	}
+	if json.Unmarshal(fields["bin"], &texts) == nil {
+		for _, file := range texts {
+			add(file)
+		}
+	}
+	texts = nil
+	if json.Unmarshal(fields["scripts"], &texts) == nil {
+		for _, name := range []string{"start", "start:prod", "serve"} {
+			for _, file := range scriptFile.FindAllString(texts[name], maxImports) {
+				if app, ok := strings.CutPrefix(file, "nest start"); ok {
+					file = path.Join("apps", strings.TrimSpace(app), "src/main")
+					add("main")
+				}
+				add(file)
+			}
+		}
+	}
+	return found
+}
+
+// markEntries marks the servers that are constructed in the programs that a package.json names.
+func (m *modules) markEntries() {
+	for _, manifest := range m.all {
+		dir := path.Dir(manifest.Path)
+		for _, entry := range manifest.Extra.entries {
+			for _, below := range []string{"", "src", "dist", "build", "lib", "out"} {
+				if f := m.at(path.Join(dir, below, entry)); f != nil {
+					markMain(f.Findings)
+				}
+			}
+		}
+	}
+}
+
+func markMain(findings []analyzer.Finding) {
+	for i := range findings {
+		switch findings[i].Kind {
+		case analyzer.ServerConstructed, connectHandler, nestServer:
+			findings[i].InMain = true
+		}
+	}
+}
+
+// alias is a name for modules that tsconfig.json declares: @app/common, or the prefix @app/ of many.
+type alias struct {
+	prefix   string
+	target   string // a path in the app
+	wildcard bool
+}
+
+// compilerConfig is the file name of settings of the TypeScript compiler.
+var compilerConfig = regexp.MustCompile(`^[jt]sconfig(?:\.\w+)?\.json$`)
+
+var (
+	pathsProperty = regexp.MustCompile(`"paths"\s*:\s*\{`)
+	baseURL       = regexp.MustCompile(`"baseUrl"\s*:\s*"([^"\n]*)"`)
+	pathsEntry    = regexp.MustCompile(`"([^"\n]+)"\s*:\s*\[\s*"([^"\n]+)"`)
+)
+
+// maxAliases is how many aliases of one file are read.
+const maxAliases = 200
+
+// analyzeCompilerConfig returns the aliases that a tsconfig.json declares. It is no strict JSON: people write comments
+// and commas that JSON has not.
+func analyzeCompilerConfig(file string, text []byte) *analyzer.Result[extra] {
+	if len(text) > maxModule {
+		return nil
+	}
+	at := pathsProperty.FindIndex(text)
+	if at == nil {
+		return nil
+	}
+	base := path.Dir(file)
+	if m := baseURL.FindSubmatch(text); m != nil {
+		base = path.Join(base, string(m[1]))
+	}
+	var aliases []alias
+	for _, m := range pathsEntry.FindAllSubmatch(text[at[1]:], maxAliases) {
+		prefix, wildcard := strings.CutSuffix(string(m[1]), "*")
+		target := path.Join(base, strings.TrimSuffix(string(m[2]), "*"))
+		if wildcard {
+			target += "/"
+		}
+		aliases = append(aliases, alias{prefix, target, wildcard})
+	}
+	return &analyzer.Result[extra]{Extra: extra{aliases: aliases}}
+}

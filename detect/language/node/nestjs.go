@@ -1,0 +1,246 @@
+package node
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	microserviceCall = regexp.MustCompile(`\b(?:create|connect)Microservice\s*(?:<[^()]*?>)?\(`)
+	transport        = regexp.MustCompile(`\bTransport\.(?P<name>\w+)`)
+	// nestClientCall takes the options of a client.
+	nestClientCall = regexp.MustCompile(`\bClientsModule\.register(?:Async)?\(|@Client\(|` +
+		`\bClientProxyFactory\.create\(|\bnew\s+(?:[\w$]+\.)*ClientGrpc(?:Proxy)?\(`)
+	// nestClientType is a type of options that only a client has. ClientOptions is not one: a sample of NestJS itself
+	// serves with them.
+	nestClientType = regexp.MustCompile(`\bClients?(?:ModuleOptionsFactory|` +
+		`Provider\w*Options|ProvidersModuleOptions|ModuleOptions|Provider)\b`)
+	// beforeCompared is a text behind which a value stands that is only compared.
+	beforeCompared = regexp.MustCompile(`(?:\bcase|==)\s*(?:[\w$]+\.)*$`)
+	urlProperty    = regexp.MustCompile(`\burl\s*:\s*`)
+	// healthPackage is the name of the package of the health service: a string, or the constant that ts-proto
+	// generates.
+	healthPackage = regexp.MustCompile(`["'](?P<name> *)["']|\bGRPC_HEALTH_V1_PACKAGE_NAME\b`)
+)
+
+const (
+	// nestDefaultPort is where NestJS listens without the option url (GRPC_DEFAULT_URL in
+	// packages/microservices/constants.ts).
+	nestDefaultPort = 5000
+	// maxComparison is how many bytes before a value are searched for a comparison.
+	maxComparison = 60
+)
+
+// findNestJS reports the microservices of NestJS: calls that make one, where their options, or others in the file, name
+// Transport.GRPC.
+func (p *pass) findNestJS() {
+	if !bytes.Contains(p.Code, []byte("Transport.")) && !bytes.Contains(p.Code, []byte("Microservice")) {
+		return
+	}
+	clients := p.calls(nestClientCall)
+	servers := p.calls(microserviceCall)
+	grpc, others := p.transports(clients)
+	var unknown []source.Span
+	for _, server := range servers {
+		switch {
+		case anyWithin(grpc, server):
+			p.reportNestServer(server)
+		case !anyWithin(others, server) && !p.contains(server, "strategy"):
+			unknown = append(unknown, server)
+		}
+	}
+	elsewhere := outside(grpc, servers)
+	unknown = p.withoutNames(unknown, elsewhere, outside(others, servers))
+	switch {
+	case len(unknown) > 0 && len(elsewhere) > 0:
+		p.report(constructed(nestJS), unknown[0])
+	case len(outside(others, servers)) == 0 && !p.bundled:
+		for _, server := range unknown[:min(len(unknown), source.MaxListeners)] {
+			f := analyzer.Finding{Kind: nestServer, Framework: nestJS, ImportPath: p.importedOptions(server)}
+			p.report(f, server)
+		}
+	}
+	p.reportTransports(nestOtherOptions, outside(others, servers))
+	p.reportNestOptions(elsewhere)
+	if len(grpc) > 0 {
+		p.findNestHealth(clients)
+	}
+}
+
+// beforeOptions is what may stand before the name of options: a spread in an object of its own, a type.
+var beforeOptions = regexp.MustCompile(`^(?:\{?\s*\.\.\.|await\s+)`)
+
+// optionsName returns the name that the options of a microservice have, where the call is not given the options
+// themselves, and its offset.
+func (p *pass) optionsName(call source.Span) (string, int) {
+	open := microserviceCall.FindIndex(p.Code[call.From:call.To])
+	if open == nil {
+		return "", 0
+	}
+	each, _ := p.Arguments(call.From + open[1])
+	options := each[0]
+	if len(each) > 1 && bytes.HasPrefix(p.Code[call.From:], []byte("create")) {
+		options = each[1]
+	}
+	if m := beforeOptions.FindIndex(p.Code[options.From:options.To]); m != nil {
+		options.From += m[1]
+	}
+	m := aliasHead.FindSubmatch(p.Code[options.From:options.To])
+	if m == nil {
+		return "", 0
+	}
+	return string(m[1]), options.From
+}
+
+// importedOptions returns the module of the app that the options of a microservice come from, a space and their name
+// there; "" where the file does not say.
+func (p *pass) importedOptions(call source.Span) string {
+	name, at := p.optionsName(call)
+	root, _, _ := strings.Cut(name, ".")
+	if e, ok := p.imports[root]; ok && mayBeOwnModule(e.module) {
+		return e.module + " " + e.name
+	}
+	if module := p.moduleOf(root, at); module != "" {
+		return module + " "
+	}
+	return ""
+}
+
+// withoutNames returns the microservices whose options are not a variable of this file for another transport.
+func (p *pass) withoutNames(servers, grpc, others []source.Span) []source.Span {
+	if len(others) == 0 {
+		return servers
+	}
+	isGRPC, isOther := map[string]bool{}, map[string]bool{}
+	for _, at := range grpc {
+		isGRPC[p.nameAround(at.From)] = true
+	}
+	for _, at := range others {
+		isOther[p.nameAround(at.From)] = true
+	}
+	var left []source.Span
+	for _, server := range servers {
+		if name, _ := p.optionsName(server); name == "" || !isOther[name] || isGRPC[name] {
+			left = append(left, server)
+		}
+	}
+	return left
+}
+
+// nameAround returns the name of the last variable, field or function that begins before an offset.
+func (p *pass) nameAround(at int) string {
+	name, begin := "", -1
+	for _, a := range p.assigned() {
+		if a.at < at && a.at > begin {
+			name, begin = a.name, a.at
+		}
+	}
+	return name
+}
+
+// reportTransports reports options of microservices, each with the name of its variable.
+func (p *pass) reportTransports(kind analyzer.Kind, transports []source.Span) {
+	for _, at := range transports[:min(len(transports), source.MaxListeners)] {
+		f := analyzer.Finding{Kind: kind, ImportPath: p.nameAround(at.From)}
+		p.findings = append(p.findings, f.At(p.Line(at.From), ""))
+	}
+}
+
+// calls returns the calls that a pattern matches up to their opening bracket, from their names to their closing
+// brackets.
+func (p *pass) calls(pattern *regexp.Regexp) []source.Span {
+	var spans []source.Span
+	for _, m := range p.FindAll(pattern, -1) {
+		_, all := p.Arguments(m[1])
+		spans = append(spans, source.Span{From: m[0], To: all.To})
+	}
+	return spans
+}
+
+// transports returns where the file names Transport.GRPC and where it names other transports. It leaves out
+// comparisons, and the options of clients.
+func (p *pass) transports(clients []source.Span) (grpc, others []source.Span) {
+	for _, m := range p.FindAll(transport, -1) {
+		if beforeCompared.Match(p.Code[max(0, m[0]-maxComparison):m[0]]) {
+			continue
+		}
+		at := source.Span{From: m[0], To: m[1]}
+		if group(p.Text, transport, m, "name") == "GRPC" {
+			grpc = append(grpc, at)
+		} else {
+			others = append(others, at)
+		}
+	}
+	return outside(grpc, clients), outside(others, clients)
+}
+
+// reportNestServer reports a microservice whose options are written in the call.
+func (p *pass) reportNestServer(call source.Span) {
+	p.report(constructed(nestJS), call)
+	if url, ok := p.property(call, urlProperty); ok {
+		p.reportPort(analyzer.Listener, url)
+	} else if !p.contains(call, "...") && !p.contains(call, "url") {
+		p.reportListener(analyzer.Listener, source.Port{Number: nestDefaultPort, At: call.From})
+	}
+}
+
+// reportNestOptions reports options for gRPC that a variable or a function holds. transports are where they name the
+// transport.
+func (p *pass) reportNestOptions(transports []source.Span) {
+	if len(transports) == 0 || nestClientType.Match(p.Code) {
+		return
+	}
+	p.reportTransports(nestOptions, transports)
+	for _, at := range transports {
+		_, rest := p.Arguments(at.From)
+		if url, ok := p.property(rest, urlProperty); ok {
+			p.reportPort(analyzer.Listener, url)
+		}
+	}
+}
+
+// findNestHealth reports the name of the package of the health service, which is among the options of a server where it
+// is not among those of a client.
+func (p *pass) findNestHealth(clients []source.Span) {
+	var names []source.Span
+	for _, m := range p.FindAll(healthPackage, -1) {
+		if name, isString := p.Group(healthPackage, m, "name"); !isString || name == "grpc.health.v1" {
+			names = append(names, source.Span{From: m[0], To: m[1]})
+		}
+	}
+	if names = outside(names, clients); len(names) > 0 {
+		p.report(healthRegistered, names[0])
+	}
+}
+
+// contains reports whether a part of the code contains a word.
+func (p *pass) contains(part source.Span, word string) bool {
+	return bytes.Contains(p.Code[part.From:part.To], []byte(word))
+}
+
+// anyWithin reports whether one of the parts, which are in ascending order, begins in a span.
+func anyWithin(parts []source.Span, span source.Span) bool {
+	i := sort.Search(len(parts), func(i int) bool { return parts[i].From >= span.From })
+	return i < len(parts) && span.Contains(parts[i].From)
+}
+
+// outside returns the parts that begin in none of the spans. Both are in ascending order, and spans may lie in one
+// another. It looks at each once, because a source that is made to take long has many.
+func outside(parts, spans []source.Span) []source.Span {
+	var outside []source.Span
+	next, end := 0, 0
+	for _, part := range parts {
+		for ; next < len(spans) && spans[next].From <= part.From; next++ {
+			end = max(end, spans[next].To)
+		}
+		if part.From >= end {
+			outside = append(outside, part)
+		}
+	}
+	return outside
+}

@@ -1,0 +1,126 @@
+// Package node recognizes gRPC servers in JavaScript and TypeScript for Node.js. Begin with [Analyzer].
+//
+// What a source must hold is listed in rules.go. Three kinds of calls need more than a pattern: those of grpc-js
+// (grpcjs.go), of NestJS (nestjs.go) and of Dapr (dapr.go). The ports are in ports.go.
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in JavaScript and TypeScript.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[extra]{
+	Language: analyzer.Language{
+		Name:       "node",
+		Title:      "Node.js",
+		Others:     map[string]string{typescript: "TypeScript"},
+		Frameworks: frameworks,
+	},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+// typescript is the language of a service whose evidence is in a TypeScript source.
+const typescript = "typescript"
+
+// manifest is the file that a project of npm, Yarn or pnpm begins with.
+const manifest = "package.json"
+
+var (
+	// otherDirs hold code that is in no program of the app: tests, what tests need, and copies of dependencies. The
+	// walk of the tree leaves out node_modules.
+	otherDirs = []string{
+		"test", "tests", "__tests__", "spec", "specs", "__specs__", "e2e", "cypress", "playwright",
+		"mock", "mocks", "__mocks__", "mock-server", "mock_server", "mockserver", "fixtures", "__fixtures__",
+		"docs", "documentation",
+		"testdata", "testing", "test-utils", "testutils", "integration-tests", "bower_components", "jspm_packages",
+	}
+	// otherFiles are the ends of file names, without extension, of tests, mocks, type declarations, generated stubs
+	// (protoc's plugins for JavaScript, protoc-gen-es, Connect) and minified libraries for browsers.
+	otherFiles = []string{
+		".test", "-test", "_test", ".spec", "-spec", "_spec", ".e2e", "-e2e", ".mock", "-mock",
+		"_mock", ".stories", ".d", "_pb", ".pb", "_connect", "_connectweb", "_connectquery", ".min",
+	}
+	// outputDirs are where compilers and bundlers write.
+	outputDirs = []string{"dist", "build", "out", "output", "bundle"}
+)
+
+func required(file string) bool {
+	name := path.Base(file)
+	switch path.Ext(file) {
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
+	case ".yaml", ".yml":
+		if !yamlSettings.MatchString(file) {
+			return false
+		}
+	case ".json":
+		if name != manifest && !settingsFile.MatchString(name) && !compilerConfig.MatchString(name) {
+			return false
+		}
+	default:
+		return false
+	}
+	if tree.AnyDirIn(file, otherDirs) {
+		return false
+	}
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	return !strings.HasPrefix(stem, "mock-") && !strings.HasPrefix(stem, "mock.") &&
+		!slices.ContainsFunc(otherFiles, func(end string) bool { return strings.HasSuffix(stem, end) })
+}
+
+func analyze(f *tree.File) (*analyzer.Result[extra], error) {
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	isOutput := tree.AnyDirIn(f.Path, outputDirs)
+	switch {
+	case path.Base(f.Path) == manifest:
+		return analyzeManifest(text, isOutput)
+	case compilerConfig.MatchString(path.Base(f.Path)):
+		return analyzeCompilerConfig(f.Path, text), nil
+	case yamlSettings.MatchString(f.Path):
+		return analyzeYAML(text)
+	case path.Ext(f.Path) == ".json":
+		return analyzeJSON(text)
+	}
+	result := analyzeSource(text)
+	if result == nil {
+		return nil, nil
+	}
+	result.Built = isOutput
+	if isOutput {
+		result.Extra.settings = nil // the source that it is made of has them too
+	}
+	return result, nil
+}
+
+// analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its
+// directory ({"type": "module"}) does not, and neither does one among the output of a compiler.
+func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &fields); err != nil {
+		return &analyzer.Result[extra]{ProjectRoot: !isOutput},
+			fmt.Errorf("reading it as a project of no known content: %w", err)
+	}
+	_, hasName := fields["name"]
+	_, hasDependencies := fields["dependencies"]
+	_, hasScripts := fields["scripts"]
+	if isOutput || !hasName && !hasDependencies && !hasScripts {
+		return nil, nil
+	}
+	var name string
+	_ = json.Unmarshal(fields["name"], &name) // a name of another type is none that can be imported
+	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{packageName: name, entries: entriesOf(fields)}}, nil
+}

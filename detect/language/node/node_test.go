@@ -1,0 +1,85 @@
+package node
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "a.js",
+		Head: "import x from '@grpc/grpc-js'; import c from '@connectrpc/connect-node'; import h from 'http2'; " +
+			"h.createServer(c.connectNodeAdapter());",
+		Units: []string{
+			"=/[", "`${", "(", "{a:", "createMicroservice(", ".bindAsync(a,", "new grpc.Server(", "import a from ",
+			"url:", "a\\", "/*", ".listen(x", "const x=x+", "const x=x;", "Transport.GRPC ", ")/a", "a.", "<",
+			"@Client(", "new DaprServer(CommunicationProtocolEnum.GRPC,", "{a}=b;", "addService(a.service,",
+			"x.addService(a.service,b);", "createMicroservice(Transport.GRPC)", "@Client()Transport.GRPC ",
+		},
+	})
+}
+
+func TestRepetitiveModules(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "config.ts",
+		Head: "import { parseArgs } from 'node:util'; export const port = 50051; \n",
+		Units: []string{
+			"a = { b: ", "a = b || c\n", "class A { a = 5\n", "export { a } from './b'\n", "registerAs('a', () => ({",
+			"PORT: ",
+			".option('a', '", "a: { default: 5000 }, ", "function a() { return 5000 }\n", "exports.a = ",
+			"x.listen(5000)\n",
+			"private a: B\n", "{ A = 5 } = process.env\n", "minimist({ ", "a = z.object({\n", "a\n|| ", ".default(",
+		},
+	})
+}
+
+// The names of a module lead to names of another, over and over.
+func TestNamesInCirclesEnd(t *testing.T) {
+	t.Parallel()
+	var files []analyzer.File[extra]
+	for i := range 50 {
+		names := make([]reference, 50)
+		for j := range names {
+			names[j] = reference{module: fmt.Sprintf("./m%d", j), path: "port", key: "port"}
+		}
+		port := setting{port: source.UnknownPort, names: names}
+		files = append(files, analyzer.File[extra]{Path: fmt.Sprintf("m%d.ts", i), Result: analyzer.Result[extra]{
+			Extra: extra{
+				settings:  settings{"port": port},
+				listeners: []listener{{kind: analyzer.Listener, setting: port}},
+			},
+		}})
+	}
+	postAnalyze(files, func(string, ...any) {})
+}
+
+func FuzzJSON(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "config/default.json", `{"a": {"port": [1, "0.0.0.0:50051"]}, "b": null}`)
+}
+
+func FuzzCompilerConfig(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "tsconfig.json", `{"baseUrl": ".", "paths": {"@a/*": ["b/*"], "c": ["d"],}}`)
+}
+
+func FuzzManifest(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "package.json",
+		`{"name": "a", "bin": {"a": "b.js"}, "scripts": {"start": "nest start a"}}`)
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "a.ts",
+		"const grpc = require('@grpc/grpc-js')\nconst s = new grpc.Server()\n"+
+			"s.bindAsync(`[::]:${PORT || 1}`, c.createInsecure(), f)\n",
+		"import { Transport } from '@nestjs/microservices'\n"+
+			"createMicroservice(A, { transport: Transport.GRPC, options: { url: 'a:' + (b) } })\n",
+		"import { a as b } from 'nice-grpc'; const x = /[/]`/, y = a / b; `${`${1}`}`; x.listen({ port, host })\n",
+		"import { connectNodeAdapter } from '@connectrpc/connect-node'; "+
+			"http2.createServer(connectNodeAdapter({})).listen(1",
+		"new DaprServer({ serverPort: p, communicationProtocol: CommunicationProtocolEnum.GRPC }); const p = p + p;")
+}

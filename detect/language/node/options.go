@@ -1,0 +1,82 @@
+package node
+
+import (
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// optionCall is an option of the command line with its description: option('port', { ... }) of yargs,
+	// option('-p, --port <port>', 'where to listen', '50051') of commander.
+	optionCall = regexp.MustCompile(`\.(?:option|requiredOption)\(\s*["'](?P<names> *)["']\s*,\s*`)
+	// longOption is the long name of an option in commander's words.
+	longOption = regexp.MustCompile(`--([\w-]+)`)
+	// defaultProperty is the default of an option of yargs, of parseArgs of node:util and of convict.
+	defaultProperty = regexp.MustCompile(`\bdefault\s*:\s*`)
+	// describedOption is an option of an object that describes options: port: { type: 'string', default: '50051' }.
+	describedOption = regexp.MustCompile(`["']?\b(?P<name>[\w$]+)["']?\s*:\s*\{`)
+	// defaultsObject holds the defaults of all options: minimist(argv, { default: { port: 50051 } }).
+	defaultsObject = regexp.MustCompile(`\bminimist\([^;{}]{0,100}\{(?:[^{}]|\{[^{}]*\}){0,200}?\bdefault\s*:\s*\{`)
+	defaultMethod  = regexp.MustCompile(`\.default\(\s*["'](?P<name> *)["']\s*,\s*`)
+)
+
+// declareOptions declares the options of the command line, with their defaults, as fields of whatever holds them.
+func (p *pass) declareOptions() {
+	for _, m := range p.FindAll(optionCall, source.MaxListeners) {
+		name := group(p.Text, optionCall, m, "names")
+		if long := longOption.FindStringSubmatch(name); long != nil {
+			p.declareLastArgument(long[1], m[1])
+		} else if value, ok := p.property(p.argument(m[1]), defaultProperty); ok {
+			p.declareOption(name, value)
+		}
+	}
+	for _, m := range p.FindAll(defaultMethod, source.MaxListeners) {
+		p.declareOption(group(p.Text, defaultMethod, m, "name"), p.argument(m[1]))
+	}
+	if p.imports.importFrom(optionModule) {
+		p.declareDescribed()
+	}
+}
+
+// optionModule is what reads options that an object describes.
+var optionModule = source.Exactly(`util|yargs(?:/.*)?|minimist|command-line-args|arg|meow|cac`)
+
+// declareDescribed declares the options that an object describes.
+func (p *pass) declareDescribed() {
+	for _, m := range p.FindAll(describedOption, maxSettings) {
+		_, all := p.Arguments(m[1])
+		if value, ok := p.property(all, defaultProperty); ok {
+			p.declareOption(group(p.Text, describedOption, m, "name"), value)
+		}
+	}
+	for _, m := range p.FindAll(defaultsObject, 1) {
+		properties, _ := p.Arguments(m[1])
+		for _, property := range properties {
+			if head := propertyHead.FindSubmatchIndex(p.Code[property.From:property.To]); head != nil && head[4] >= 0 {
+				p.declareOption(string(p.Code[property.From+head[4]:property.From+head[5]]),
+					source.Span{From: property.From + head[1], To: property.To})
+			}
+		}
+	}
+}
+
+// declareLastArgument declares an option of commander: its default is the third argument, or the fourth where a
+// function that parses it stands before. The arguments are given from the second on.
+func (p *pass) declareLastArgument(name string, from int) {
+	if each, _ := p.Arguments(from); len(each) > 1 {
+		p.declareOption(name, each[len(each)-1])
+	}
+}
+
+// declareOption declares an option as a field: args.port.
+func (p *pass) declareOption(name string, value source.Span) {
+	p.variables.Declare("."+camelCase(name), value)
+}
+
+var dashed = regexp.MustCompile(`-+(\w)`)
+
+// camelCase returns the name that a parser of options gives one with dashes: grpcPort for grpc-port.
+func camelCase(name string) string {
+	return dashed.ReplaceAllStringFunc(name, func(s string) string { return string(s[len(s)-1] &^ 0x20) })
+}

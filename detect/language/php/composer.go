@@ -1,0 +1,38 @@
+package php
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// oldRoadRunner is a constraint of Composer that only versions of RoadRunner 2 before 2.10 satisfy: 2.8.2, 2.9.*,
+// ~2.9.0. Their gRPC plugin has no health service.
+var oldRoadRunner = regexp.MustCompile(`^\s*(?:[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
+
+// analyzeComposer returns what the manifest of a project says. One that cannot be read begins a project all the same.
+func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
+	result := &analyzer.Result[extra]{ProjectRoot: true}
+	text, err := f.Text()
+	if err != nil {
+		return result, err
+	}
+	var manifest struct {
+		Type    string            `json:"type"`
+		Require map[string]string `json:"require"`
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &manifest); err != nil {
+		return result, fmt.Errorf("reading it as a project of no known content: %w", err)
+	}
+	result.Extra.isLibrary = manifest.Type == "library"
+	if oldRoadRunner.MatchString(manifest.Require["spiral/roadrunner"]) {
+		before, _, _ := bytes.Cut(text, []byte(`"spiral/roadrunner"`))
+		line := 1 + bytes.Count(before, []byte("\n"))
+		result.Findings = []analyzer.Finding{analyzer.Finding{Kind: analyzer.HealthDisabled}.At(line, "")}
+	}
+	return result, nil
+}

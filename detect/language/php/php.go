@@ -1,0 +1,77 @@
+// Package php recognizes gRPC servers in PHP: those that RoadRunner runs, and those of Hyperf, OpenSwoole and
+// grpc/grpc. Begin with [Analyzer].
+package php
+
+import (
+	"path"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in PHP.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[extra]{
+	Language:    analyzer.Language{Name: "php", Title: "PHP", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+// extra is what a file tells beside its findings.
+type extra struct {
+	// configuresRoadRunner says that the file is a configuration of RoadRunner: RoadRunner runs the project, and serves
+	// what the file names.
+	configuresRoadRunner bool
+	// properties are the listeners that the members of its classes state for other files: Class.name.
+	properties map[string]analyzer.Finding
+	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
+	isLibrary bool
+}
+
+// otherDirs are directories whose code is in no program of the app: tests, what protoc writes, and what frameworks
+// write while they run (Hyperf's runtime, Laravel's storage).
+var otherDirs = []string{
+	"test", "tests", "Test", "Tests", "spec", "fixtures", "Fixtures", "GPBMetadata", "runtime", "storage",
+}
+
+func required(file string) bool {
+	name := path.Base(file)
+	switch path.Ext(file) {
+	case ".php":
+		if strings.HasSuffix(name, "Test.php") || strings.HasSuffix(name, ".blade.php") ||
+			strings.HasPrefix(name, "_ide_helper") {
+			return false
+		}
+	case ".yaml", ".yml":
+		if !roadRunnerConfig.MatchString(name) {
+			return false
+		}
+	default:
+		if name != "composer.json" {
+			return false
+		}
+	}
+	return !tree.AnyDirIn(file, otherDirs)
+}
+
+func analyze(f *tree.File) (*analyzer.Result[extra], error) {
+	ext := path.Ext(f.Path)
+	if ext == ".json" {
+		return analyzeComposer(f)
+	}
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	if ext != ".php" {
+		return analyzeRoadRunner(text)
+	}
+	findings, x := analyzeSource(text)
+	if len(findings) == 0 && len(x.properties) == 0 {
+		return nil, nil
+	}
+	return &analyzer.Result[extra]{Findings: findings, Extra: x}, nil
+}

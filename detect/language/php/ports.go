@@ -1,0 +1,202 @@
+package php
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// callbackMethod is what follows the class in a callback: [Server::class, 'onRequest'].
+var callbackMethod = regexp.MustCompile(`^\s*,\s*['"]`)
+
+// maxEnclosing is how many brackets around a callback are looked into for the port.
+const maxEnclosing = 5
+
+// hyperfListener returns the port of the server that a callback at an offset belongs to. It is in the innermost array
+// around the callback that has a key "port".
+func (p *pass) hyperfListener(at int) []analyzer.Finding {
+	for range maxEnclosing {
+		if at = enclosingBracket(p.Code, at); at < 0 {
+			break
+		}
+		elements, _ := p.Arguments(at + 1)
+		for _, e := range elements {
+			key, _, ok := strings.Cut(string(p.Raw[e.From:e.To]), "=>")
+			if ok && strings.Trim(strings.TrimSpace(key), `'"`) == "port" {
+				return []analyzer.Finding{p.listener(source.Span{From: e.From + len(key), To: e.To})}
+			}
+		}
+	}
+	return nil
+}
+
+// enclosingBracket returns the offset of the bracket that opens around an offset, or -1. It may read the whole text
+// before the offset; maxFindings bounds how often.
+func enclosingBracket(code []byte, at int) int {
+	depth := 0
+	for at--; at >= 0; at-- {
+		switch code[at] {
+		case ']', ')', '}':
+			depth++
+		case '[', '(', '{':
+			if depth--; depth < 0 {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// openSwooleListener returns the port of new Server(host, port), from the offset behind the class.
+func (p *pass) openSwooleListener(from int) analyzer.Finding {
+	if from < len(p.Code) && p.Code[from] == '(' {
+		if arguments, _ := p.Arguments(from + 1); len(arguments) > 1 {
+			return p.listener(arguments[1])
+		}
+	}
+	return analyzer.Finding{Kind: analyzer.Listener, Port: source.UnknownPort}.At(p.Line(from), "")
+}
+
+// listener returns the port of an expression, or what other files may say of it.
+func (p *pass) listener(expression source.Span) analyzer.Finding {
+	port := p.declarations.Port(expression)
+	found := analyzer.NewListener(p.Text, port)
+	if port.Number == source.UnknownPort {
+		found.ImportPath = p.property(p.declarations.NamesIn(expression))
+	}
+	return found
+}
+
+// property returns the property or the constant of a class that one of the names is, as Class.name; "" for none.
+func (p *pass) property(names []source.Name) string {
+	for _, n := range names {
+		parts := strings.FieldsFunc(n.Dotted, func(r rune) bool { return strings.ContainsRune("->:", r) })
+		if parts[0] == "this" || parts[0] == "self" || parts[0] == "static" {
+			parts = parts[1:]
+		}
+		if len(parts) != 2 {
+			continue
+		}
+		class := parts[0]
+		if !strings.Contains(n.Dotted, "::") {
+			class = p.classOf(parts[0], n.At)
+		}
+		if class != "" {
+			return class + "." + parts[1]
+		}
+	}
+	return ""
+}
+
+var (
+	newObject = regexp.MustCompile(`^new\s+(?P<class>[\w\\]+)`)
+	// typed is a variable or a property with its class: private readonly GrpcConfig $config.
+	typed = regexp.MustCompile(`\b(?P<class>[A-Z][\w\\]*)\s+\$(?P<name>\w+)`)
+)
+
+// classOf returns the class of a variable, without its namespace, or "".
+func (p *pass) classOf(variable string, at int) string {
+	for _, value := range p.declarations.Values(variable, at) {
+		if m := newObject.FindSubmatch(p.Code[value.From:value.To]); m != nil {
+			return baseName(string(m[1]))
+		}
+	}
+	for _, m := range p.FindAll(typed, -1) {
+		if name, _ := p.Group(typed, m, "name"); name == variable {
+			class, _ := p.Group(typed, m, "class")
+			return baseName(class)
+		}
+	}
+	return ""
+}
+
+func baseName(class string) string { return class[strings.LastIndexByte(class, '\\')+1:] }
+
+var (
+	// assignment gives a variable, a property or a constant its value.
+	assignment = regexp.MustCompile(`(?:\$(?:this->)?|\bself::\$|\bconst\s+(?:[a-z]+\s+)?)` +
+		`(?P<name>\w+)\s*(?:\?\?)?=\s*`)
+	// definedConstant is define('PORT', 50051).
+	definedConstant = regexp.MustCompile(`\bdefine\(\s*["'](?P<name> *)["']\s*,\s*`)
+	// getter is a method that may return a setting, up to its body.
+	getter      = regexp.MustCompile(`\bfunction\s+(?P<name>\w+)\(\s*\)\s*(?::\s*\??\w+\s*)?\{`)
+	returnValue = regexp.MustCompile(`\breturn\b\s*`)
+	classHead   = regexp.MustCompile(`(?m)^\s*(?:(?:abstract|final|readonly)\s+)*` +
+		`(?:class|enum|interface|trait)\s+(?P<name>\w+)`)
+	// http2Port is the call that makes the server of the grpc extension listen.
+	http2Port = regexp.MustCompile(`->add(?:Secure)?Http2Port\(\s*`)
+)
+
+// fromOutside is in a value that the environment or the command line gives.
+var fromOutside = regexp.MustCompile(`\bgetenv\b|\benv\b|_ENV\b|_SERVER\b|\bargv\b|\boptions\b`)
+
+// declare collects the values of the names in the source.
+func declare(t *source.Text) *source.Declarations {
+	d := t.Declarations(";,", assignment, definedConstant)
+	for _, m := range t.FindAll(getter, -1) {
+		end := t.Until(m[1], "")
+		if end >= len(t.Code) || t.Code[end] != '}' {
+			continue // a long method computes more than a setting
+		}
+		name, _ := t.Group(getter, m, "name")
+		for _, r := range returnValue.FindAllIndex(t.Code[m[1]:end], source.MaxListeners) {
+			from := m[1] + r[1]
+			d.Declare(name, source.Span{From: from, To: t.Until(from, ";")})
+		}
+	}
+	d.DeleteUnclear(func(name, value string) bool {
+		return !fromOutside.MatchString(value) && !source.UsesName(value, name)
+	})
+	return d
+}
+
+// properties returns the ports of the properties, the constants and the getters of the classes of the source.
+func (p *pass) properties() map[string]analyzer.Finding {
+	found := map[string]analyzer.Finding{}
+	classes := p.FindAll(classHead, source.MaxListeners)
+	for _, pattern := range []*regexp.Regexp{assignment, getter} {
+		in := 0
+		for _, m := range p.FindAll(pattern, -1) {
+			for in < len(classes) && classes[in][0] <= m[0] {
+				in++
+			}
+			if in == 0 || len(found) > maxFindings {
+				continue
+			}
+			member, _ := p.Group(pattern, m, "name")
+			if port := p.memberPort(member, m[1]); port.Number != source.UnknownPort {
+				class, _ := p.Group(classHead, classes[in-1], "name")
+				found[class+"."+member] = analyzer.NewListener(p.Text, port)
+			}
+		}
+	}
+	return found
+}
+
+// memberPort returns the one port that a member of a class may have, whose value begins at an offset.
+func (p *pass) memberPort(member string, at int) source.Port {
+	found := source.Port{Number: source.UnknownPort, At: at}
+	for _, value := range p.declarations.Values(member, at) {
+		port := p.declarations.Port(value)
+		switch {
+		case port.Number == source.UnknownPort || port.Number == found.Number:
+		case found.Number != source.UnknownPort:
+			return source.Port{Number: source.UnknownPort, At: at}
+		default:
+			found = port
+		}
+	}
+	return found
+}
+
+// listeners returns the ports of the servers of the grpc extension.
+func (p *pass) listeners() []analyzer.Finding {
+	var found []analyzer.Finding
+	for _, m := range p.FindAll(http2Port, source.MaxListeners) {
+		each, _ := p.Arguments(m[1])
+		found = append(found, p.listener(each[0]))
+	}
+	return found
+}

@@ -1,0 +1,49 @@
+package php
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
+)
+
+var (
+	// roadRunnerConfig is the file name of a configuration of RoadRunner.
+	roadRunnerConfig = regexp.MustCompile(`^(?:\.?rr(?:[._-][\w.-]+)?|\.?roadrunner)\.ya?ml$`)
+	// environmentDefault takes the default of a reference to an environment variable: ${PORT:-9001}.
+	environmentDefault = regexp.MustCompile(`\$\{\w+:-([^{}]*)\}`)
+)
+
+// analyzeRoadRunner returns the server that the section grpc of a configuration of RoadRunner makes.
+func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
+	documents, err := untrusted.ReadYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	result := &analyzer.Result[extra]{Extra: extra{configuresRoadRunner: true}}
+	if len(documents) == 0 {
+		return result, nil
+	}
+	settings := documents[0]
+	section, _ := settings.Get("grpc")
+	listen, ok := settings.Get("grpc.listen")
+	if !ok || listen.Value == "" {
+		return result, nil
+	}
+	// Only RoadRunner's first version has workers in this section. It registers no health service.
+	_, isFirstVersion := settings.Get("grpc.workers")
+	address := environmentDefault.ReplaceAllString(listen.Value, "$1")
+	server := analyzer.Finding{
+		Kind: analyzer.ServerConstructed, Framework: roadRunner, InMain: true,
+		AutomaticHealth: !isFirstVersion,
+	}
+	port := analyzer.Finding{
+		Kind: analyzer.Listener, Port: source.ParsePort(strings.TrimPrefix(address, "tcp://")),
+	}
+	result.Findings = []analyzer.Finding{
+		server.At(section.Line, "grpc: listen: "+address), port.At(listen.Line, ""),
+	}
+	return result, nil
+}

@@ -1,0 +1,76 @@
+package python
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// passedOn are parts of the arguments by which a source passes on what others declare.
+	passedOn = source.NewKeywords("port=", "addr=", "address=", "bind=", "listen=", "endpoint=", "url=")
+	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
+	// one.
+	withoutDefault = source.NewKeywords("_port:", " port:", "_PORT:", " addr:", "_addr:", " address:", "_address:")
+	constant       = regexp.MustCompile(`(?m)^(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
+	// keywordArgument is an argument that a call gives by its name.
+	keywordArgument = regexp.MustCompile(`[(,]\s*(?P<name>\w*(?:port|addr|address|bind|listen|endpoint|url))\s*=\s*`)
+)
+
+// maxConstants is how many constants of a source are kept, and maxConstantsSource how many bytes a source may have that
+// is read for nothing else.
+const (
+	maxConstants       = 64
+	maxConstantsSource = 64 << 10
+)
+
+// readConstants returns what a source declares for others to listen on: constants, the fields of classes, the options
+// of the command line, and the arguments of calls.
+func readConstants(t *source.Text, i imports, d func() *source.Declarations) []analyzer.Constant {
+	var all []analyzer.Constant
+	add := func(name string, value source.Span) {
+		if len(all) == maxConstants {
+			return
+		}
+		c := analyzer.Constant{Name: name, Port: source.UnknownPort, Line: t.Line(value.From)}
+		if value.From < value.To {
+			c = analyzer.NewConstant(d(), name, value)
+		}
+		for n, name := range c.Names {
+			c.Names[n] = i.global(name)
+		}
+		all = append(all, c)
+	}
+	for _, m := range t.FindAll(constant, -1) {
+		name := string(t.Code[m[2]:m[3]])
+		if value := (source.Span{From: m[1], To: t.Until(m[1], "\n")}); listenName.MatchString(name) {
+			add(name, value)
+			if strings.ToUpper(name) == name {
+				add("."+name, value)
+			}
+		}
+	}
+	for _, f := range classFields(t) {
+		add("."+f.name, f.value)
+	}
+	for _, o := range readOptions(t) {
+		if strings.HasPrefix(o.name, ".") && listenName.MatchString(o.name) {
+			add(o.name, o.value)
+		}
+	}
+	for _, m := range t.FindAll(keywordArgument, source.MaxListeners) {
+		add(string(t.Code[m[2]:m[3]])+"=", source.Span{From: m[1], To: t.Until(m[1], ",")})
+	}
+	return all
+}
+
+// mayDeclareListener reports whether a source can have constants that matter: a field, a port in a line that says what
+// it is for or, in a source about gRPC, an argument that passes on what another source declares.
+func mayDeclareListener(text []byte, isGRPC bool) bool {
+	if len(text) > maxConstantsSource {
+		return false
+	}
+	return isGRPC && passedOn.In(text) || withoutDefault.In(text) || source.HasPortLine(text)
+}

@@ -1,0 +1,104 @@
+package python
+
+import "github.com/grpc-cnb/health-probe/detect/analyzer"
+
+// The names of the frameworks.
+const (
+	grpcio              = "grpcio"
+	grpclib             = "grpclib"
+	purerpc             = "purerpc"
+	dapr                = "dapr"
+	djangoGRPCFramework = "django-grpc-framework"
+	djangoSocioGRPC     = "django-socio-grpc"
+	rayServe            = "ray-serve"
+	arrowFlight         = "arrow-flight"
+	flower              = "flower"
+	kserve              = "kserve"
+	mlserver            = "mlserver"
+)
+
+const (
+	healthByApp       = "the app, by `add_HealthServicer_to_server`"
+	healthByNobody    = "nobody: the framework has no way to"
+	registrationByApp = "health_pb2_grpc.add_HealthServicer_to_server(health.HealthServicer(), server), " +
+		"from grpc_health.v1 import health, health_pb2_grpc (package grpcio-health-checking)"
+)
+
+// frameworks are what is known of each framework. Who registers grpc.health.v1 was read in the frameworks' sources: the
+// servers of dapr/ext/grpc/app.py, django_grpc_framework, flwr, kserve/protocol/grpc/server.py and
+// mlserver/grpc/server.py are a grpc.server without a health service; grpcrunaioserver.py of django_socio_grpc adds one
+// with ENABLE_HEALTH_CHECK.
+var frameworks = []analyzer.Framework{
+	{
+		Name:     grpcio,
+		Evidence: "`grpc.server`, `grpc.aio.server`, an `add_XServicer_to_server` outside of stubs",
+		Health:   healthByApp,
+		Advice:   registrationByApp,
+	},
+	{
+		Name:     grpclib,
+		Evidence: "`grpclib.server.Server`, also under betterproto",
+		Health:   "the app, by `grpclib.health.service.Health`",
+		Advice:   "Server([..., Health()]), from grpclib.health.service import Health",
+	},
+	{
+		Name:     purerpc,
+		Evidence: "`purerpc.Server`",
+		Health:   "the app, by a servicer of its own",
+		Advice: "generate purerpc stubs of grpc/health/v1/health.proto and give the server " +
+			"add_service(HealthServicer's service)",
+	},
+	{
+		Name:     dapr,
+		Evidence: "`App` of `dapr.ext.grpc`",
+		Health:   healthByApp,
+		Advice: "app.add_external_service(health_pb2_grpc.add_HealthServicer_to_server, health.HealthServicer()), " +
+			"from grpcio-health-checking",
+	},
+	{
+		Name:     djangoGRPCFramework,
+		Evidence: "a subclass of a service of `django_grpc_framework`",
+		Health:   healthByApp,
+		Advice:   "in the handlers hook: " + registrationByApp,
+	},
+	{
+		Name:     djangoSocioGRPC,
+		Evidence: "a subclass of a service of `django_socio_grpc`",
+		Health:   "the framework, with `ENABLE_HEALTH_CHECK`",
+		Advice:   `GRPC_FRAMEWORK = {"ENABLE_HEALTH_CHECK": True}, in the settings`,
+	},
+	{
+		Name:     rayServe,
+		Evidence: "`gRPCOptions` of `ray.serve`",
+		Health:   "nobody: its proxy answers a check of its own",
+		Advice:   connectAdvice("Ray Serve"),
+	},
+	{
+		Name:     arrowFlight,
+		Evidence: "a subclass of `pyarrow.flight.FlightServerBase`",
+		Health:   "nobody: pyarrow has no way to",
+		Advice:   connectAdvice("pyarrow"),
+	},
+	{
+		Name:     flower,
+		Evidence: "`flwr.server.start_server`",
+		Health:   healthByNobody,
+		Advice:   connectAdvice("Flower"),
+	},
+	{
+		Name:     kserve,
+		Evidence: "`kserve.ModelServer`, without `enable_grpc=False`",
+		Health:   healthByNobody,
+		Advice:   connectAdvice("KServe"),
+	},
+	{
+		Name:     mlserver,
+		Evidence: "a subclass of `mlserver.MLModel`",
+		Health:   healthByNobody,
+		Advice:   connectAdvice("MLServer"),
+	},
+}
+
+func connectAdvice(framework string) string {
+	return framework + " cannot register it: give the probe -mode connect, which asks for a connection alone"
+}

@@ -1,0 +1,68 @@
+package python
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// optionCall declares an option of the command line: that of argparse, of click and typer, of Abseil, of Tornado.
+var optionCall = regexp.MustCompile(
+	`(?:\.[ \t]*(?:add_argument|option)|\b(?:DEFINE_integer|DEFINE_string|define))[ \t]*\(`)
+
+// quotedName is an argument that names an option.
+var quotedName = regexp.MustCompile(`^["']([\w/-]+)["']$`)
+
+// maxOptions is how many options of a source are read.
+const maxOptions = 128
+
+// readOptions returns the options of the command line by the names that the code reads them by: ".port" of args.port
+// and FLAGS.port, "port" of the parameter that click gives to a function. The value of one without a default is empty.
+func readOptions(t *source.Text) []namedValue {
+	var options []namedValue
+	for _, m := range t.FindAll(optionCall, maxOptions) {
+		library := string(t.Code[m[0]:m[1]])
+		isClick := strings.Contains(library, ".") && !strings.Contains(library, "add_argument")
+		name := optionName(t, m[1])
+		if name == "" {
+			continue
+		}
+		position := -1
+		if strings.Contains(library, "DEFINE_") {
+			position = 1
+		}
+		value, ok := t.Argument(m[1], position, "default")
+		if !ok {
+			value = source.Span{From: m[0], To: m[0]}
+		}
+		if !isClick {
+			name = "." + name
+		}
+		options = append(options, namedValue{name, value})
+	}
+	return options
+}
+
+// optionName returns the name of an option, whose call's arguments begin at an offset: its destination, the name
+// without dashes, or its first long name.
+func optionName(t *source.Text, from int) string {
+	if destination, ok := t.Argument(from, -1, "dest"); ok {
+		return strings.Trim(string(t.Raw[destination.From:destination.To]), `"'`)
+	}
+	name := ""
+	arguments, _ := t.Arguments(from)
+	for _, at := range arguments {
+		m := quotedName.FindSubmatch(t.Raw[at.From:at.To])
+		if m == nil {
+			break
+		}
+		switch text := string(m[1]); {
+		case !strings.HasPrefix(text, "-"):
+			name = text
+		case strings.HasPrefix(text, "--") && name == "":
+			name, _, _ = strings.Cut(text[2:], "/")
+		}
+	}
+	return strings.ReplaceAll(name, "-", "_")
+}

@@ -1,0 +1,66 @@
+package python
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// listenerCall is a call that says where a server listens.
+type listenerCall struct {
+	call *regexp.Regexp
+	// module has to occur in the code: the name of the call alone could be anybody's.
+	module *regexp.Regexp
+	// position is the number, from 0, of the argument that holds the address or the port; -1 where only its name is
+	// allowed.
+	position int
+	// keyword is the name of the same argument.
+	keyword string
+}
+
+var listenerCalls = []listenerCall{
+	{regexp.MustCompile(`\.\s*add_(?:in)?secure_port\s*\(`), regexp.MustCompile(`grpc`), 0, "address"},
+	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\.server\b`), 1, "port"},
+	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 0, "port"},
+	{regexp.MustCompile(`\.\s*run\s*\(`), regexp.MustCompile(`\bdapr\.ext\.grpc\b`), 0, "app_port"},
+	{regexp.MustCompile(`\bgRPCOptions\s*\(`), regexp.MustCompile(`\bray\b`), 0, "port"},
+	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "server_address"},
+}
+
+// listeners returns the ports that the servers of a source listen on.
+func listeners(t *source.Text, i imports, d func() *source.Declarations) []analyzer.Finding {
+	var found []analyzer.Finding
+	for _, l := range listenerCalls {
+		calls := t.FindAll(l.call, source.MaxListeners)
+		if len(calls) > 0 && !t.Matches(l.module) {
+			continue
+		}
+		for _, m := range calls {
+			if address, ok := t.Argument(m[1], l.position, l.keyword); ok {
+				found = append(found, analyzer.NewOpenListener(d(), address, i.global))
+			}
+		}
+	}
+	return found
+}
+
+// global returns the constant of another source that a name stands for which this source does not declare: a field, an
+// imported name, or what calls give to a parameter.
+func (i *imports) global(name string) string {
+	field, isField := strings.CutPrefix(name, ".")
+	_, imported := i.names[name]
+	switch {
+	case strings.HasSuffix(name, ")"):
+		return ""
+	case isField:
+		return "." + field[strings.LastIndexByte(field, '.')+1:]
+	case imported:
+		full := i.names[name]
+		return full[strings.LastIndexByte(full, '.')+1:]
+	case listenName.MatchString(name):
+		return name + "="
+	}
+	return ""
+}

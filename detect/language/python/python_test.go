@@ -1,0 +1,29 @@
+package python
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "a.py", Head: "import grpc\ns.add_insecure_port(b)\n",
+		Units: []string{
+			"from a import (\nfrom grpc import c\n", "class A(\nclass B(grpc.C)\n", "def a(b=1\na()\n",
+			"s.add_insecure_port(a)\n", "a = f'" + strings.Repeat("{a}", 80) + "'\n", "grpc.b.c ",
+			"p.add_argument('--a', ", "@click.option('--port', default=1)\n", "class A:\n  port: int = 50051\n",
+			"port = 50051\ndef a(port):\n  a(port)\n", "a(port=50051, ", "DEFINE_integer('port', ",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "a.py",
+		"import grpc as g\nPORT = 50051\nserver = g.server(None)\nserver.add_insecure_port(f'[::]:{PORT}')\n",
+		"from x_pb2_grpc import (A as B, *)\nclass C(B.AServicer):\n    '''grpc\n",
+		"import grpc\ns = grpc.server()\ns.add_secure_port('%s:%d' % (a, b))\na = b\nb = a\n")
+}

@@ -1,0 +1,61 @@
+package ruby
+
+import "github.com/grpc-cnb/health-probe/detect/analyzer"
+
+// The names of the frameworks in the build plan and for people.
+const (
+	grpc     = "grpc"
+	gruf     = "gruf"
+	griffin  = "griffin"
+	grpcKit  = "grpc_kit"
+	anyCable = "anycable"
+)
+
+// The sources of the frameworks say which register the health service:
+//
+//	grpc, griffin, grpc_kit  never (GRPC::RpcServer, lib/grpc_kit/server.rb)
+//	gruf                     with health_check_enabled, --health-check or GRUF_HEALTH_CHECK_ENABLED, all of which came
+//	                         with 2.16.0 (lib/gruf/cli/executor.rb, lib/gruf/configuration.rb, CHANGELOG.md)
+//	AnyCable                 always, and sets the status of "anycable.RPC" alone (lib/anycable/grpc/server.rb)
+var frameworks = []analyzer.Framework{
+	{
+		Name:     grpc,
+		Evidence: "`GRPC::RpcServer`",
+		Health:   byChecker,
+		Advice:   "server.handle(" + checker + ")" + requireChecker,
+	},
+	{
+		Name:     gruf,
+		Evidence: "a subclass of `Gruf::Controllers::Base`, `Gruf::Server`, `Gruf::Cli::Executor`",
+		Health: "gruf 2.16 and newer, with `health_check_enabled`, `--health-check` or " +
+			"`GRUF_HEALTH_CHECK_ENABLED`; or the app, by a controller",
+		Advice: "Gruf.configure { |c| c.health_check_enabled = true }",
+	},
+	{
+		Name:     griffin,
+		Evidence: "`Griffin::Server`",
+		Health:   byChecker,
+		Advice:   "c.services " + checker + requireChecker,
+	},
+	{
+		Name:     grpcKit,
+		Evidence: "`GrpcKit::Server`",
+		Health:   byChecker,
+		Advice:   "server.handle(" + checker + ")" + requireChecker,
+	},
+	{
+		Name: anyCable,
+		Evidence: "`bundle exec anycable` in a Procfile, `rpc_host` in anycable.yml or `AnyCable.configure`, " +
+			"`AnyCable::CLI`",
+		Health: "the framework, for the service `anycable.RPC` alone: probe it with `-service=anycable.RPC`",
+	},
+}
+
+const (
+	byChecker = "the app, by `Grpc::Health::Checker` or an own `Grpc::Health::V1::Health::Service`"
+	// checker is a Checker with the status of the empty name, which stands for the whole server: a new Checker answers
+	// NOT_FOUND to a probe that asks for it.
+	checker = `Grpc::Health::Checker.new.tap { |c| ` +
+		`c.add_status("", Grpc::Health::V1::HealthCheckResponse::ServingStatus::SERVING) }`
+	requireChecker = `, with require "grpc/health/checker"`
+)

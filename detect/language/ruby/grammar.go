@@ -1,0 +1,128 @@
+package ruby
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// grammarOf returns how a text writes comments and strings. Ruby uses the characters of its strings for operators too,
+// so what stands before one decides, as it does for a human reader: behind an operand, a slash or a percent sign
+// divides. The grammar is made for one text, because it knows where the heredocs of that text end.
+func grammarOf(text []byte) source.Grammar {
+	terminators := findTerminators(text)
+	opensHeredoc := func(text []byte, at int) bool { return len(heredocsInLine(text, at)) > 0 }
+	return append(lexemes, source.Lexeme{Open: "\n", Starts: opensHeredoc, End: terminators.end})
+}
+
+var lexemes = slices.Clip(source.Grammar{
+	{Open: "=begin", Comment: true, Starts: startsLine, End: blockCommentEnd},
+	{Open: "__END__", Comment: true, Starts: isDataMark, End: textEnd},
+	source.LineComment("#"),
+	{Open: "?", Starts: startsCharacter, End: characterEnd},
+	quoted(`"`, source.Quoting{Multiline: true, Embeds: "#{"}),
+	quoted(`'`, source.Quoting{Multiline: true}),
+	quoted("`", source.Quoting{Multiline: true, Embeds: "#{"}),
+	{Open: "%", Starts: startsPercent, End: percentEnd},
+	{Open: "/", Starts: startsOperand, End: regexpEnd},
+})
+
+// quoted is a string between quotes. Behind a dollar sign a quote is the name of a variable: $", $', $`.
+func quoted(quote string, q source.Quoting) source.Lexeme {
+	l := source.String(quote, quote, q)
+	l.Starts = func(text []byte, at int) bool { return at == 0 || text[at-1] != '$' }
+	return l
+}
+
+func startsLine(text []byte, at int) bool { return at == 0 || text[at-1] == '\n' }
+
+// blockCommentEnd is the End of the comment from =begin to =end, each at the start of a line.
+func blockCommentEnd(text []byte, from int) (inner, after int) {
+	const end = "\n=end"
+	n := bytes.Index(text[from:], []byte(end))
+	if n < 0 {
+		return textEnd(text, from)
+	}
+	return from + n + len(end), from + n + len(end)
+}
+
+// isDataMark reports whether __END__ is a whole line. What follows it is no code.
+func isDataMark(text []byte, at int) bool {
+	line, _, _ := bytes.Cut(text[at:], []byte("\n"))
+	return startsLine(text, at) && string(bytes.TrimRight(line, "\r")) == "__END__"
+}
+
+func textEnd(text []byte, _ int) (inner, after int) { return len(text), len(text) }
+
+func regexpEnd(text []byte, from int) (inner, after int) {
+	return source.Quoting{Embeds: "#{"}.End(text, from, "/")
+}
+
+// beforeOperand are the keywords that an operand may follow.
+var beforeOperand = []string{"if", "unless", "when", "and", "or", "not", "return", "while", "until", "in", "then"}
+
+// maxBefore is how many bytes before an operand are looked at: a keyword, and the white space behind it.
+const maxBefore = 32
+
+// startsOperand reports whether an operand may begin at an offset: at the beginning of a line, and behind an operator,
+// an opening bracket or a keyword.
+func startsOperand(text []byte, at int) bool {
+	before := bytes.TrimRight(text[max(0, at-maxBefore):at], " \t")
+	if len(before) == 0 || strings.IndexByte("\n(,=:[!&|{};~<>+-*?", before[len(before)-1]) >= 0 {
+		return true
+	}
+	word := before[bytes.LastIndexFunc(before, func(r rune) bool { return r < 'a' || r > 'z' })+1:]
+	return slices.Contains(beforeOperand, string(word))
+}
+
+// startsCharacter reports whether a question mark begins a character literal that would otherwise be taken for the
+// beginning of a string or a comment, such as ?" and ?#. It is one where it stands alone.
+func startsCharacter(text []byte, at int) bool {
+	if at+1 >= len(text) || strings.IndexByte("\"'`#/%", text[at+1]) < 0 || !startsOperand(text, at) {
+		return false
+	}
+	return at+2 >= len(text) || strings.IndexByte(" \t\r\n,.)]}", text[at+2]) >= 0
+}
+
+func characterEnd(_ []byte, from int) (inner, after int) { return from + 1, from + 1 }
+
+var percentOpen = regexp.MustCompile(`^%(?:[qQwWiIrsx][^\w\s]|[({\[<|!])`)
+
+// startsPercent reports whether a percent sign begins a percent literal. One with a letter may also follow a name and a
+// space, as in "puts %w[a b]". One without a letter begins only where an operand may.
+func startsPercent(text []byte, at int) bool {
+	m := percentOpen.Find(text[at:min(len(text), at+3)])
+	if m == nil {
+		return false
+	}
+	return startsOperand(text, at) || len(m) == 3 && (text[at-1] == ' ' || text[at-1] == '\t')
+}
+
+// percentEnd is the End of a percent literal. All of it is blanked but the percent sign, because its brackets are not
+// those of code.
+func percentEnd(text []byte, from int) (inner, after int) {
+	if c := text[from]; c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+		from++
+	}
+	open, closing := text[from], text[from]
+	if i := strings.IndexByte("([{<", open); i >= 0 {
+		closing = ")]}>"[i]
+	}
+	depth := 1
+	for from++; from < len(text); from++ {
+		switch text[from] {
+		case '\\':
+			from++
+		case closing:
+			if depth--; depth == 0 {
+				return from + 1, from + 1
+			}
+		case open:
+			depth++
+		}
+	}
+	return textEnd(text, from)
+}

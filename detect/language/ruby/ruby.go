@@ -1,0 +1,166 @@
+// Package ruby recognizes gRPC servers in Ruby. Begin with [Analyzer].
+//
+// What a source must hold is listed in rules.go, and what a Procfile or an anycable.yml must hold in settings.go. The
+// ports are in ports.go. Ruby's strings, which need more than quotes to be recognized, are in grammar.go and
+// heredoc.go.
+package ruby
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in Ruby.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[stub]{
+	Language:    analyzer.Language{Name: "ruby", Title: "Ruby", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+const (
+	gemfile      = "Gemfile"
+	gemspecExt   = ".gemspec"
+	procfile     = "Procfile"
+	anyCableFile = "anycable.yml"
+	settingsFile = "settings.yml" // of the gem config, which makes Settings of it
+	// serviceStubSuffix ends the names of the stubs that hold services. Other stubs (_pb.rb) hold messages alone.
+	serviceStubSuffix = "_services_pb.rb"
+)
+
+// otherDirs hold code that is in no program of the app: tests (of RSpec, Minitest, Cucumber) and copies of
+// dependencies.
+var otherDirs = []string{"docs", "spec", "specs", "test", "tests", "features", "e2e", "mock", "mocks", "third_party"}
+
+func required(file string) bool {
+	name := path.Base(file)
+	switch path.Ext(name) {
+	case ".rb":
+		isMessageStub := strings.HasSuffix(name, "_pb.rb") && !strings.HasSuffix(name, serviceStubSuffix)
+		return !isMessageStub && !isTest(name) && !inOtherDir(file)
+	case ".ru", ".rake", gemspecExt:
+		return !inOtherDir(file)
+	case "", ".yml":
+		known := []string{gemfile, procfile, anyCableFile, settingsFile}
+		return (slices.Contains(known, name) || mayBeScript(file)) && !inOtherDir(file)
+	}
+	return false
+}
+
+// isTest reports whether a file has the name of a test, by the conventions of RSpec and Minitest.
+func isTest(name string) bool {
+	return strings.HasSuffix(name, "_spec.rb") || strings.HasSuffix(name, "_test.rb") ||
+		strings.HasPrefix(name, "test_") || name == "spec_helper.rb"
+}
+
+// inOtherDir reports whether a file is not the app's own. Bundler installs gems into vendor/bundle/ruby, or into
+// bundle/ruby below another directory that it is given.
+func inOtherDir(file string) bool {
+	return tree.AnyDirIn(file, otherDirs) || strings.Contains(file, "bundle/ruby/")
+}
+
+// scriptDirs are where gems and Rails keep programs. Their names have no extension.
+var scriptDirs = []string{"bin", "exe"}
+
+// mayBeScript reports whether a file lies where scripts do and is named as they are.
+func mayBeScript(file string) bool {
+	return path.Ext(file) == "" && slices.Contains(scriptDirs, path.Base(path.Dir(file)))
+}
+
+func analyze(f *tree.File) (*analyzer.Result[stub], error) {
+	name := path.Base(f.Path)
+	if name == gemfile || path.Ext(name) == gemspecExt {
+		return &analyzer.Result[stub]{ProjectRoot: true}, nil
+	}
+	if path.Ext(name) == "" && name != procfile && !isScript(f) {
+		return nil, nil
+	}
+	text, err := f.Text()
+	switch {
+	case err != nil:
+		return nil, err
+	case name == procfile:
+		return analyzeProcfile(text), nil
+	case name == anyCableFile:
+		return analyzeAnyCable(text)
+	case name == settingsFile:
+		return analyzeSettings(text)
+	case strings.HasSuffix(name, serviceStubSuffix):
+		return analyzeStub(text), nil
+	}
+	return analyzeSource(text), nil
+}
+
+// maxInterpreterLine is how many bytes of a script may be the line that names its interpreter.
+const maxInterpreterLine = 64
+
+// isScript reports whether a file names Ruby as its interpreter. It reads no more of it, because many programs in bin
+// are none of Ruby's.
+func isScript(f *tree.File) bool {
+	first := make([]byte, maxInterpreterLine)
+	n, _ := f.ReadAt(first, 0)
+	line, _, _ := bytes.Cut(first[:n], []byte("\n"))
+	return bytes.HasPrefix(line, []byte("#!")) && bytes.Contains(line, []byte("ruby"))
+}
+
+var keywords = source.NewKeywords("GRPC", "Grpc", "Gruf", "Griffin", "AnyCable", "::Service")
+
+// mayTellPort matches a constant that may be the port of a server of another source.
+var mayTellPort = regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b`)
+
+// analyzeSource returns what a source proves, or nil.
+func analyzeSource(text []byte) *analyzer.Result[stub] {
+	servesGRPC := keywords.In(text)
+	if !servesGRPC && !mayTellPort.Match(text) {
+		return nil
+	}
+	t := grammarOf(text).Read(text)
+	p := newPass(t)
+	result := &analyzer.Result[stub]{}
+	if servesGRPC {
+		result.Findings = slices.Concat(inMain(t, analyzer.Match(t, rules, nil)), implementations(t), p.listeners())
+	}
+	result.Extra.settings = p.settings()
+	if len(result.Findings)+len(result.Extra.settings) == 0 {
+		return nil
+	}
+	return result
+}
+
+// classOrModule is the head of a class or a module.
+var classOrModule = regexp.MustCompile(`^[ \t]*(?:class|module)\b`)
+
+// inMain marks the servers that are constructed outside of classes and modules: in a script.
+func inMain(t *source.Text, findings []analyzer.Finding) []analyzer.Finding {
+	lines := bytes.Split(t.Code, []byte("\n"))
+	for i, f := range findings {
+		if f.Kind == analyzer.ServerConstructed {
+			findings[i].InMain = !inClass(lines[:f.Line])
+		}
+	}
+	return findings
+}
+
+// inClass reports whether the last of some lines lies in a class or a module, told by its indentation.
+func inClass(lines [][]byte) bool {
+	indent := len(lines[len(lines)-1])
+	for _, line := range slices.Backward(lines) {
+		trimmed := bytes.TrimLeft(line, " \t")
+		if before := len(line) - len(trimmed); len(bytes.TrimSpace(trimmed)) > 0 && before < indent {
+			indent = before
+			if classOrModule.Match(line) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,36 @@
+package ruby
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	units := []string{
+		"class A<B::Service\n", "<<~A\n<<~B\n", "%w( /a?\" ", "AnyCable.configure rpc_host\n", "module A\n# b\n",
+		"s.add_http2_port(a\n", "a = a\n", "A = 50051\n",
+		"o = { a: 1, ", "o[:a] = 5\n", "def a\n", "GRPC::RpcServer.new\n ",
+	}
+	analyzertest.Repetitive(t, definition,
+		analyzertest.Repetition{Path: "a.rb", Head: "GRPC\n", Units: units},
+		analyzertest.Repetition{Path: "a_services_pb.rb", Head: "GRPC\n", Units: units})
+}
+
+var seeds = []string{
+	"PORT = 1\ns = GRPC::RpcServer.new\ns.add_http2_port(\"[::]:#{PORT}\", :x)\nputs <<~A, <<-'B'\nA\nB\n",
+	"=begin\n=end\nx = ?\" / 2 % %w(a (b)) =~ /#{x}/\nclass A < B::Service\nend\n__END__\n",
+}
+
+func FuzzSource(f *testing.F) { analyzertest.FuzzSource(f, definition, "a.rb", seeds...) }
+
+func FuzzSettings(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "config/settings.yml", "a:\n  port: <%= ENV.fetch('A', 50051) %>\n  b: 80\n")
+}
+
+func FuzzStub(f *testing.F) {
+	stub := "module A\n  module Greeter\n    # Greets.\n    class Service\n"
+	analyzertest.FuzzSource(f, definition, "a_services_pb.rb", append(seeds, stub)...)
+}

@@ -1,0 +1,111 @@
+package rust
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// addition is a call that adds services to a server or a router.
+var addition = regexp.MustCompile(`\.\s*(add_service|add_optional_service|add_routes)\s*\(`)
+
+// findings returns all findings of a source, without its listeners.
+func findings(t *source.Text) []analyzer.Finding {
+	u := readUses(t)
+	found := append(references(t, u), implementations(t, u)...)
+	usesTonic := bytes.Contains(t.Code, []byte(tonic)) || u.hasCrate(tonic)
+	if usesTonic && !analyzer.Has(found, analyzer.ServerConstructed) {
+		found = append(found, additions(t)...)
+	}
+	if t.Matches(mainFunction) {
+		for n := range found {
+			found[n].InMain = found[n].Kind == analyzer.ServerConstructed
+		}
+	}
+	return append(found, analyzer.Match(t, healthByName, nil)...)
+}
+
+// mainFunction is the function with which a program begins, in src/main.rs, in src/bin, or in another file that
+// Cargo.toml names.
+var mainFunction = regexp.MustCompile(`(?m)^(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(`)
+
+// healthByName are the service that an app wrote without generated code, by its name: a tonic NamedService, or the
+// paths of its methods on a router.
+var healthByName = []analyzer.Rule{
+	{
+		Code:    regexp.MustCompile(`\bNAME\s*:\s*&\s*(?:'static\s+)?str\s*=\s*"(?P<literal> +)"`),
+		Literal: source.Exactly(`grpc\.health\.v1\.Health`),
+		Finding: healthRegistered,
+	},
+	{
+		Code:    regexp.MustCompile(`\.\s*(?P<at>(?:route|route_service|nest|nest_service)\s*\(\s*"(?P<literal> +)")`),
+		Literal: source.Exactly(`/grpc\.health\.v1\.Health(?:/.*)?`),
+		Finding: healthRegistered,
+	},
+}
+
+// references returns what the paths in the code prove.
+func references(t *source.Text, u *uses) []analyzer.Finding {
+	var found []analyzer.Finding
+	addsServices := addition.Match(t.Code)
+	for _, m := range t.FindAll(possiblePath, -1) {
+		if f, ok := evidence(string(t.Code[m[0]:m[1]]), u, addsServices); ok {
+			found = append(found, locate(t, f, m))
+		}
+	}
+	return found
+}
+
+// locate returns a finding with its line and its excerpt.
+func locate(t *source.Text, f analyzer.Finding, match []int) analyzer.Finding {
+	return f.At(t.Line(match[0]), strings.TrimRight(source.Excerpt(t.Raw[match[0]:match[1]]), " ("))
+}
+
+var (
+	implementation = regexp.MustCompile(`\bimpl\b(?:\s*<[^{;]*?>)?\s+(?P<at>(?:\w+::)*\w+)(?:\s*<[^{;]*?>)?\s+for\s`)
+	generatedTrait = regexp.MustCompile(`(?:^|::)(\w+)_server::(?:r#)?(\w+)$`)
+	// requestType is the type of what every method of a tonic service takes.
+	requestType = regexp.MustCompile(`\bRequest\s*<`)
+	// watchStream is the type that generated code requires for Watch, the one stream of grpc.health.v1.Health.
+	watchStream = regexp.MustCompile(`\btype\s+WatchStream\b`)
+)
+
+// implementations returns the implementations of services: `impl Greeter for X`, where Greeter is a trait of a module
+// greeter_server as tonic-build names them.
+func implementations(t *source.Text, u *uses) []analyzer.Finding {
+	if !requestType.Match(t.Code) {
+		return nil
+	}
+	var found []analyzer.Finding
+	isHealth := watchStream.Match(t.Code)
+	for _, m := range t.FindAll(implementation, -1) {
+		trait := string(t.Code[m[2]:m[3]])
+		switch {
+		case !slices.ContainsFunc(u.candidates(trait), isGeneratedTrait):
+		case isHealth && strings.HasSuffix(trait, "Health"):
+			found = append(found, locate(t, healthRegistered, m[2:4]))
+		default:
+			found = append(found, locate(t, tonicServiceImplemented, m[2:4]))
+		}
+	}
+	return found
+}
+
+// isGeneratedTrait reports whether tonic-build may have generated the trait of a path, such as greeter_server::Greeter.
+func isGeneratedTrait(path string) bool {
+	m := generatedTrait.FindStringSubmatch(path)
+	return m != nil && strings.EqualFold(strings.ReplaceAll(m[1], "_", ""), strings.ReplaceAll(m[2], "_", ""))
+}
+
+// additions returns the services that are added to a router which is made elsewhere.
+func additions(t *source.Text) []analyzer.Finding {
+	var found []analyzer.Finding
+	for _, m := range t.FindAll(addition, -1) {
+		found = append(found, locate(t, tonicServiceRegistered, m[2:4]))
+	}
+	return found
+}

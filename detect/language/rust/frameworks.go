@@ -1,0 +1,66 @@
+package rust
+
+import "github.com/grpc-cnb/health-probe/detect/analyzer"
+
+// The names of the frameworks.
+const (
+	tonic      = "tonic"
+	volo       = "volo"
+	grpcio     = "grpcio"
+	poemGRPC   = "poem-grpc"
+	connectRPC = "connectrpc"
+	grpcRust   = "grpc-rust"
+)
+
+const healthByApp = "the app, by `HealthServer`"
+
+// frameworks are what is known of each framework. None registers grpc.health.v1 without being asked, as their sources
+// say: transport/server/mod.rs of tonic, server/mod.rs of volo-grpc, server.rs of grpcio, route.rs of poem-grpc and
+// server.rs of connectrpc add only the services that they are given.
+var frameworks = []analyzer.Framework{
+	{
+		Name: tonic,
+		Evidence: "`Server::builder` of `tonic::transport`; `tonic::service::Routes`; " +
+			"`add_service` in a file of tonic's",
+		Health: "the app, by `tonic_health::server::health_reporter`",
+		Advice: "let (reporter, health) = tonic_health::server::health_reporter(); " +
+			"reporter.set_serving::<YourServer<YourService>>().await; and .add_service(health), " +
+			"with the crate tonic-health",
+	},
+	{
+		Name:     volo,
+		Evidence: "`Server::new`, `ServiceBuilder::new` of `volo_grpc::server`",
+		Health:   healthByApp,
+		Advice: "generate code from grpc/health/v1/health.proto with volo-build, implement its Health trait, and " +
+			".add_service(ServiceBuilder::new(HealthServer::new(YourHealth)).build())",
+	},
+	{
+		Name:     grpcio,
+		Evidence: "`ServerBuilder::new` of `grpcio`",
+		Health:   "the app, by `grpcio_health::create_health`",
+		Advice: "let health = grpcio_health::HealthService::default(); " +
+			"health.set_serving_status(\"\", grpcio_health::ServingStatus::Serving); and " +
+			".register_service(grpcio_health::create_health(health)), with the crate grpcio-health",
+	},
+	{
+		Name:     poemGRPC,
+		Evidence: "`RouteGrpc::new`",
+		Health:   "the app, by `poem_grpc::health_service`",
+		Advice: "let (health, reporter) = poem_grpc::health_service(); " +
+			"reporter.set_serving::<YourServer<YourService>>(); and .add_service(health); " +
+			"it knows each service by name, so probe with -service",
+	},
+	{
+		Name:     connectRPC,
+		Evidence: "`Server` of `connectrpc`, which serves HTTP/2",
+		Health:   "the app, by `connectrpc_health`",
+		Advice:   "give the server's router the health service of the crate connectrpc-health, by its install_static",
+	},
+	{
+		Name:     grpcRust,
+		Evidence: "`ServerBuilder` of the crate `grpc`",
+		Health:   healthByApp,
+		Advice: "generate code from grpc/health/v1/health.proto, implement its Health trait, and " +
+			"server.add_service(HealthServer::new_service_def(YourHealth))",
+	},
+}

@@ -1,0 +1,155 @@
+// Package rust recognizes gRPC servers in Rust: those of tonic, and of the other crates that serve gRPC.
+//
+// Begin with [Analyzer]. A server is recognized by the paths that a source uses (rules.go), after its use declarations
+// have said what each name stands for (uses.go) and the items that are compiled for tests only were left out
+// (tests.go).
+package rust
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
+)
+
+// Analyzer recognizes gRPC servers in Rust.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[extra]{
+	Language:    analyzer.Language{Name: "rust", Title: "Rust", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
+}
+
+// extra is what a file tells beside its findings.
+type extra struct {
+	// Workspace says that the file is the Cargo.toml of a workspace: the crates below it are built together.
+	Workspace bool
+	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
+	TestModules []string
+	// StandardHealth says that the file is grpc/health/v1/health.proto, or that it includes code generated from it.
+	StandardHealth bool
+	// Constants are what the file declares for others to listen on.
+	Constants []analyzer.Constant
+}
+
+var (
+	// otherDirs are directories that Cargo builds into no program of the package (tests, benches, examples: The Cargo
+	// Book, Package Layout), that it builds into (target), and common names of crates that serve tests.
+	otherDirs = source.Exactly(`tests?|benches|examples|target|fuzz|mocks?|e2e|testing|testdata|fixtures|` +
+		`test[-_]?(utils?|helpers?|support)|(integration|e2e)[-_]tests?|[\w-]+[-_]tests`)
+	// otherFiles are files that hold the tests of a module or serve them, and build scripts.
+	otherFiles = source.Exactly(`tests?\.rs|tests?_.*\.rs|.*_tests?\.rs|mocks?\.rs|build\.rs`)
+)
+
+const manifest = "Cargo.toml"
+
+func required(file string) bool {
+	name := path.Base(file)
+	if !strings.HasSuffix(file, ".rs") && name != manifest && !isHealthProto(name) {
+		return false
+	}
+	return !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs) && !tree.IsExampleInDocs(file)
+}
+
+// isHealthProto reports whether a file may be a copy of grpc/health/v1/health.proto.
+func isHealthProto(name string) bool {
+	return strings.HasSuffix(name, ".proto") && strings.Contains(name, "health")
+}
+
+func analyze(f *tree.File) (*analyzer.Result[extra], error) {
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	switch name := path.Base(f.Path); {
+	case name == manifest:
+		return analyzeManifest(text)
+	case isHealthProto(name):
+		return analyzeProto(text), nil
+	}
+	return analyzeSource(f.Path, text), nil
+}
+
+// analyzeManifest reads a Cargo.toml. The directory of one that is no TOML is a project too.
+func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
+	var cargo struct {
+		Workspace *struct{} `toml:"workspace"`
+	}
+	if _, err := untrusted.DecodeTOML(text, &cargo); err != nil {
+		return &analyzer.Result[extra]{ProjectRoot: true}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
+	}
+	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{Workspace: cargo.Workspace != nil}}, nil
+}
+
+// healthPackage is the package statement of grpc/health/v1/health.proto.
+var healthPackage = regexp.MustCompile(`(?m)^\s*package\s+grpc\.health\.v1\s*;`)
+
+func analyzeProto(text []byte) *analyzer.Result[extra] {
+	if !healthPackage.Match(text) {
+		return nil
+	}
+	return &analyzer.Result[extra]{Extra: extra{StandardHealth: true}}
+}
+
+var (
+	keywords = source.NewKeywords("tonic", "grpc", "_server::", "Server::builder", "health")
+	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
+	// one.
+	withoutDefault = source.NewKeywords("port: u16", "addr: SocketAddr", "addr: String", "address: String")
+	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, where a source includes
+	// it.
+	healthIncluded = regexp.MustCompile(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
+)
+
+// analyzeSource reads the source in a file. A source without a keyword can still declare modules that are compiled for
+// tests only.
+func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
+	hasKeyword := keywords.In(text)
+	declares := len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	if !hasKeyword && !declares && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
+		return nil
+	}
+	t := grammar.Read(text)
+	modules, all := blankTests(t)
+	if all {
+		return &analyzer.Result[extra]{Extra: extra{TestModules: []string{strings.TrimSuffix(file, ".rs")}}}
+	}
+	result := &analyzer.Result[extra]{
+		Extra: extra{TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text)},
+	}
+	if hasKeyword {
+		result.Findings = findings(t)
+	}
+	if declares || len(result.Findings) > 0 {
+		d := readDeclarations(t)
+		result.Findings = append(result.Findings, listeners(d, result.Findings)...)
+		result.Extra.Constants = readConstants(d)
+	}
+	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
+		len(result.Extra.Constants) == 0 {
+		return nil
+	}
+	return result
+}
+
+// modulePaths returns where the modules that a file declares are: beside it, or in the directory of the file's name
+// (The Rust Reference, Module Source Filenames).
+func modulePaths(file string, modules []string) []string {
+	dir, name := path.Split(strings.TrimSuffix(file, ".rs"))
+	if name != "main" && name != "lib" && name != "mod" {
+		dir = path.Join(dir, name)
+	}
+	var paths []string
+	for _, m := range modules {
+		paths = append(paths, path.Join(dir, m))
+	}
+	return paths
+}

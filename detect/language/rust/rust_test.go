@@ -1,0 +1,45 @@
+package rust
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "a.rs", Head: "use tonic::transport::Server; Server::builder().serve(a);\n",
+		Units: []string{
+			"tonic #[cfg(test)] ", "#[test]tonic", "#[cfg(test)] #[);", "use tonic::*;a::b::new ", "use tonic::{{{",
+			"impl a::x_server::X for Request<", "impl a::x_server::X for S {}\n",
+			"let x=x;.serve(x)tonic::transport::Server::builder ", "/*tonic", "r#\"tonic",
+			"tonic::transport::Server::builder().serve(", "'tonic",
+			"#[arg(default_value_t = 50051)] port: u16, ", "impl Default for A { port: 50051 }",
+			"fn port() -> u16 { 50051 }\n",
+			"#[serde(default = \"port\")]\nport: u16,\n", "struct A { port: u16 }\n",
+			"fn a(port: u16) {\n  a(50051)\n}\n",
+			"const PORT: u16 = 50051;\n", "fn port(",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "src/main.rs",
+		"use tonic::{transport::Server as S, *};\n#[cfg(test)] mod t { fn f() {} }\n"+
+			"fn f() { S::builder().add_service(x).serve(\"[::]:1\".parse()) }\n",
+		"use a::{b::{c as d, self}, e::*};\nimpl<T: A<B>> c::x_server::X for Y { r: Request<Z> }\n"+
+			"// grpc /* */ r#\"\"# '\\'' 'a b'\"\n",
+		"#[arg(default_value = \"1\")] port: u16, let port = port; .serve(port) tonic::transport::Server::builder()")
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte("[workspace]\nmembers = [\"a\"]\n"))
+	f.Add([]byte("workspace = 1\n[[bin"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if result, _ := analyzeManifest(text); !result.ProjectRoot {
+			t.Error("the directory of a Cargo.toml is no project")
+		}
+	})
+}

@@ -1,0 +1,117 @@
+// Package swift recognizes gRPC servers in Swift: those of grpc-swift 2 and of grpc-swift 1. Begin with [Analyzer].
+package swift
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+)
+
+// Analyzer recognizes gRPC servers in Swift.
+var Analyzer = analyzer.New(definition)
+
+var definition = analyzer.Definition[struct{}]{
+	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyzeFile,
+	PostAnalyze: analyzer.ServicesInFiles,
+}
+
+// Neither major version registers the health service: their servers (Sources/GRPCCore/GRPCServer.swift, and
+// Sources/GRPC/Server.swift in version 1) have the services that they are given.
+const (
+	grpcSwift  = "grpc-swift"
+	grpcSwift1 = "grpc-swift-1"
+)
+
+var frameworks = []analyzer.Framework{{
+	Name:     grpcSwift,
+	Evidence: "`GRPCServer(transport:`, `withGRPCServer(`",
+	Health:   "the app, by `HealthService` of `GRPCHealthService`, or by a handler of `grpc.health.v1.Health`",
+	Advice: "let health = HealthService(); put health into the server's services, and " +
+		"health.provider.updateStatus(.serving, forService: \"\"), with import GRPCHealthService from " +
+		"grpc-swift-extras",
+}, {
+	Name:     grpcSwift1,
+	Evidence: "`Server.insecure`, `Server.usingTLS...`, `Server.start`",
+	Health:   "the app, by a `Grpc_Health_V1_HealthProvider`",
+	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-grpc-swift, implement " +
+		"Grpc_Health_V1_HealthAsyncProvider, and give it to withServiceProviders",
+}}
+
+// generatedOrTest are the files that protoc's plugins for Swift write, and files of tests.
+var generatedOrTest = regexp.MustCompile(`(?:\.pb|\.grpc|Tests)\.swift$`)
+
+// otherDirs are directories of tests and examples, as SwiftPM and Xcode name them, and directories into which other
+// package managers copy dependencies.
+var otherDirs = source.Exactly(`\w*Tests|Test|Test(Utils?|Utilities|Helpers?|Support)|tests?|Mocks?|Examples?|` +
+	`Benchmarks?|Snippets|Pods|Carthage|DerivedData|SourcePackages|checkouts|\w+\.docc`)
+
+func required(file string) bool {
+	name := path.Base(file)
+	if !strings.HasSuffix(name, ".swift") || generatedOrTest.MatchString(name) {
+		return false
+	}
+	return !tree.AnyDirMatches(file, otherDirs)
+}
+
+// entry is an attribute of the type that a program starts with, or a function that starts it.
+var entry = regexp.MustCompile(`@main\b`)
+
+// analyzeFile reads a file. The statements of a main.swift are those of a program.
+func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
+	result, err := analyzer.SourceFiles(analyze, "Package.swift")(f)
+	if result != nil && path.Base(f.Path) == "main.swift" {
+		markMain(result.Findings)
+	}
+	return result, err
+}
+
+// markMain marks the servers that are constructed in the file of a program's entry.
+func markMain(findings []analyzer.Finding) {
+	for i := range findings {
+		findings[i].InMain = findings[i].Kind == analyzer.ServerConstructed
+	}
+}
+
+var keywords = source.NewKeywords("GRPC", "Server.insecure", "ServiceProtocol")
+
+func analyze(text []byte) *analyzer.Result[struct{}] {
+	if !keywords.In(text) {
+		return nil
+	}
+	t := grammar.Read(text)
+	imports := t.Names(importDeclaration)
+	if slices.ContainsFunc(imports, testModule.MatchString) || isLibrary.Match(t.Code) || servesInProcess(t) {
+		return nil
+	}
+	findings := resolveImplementations(t, analyzer.Match(t, rules, imports))
+	if len(findings) == 0 {
+		return nil
+	}
+	if analyzer.Has(findings, analyzer.ServerConstructed) {
+		findings = append(findings, listeners(t)...)
+	}
+	if entry.Match(t.Code) {
+		markMain(findings)
+	}
+	return &analyzer.Result[struct{}]{Findings: findings}
+}
+
+// grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a
+// backslash is a backslash.
+var grammar = source.Grammar{
+	source.LineComment("//"),
+	source.BlockComment("/*", "*/", true),
+	source.String(`##"""`, `"""##`, source.Quoting{Raw: true, Multiline: true}),
+	source.String(`##"`, `"##`, source.Quoting{Raw: true}),
+	source.String(`#"""`, `"""#`, source.Quoting{Raw: true, Multiline: true}),
+	source.String(`#"`, `"#`, source.Quoting{Raw: true}),
+	source.String(`"""`, `"""`, source.Quoting{Multiline: true, Embeds: `\(`}),
+	source.String(`"`, `"`, source.Quoting{Embeds: `\(`}),
+}

@@ -1,0 +1,28 @@
+package swift
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+)
+
+func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestRepetitiveSources(t *testing.T) {
+	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
+		Path: "Sources/a/a.swift", Head: "import GRPCCore\nGRPCServer(transport: t)\n",
+		Units: []string{
+			"GRPCServer(transport:", "class A: ServiceProtocol ", "\"\\(GRPC",
+			"var a = a\nGRPCServer(transport: address: .ipv4(port: a", "#\"GRPC",
+		},
+	})
+}
+
+func FuzzSource(f *testing.F) {
+	analyzertest.FuzzSource(f, definition, "Sources/a/a.swift",
+		"import GRPCCore\nvar port: Int = 1\n"+
+			"GRPCServer(transport: .http2NIOPosix(address: .ipv4(host: \"a\", port: self.port)))\n",
+		"import GRPC\nServer.Configuration(target: .hostAndPort(\"a\", 1)) Server.start(configuration: x) "+
+			"#\"\\(\"# \"\"\"\n\\(x(\")\"))\"\"\"\n",
+		"struct A: B.ServiceProtocol { ServerContext } Server.insecure(group: g).bind(host: h, port: \"\\(port)\")")
+}

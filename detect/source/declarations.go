@@ -1,0 +1,311 @@
+package source
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+)
+
+// Declarations are the names that a text declares, with the expressions they are declared with, in all languages that
+// are read as text. They tell which port an expression states: the one port that occurs in it and in the declarations
+// of its names that are visible there. What comes from the environment or from an option is not known, and its default
+// is: PORT || 50051. Where several ports occur, or something is calculated, no port is stated.
+type Declarations struct {
+	*Text
+	byName map[string][]declaration
+	blocks *blocks
+	left   int // how many expressions may still be read
+}
+
+// declaration is a name's value and the scope that the name is visible in.
+type declaration struct {
+	value expression
+	scope int // the index of a block
+	// isParameter says that no other function can see the name.
+	isParameter bool
+}
+
+// expression is a part of a text, or code in a string of it.
+type expression struct {
+	raw, code []byte
+	at        int // its offset in the text, or that of the string
+}
+
+// Port is a port that an expression states.
+type Port struct {
+	// Number is UnknownPort where the expression states none or several.
+	Number int
+	// At is the offset of the literal that has the number; that of the expression where Number is UnknownPort.
+	At int
+}
+
+// MaxListeners is how many listeners of one file are looked at.
+const MaxListeners = 16
+
+const (
+	// maxValue is how many bytes an expression has that states a port; a longer one computes.
+	maxValue = 400
+	// maxDeclarations is how many declarations of one name are read, and maxExpressions how many expressions of one
+	// text. Real texts have few; those that are made to take long have many.
+	maxDeclarations = 16
+	maxExpressions  = 1000
+)
+
+// Declarations collects the declarations that the patterns match. The group "name" of a pattern is what is declared, or
+// the group "field" what is reached as a field. The group "value" is its value. Without such a group the value is what
+// follows the match, up to the first of the bytes in ends that stands in no bracket.
+func (t *Text) Declarations(ends string, patterns ...*regexp.Regexp) *Declarations {
+	d := &Declarations{t, map[string][]declaration{}, findBlocks(t), maxExpressions}
+	for _, p := range patterns {
+		for _, m := range t.FindAll(p, -1) {
+			name, at := t.declared(p, m)
+			if name == "" || len(d.byName[name]) == maxDeclarations {
+				continue
+			}
+			value := Span{m[1], 0}
+			if i := p.SubexpIndex("value"); i >= 0 {
+				value = Span{m[2*i], m[2*i+1]}
+			} else {
+				value.To = t.Until(m[1], ends)
+			}
+			// What begins so is a comparison, or what a function returns.
+			if value.From < len(t.Code) && strings.IndexByte("=>", t.Code[value.From]) < 0 {
+				d.add(name, at, value)
+			}
+		}
+	}
+	return d
+}
+
+// declared returns the name that a match declares, "" for none, and its offset.
+func (t *Text) declared(pattern *regexp.Regexp, match []int) (name string, at int) {
+	if i := pattern.SubexpIndex("field"); i >= 0 && match[2*i] >= 0 {
+		field, _ := t.Group(pattern, match, "field")
+		// An option --listen-port is read as listen_port.
+		return "." + strings.ReplaceAll(strings.TrimLeft(field, "-"), "-", "_"), match[2*i]
+	}
+	if i := pattern.SubexpIndex("name"); i >= 0 && match[2*i] >= 0 {
+		name, _ := t.Group(pattern, match, "name")
+		return name, match[2*i]
+	}
+	return "", 0
+}
+
+// Declare adds a declaration of a name, with the expression in a span, to the scope that the span is in.
+func (d *Declarations) Declare(name string, value Span) { d.add(name, value.From, value) }
+
+// add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
+// everywhere.
+func (d *Declarations) add(name string, at int, value Span) {
+	scope := 0
+	if !strings.HasPrefix(name, ".") {
+		isField := strings.HasPrefix(name, "@") || at > 0 && d.Code[at-1] == '.'
+		scope = d.blocks.scopeOf(d.Line(at)-1, isField)
+	}
+	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
+}
+
+// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. Where
+// none is, as for the parameter of a function, all are that the text has.
+func (d *Declarations) visible(name string, at int) []expression {
+	var all, innermost []expression
+	line, deepest := d.Line(at)-1, 0
+	for _, x := range d.byName[name] {
+		if !x.isParameter {
+			all = append(all, x.value)
+		}
+		switch depth := d.blocks.visible(x.scope, line); {
+		case depth < deepest:
+		case depth > deepest:
+			innermost, deepest = []expression{x.value}, depth
+		default:
+			innermost = append(innermost, x.value)
+		}
+	}
+	if innermost == nil {
+		return all
+	}
+	return innermost
+}
+
+// DeleteFunc removes the declarations of the names for which del returns true.
+func (d *Declarations) DeleteFunc(del func(name string) bool) {
+	maps.DeleteFunc(d.byName, func(name string, _ []declaration) bool { return del(name) })
+}
+
+// DeleteUnclear removes the names with several values one of which states no port and is unclear: it is no default then
+// that another one states.
+func (d *Declarations) DeleteUnclear(unclear func(name, value string) bool) {
+	for name, values := range d.byName {
+		if len(values) < 2 {
+			continue
+		}
+		own := map[int]bool{}
+		for _, v := range values {
+			own[v.value.at] = true
+		}
+		for _, v := range values {
+			if !unclear(name, string(v.value.code)) {
+				continue
+			}
+			e := evaluation{Declarations: d, seen: maps.Clone(own)}
+			if e.evaluate(v.value); len(e.ports) == 0 {
+				delete(d.byName, name)
+				break
+			}
+		}
+	}
+}
+
+// UsesName reports whether code has a name that is not a property of another one, beside other code.
+func UsesName(code, name string) bool {
+	if strings.TrimSpace(strings.TrimLeft(code, "$@")) == name {
+		return false
+	}
+	for at := 0; ; at += len(name) {
+		next := strings.Index(code[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next
+		end := at + len(name)
+		if (at == 0 || !IsWordByte(code[at-1]) && strings.IndexByte(".>:", code[at-1]) < 0) &&
+			(end == len(code) || !IsWordByte(code[end])) {
+			return true
+		}
+	}
+}
+
+func (t *Text) expression(s Span) expression {
+	return expression{t.Raw[s.From:s.To], t.Code[s.From:s.To], s.From}
+}
+
+// Port returns the port that an expression states.
+func (d *Declarations) Port(s Span) Port {
+	port, _ := d.Address(s)
+	return port
+}
+
+// FirstPort returns the port of the first expression that states one. Its Number is UnknownPort where none does.
+func (d *Declarations) FirstPort(spans []Span) Port {
+	first := Port{Number: UnknownPort}
+	for i, s := range spans {
+		port := d.Port(s)
+		if port.Number != UnknownPort {
+			return port
+		}
+		if i == 0 {
+			first = port
+		}
+	}
+	return first
+}
+
+// Name is a name that the port of an expression depends on.
+type Name struct {
+	Dotted string // as it is written: config.grpc.port
+	After  string // what follows it, such as the arguments of a call
+	At     int    // the offset of the expression that has it
+}
+
+// NamesIn returns the names that an expression depends on, and those in their declarations, for a language to look up
+// those that the text does not declare. Where ports are written in these, whether one or several, it returns the names
+// alone whose default a port is: config.port || 50051.
+func (d *Declarations) NamesIn(s Span) []Name {
+	e := evaluation{Declarations: d, seen: map[int]bool{}}
+	e.evaluate(d.expression(s))
+	if len(e.ports) > 0 {
+		return e.before
+	}
+	return e.asked
+}
+
+// Values returns the values that a name has where it is used at an offset.
+func (d *Declarations) Values(name string, at int) []Span {
+	var values []Span
+	for _, x := range d.visible(name, at) {
+		values = append(values, Span{x.at, x.at + len(x.raw)})
+	}
+	return values
+}
+
+// Undeclared returns the names on which the port of an expression depends and that the text does not declare: "NAME" of
+// a name, ".field" of what is reached as a field, "function()" of what is called. It is nil where the expression states
+// a port, or several.
+func (d *Declarations) Undeclared(s Span) []string {
+	e := evaluation{Declarations: d, seen: map[int]bool{}}
+	e.evaluate(d.expression(s))
+	if len(e.ports) > 0 {
+		return nil
+	}
+	return e.undeclared
+}
+
+// maxReturns is how many return statements of a function are read.
+const maxReturns = 8
+
+// Returns returns the expressions that a function returns whose body begins at an offset, behind its brace.
+func (t *Text) Returns(body int) []Span {
+	end := t.Until(body, "")
+	var found []Span
+	for at := body; len(found) < maxReturns; {
+		n := strings.Index(string(t.Code[at:end]), "return")
+		if n < 0 {
+			break
+		}
+		from := at + n + len("return")
+		at = t.Until(from, ";")
+		found = append(found, t.Trim(Span{from, at}))
+		at = min(max(at, from), end)
+	}
+	return found
+}
+
+// DeclareFunction adds what a function returns: an expression, or a body that states one port.
+func (d *Declarations) DeclareFunction(name string, body Span) {
+	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{d.expression(body), 0, false})
+}
+
+// DeclareArguments adds what the calls of a function in this text give to its parameters, in their order; "" stands for
+// a parameter that is of no interest. The name of the function stands at one offset, and its parameters end at another.
+// The parameters are visible in the body alone, which is what is indented more.
+func (d *Declarations) DeclareArguments(function string, definedAt, parametersEnd int, parameters []string) {
+	body := d.blocks.body(d.Text, d.Line(definedAt)-1, d.Line(parametersEnd)-1)
+	if body < 0 {
+		return
+	}
+	calls := 0
+	for at := range d.Words(function) {
+		open := at + len(function)
+		for open < len(d.Code) && strings.IndexByte(" \t", d.Code[open]) >= 0 {
+			open++
+		}
+		if at == definedAt || open == len(d.Code) || d.Code[open] != '(' {
+			continue
+		}
+		if calls++; calls > MaxListeners {
+			return
+		}
+		for i, name := range parameters {
+			value, ok := d.Argument(open+1, i, name)
+			if name != "" && ok {
+				d.byName[name] = append(d.byName[name], declaration{d.expression(value), body, true})
+			}
+		}
+	}
+}
+
+// Address is Port that also tells whether a host stands before the port.
+func (d *Declarations) Address(s Span) (port Port, hosted bool) {
+	e := evaluation{Declarations: d, seen: map[int]bool{}}
+	e.evaluate(d.expression(s))
+	if len(e.ports) == 0 {
+		return Port{UnknownPort, s.From}, e.hosted
+	}
+	for _, p := range e.ports[1:] {
+		if p.Number != e.ports[0].Number {
+			return Port{UnknownPort, s.From}, e.hosted
+		}
+	}
+	return e.ports[0], e.hosted
+}

@@ -1,0 +1,104 @@
+package source
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Expressions as the languages write them, and the port that they state: UnknownPort where a reader could not tell it
+// either.
+func TestPortsAreReadWhereTheyAreStatedPlainly(t *testing.T) {
+	t.Parallel()
+	const declarations = `PORT = 50051
+Address = "0.0.0.0:50052"
+twice = 50053
+twice = 50054
+foreign = "10.0.0.5"
+mine = PORT
+itself = itself
+`
+	quotes := Grammar{String(`"`, `"`, Quoting{}), String("'", "'", Quoting{}), String("`", "`", Quoting{Embeds: "${"})}
+	for expression, want := range map[string]int{
+		`50051`: 50051, `"50051"`: 50051, `50_051`: 50051, `50051u16`: 50051, `"0.0.0.0:50051"`: 50051,
+		`"[::]:50051"`: 50051,
+		`":50051"`:     50051, `"localhost:50051"`: 50051, `"10.0.0.5:50051"`: UnknownPort,
+		`"db.internal:50051"`: UnknownPort,
+		`PORT`:                50051, `Address`: 50052, `mine`: 50051, `itself`: UnknownPort, `unknown`: UnknownPort,
+		`twice`:    UnknownPort,
+		`PORT + 1`: UnknownPort, `PORT+offset`: UnknownPort, `"[::]:" + (PORT + 1)`: UnknownPort,
+		`"[::]:" + str(PORT)`:                            50051,
+		`std::string("0.0.0.0:") + std::to_string(PORT)`: 50051, `to_string(PORT) + to_string(PORT)`: UnknownPort,
+		`"[::]:%d" % PORT`: 50051, `"{}:{}".format(foreign, PORT)`: UnknownPort, `"[::]:{}".format(PORT)`: 50051,
+		`f"[::]:{PORT}"`: 50051, `f"[::]:{PORT:d}"`: 50051, `f"10.0.0.5:{PORT}"`: UnknownPort,
+		`format!("{foreign}:{PORT}")`:            UnknownPort,
+		"`0.0.0.0:${process.env.PORT || 50055}`": 50055, "`0.0.0.0:${PORT}`": 50051,
+		"`0.0.0.0:${PORT + 1}`":              UnknownPort,
+		`"0.0.0.0:#{ENV.fetch('P', 50055)}"`: 50055, `"0.0.0.0:#{ENV.fetch('P') { 50055 }}"`: 50055,
+		`"\(host):\(PORT)"`:               50051,
+		`os.environ.get("PORT", "50055")`: 50055, `parseInt(process.env.PORT || '50055', 10)`: 50055,
+		`sys.argv[1]`:                   UnknownPort,
+		`process.env.X ? 50055 : 50056`: UnknownPort, `secure ? twice : PORT`: UnknownPort,
+		`args.PORT`: UnknownPort, `this->PORT`: 50051,
+		`ns::PORT`: 50051, `FLAGS_PORT`: 50051, `PORT.to_string()`: 50051,
+		`IPAddress.Parse("10.0.0.5"), PORT`: UnknownPort,
+		`([0, 0, 0, 0], 50055)`:             50055, `{127, 0, 0, 1}, 50055`: 50055, `"https://*:50055/"`: 50055,
+		`"http://*:50055;http://*:50056"`: UnknownPort, `"unix:/run/a.sock"`: UnknownPort, `0`: UnknownPort,
+		`70000`: UnknownPort, `1.50055`: UnknownPort,
+	} {
+		s := quotes.Read([]byte(declarations + expression))
+		v := s.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		if got := v.Port(Span{len(declarations), len(s.Raw)}); got.Number != want {
+			t.Errorf("%s states %d, want %d", expression, got.Number, want)
+		}
+	}
+}
+
+func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
+	t.Parallel()
+	text := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
+	d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
+	for expression, want := range map[string][]string{
+		"config.port":          {"config.port"},
+		"config.port || 50051": {"config.port"},
+		"50051 + x":            nil,
+		"50051":                nil,
+	} {
+		text := Grammar{}.Read([]byte(expression))
+		var got []string
+		for _, n := range text.Declarations("").NamesIn(Span{0, len(expression)}) {
+			got = append(got, n.Dotted)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: names %v, want %v", expression, got, want)
+		}
+	}
+	names := d.NamesIn(Span{from, from + len("host")})
+	if len(names) != 2 || names[1].Dotted != "load" || names[1].After != "()" {
+		t.Errorf("names %+v, want host and what it is made by", names)
+	}
+	if values := d.Values("host", from); len(values) != 1 || text.Slice(values[0]) != "load()" {
+		t.Errorf("values %v of host", values)
+	}
+}
+
+func TestNameWithAnUnclearValueIsRemoved(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"port = 5000\nport = load()":     UnknownPort,
+		"port = 5000\nport = env()":      5000,
+		"port = 5000\nport = int(port)":  5000,
+		"port = 5000\nport = other.port": UnknownPort,
+		"port = 5000\nself.port = port":  UnknownPort,
+		"port = 5000":                    5000,
+	} {
+		text := Grammar{}.Read([]byte(text + "\nport"))
+		d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
+		d.DeleteUnclear(func(name, value string) bool { return value != "env()" && !UsesName(value, name) })
+		if got := d.Port(Span{len(text.Raw) - len("port"), len(text.Raw)}); got.Number != want {
+			t.Errorf("%s: port %d, want %d", text.Raw, got.Number, want)
+		}
+	}
+}

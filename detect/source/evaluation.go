@@ -1,0 +1,195 @@
+package source
+
+import (
+	"bytes"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// evaluation collects the ports of one expression and of the declarations of its names.
+type evaluation struct {
+	*Declarations
+	seen   map[int]bool // the declarations that were followed, by the offsets of their values
+	asked  []Name       // the names that were asked for, as they are written
+	before []Name       // names whose default a port is, which were not followed
+	ports  []Port
+	hosted bool
+	// undeclared are the names that were asked for and that the text does not declare: "NAME", ".field", "function()".
+	undeclared []string
+}
+
+// minPort is the lowest number that is taken for a port where it stands alone: below it are indexes, radixes, counts.
+const minPort = 80
+
+// maxAfterName is how many bytes behind a name are kept with it: the call of a method with a key or two.
+const maxAfterName = 80
+
+var (
+	stringLiteral = regexp.MustCompile("\"[ \\n]*\"|'[ \\n]*'|`[ \\n]*`")
+	numberLiteral = regexp.MustCompile(`\b(\d[\d_]*)(?:[ui](?:16|32)|[uUlL]+)?\b`)
+	// addressLiteral is an address or a port. The host may be interpolated: "{}:", "${host}:", "\(host):", "%s:".
+	addressLiteral = regexp.MustCompile(`^(?:([\w.-]*|\[[\w.:]*\])|\\\([^)]*\)|[$#]?\{[^}]*\}|%s|\$\w+)` +
+		`:(\d{1,5})$|^(\d{1,5})$`)
+	// interpolation is the code at the end of a string, and what stands before it.
+	interpolation = regexp.MustCompile(`^(.*?)(?:(?:\\\(|[$#]?\{)((?:[^{}\\]|\{[^{}]*\})+)[)}]|\$(\w+))$`)
+	// anyHostURL is the scheme of a URL, with the host names that stand for all addresses in ASP.NET Core's URLs.
+	anyHostURL          = regexp.MustCompile(`^(?i:https?)://(?:[*+]|\[::\])?`)
+	interpolationFormat = regexp.MustCompile(`:[ds]$`)
+	// ipNumbers are the numbers of an IP address, and of an index.
+	ipNumbers = regexp.MustCompile(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)
+	// arithmetic is an operator between operands, and resultArithmetic one behind a call.
+	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
+	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
+	dottedName       = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->)\w+)*`)
+)
+
+// evaluate collects the ports that an expression may have for its value.
+func (e *evaluation) evaluate(x expression) {
+	literals := stringLiteral.FindAllIndex(x.code, -1)
+	if e.left--; e.left < 0 || len(x.code) > maxValue || arithmetic.Match(x.code) ||
+		len(literals) == 0 && resultArithmetic.Match(x.code) {
+		return
+	}
+	before := len(e.ports)
+	for _, m := range literals {
+		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
+	}
+	e.numbers(x)
+	if len(e.ports) == before {
+		e.names(x)
+		return
+	}
+	for _, m := range dottedName.FindAllIndex(x.code, -1) {
+		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
+		if !isPart && hasDefault.Match(x.code[m[1]:]) {
+			e.before = append(e.before, x.nameAt(m))
+		}
+	}
+}
+
+// hasDefault follows a name that goes before what is behind the operator.
+var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
+
+// nameAt returns the name that a match in an expression is.
+func (x expression) nameAt(match []int) Name {
+	after := x.raw[match[1]:min(match[1]+maxAfterName, len(x.raw))]
+	return Name{string(x.code[match[0]:match[1]]), string(after), x.at}
+}
+
+// add adds a port whose literal stands at an offset.
+func (e *evaluation) add(number, at int) { e.ports = append(e.ports, Port{number, at}) }
+
+// stringLiteral takes the contents of a string, which stands at an offset.
+func (e *evaluation) stringLiteral(text string, at int) {
+	e.hosted = e.hosted || strings.Contains(text, ":")
+	if ip := net.ParseIP(text); ip != nil && !isLocal(ip) {
+		e.add(UnknownPort, at) // a port of another machine, whatever its number is
+		return
+	}
+	text = TrimScheme(text)
+	if host := interpolation.FindStringSubmatch(text[:max(0, strings.LastIndexByte(text, ':'))]); host != nil {
+		e.interpolated(host[1], host[2]+host[3], at)
+	}
+	if a := addressLiteral.FindStringSubmatch(text); a != nil && a[3] != "" {
+		e.add(ParsePort(a[3]), at)
+	} else if a != nil {
+		e.add(ParsePort(a[1]+":"+a[2]), at)
+	} else if in := interpolation.FindStringSubmatch(text); in != nil {
+		e.interpolated(in[1], in[2]+in[3], at)
+	}
+}
+
+// TrimScheme returns the address of a URL; any other text comes back unchanged.
+func TrimScheme(url string) string {
+	if !anyHostURL.MatchString(url) {
+		return url
+	}
+	return strings.TrimRight(anyHostURL.ReplaceAllLiteralString(url, ""), "/; ")
+}
+
+// interpolated takes code in a string, which stands at an offset, for the port of an address or for its host.
+func (e *evaluation) interpolated(host, code string, at int) {
+	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && ParsePort(host+"80") == UnknownPort {
+		e.add(UnknownPort, at)
+		return
+	}
+	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
+	e.evaluate(expression{raw, quotedContents.ReplaceAllFunc(raw, func(quoted []byte) []byte {
+		quoted = bytes.Clone(quoted)
+		Blank(quoted[1 : len(quoted)-1])
+		return quoted
+	}), at})
+}
+
+var quotedContents = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
+
+// numbers takes the number literals of an expression that may be ports.
+func (e *evaluation) numbers(x expression) {
+	code := ipNumbers.ReplaceAllFunc(x.code, func(ip []byte) []byte { return bytes.Repeat([]byte("_"), len(ip)) })
+	for _, m := range numberLiteral.FindAllSubmatchIndex(code, -1) {
+		isPart := m[0] > 0 && strings.IndexByte(".-#$", code[m[0]-1]) >= 0 ||
+			m[1]+1 < len(code) && code[m[1]] == '.' && code[m[1]+1] >= '0' && code[m[1]+1] <= '9'
+		n, err := strconv.Atoi(strings.ReplaceAll(string(code[m[2]:m[3]]), "_", ""))
+		if !isPart && err == nil && n >= minPort {
+			e.add(ParsePort(strconv.Itoa(n)), x.at+m[0])
+		}
+	}
+}
+
+// names follows the names in an expression.
+func (e *evaluation) names(x expression) {
+	for _, m := range dottedName.FindAllIndex(x.code, -1) {
+		after := byte(' ')
+		if m[1] < len(x.code) {
+			after = x.code[m[1]]
+		}
+		// A name behind a dot belongs to something that is not known. A colon ends the name of an argument, and a quote
+		// the prefix of a string.
+		if m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0 || strings.IndexByte(":\"'", after) >= 0 {
+			continue
+		}
+		name := x.nameAt(m)
+		e.asked = append(e.asked, name)
+		e.name(name.Dotted, after == '(', x.at)
+	}
+}
+
+// ownPrefix stands before the names of an object's or a class's own fields, and before the flags of gflags and Abseil.
+var ownPrefix = regexp.MustCompile(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS_)`)
+
+// name follows a name, which stands at an offset, to its declarations. name.field asks for the field, and name.method()
+// for what the method returns where that is declared, and otherwise for the name.
+func (e *evaluation) name(name string, isCall bool, at int) {
+	name = strings.ReplaceAll(ownPrefix.ReplaceAllString(name, ""), "->", ".")
+	name = name[strings.LastIndex(name, ":")+1:]
+	dot := strings.LastIndexByte(name, '.')
+	if function := name[dot+1:] + "()"; isCall && e.byName[function] != nil {
+		e.follow(function, at)
+		return
+	} else if isCall {
+		e.undeclared = append(e.undeclared, function)
+	}
+	if isCall && dot >= 0 {
+		name = name[:dot]
+	}
+	if _, field, ok := strings.Cut(name, "."); ok {
+		name = "." + field
+	}
+	e.follow(name, at)
+}
+
+// follow evaluates the declarations of a name that are visible at an offset, each of them once.
+func (e *evaluation) follow(name string, at int) {
+	values := e.visible(name, at)
+	if values == nil {
+		e.undeclared = append(e.undeclared, name)
+	}
+	for _, x := range values {
+		if !e.seen[x.at] {
+			e.seen[x.at] = true
+			e.evaluate(x)
+		}
+	}
+}

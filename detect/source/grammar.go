@@ -1,0 +1,148 @@
+package source
+
+import "bytes"
+
+// Grammar is how a language writes comments and strings: its lexemes, of which the first that fits at a place wins.
+type Grammar []Lexeme
+
+// Lexeme is one form of comment or of string.
+type Lexeme struct {
+	// Open is what it begins with.
+	Open string
+	// Comment says that it is a comment and not a string.
+	Comment bool
+	// Starts reports whether Open, at this offset, begins a lexeme: a quote may also end a number or begin a lifetime.
+	// nil stands for always.
+	Starts func(text []byte, at int) bool
+	// End takes the offset behind Open. It returns where the contents of the lexeme end and where code goes on.
+	End func(text []byte, from int) (inner, after int)
+}
+
+// Read tells code, comments and strings of a text apart, in one pass. A lexeme that is never closed ends with the text.
+func (g Grammar) Read(text []byte) *Text {
+	t := &Text{Raw: text, Code: bytes.Clone(text), lines: []int{0}}
+	var opens [256]bool
+	for _, l := range g {
+		opens[l.Open[0]] = true
+	}
+	for at := 0; at < len(text); {
+		if !opens[text[at]] {
+			at++
+			continue
+		}
+		at = g.blank(t, at)
+	}
+	for i, c := range text {
+		if c == '\n' {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+	return t
+}
+
+// blank blanks the lexeme that begins at an offset, if one does, and returns where code goes on.
+func (g Grammar) blank(t *Text, at int) int {
+	for _, l := range g {
+		if !bytes.HasPrefix(t.Raw[at:], []byte(l.Open)) || l.Starts != nil && !l.Starts(t.Raw, at) {
+			continue
+		}
+		inner, after := l.End(t.Raw, at+len(l.Open))
+		if l.Comment {
+			Blank(t.Code[at:after])
+		} else {
+			Blank(t.Code[at+len(l.Open) : inner])
+		}
+		return max(after, at+1)
+	}
+	return at + 1
+}
+
+// LineComment is a comment that ends with its line.
+func LineComment(open string) Lexeme {
+	return Lexeme{Open: open, Comment: true, End: func(text []byte, from int) (int, int) {
+		if n := bytes.IndexByte(text[from:], '\n'); n >= 0 {
+			return from + n, from + n
+		}
+		return len(text), len(text)
+	}}
+}
+
+// BlockComment is a comment between two marks. It is nested where comments may stand in comments.
+func BlockComment(open, closing string, nested bool) Lexeme {
+	return Lexeme{Open: open, Comment: true, End: func(text []byte, from int) (int, int) {
+		for depth := 1; from < len(text); {
+			switch rest := text[from:]; {
+			case bytes.HasPrefix(rest, []byte(closing)):
+				from += len(closing)
+				if depth--; depth == 0 {
+					return from, from
+				}
+			case nested && bytes.HasPrefix(rest, []byte(open)):
+				depth++
+				from += len(open)
+			default:
+				from++
+			}
+		}
+		return from, from
+	}}
+}
+
+// Quoting is how a form of string goes on after its opening quote.
+type Quoting struct {
+	Raw       bool   // a backslash is a backslash
+	Multiline bool   // the string may hold line breaks; one that may not ends with its line
+	Doubled   bool   // the closing quote twice stands for itself
+	Embeds    string // what begins code within the string, to the matching brace or parenthesis: "${", "#{", `\(`
+}
+
+// String is a string between quotes.
+func String(open, closing string, q Quoting) Lexeme {
+	return Lexeme{Open: open, End: func(text []byte, from int) (int, int) { return q.End(text, from, closing) }}
+}
+
+// End returns where the contents of a string end that began before an offset, and where code goes on.
+func (q Quoting) End(text []byte, from int, closing string) (inner, after int) {
+	for from < len(text) {
+		switch rest := text[from:]; {
+		case q.Embeds != "" && bytes.HasPrefix(rest, []byte(q.Embeds)):
+			from = EmbeddedEnd(text, from+len(q.Embeds))
+		case !q.Raw && rest[0] == '\\':
+			from = min(from+2, len(text))
+		case q.Doubled && bytes.HasPrefix(rest, []byte(closing+closing)):
+			from += 2 * len(closing)
+		case bytes.HasPrefix(rest, []byte(closing)):
+			return from, from + len(closing)
+		case rest[0] == '\n' && !q.Multiline:
+			return from, from
+		default:
+			from++
+		}
+	}
+	return from, from
+}
+
+// EmbeddedEnd returns where the code in a string ends that begins at an offset: behind the bracket that closes it.
+// Quotes in the code are skipped in pairs, whatever they hold: real code in strings is short.
+func EmbeddedEnd(text []byte, from int) int {
+	depth, quote := 1, byte(0)
+	for ; from < len(text); from++ {
+		switch c := text[from]; {
+		case c == '\\':
+			from++
+		case quote != 0:
+			if c == quote || c == '\n' {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{' || c == '(':
+			depth++
+		case c == '}' || c == ')':
+			if depth--; depth == 0 {
+				return from + 1
+			}
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,110 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"sync"
+)
+
+// maxLiterals is how many literals a pattern may have, and minLiteral how many bytes the shortest of them needs, so
+// that looking for them saves time.
+const (
+	maxLiterals = 16
+	minLiteral  = 3
+)
+
+// literalsOf caches the literals of patterns: those of a language are the same for all files.
+var literalsOf sync.Map // of Keywords, by *regexp.Regexp
+
+// canMatch reports false for a text in which a pattern cannot match, since none of the literals is there that every
+// match has one of. To look for literals costs a hundredth of a search for the pattern.
+func canMatch(pattern *regexp.Regexp, text []byte) bool {
+	cached, ok := literalsOf.Load(pattern)
+	if !ok {
+		cached, _ = literalsOf.LoadOrStore(pattern, requiredLiterals(pattern))
+	}
+	literals, _ := cached.(Keywords)
+	return len(literals) == 0 || literals.In(text)
+}
+
+// requiredLiterals returns literals of which every match of a pattern has at least one, or nil where they are not known
+// or too short to be of use.
+func requiredLiterals(pattern *regexp.Regexp) Keywords {
+	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	literals := literalsIn(parsed.Simplify())
+	if len(literals) > maxLiterals || shortest(literals) < minLiteral {
+		return nil
+	}
+	return literals
+}
+
+// literalsIn returns literals of which every match of a part of a pattern has one, or nil.
+func literalsIn(part *syntax.Regexp) Keywords {
+	switch part.Op {
+	case syntax.OpLiteral:
+		if part.Flags&syntax.FoldCase == 0 {
+			return Keywords{[]byte(string(part.Rune))}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literalsIn(part.Sub[0])
+	case syntax.OpConcat:
+		// Every match has one of each list: the list whose shortest literal is the longest is the rarest.
+		var best Keywords
+		for _, sub := range part.Sub {
+			if literals := literalsIn(sub); shortest(literals) > shortest(best) {
+				best = literals
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all Keywords
+		for _, sub := range part.Sub {
+			literals := literalsIn(sub)
+			if literals == nil {
+				return nil
+			}
+			all = append(all, literals...)
+		}
+		return all
+	}
+	return nil
+}
+
+// shortest returns the length of the shortest keyword, and 0 where there is none.
+func shortest(k Keywords) int {
+	if len(k) == 0 {
+		return 0
+	}
+	return len(slices.MinFunc(k, func(a, b []byte) int { return len(a) - len(b) }))
+}
+
+// Matches reports whether a pattern matches somewhere in the code.
+func (t *Text) Matches(pattern *regexp.Regexp) bool {
+	return canMatch(pattern, t.Code) && pattern.Match(t.Code)
+}
+
+// Mentions reports false for a text in which no string or comment can match a pattern, nor any code.
+func (t *Text) Mentions(pattern *regexp.Regexp) bool { return canMatch(pattern, t.Raw) }
+
+// Words yields the offsets at which a word stands in the code, whole and not as a part of a longer word.
+func (t *Text) Words(word string) func(yield func(at int) bool) {
+	return func(yield func(at int) bool) {
+		for at := 0; ; at += len(word) {
+			n := bytes.Index(t.Code[at:], []byte(word))
+			if n < 0 {
+				return
+			}
+			at += n
+			end := at + len(word)
+			isPart := at > 0 && IsWordByte(t.Code[at-1]) || end < len(t.Code) && IsWordByte(t.Code[end])
+			if !isPart && !yield(at) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package source
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// serve is a text with a function whose parameter other functions have too.
+const serve = `
+func connect(port) {
+    dial(port)
+}
+func serve(port, name) {
+    listen(port)
+}
+func main() {
+    connect(1234)
+    serve(settings.port, "x")
+    serve(getPort(), "y")
+}
+`
+
+func declare(t *testing.T, text string) (*Declarations, Span) {
+	t.Helper()
+	read := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte(text))
+	d := read.Declarations(";\n", regexp.MustCompile(`\blet (?P<name>\w+) = `))
+	for _, m := range read.FindAll(regexp.MustCompile(`func (\w+)\(`), -1) {
+		parameters, all := read.Arguments(m[1])
+		var names []string
+		for _, p := range parameters {
+			names = append(names, read.Slice(p))
+		}
+		d.DeclareArguments(string(read.Code[m[2]:m[3]]), m[2], all.To, names)
+	}
+	call := regexp.MustCompile(`listen\(`).FindIndex(read.Code)
+	address, _ := read.Argument(call[1], 0)
+	return d, address
+}
+
+func TestArgumentsOfOtherFunctionsAreNotSeen(t *testing.T) {
+	t.Parallel()
+	d, address := declare(t, serve)
+	if port := d.Port(address); port.Number != UnknownPort {
+		t.Errorf("the port is %d", port.Number)
+	}
+	want := []string{".port", "getPort()", "getPort"}
+	if got := d.Undeclared(address); !slices.Equal(got, want) {
+		t.Errorf("not declared are %q, want %q", got, want)
+	}
+}
+
+func TestArgumentsGiveThePort(t *testing.T) {
+	t.Parallel()
+	d, address := declare(t, "func serve(port) {\n    listen(port)\n}\n"+
+		"func main() {\n    let p = 50051\n    serve(p)\n}\n")
+	if port := d.Port(address); port.Number != 50051 || d.Line(port.At) != 5 {
+		t.Errorf("the port is %d in line %d", port.Number, d.Line(port.At))
+	}
+	if got := d.Undeclared(address); got != nil {
+		t.Errorf("not declared are %q", got)
+	}
+}
+
+func TestFunctionsGiveThePort(t *testing.T) {
+	t.Parallel()
+	d, address := declare(t, "listen(config.getPort())\n{ return port ? port : \"50052\"; }\n")
+	for _, value := range d.Returns(len("listen(config.getPort())\n{")) {
+		d.DeclareFunction("getPort", value)
+	}
+	if port := d.Port(address); port.Number != 50052 {
+		t.Errorf("the port is %d", port.Number)
+	}
+}

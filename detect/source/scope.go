@@ -1,0 +1,121 @@
+package source
+
+import "regexp"
+
+// blocks are the blocks of a text. They are told by its indentation, which people write alike in all languages, with
+// braces and without. A text that is not indented is one block, in which every name is visible everywhere.
+type blocks struct {
+	all    []block
+	ofLine []int // the index in all, by line from 0
+}
+
+// block is the lines of one indentation, with those within that are indented more.
+type block struct {
+	indent   int
+	from, to int // its lines, from 0; to is the line behind its last
+	depth    int // how many blocks it lies in
+	parent   int // the index of the block that it lies in
+	// scope is the index of the block to which a name belongs that is declared here: a function may run the blocks of
+	// its conditions and loops or not, and their names are its own.
+	scope int
+
+	header int // the line in it that a block behind it would belong to
+}
+
+// conditional begins the header of a block of a condition or a loop.
+var conditional = regexp.MustCompile(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
+	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
+
+// onlyOpens is a line that only opens the block whose header is the line before.
+var onlyOpens = regexp.MustCompile(`^\s*[{(\[]\s*$`)
+
+// findBlocks finds the blocks of a text in one pass over its lines.
+func findBlocks(t *Text) *blocks {
+	b := &blocks{all: []block{{to: len(t.lines), header: -1}}, ofLine: make([]int, len(t.lines))}
+	open := []int{0} // the blocks around the line, by index, each indented more than the one before
+	for i := range t.lines {
+		code := t.lineCode(i)
+		indent := indentation(code)
+		if indent < 0 {
+			b.ofLine[i] = open[len(open)-1]
+			continue
+		}
+		for len(open) > 1 && b.all[open[len(open)-1]].indent > indent {
+			b.all[open[len(open)-1]].to = i
+			open = open[:len(open)-1]
+		}
+		if in := open[len(open)-1]; b.all[in].indent < indent {
+			open = append(open, len(b.all))
+			b.all = append(b.all, b.inner(t, in, i, indent))
+		}
+		in := open[len(open)-1]
+		b.ofLine[i] = in
+		if !onlyOpens.Match(code) {
+			b.all[in].header = i
+		}
+	}
+	return b
+}
+
+// inner returns a block that begins with a line, within the block with an index.
+func (b *blocks) inner(t *Text, parent, line, indent int) block {
+	in := block{
+		indent: indent, from: line, to: len(t.lines), depth: b.all[parent].depth + 1, parent: parent,
+		scope: len(b.all), header: -1,
+	}
+	if header := b.all[parent].header; header >= 0 && conditional.Match(t.lineCode(header)) {
+		in.scope = b.all[parent].scope
+	}
+	return in
+}
+
+// lineCode returns the code of a line, from 0.
+func (t *Text) lineCode(line int) []byte {
+	if line+1 < len(t.lines) {
+		return t.Code[t.lines[line]:t.lines[line+1]]
+	}
+	return t.Code[t.lines[line]:]
+}
+
+// indentation returns how many bytes of white space a line begins with, or -1 for a blank one.
+func indentation(code []byte) int {
+	for i, c := range code {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return i
+		}
+	}
+	return -1
+}
+
+// scopeOf returns the index of the block to which a name belongs that is declared on a line. A field belongs to the
+// block around the function that sets it.
+func (b *blocks) scopeOf(line int, isField bool) int {
+	scope := b.all[b.ofLine[line]].scope
+	if isField {
+		scope = b.all[b.all[scope].parent].scope
+	}
+	return scope
+}
+
+// body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or
+// -1 where the body is not indented more.
+func (b *blocks) body(t *Text, first, last int) int {
+	for line := last + 1; line < len(b.ofLine); line++ {
+		if code := t.lineCode(line); indentation(code) < 0 || onlyOpens.Match(code) {
+			continue
+		}
+		if in := b.ofLine[line]; b.all[in].depth > b.all[b.ofLine[first]].depth {
+			return in
+		}
+		return -1
+	}
+	return -1
+}
+
+// visible returns how deep a scope lies that a line is in, and -1 for one that the line is not in.
+func (b *blocks) visible(scope, line int) int {
+	if s := b.all[scope]; line >= s.from && line < s.to {
+		return s.depth
+	}
+	return -1
+}

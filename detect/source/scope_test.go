@@ -1,0 +1,121 @@
+package source
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// scopes are texts that declare a name more than once. The expression behind "use:" is the one whose port is wanted.
+var scopes = map[string]struct {
+	text string
+	want int
+}{
+	"another function": {`
+fn client() {
+    addr = "http://backend:9000"
+}
+fn server() {
+    addr = "0.0.0.0:50051"
+    use: addr
+}`, 50051},
+	"inner before outer": {`
+addr = "0.0.0.0:50050"
+def serve():
+    addr = "0.0.0.0:50051"
+    use: addr`, 50051},
+	"outer where there is no inner": {`
+addr = "0.0.0.0:50050"
+def client():
+    addr = "0.0.0.0:9000"
+def serve():
+    use: addr`, 50050},
+	"a condition is its function's": {`
+func main() {
+	port = getenv()
+	if port == "" {
+		port = "50051"
+	}
+	use: port
+}`, 50051},
+	"a condition with its brace on a line of its own": {`
+void Main()
+{
+    if (args)
+    {
+        port = 50051;
+    }
+    use: port
+}
+void Other()
+{
+    port = 9000;
+}`, 50051},
+	"a function with its brace on a line of its own": {`
+void Client()
+{
+    port = 9000;
+}
+void Main()
+{
+    port = 50051;
+    use: port
+}`, 50051},
+	"two values in one function": {`
+def serve():
+    if tls:
+        port = 50051
+    else:
+        port = 50052
+    use: port`, UnknownPort},
+	"a field that another method sets": {`
+class Server:
+    def __init__(self):
+        self.port = 50051
+    def serve(self):
+        use: self.port
+class Client:
+    def __init__(self):
+        self.port = 9000`, 50051},
+	"a parameter has what any function declares": {`
+def main():
+    port = 50051
+    serve(port)
+def serve(port):
+    use: port`, 50051},
+	"a module's constant": {`
+module A
+  PORT = 50051
+  class B
+    def serve
+      use: PORT
+    end
+  end; end`, 50051},
+}
+
+func TestNamesAreLookedUpByScope(t *testing.T) {
+	t.Parallel()
+	for name, c := range scopes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			quotes := Grammar{String(`"`, `"`, Quoting{})}
+			text := quotes.Read([]byte(c.text))
+			d := text.Declarations(";\n", regexp.MustCompile(`(?m)^\s*(?:self\.)?(?P<name>\w+) = `))
+			from := strings.Index(c.text, "use: ") + len("use: ")
+			to := from + strings.IndexByte(c.text[from:]+"\n", '\n')
+			if got := d.Port(Span{from, to}); got.Number != c.want {
+				t.Errorf("port %d, want %d", got.Number, c.want)
+			}
+		})
+	}
+}
+
+func TestPortIsWhereItsNumberIsWritten(t *testing.T) {
+	t.Parallel()
+	text := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
+	d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
+	if port := d.Port(Span{from, len(text.Raw)}); port.Number != 50051 || text.Line(port.At) != 2 {
+		t.Errorf("port %d on line %d", port.Number, text.Line(port.At))
+	}
+}

@@ -1,0 +1,95 @@
+// Package source reads the text of a program without parsing its language: it tells code, comments and strings apart,
+// follows brackets to the arguments of a call, and finds the port that an expression states.
+//
+// Begin with [Grammar]: a language describes how it writes comments and strings, and [Grammar.Read] returns a [Text],
+// on which everything else is a method.
+package source
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"unicode/utf8"
+)
+
+// Text is the text of a file in which code, comments and the contents of strings are told apart.
+type Text struct {
+	// Raw is the text as it is in the file.
+	Raw []byte
+	// Code is as long as Raw and has the same line breaks. Comments are blank in it, and so is what stands between the
+	// delimiters of a string. An offset is therefore the same place in both, and a pattern that is matched against Code
+	// never meets a word that is only mentioned.
+	Code []byte
+
+	lines    []int // the offset at which each line begins
+	followed int   // how many bytes were followed after opening brackets
+}
+
+// Line returns the number, from 1, of the line that an offset is in.
+func (t *Text) Line(offset int) int {
+	return sort.SearchInts(t.lines, offset+1)
+}
+
+// FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit of them, or
+// all for a limit below 0. Analyzers search by this function alone, so that a test can count what a search costs.
+func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {
+	if !canMatch(pattern, t.Code) {
+		return nil
+	}
+	countSearch(pattern, t.Code, limit)
+	return pattern.FindAllSubmatchIndex(t.Code, limit)
+}
+
+// Group returns what the named group of a pattern matched, from Raw: the contents of a string are there. It reports
+// whether the group took part in the match.
+func (t *Text) Group(pattern *regexp.Regexp, match []int, name string) (string, bool) {
+	i := pattern.SubexpIndex(name)
+	if i < 0 || match[2*i] < 0 {
+		return "", false
+	}
+	return string(t.Raw[match[2*i]:match[2*i+1]]), true
+}
+
+// Names returns what the group "name" of the pattern takes wherever it matches.
+func (t *Text) Names(pattern *regexp.Regexp) []string {
+	var found []string
+	for _, m := range t.FindAll(pattern, -1) {
+		if name, ok := t.Group(pattern, m, "name"); ok {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// Blank replaces code by spaces and keeps its line breaks.
+func Blank(code []byte) {
+	for i, c := range code {
+		if c != '\n' {
+			code[i] = ' '
+		}
+	}
+}
+
+var space = regexp.MustCompile(`\s+`)
+
+// Excerpt returns the beginning of a part of a source in one line, short enough for a log.
+func Excerpt(text []byte) string {
+	text = space.ReplaceAll(text, []byte(" "))
+	return string(text[:min(len(text), 80)])
+}
+
+// IsWordByte reports whether a byte is part of a name. Letters of other alphabets are.
+func IsWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= utf8.RuneSelf
+}
+
+// TrimBOM returns a text without the byte order mark that some editors put before UTF-8.
+func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
+
+// Exactly returns a pattern that has to match a whole string.
+func Exactly(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + pattern + `)$`)
+}
+
+// Indented returns how many bytes of white space a line, from 1, begins with, or -1 for a blank one.
+func (t *Text) Indented(line int) int { return indentation(t.lineCode(line - 1)) }

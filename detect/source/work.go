@@ -1,0 +1,54 @@
+package source
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"sync/atomic"
+	"unicode/utf8"
+)
+
+// maxReads is how often a search may read each byte of a text, on average; 0 where nothing is counted.
+var maxReads atomic.Int64
+
+// LimitSearches makes every [Text.FindAll] count the runes that the search reads, and panic where they are more than
+// times as many as the text has bytes: the time of such a search grows with the square of the text. The count does not
+// depend on the speed of the machine. 0 ends the counting. It is for tests, since searches that are counted are slow.
+func LimitSearches(times int) { maxReads.Store(int64(times)) }
+
+// countSearch searches by a reader that counts. As in FindAll, each match is looked for behind the one before.
+func countSearch(pattern *regexp.Regexp, code []byte, limit int) {
+	times := int(maxReads.Load())
+	if times == 0 {
+		return
+	}
+	r := &countingReader{text: code}
+	for found := 0; found != limit && r.at <= len(code); found++ {
+		begin := r.at
+		match := pattern.FindReaderIndex(r)
+		if r.read > times*len(code)+1000 {
+			panic(fmt.Sprintf("a search for %s read %d runes of a text of %d bytes", pattern, r.read, len(code)))
+		}
+		if match == nil {
+			return
+		}
+		r.at = begin + max(match[1], 1)
+	}
+}
+
+// countingReader is an io.RuneReader that counts the runes that are read.
+type countingReader struct {
+	text []byte
+	at   int
+	read int
+}
+
+func (r *countingReader) ReadRune() (rune, int, error) {
+	if r.at >= len(r.text) {
+		return 0, 0, io.EOF
+	}
+	c, size := utf8.DecodeRune(r.text[r.at:])
+	r.at += size
+	r.read++
+	return c, size, nil
+}

@@ -1,0 +1,78 @@
+package tree
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// openAt opens the entry of this name in an open directory, unless it is a link. O_NONBLOCK: if the entry has become a
+// FIFO since its name was read, opening it must not wait for a writer. O_NOCTTY: a terminal must not become this
+// process's.
+func openAt(directory int, name string, flags int) (int, error) {
+	flags |= unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	return ignoreEINTR(func() (int, error) { return unix.Openat(directory, name, flags, 0) })
+}
+
+// ignoreEINTR repeats a call that a signal interrupted. The Go runtime sends signals to its own threads, and calls on a
+// network file system do not always resume after one.
+func ignoreEINTR(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
+}
+
+// dirent is one entry of a directory: its name and its type, which is unix.DT_REG, unix.DT_DIR and so on.
+type dirent struct {
+	name []byte
+	kind byte
+}
+
+// parseDirents returns the entries in what unix.ReadDirent returned, without "." and "..". The kernel's record is a
+// unix.Dirent cut to its Reclen.
+func parseDirents(records []byte) iter.Seq[dirent] {
+	const (
+		lengthAt = int(unsafe.Offsetof(unix.Dirent{}.Reclen))
+		kindAt   = int(unsafe.Offsetof(unix.Dirent{}.Type))
+		nameAt   = int(unsafe.Offsetof(unix.Dirent{}.Name))
+	)
+	return func(yield func(dirent) bool) {
+		for len(records) > nameAt {
+			length := int(binary.NativeEndian.Uint16(records[lengthAt:]))
+			if length <= nameAt || length > len(records) {
+				return
+			}
+			name, _, _ := bytes.Cut(records[nameAt:length], []byte{0})
+			e := dirent{name, records[kindAt]}
+			if records = records[length:]; string(name) == "." || string(name) == ".." {
+				continue
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// statKind returns the type of an entry where the listing of its directory does not say it. An entry that cannot be
+// asked is of unknown type.
+func statKind(directory int, name string) byte {
+	var stat unix.Stat_t
+	if err := unix.Fstatat(directory, name, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return unix.DT_UNKNOWN
+	}
+	switch stat.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return unix.DT_REG
+	case unix.S_IFDIR:
+		return unix.DT_DIR
+	}
+	return unix.DT_UNKNOWN
+}

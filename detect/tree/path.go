@@ -1,0 +1,71 @@
+package tree
+
+import (
+	"iter"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// AnyDirMatches reports whether the name of one of the directories that a file is in matches the pattern.
+func AnyDirMatches(file string, pattern *regexp.Regexp) bool {
+	for name := range strings.SplitSeq(path.Dir(file), "/") {
+		if pattern.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// AnyDirIn reports whether one of the directories that a file is in has one of the names.
+func AnyDirIn(file string, names []string) bool {
+	for name := range strings.SplitSeq(path.Dir(file), "/") {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Ancestors yields the directories that a file is in: the innermost first and ".", the app's folder, last.
+func Ancestors(file string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for dir := path.Dir(file); yield(dir) && dir != "."; {
+			dir = path.Dir(dir)
+		}
+	}
+}
+
+// IsExecutableName reports whether a built program may have this file name: one without extension, or with what release
+// tools append ("-1.2.3", ".amd64", ".bin"). Execute permission says nothing: archives and uploads lose it, and some
+// mounts grant it to every file.
+func IsExecutableName(name string) bool {
+	ext := strings.TrimPrefix(path.Ext(name), ".")
+	return ext == "" || ext == "bin" || ext == "linux" || ext == "run" || strings.ContainsAny(ext, "0123456789")
+}
+
+// docsDir is the name of a directory of documentation, and examplesDir that of a directory of examples.
+var (
+	docsDir     = regexp.MustCompile(`^(?i:docs?|documentation)(?:[-_.].*)?$`)
+	examplesDir = regexp.MustCompile(`^(?i:examples?|samples?|snippets?)(?:[-_.].*)?$`)
+)
+
+// IsExampleInDocs reports whether a file is an example in a documentation: in docs/examples, docs-src/guide/snippets.
+// No such file is part of the app. An app may lie in a directory examples elsewhere.
+func IsExampleInDocs(file string) bool {
+	inDocs := false
+	for name := range strings.SplitSeq(path.Dir(file), "/") {
+		if inDocs && examplesDir.MatchString(name) {
+			return true
+		}
+		inDocs = inDocs || docsDir.MatchString(name)
+	}
+	return false
+}
+
+// IsBazelFile reports whether a file declares how Bazel builds what is in its directory.
+func IsBazelFile(file string) bool {
+	name := path.Base(file)
+	return name == "BUILD" || name == "BUILD.bazel"
+}

@@ -1,0 +1,56 @@
+// Package tree reads the folder of an untrusted app: it walks the tree, leaves out what is not the app's own code, and
+// opens files so that neither links, special files, sizes nor names can lead it outside, stop it or exhaust memory.
+//
+// Begin with [Walk]. It hands each required file to a function as a [File], whose text or bytes are read on demand.
+package tree
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Logf prints one line for people.
+type Logf func(format string, args ...any)
+
+// Serialize returns a function that passes lines on to logf, one at a time. A nil logf is one that prints nothing.
+func Serialize(logf Logf) Logf {
+	if logf == nil {
+		return func(string, ...any) {}
+	}
+	var mu sync.Mutex
+	return func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		logf(format, args...)
+	}
+}
+
+// Visitor chooses files of a tree and reads them. Several goroutines call both functions at once.
+type Visitor struct {
+	// Required reports, by the path alone, whether a file is worth reading. The path is relative to the tree, with
+	// slashes. It is called once for every file of the tree.
+	Required func(path string) bool
+	// Visit reads one required file. The file is closed when Visit returns.
+	Visit func(f *File)
+}
+
+// Walk visits the required files below the folder dir, in no particular order. It follows no link. logf gets a line for
+// everything that is left unread; nil for none. The error is about dir itself, or it is ctx's: the files that were
+// visited until then stay visited.
+func Walk(ctx context.Context, dir string, visitor Visitor, logf Logf) error {
+	root, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("opening the app folder %q: %w", dir, err)
+	}
+	defer unix.Close(root)
+
+	newWalk(ctx, visitor, min(runtime.GOMAXPROCS(0), maxReaders), Serialize(logf)).run(root)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("reading the app: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+# Nomad executes the check in the container and reports the result to Consul.
+job "my-app" {
+  group "my-app" {
+    network {
+      mode = "bridge"
+      port "grpc" {
+        to = 5000
+      }
+    }
+
+    service {
+      name = "my-app"
+      port = "grpc"
+
+      check {
+        name    = "health"
+        type    = "script"
+        task    = "my-app"
+        command = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
+        args    = ["-addr=localhost:5000"]
+        # Above the probe's own: a second to connect and a second for the answer.
+        timeout  = "3s"
+        interval = "5s"
+
+        # A restart after three checks in a row that did not pass, once the app has had time to start.
+        check_restart {
+          limit = 3
+          grace = "30s"
+        }
+      }
+    }
+
+    task "my-app" {
+      driver = "docker"
+      config {
+        image = "registry.example.com/my-app:1.0.0"
+        ports = ["grpc"]
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// callerRole is that of a program which starts a cluster and waits for its end, in its first argument.
+const callerRole = "cluster-caller"
+
+// startAndWait is the program: it prints the folder of the cluster.
+func startAndWait(bin, logs string) error {
+	c, err := Start(context.Background(), bin, logs)
+	if err != nil {
+		return err
+	}
+	fmt.Println(c.folder)
+	<-c.ended
+	return c.err
+}
+
+// TestNothingIsLeftOfACluster kills the program that started a cluster, which has no say in that.
+func TestNothingIsLeftOfACluster(t *testing.T) {
+	t.Parallel()
+	caller := exec.Command("/proc/self/exe", callerRole, cluster.bin, t.TempDir())
+	caller.Stderr = os.Stderr
+	out, err := caller.StdoutPipe()
+	if err == nil {
+		err = caller.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err := errors.Join(err, caller.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	caller.Wait()
+	folder := strings.TrimSpace(line)
+	groups, err := findGroups(filepath.Base(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	poll(t, "the cluster's processes, cgroup and folder to be gone", func(context.Context) (bool, error) {
+		for _, path := range append(groups, folder) {
+			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+				return false, fmt.Errorf("%q is there (%v)", path, err) //nolint:errorlint // it may be nil
+			}
+		}
+		running, err := processesOf(folder)
+		return len(running) == 0, errors.Join(err, fmt.Errorf("%q are running", running))
+	})
+}
+
+// processesOf are the command lines of the processes that name a folder, as those of a cluster do.
+func processesOf(folder string) ([]string, error) {
+	var found []string
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(text), folder) {
+			found = append(found, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return found, err
+}

@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+
+	"github.com/grpc-cnb/health-probe/integration/documents"
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+// The images of the examples' app.
+const (
+	// AppImage is the app as the examples name it.
+	AppImage = "registry.example.com/my-app:1.0.0"
+	// NewImage is another version of it.
+	NewImage = "registry.example.com/my-app:1.0.1"
+	// BadImage is a version whose server has no health service.
+	BadImage = "registry.example.com/my-app:1.0.2"
+	// FullImage has the probe's full variant.
+	FullImage = "registry.example.com/my-app:1.0.0-full"
+	// OtherImage is the same app in an image that no buildpack made.
+	OtherImage = "registry.example.com/other-app:1.0.0"
+)
+
+// ProbeImage is the probe alone, as an image volume. No tag of another version is in the registry.
+const ProbeImage = "ghcr.io/grpc-cnb/grpc-health-probe"
+
+// PushImages puts into the registry what every pod needs, and the images of the sample app, which pack builds.
+func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture) (err error) {
+	for ref, source := range map[string]string{
+		PauseImage: "integration/cluster/pause", OtherImage: "integration/sample",
+	} {
+		image, err := fixture.ProgramImage(ctx, source)
+		if err != nil {
+			return err
+		}
+		if err := c.Push(ctx, ref, image); err != nil {
+			return err
+		}
+	}
+	if err := c.pushProbe(ctx, fixture); err != nil {
+		return err
+	}
+	defer fixture.Step("building the images with pack")()
+	docker, err := fixture.Docker(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, docker.Close()) }()
+	app, err := fixture.StageSample(ctx, nil)
+	if err != nil {
+		return err
+	}
+	images := map[string]v1.Image{}
+	for ref, variant := range map[string]string{AppImage: "lean", FullImage: "full"} {
+		image, err := docker.Build(ctx, harness.Build{
+			Name: variant, App: app, Buildpack: fixture.Dist("buildpack"),
+			Env: []string{"BP_GRPC_HEALTH_PROBE_VARIANT=" + variant},
+		})
+		if err != nil {
+			return err
+		}
+		images[ref] = image.Image
+	}
+	for ref, args := range map[string][]string{NewImage: {"-service="}, BadImage: {"-no-health"}} {
+		if images[ref], err = withDefaults(images[AppImage], args); err != nil {
+			return err
+		}
+	}
+	for ref, image := range images {
+		if err := c.Push(ctx, ref, image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pushProbe pushes the image of the probe alone, with both of its names in bin.
+func (c *Cluster) pushProbe(ctx context.Context, fixture *harness.Fixture) error {
+	program, err := os.ReadFile(fixture.Dist("buildpack/probes/linux-" + runtime.GOARCH + "/grpc_health_probe"))
+	if err != nil {
+		return err
+	}
+	folder, err := fixture.Stage(map[string]string{
+		"bin/grpc_health_probe": string(program), "bin/grpc-health-probe": string(program),
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"grpc_health_probe", "grpc-health-probe"} {
+		if err := os.Chmod(filepath.Join(folder, "bin", name), 0o755); err != nil {
+			return err
+		}
+	}
+	image, err := harness.FolderImage(folder)
+	if err != nil {
+		return err
+	}
+	version, err := documents.Version(fixture.Repository())
+	if err != nil {
+		return err
+	}
+	return c.Push(ctx, ProbeImage+":"+version, image)
+}
+
+// withDefaults is an image with other arguments for its default process, where a container names none.
+func withDefaults(image v1.Image, args []string) (v1.Image, error) {
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, fmt.Errorf("reading an image's configuration: %w", err)
+	}
+	config := file.Config
+	config.Cmd = args
+	return mutate.Config(image, config)
+}

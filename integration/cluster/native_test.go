@@ -1,0 +1,85 @@
+package cluster
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// asNative puts Kubernetes' own gRPC probe in the place of an exec probe.
+func asNative(kind string) func(object) {
+	return func(pod object) {
+		probe := app(pod)[kind].(object)
+		delete(probe, "exec")
+		probe["grpc"] = object{"port": 5000}
+	}
+}
+
+// TestNativeFollowsTheServer is what Kubernetes' own gRPC probe can do as well.
+func TestNativeFollowsTheServer(t *testing.T) {
+	t.Parallel()
+	run(t, example(t, "native.yaml")).wantFollowing("")
+}
+
+// TestNativeHasNoCredentials has servers that the exec probe passes (TestCredentials) and Kubernetes' own does not.
+func TestNativeHasNoCredentials(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tls", "mtls", "metadata"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSpace(t)
+			s.addSecrets()
+			pod := s.run(example(t, name+".yaml", asNative("readinessProbe")))
+			pod.untilProbes("Readiness", "failed", func(_, failed int) bool { return failed >= 3 })
+			if passed, _ := pod.probes("Readiness"); passed != 0 {
+				t.Errorf("the readiness probe passed %d times, want none", passed)
+			}
+		})
+	}
+}
+
+// TestNativeAsksForOneService has a server of which one service fails (TestServices), and another in the eyes of
+// Kubernetes' own probe, which asks for the whole server.
+func TestNativeAsksForOneService(t *testing.T) {
+	t.Parallel()
+	pod := run(t, example(t, "services.yaml", asNative("readinessProbe")))
+	pod.untilReady()
+	pod.control("/make-not-serving?service=shop.Payments")
+	before, _ := pod.probes("Readiness")
+	pod.untilProbes("Readiness", "passed all the same", func(passed, _ int) bool { return passed >= before+2 })
+	if _, failed := pod.probes("Readiness"); failed != 0 {
+		t.Errorf("the readiness probe failed %d times, want none", failed)
+	}
+}
+
+// TestNativeRestartsWhatIsNotReady has a server that says NOT_SERVING, which the exec probe takes for alive
+// (TestLiveIsNotReady).
+func TestNativeRestartsWhatIsNotReady(t *testing.T) {
+	t.Parallel()
+	pod := run(t, example(t, "live-and-ready.yaml", asNative("livenessProbe")))
+	pod.untilReady()
+	pod.control("/make-not-serving")
+	pod.until("restarted", func(p Pod) bool { return p.App().RestartCount == 1 })
+}
+
+// capabilities is what the tests here and their likes of the exec probe hold, as docs/benchmarks.md has it.
+const capabilities = `| | exec | native |
+| --- | --- | --- |
+| ready and not ready told apart | yes | yes |
+| a server that wants TLS | yes, verified | no |
+| a server that wants a client's certificate | yes | no |
+| a server that wants a token | yes | no |
+| several services in one probe | yes | one, or the whole server |
+| NOT_SERVING is not ready, but alive | yes | restarted |
+`
+
+func TestDocumentSaysWhatNativeCanDo(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(benchmarks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), capabilities) {
+		t.Errorf("docs/benchmarks.md has no table like this one:\n%s", capabilities)
+	}
+}

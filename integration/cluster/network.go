@@ -1,0 +1,61 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// inside runs a function on a thread that is in the cluster's network. What the function starts or opens there stays in
+// that network.
+func (c *Cluster) inside(do func() error) (err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		// The thread is not let go of: it ends with the goroutine, and no other one finds itself in the network.
+		runtime.LockOSThread()
+		if err = unix.Setns(int(c.net.Fd()), unix.CLONE_NEWNET); err != nil {
+			err = fmt.Errorf("entering the cluster's network: %w", err)
+			return
+		}
+		err = do()
+	}()
+	<-done
+	return err
+}
+
+// Dial connects to the IP address and port of a pod, of a Service, or of the node.
+func (c *Cluster) Dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+	err = c.inside(func() error {
+		conn, err = new(net.Dialer).DialContext(ctx, network, address)
+		return err
+	})
+	return conn, err
+}
+
+// HTTP asks an HTTP server in the cluster, such as a pod, and returns what it answers with a status of success.
+func (c *Cluster) HTTP(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.do(request)
+}
+
+func (c *Cluster) do(request *http.Request) ([]byte, error) {
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode/100 != 2 {
+		err = fmt.Errorf("sending %s %q: status %s: %s", request.Method, request.URL, response.Status, body)
+	}
+	return body, err
+}

@@ -1,0 +1,51 @@
+package cluster
+
+import "slices"
+
+// Pod is what the API server says of a pod (v1.Pod of Kubernetes), as far as it is looked at here.
+type Pod struct {
+	Metadata struct {
+		Name, Namespace   string
+		UID               string
+		DeletionTimestamp string
+	}
+	Status struct {
+		Phase                 string
+		PodIP                 string
+		QOSClass              string
+		Conditions            conditions
+		ContainerStatuses     []Container
+		InitContainerStatuses []Container
+	}
+}
+
+// Container is the status of a container.
+type Container struct {
+	Name         string
+	Ready        bool
+	Started      bool
+	RestartCount int
+	State        struct{ Running, Waiting, Terminated *struct{ Reason string } }
+	LastState    struct{ Terminated *struct{ Reason string } }
+}
+
+// conditions are those of a resource.
+type conditions []struct{ Type, Status string }
+
+// hold reports whether a condition is true.
+func (c conditions) hold(name string) bool {
+	return slices.Contains(c, struct{ Type, Status string }{name, "True"})
+}
+
+// Ready is the pod's condition of that name: whether it gets traffic.
+func (p Pod) Ready() bool {
+	return p.Status.Conditions.hold("Ready")
+}
+
+// App is the status of the first container; zero before there is one.
+func (p Pod) App() Container {
+	if len(p.Status.ContainerStatuses) == 0 {
+		return Container{}
+	}
+	return p.Status.ContainerStatuses[0]
+}

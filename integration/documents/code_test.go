@@ -1,0 +1,220 @@
+package documents_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/grpc-cnb/health-probe/integration/documents"
+	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/messages"
+)
+
+// The tests in this file go from the code to the documents: what the code has without a document describing it is an
+// error, which names the file to mend.
+
+// rows returns the rows of the tables in a document whose first column has that head.
+func rows(t *testing.T, path, head string) []documents.Row {
+	t.Helper()
+	var found []documents.Row
+	for _, row := range must(documents.Read(filepath.Join(repository, path)))(t).Rows {
+		if row.Head == head {
+			found = append(found, row)
+		}
+	}
+	return found
+}
+
+// firstCells returns the code in the first cells of rows.
+func firstCells(t *testing.T, path, head string) []string {
+	t.Helper()
+	return must(documents.Read(filepath.Join(repository, path)))(t).Quoted(head, 0)
+}
+
+// TestEachFlagHasARow wants a row of the README for each flag, with its default: among the flags of grpc-health-probe,
+// or among those that it does not have.
+func TestEachFlagHasARow(t *testing.T) {
+	t.Parallel()
+	table := rows(t, "README.md", "flag")
+	beyond := slices.IndexFunc(table, func(row documents.Row) bool { return strings.Contains(row.Cells[0], "`-all`") })
+	for _, flag := range probe.Flags() {
+		i := slices.IndexFunc(table, func(row documents.Row) bool {
+			return strings.Contains(row.Cells[0], "`-"+flag.Name+"`")
+		})
+		if i < 0 {
+			t.Errorf("README.md: add a row for the flag -%s to the tables of flags", flag.Name)
+			continue
+		}
+		if flag.Upstream != (i < beyond) {
+			t.Errorf("README.md: grpc-health-probe has the flag -%s: %t; move its row to the other table", flag.Name,
+				flag.Upstream)
+		}
+		// The default of a boolean flag is off, and that of a duration of zero is said in words.
+		value := table[i].Cells[len(table[i].Cells)-1]
+		isStated := flag.Value != "" && flag.Default != "" && flag.Default != "0s"
+		if isStated && !strings.Contains(value, "`"+flag.Default+"`") {
+			t.Errorf("README.md: the default of -%s is `%s`, the table says %q", flag.Name, flag.Default, value)
+		}
+		if flag.Repeatable && !strings.Contains(table[i].Cells[1], "more than once") &&
+			!strings.Contains(table[i].Cells[1], "each time") {
+			t.Errorf("README.md: say that -%s may be given more than once", flag.Name)
+		}
+	}
+}
+
+// TestEachFlagHasItsVariable compares the names of the environment variables with the rule in the README: a flag has
+// the variable that the rule gives it, and only -version, which the README names, has none.
+func TestEachFlagHasItsVariable(t *testing.T) {
+	t.Parallel()
+	flags := probe.Flags()
+	if len(flags) < 20 {
+		t.Fatalf("there are only %d flags", len(flags))
+	}
+	for _, flag := range flags {
+		want := "GRPC_HEALTH_PROBE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		if flag.Name == "version" {
+			want = ""
+		}
+		if flag.Variable != want {
+			t.Errorf("README.md: the flag -%s is set by %q, and its rule says %q", flag.Name, flag.Variable, want)
+		}
+	}
+}
+
+// TestEachExitCodeIsDescribed wants each exit code in the README's table and a section of docs/troubleshooting.md for
+// it.
+func TestEachExitCodeIsDescribed(t *testing.T) {
+	t.Parallel()
+	codes := must(documents.Constants(filepath.Join(repository, "probe"), "ExitCode"))(t)
+	if len(codes) < 5 {
+		t.Fatalf("only the exit codes %q were found", codes)
+	}
+	table := rows(t, "README.md", "exit code")
+	text := string(must(os.ReadFile(filepath.Join(repository, "docs/troubleshooting.md")))(t))
+	for _, code := range codes {
+		if !slices.ContainsFunc(table, func(row documents.Row) bool { return row.Cells[0] == code }) {
+			t.Errorf("README.md: add a row for the exit code %s", code)
+		}
+		if code != "0" && !strings.Contains(text, "\n## Exit code "+code+":") {
+			t.Errorf("docs/troubleshooting.md: add a section for the exit code %s", code)
+		}
+	}
+}
+
+var buildVariableName = regexp.MustCompile(`^BP_[A-Z0-9_]+$`)
+
+// undocumentedVariables are the build variables that have no row in the README, each with the reason.
+var undocumentedVariables = map[string]string{
+	"BP_GITHUB_ASSET_":       "what the name of an asset's variable begins with, which docs/sources.md describes",
+	"BP_GRPC_HEALTH_PROBE_":  "what the names of all variables begin with",
+	"BP_GITHUB_ASSET_SHA256": "a variable of examples/githubassets.toml, which docs/sources.md describes",
+}
+
+// TestEachBuildVariableHasARow wants a row of the README for each name of a build variable in the code.
+func TestEachBuildVariableHasARow(t *testing.T) {
+	t.Parallel()
+	names := firstCells(t, "README.md", "variable")
+	found := 0
+	for _, part := range []string{"build", "cmd", "detect", "internal"} {
+		for _, literal := range must(documents.Literals(filepath.Join(repository, part)))(t) {
+			if !buildVariableName.MatchString(literal.Text) || undocumentedVariables[literal.Text] != "" {
+				continue
+			}
+			found++
+			if !slices.Contains(names, literal.Text) {
+				t.Errorf("README.md: add a row for the build variable %s, which is in %s", literal.Text,
+					literal.Position)
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d build variables were found in the code", found)
+	}
+}
+
+// TestEachKeyIsDescribed wants a row for each key of the JSON that the probe prints and of the image's label.
+func TestEachKeyIsDescribed(t *testing.T) {
+	t.Parallel()
+	printed := must(documents.WrittenKeys(filepath.Join(repository, "probe"), "object"))(t)
+	label := must(documents.StructKeys(filepath.Join(repository, "build/label.go")))(t)
+	for _, table := range []struct {
+		path, head string
+		keys       []string
+	}{
+		{"docs/troubleshooting.md", "key of `-o json`", printed},
+		{"docs/sources.md", "key of the label", label},
+	} {
+		described := firstCells(t, table.path, table.head)
+		if len(table.keys) < 5 {
+			t.Errorf("only the keys %q were found for the table %q", table.keys, table.head)
+		}
+		for _, key := range table.keys {
+			if !slices.Contains(described, key) {
+				t.Errorf("%s: add a row for the key %q to the table with the head %q", table.path, key, table.head)
+			}
+		}
+		for _, key := range described {
+			if !slices.Contains(table.keys, key) {
+				t.Errorf("%s: the table with the head %q describes the key %q, which the code does not write",
+					table.path, table.head, key)
+			}
+		}
+	}
+}
+
+// TestEachMessageHasARow wants each error and each hint of the probe in a row of docs/troubleshooting.md or in the list
+// of messages that need no row.
+func TestEachMessageHasARow(t *testing.T) {
+	t.Parallel()
+	d := must(documents.Read(filepath.Join(repository, "docs/troubleshooting.md")))(t)
+	needless := maps.Clone(messagesWithoutRow)
+	for _, m := range probeMessages(t) {
+		kind, column := "error", 0
+		if m.IsHint {
+			kind, column = "hint", 1
+		}
+		isQuoted := func(quote string) bool { return quotes(quote, m) }
+		if len(pieces(m.Text)) == 0 || slices.ContainsFunc(d.Quoted("error", column), isQuoted) {
+			continue
+		}
+		if _, ok := messagesWithoutRow[m.Text]; !ok {
+			t.Errorf("docs/troubleshooting.md: add a row for the %s %q, which is in %s", kind, m.Text, m.Position)
+		}
+		delete(needless, m.Text)
+	}
+	for text := range needless {
+		t.Errorf("messagesWithoutRow has the message %q, which the probe does not have, or which has a row", text)
+	}
+}
+
+// quotes reports whether a quote has the words of a message, in their order. A hint is quoted whole.
+func quotes(quote string, m messages.Message) bool {
+	if m.IsHint {
+		return quoted(quote).MatchString(m.Text) || quoted(m.Text).MatchString(quote)
+	}
+	for _, piece := range pieces(m.Text) {
+		_, after, found := strings.Cut(quote, piece)
+		if !found {
+			return false
+		}
+		quote = after
+	}
+	return true
+}
+
+// pieces returns the words of a text that are always the same: those between the ellipses. A dash before an ellipsis
+// belongs to the name of a flag, for which the ellipsis stands.
+func pieces(text string) []string {
+	var found []string
+	for piece := range strings.SplitSeq(text, "…") {
+		if piece = strings.Trim(piece, " -:;\"()=\n"); strings.ContainsFunc(piece, unicode.IsLetter) {
+			found = append(found, piece)
+		}
+	}
+	return found
+}

@@ -1,0 +1,99 @@
+package documents_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/integration/documents"
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+var (
+	probeVariable = regexp.MustCompile(`\bGRPC_HEALTH_PROBE_[A-Z0-9_]*[A-Z0-9]`)
+	buildVariable = regexp.MustCompile(`\bBP_GRPC_HEALTH_PROBE_[A-Z0-9_]*[A-Z0-9]`)
+	layerPath     = regexp.MustCompile("/layers/grpc-cnb_health-probe/[^]\\s\"`,:)]*")
+	flagInProse   = regexp.MustCompile("`-([a-z][a-z-]*)(?:=[^`]*)?`")
+	// probeCommand is a command as YAML and JSON have it in one line.
+	probeCommand = regexp.MustCompile(`\["(?:CMD", ")?` + harness.ProbePath + `"[^]]*\]`)
+)
+
+// otherFlags are those of pack and of the go command that the documents name.
+var otherFlags = []string{"b", "buildmode", "buildvcs", "ldflags", "mod", "trimpath"}
+
+// TestDocumentNames makes sure that documents and examples call variables and flags by the names that they have in the
+// code.
+func TestDocumentNames(t *testing.T) {
+	t.Parallel()
+	descriptor := string(must(os.ReadFile(filepath.Join(repository, "buildpack.toml")))(t))
+	for path, text := range allTexts(t) {
+		for _, name := range buildVariable.FindAllString(text, -1) {
+			if !strings.Contains(descriptor, `"`+name+`"`) {
+				t.Errorf("%s: there is no build variable %s", path, name)
+			}
+		}
+		for _, name := range probeVariable.FindAllString(text, -1) {
+			// The version is one that Dockerfiles set, and that the probe does not read.
+			if name != "GRPC_HEALTH_PROBE_VERSION" && !documents.IsVariable(name) {
+				t.Errorf("%s: no flag of the probe has the variable %s", path, name)
+			}
+		}
+		for _, match := range flagInProse.FindAllStringSubmatch(text, -1) {
+			if !documents.IsFlag(match[1]) && !slices.Contains(otherFlags, match[1]) {
+				t.Errorf("%s: the probe has no flag -%s", path, match[1])
+			}
+		}
+	}
+}
+
+// TestDocumentPaths makes sure that documents and examples name the probe by the path that it has in an image, and give
+// it flags that it accepts.
+func TestDocumentPaths(t *testing.T) {
+	t.Parallel()
+	second := filepath.Join(filepath.Dir(harness.ProbePath), "grpc-health-probe")
+	for path, text := range allTexts(t) {
+		for _, file := range layerPath.FindAllString(text, -1) {
+			for _, program := range []string{harness.ProbePath, second} {
+				if filepath.Base(file) == filepath.Base(program) && file != program {
+					t.Errorf("%s: the probe is not at %s", path, file)
+				}
+			}
+		}
+		for _, command := range probeCommand.FindAllString(text, -1) {
+			var words []string
+			err := json.Unmarshal([]byte(command), &words)
+			if err == nil {
+				_, err = documents.CheckProbe(words)
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", path, command, err)
+			}
+		}
+	}
+}
+
+var ratio = regexp.MustCompile(`\b0\.\d\d\b`)
+
+// TestReadmeFigures makes sure that the ratios in the README are measured ones, of the lean probe.
+func TestReadmeFigures(t *testing.T) {
+	t.Parallel()
+	var measured strings.Builder
+	for _, row := range must(documents.Read(filepath.Join(repository, "docs/benchmarks.md")))(t).Rows {
+		if row.Cells[0] == "lean" {
+			measured.WriteString(strings.Join(row.Cells, " ") + "\n")
+		}
+	}
+	figures := ratio.FindAllString(string(must(os.ReadFile(filepath.Join(repository, "README.md")))(t)), -1)
+	for _, figure := range figures {
+		if !strings.Contains(measured.String(), figure) {
+			t.Errorf("the README has the ratio %s, which is not in docs/benchmarks.md:\n%s", figure, measured.String())
+		}
+	}
+	if len(figures) == 0 {
+		t.Error("the README has no ratio")
+	}
+}

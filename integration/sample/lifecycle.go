@@ -1,0 +1,42 @@
+package main
+
+import (
+	"flag"
+	"log"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+)
+
+var (
+	delay   = flag.Duration("delay", 0, "time to start, before it listens for gRPC")
+	network = flag.String("network", "tcp", "network of -grpc: tcp or unix")
+)
+
+// graceful is how long calls may take to end that are there when the server is asked to stop.
+const graceful = 5 * time.Second
+
+// listen listens for gRPC.
+func listen() (net.Listener, error) {
+	time.Sleep(*delay)
+	return net.Listen(*network, *grpcAddr)
+}
+
+// stopOnSignal lets calls end when the process is asked to: the health service says NOT_SERVING from then on, clients
+// are told to go elsewhere, and calls that are there are finished. The health service's streams end only with the
+// server.
+func stopOnSignal(server *grpc.Server, status *health.Server) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGTERM)
+	<-asked
+	status.Shutdown()
+	time.AfterFunc(graceful, server.Stop)
+	server.GracefulStop()
+	log.Print("stopped")
+	os.Exit(0)
+}

@@ -1,0 +1,119 @@
+// Package config reads the build variables that users set, and checks their values: the environment goes in, a [Config]
+// that both phases use comes out. It imports nothing of this module.
+//
+// [Variables] says what each variable means. Begin with [Read].
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/kballard/go-shellquote"
+	"github.com/paketo-buildpacks/libpak/v2"
+)
+
+// Config holds the values of the build variables.
+type Config struct {
+	// Enabled is the value of EnabledEnv, "" where it is not allowed.
+	Enabled string
+	// Source is the value of SourceEnv.
+	Source string
+	// DetectPort is the value of DetectPortEnv.
+	DetectPort bool
+	// Variant is the value of VariantEnv.
+	Variant string
+	// Bridge is the value of BridgeEnv.
+	Bridge bool
+	// Args are the probe's default flags, split as a shell splits words. Whether the probe has such flags is not
+	// checked.
+	Args []string
+	// Repo, Asset, Version and SHA256 say what to download. They are not checked.
+	Repo, Asset, Version, SHA256 string
+	// GitHubAPI is the address of GitHub's API. It is not checked.
+	GitHubAPI string
+
+	err error
+}
+
+// Err returns what is wrong with a value, nil where all of them are right. The build fails with it. The detect phase
+// must not: the lifecycle would leave an optional buildpack out without a word.
+func (c Config) Err() error { return c.err }
+
+// Read reads the build variables. Where a variable is unset or empty, it takes the default in buildpack.toml. The first
+// mistake in a value is the [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
+func Read(buildpack libcnb.Buildpack) Config {
+	metadata, err := libpak.NewBuildModuleMetadata(buildpack.Metadata)
+	if err != nil {
+		return Config{err: fmt.Errorf("reading the buildpack's metadata: %w", err)}
+	}
+	resolver, err := libpak.NewConfigurationResolver(metadata)
+	if err != nil {
+		return Config{err: fmt.Errorf("reading the buildpack's configurations: %w", err)}
+	}
+	r := reader{metadata: metadata, resolver: resolver}
+	config := Config{
+		Enabled: r.choice(EnabledEnv), Args: r.words(ArgsEnv),
+		Source: r.choice(SourceEnv), Variant: r.choice(VariantEnv), DetectPort: r.choice(DetectPortEnv) == "true",
+		Bridge: r.choice(BridgeEnv) == "true",
+		Repo:   r.text(RepoEnv), Asset: r.text(AssetEnv), Version: r.text(VersionEnv), SHA256: r.text(SHA256Env),
+		GitHubAPI: r.text(GitHubAPIEnv),
+	}
+	names := make([]string, len(Variables))
+	for i, variable := range Variables {
+		names[i] = variable.Name
+	}
+	if err := CheckNames(Prefix, names); err != nil {
+		r.fail(err)
+	}
+	config.err = r.err
+	return config
+}
+
+// reader reads values and keeps the first error.
+type reader struct {
+	metadata libpak.BuildModuleMetadata
+	resolver libpak.ConfigurationResolver
+	err      error
+}
+
+// text returns the value of a variable without the space around it. Templates often set a variable to nothing where
+// they mean that it is not set, so an empty value counts as unset.
+func (r *reader) text(name string) string {
+	if value, _ := r.resolver.ResolveAndTrim(name); value != "" {
+		return value
+	}
+	for _, configuration := range r.metadata.Configurations {
+		if configuration.Name == name {
+			return configuration.Default
+		}
+	}
+	return variableOf(name).Default
+}
+
+// choice returns the value of a variable that has a list of allowed values, in lower case.
+func (r *reader) choice(name string) string {
+	value := r.text(name)
+	variable := variableOf(name)
+	if slices.Contains(variable.Values, strings.ToLower(value)) {
+		return strings.ToLower(value)
+	}
+	r.fail(fmt.Errorf("reading $%s: %q is not allowed: use %s", name, value, variable.allowed()))
+	return ""
+}
+
+// words returns the value of a variable as a shell splits it.
+func (r *reader) words(name string) []string {
+	words, err := shellquote.Split(r.text(name))
+	if err != nil {
+		r.fail(fmt.Errorf("splitting $%s into shell words: %w", name, err))
+	}
+	return words
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// CheckNames returns an error for a variable of the environment whose name begins with the prefix and is none of the
+// known ones: a misspelt variable must not be without effect. A variable that is empty counts as unset.
+func CheckNames(prefix string, known []string) error {
+	environment := os.Environ()
+	slices.Sort(environment)
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, prefix) && strings.TrimSpace(value) != "" && !slices.Contains(known, name) {
+			return fmt.Errorf("reading $%s: it is not known (did you mean $%s?)", name, Nearest(name, known))
+		}
+	}
+	return nil
+}
+
+// Nearest returns the known name that a name differs least from, "" where none is known. Of several it is the one with
+// which the name has the longest beginning in common.
+func Nearest(name string, known []string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	return slices.MinFunc(known, func(a, b string) int {
+		return cmp.Or(Distance(name, a)-Distance(name, b), commonPrefix(name, b)-commonPrefix(name, a))
+	})
+}
+
+// commonPrefix returns how many bytes two texts begin with in common.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// Distance returns how many bytes have to be inserted, removed or replaced to make one text of another (Levenshtein's
+// distance). The time is that of the product of the lengths, so only the first 100 bytes of a count.
+func Distance(a, b string) int {
+	a = a[:min(len(a), 100)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,203 @@
+// Package imports tests which packages of this module import which. The directions are those of the map in
+// CONTRIBUTING.md: what both phases share knows neither, detect and build do not know each other, and the probe knows
+// nothing of buildpacks.
+package imports
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/grpc-cnb/health-probe/"
+
+// rule says what the packages that match a pattern may import of this module.
+type rule struct {
+	packages string
+	imports  []string
+}
+
+// rules say what the packages of this module may import of it. The first rule whose pattern matches a package applies
+// to it.
+//
+// A pattern is a path below the module's. Its end "/..." matches the path itself and all paths below it, and "NAME"
+// matches one part of a path. In the patterns of imports, NAME stands for the part that it matched in the package's
+// path.
+var rules = []rule{
+	{"internal/...", nil},
+
+	{"detect/tree/...", []string{"detect/tree/...", "internal/plan", "internal/untrusted"}},
+	{"detect/source/...", []string{"detect/source/...", "internal/plan", "internal/untrusted"}},
+	{"detect/analyzer/...", []string{
+		"detect/analyzer/...", "detect/source/...", "detect/tree/...", "internal/plan",
+		"internal/untrusted",
+	}},
+	{"detect/language/NAME/...", []string{
+		"detect/language/NAME/...", "detect/analyzer/...", "detect/source/...",
+		"detect/tree/...",
+		"internal/plan", "internal/untrusted",
+	}},
+	{"detect/...", []string{"detect/...", "internal/config", "internal/plan", "internal/untrusted"}},
+
+	{"build/archive", nil},
+	{"build/executable/...", []string{"build/executable/..."}},
+	{"build/launch", nil},
+	{"build/sbom/...", []string{"build/sbom/..."}},
+	{"build/github/...", []string{"build/github/...", "internal/config"}},
+	{"build/githubassets", []string{
+		"build/archive", "build/executable", "build/github", "build/launch", "build/sbom",
+		"internal/config", "internal/plan", "internal/untrusted",
+	}},
+	{"build", []string{
+		"build/archive", "build/executable", "build/github", "build/githubassets", "build/launch",
+		"build/sbom", "internal/config", "internal/plan", "probe",
+	}},
+
+	{"probe/...", []string{"probe/..."}},
+
+	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/..."}},
+	{"cmd/grpc_health_probe", []string{"probe", "probe/lean", "probe/grpcgo"}}, // where the lean one has no sockets
+	{"cmd/grpc_health_bridge", []string{"probe/bridge"}},
+	{"cmd/grpc_health_probe_full", []string{"probe", "probe/grpcgo"}},
+	{"scripts/inspect", []string{"build", "build/githubassets", "detect", "internal/plan"}},
+	{"scripts/pindigests", []string{"build/executable", "build/github", "internal/config"}},
+	{"scripts/openvex", []string{"build/sbom"}},
+	{"scripts/release", []string{"build/sbom", "scripts/openvex"}},
+	{"scripts/sbom", []string{"build/sbom"}},
+	{"scripts/vulncheck", []string{"scripts/openvex"}},
+}
+
+// testRules say what the tests of packages may import in addition.
+var testRules = []rule{
+	{"build", []string{"build/labeltest"}},
+	{"cmd/buildpack", []string{"build/executable/executabletest", "build/github/githubtest", "build/labeltest"}},
+	{"scripts/pindigests", []string{"build/executable/executabletest", "build/github/githubtest"}},
+}
+
+func TestImports(t *testing.T) {
+	root := "../.."
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skip(root, name)
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, filepath.Dir(name))
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imported, own := strings.CutPrefix(imported, module)
+			if own && !isAllowed(filepath.ToSlash(relative), imported, strings.HasSuffix(name, "_test.go")) {
+				t.Errorf("%s must not import %s: see the rules in internal/imports", name, imported)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// skip leaves out folders that hold no packages of this module: other modules, test data and what was built.
+func skip(root, dir string) error {
+	if dir == root {
+		return nil
+	}
+	base := filepath.Base(dir)
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	if err == nil || base == "testdata" || base == "dist" || strings.HasPrefix(base, ".") {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+func isAllowed(importer, imported string, isTest bool) bool {
+	if isTest && (importer == imported || applies(testRules, importer, imported)) {
+		return true // tests in a package of their own, as in detect_test, import the package that they test
+	}
+	return applies(rules, importer, imported)
+}
+
+// applies reports whether the first rule for the importer allows the import. A package without a rule may import
+// nothing.
+func applies(rules []rule, importer, imported string) bool {
+	for _, r := range rules {
+		if name, ok := match(r.packages, importer, ""); ok {
+			return slices.ContainsFunc(r.imports, func(pattern string) bool {
+				_, ok := match(pattern, imported, name)
+				return ok
+			})
+		}
+	}
+	return false
+}
+
+// match reports whether a path matches a pattern, and returns what NAME in the pattern matched. If name is not empty,
+// NAME matches nothing else.
+func match(pattern, importPath, name string) (string, bool) {
+	pattern, below := strings.CutSuffix(pattern, "/...")
+	want, got := strings.Split(pattern, "/"), strings.Split(importPath, "/")
+	if len(got) < len(want) || len(got) > len(want) && !below {
+		return "", false
+	}
+	for i, part := range want {
+		if part == "NAME" && (name == "" || name == got[i]) {
+			name = got[i]
+			continue
+		}
+		if part != got[i] {
+			return "", false
+		}
+	}
+	return name, true
+}
+
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		importer, imported string
+		want               bool
+	}{
+		{"detect/language/jvm", "detect/analyzer", true},
+		{"detect/language/jvm", "detect/language/jvm/classfile", true},
+		{"detect/language/jvm/classfile", "internal/plan", true},
+		{"detect/language/jvm", "detect/language/node", false},
+		{"detect/language/jvm/classfile", "detect/language/node", false},
+		{"detect/language/jvm", "detect", false},
+		{"detect/tree", "detect/analyzer", false},
+		{"detect", "detect/language/jvm", true},
+		{"detect", "internal/config", true},
+		{"detect", "build/githubassets", false},
+		{"build", "detect", false},
+		{"build", "probe", true},
+		{"build", "probe/lean", false},
+		{"build/githubassets", "build", false},
+		{"probe", "internal/plan", false},
+		{"probe/lean", "build/sbom", false},
+		{"internal/config", "internal/plan", false},
+		{"internal/plan", "probe", false},
+		{"scripts/new", "probe", false},
+	} {
+		if got := isAllowed(c.importer, c.imported, false); got != c.want {
+			t.Errorf("%s imports %s: allowed is %t", c.importer, c.imported, got)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// keyMistake is the key of the plan entry's metadata for a mistake in the settings.
+const keyMistake = "mistake"
+
+// MistakeMetadata returns the metadata of a plan entry that hands a mistake in the settings on to the build phase,
+// which fails with it. The detect phase must not fail with it itself: the lifecycle would leave an optional buildpack
+// out without a word.
+func MistakeMetadata(mistake error) map[string]any {
+	return map[string]any{keyMistake: SafeError(mistake).Error()}
+}
+
+// MistakeFromMetadata returns the mistake in the metadata of a plan entry, nil where there is none. Any buildpack may
+// have written the entry.
+func MistakeFromMetadata(metadata map[string]any) error {
+	text, ok := metadata[keyMistake].(string)
+	if !ok || text == "" {
+		return nil
+	}
+	return SafeError(errors.New(text[:min(len(text), maxPrintable)]))
+}
+
+var (
+	// tokens matches tokens of GitHub (github.blog/engineering/behind-githubs-new-authentication-token-formats).
+	tokens = regexp.MustCompile(`\b(?:gh[a-z]_|github_pat_)\w{16,}`)
+	// passwords matches the user and the password in an address.
+	passwords = regexp.MustCompile(`://[^/@\s"]*@`)
+)
+
+// SafeError returns an error as it may be shown. A user can put a secret into the wrong setting, and an app's names can
+// hold anything: tokens of GitHub and the passwords in addresses are hidden, and characters that cannot be printed are
+// escaped as in Go, line breaks among them. An error without any of these is returned as it is.
+func SafeError(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := tokens.ReplaceAllString(err.Error(), "(a token)")
+	text = passwords.ReplaceAllString(text, "://(hidden)@")
+	var safe strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if isBroken := r == utf8.RuneError && size == 1; unicode.IsPrint(r) && !isBroken {
+			safe.WriteString(text[:size])
+		} else {
+			escaped := strconv.QuoteToASCII(text[:size])
+			safe.WriteString(escaped[1 : len(escaped)-1])
+		}
+		text = text[size:]
+	}
+	if safe.String() == err.Error() {
+		return err
+	}
+	return errors.New(safe.String())
+}

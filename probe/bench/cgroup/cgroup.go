@@ -1,0 +1,168 @@
+// Package cgroup makes Linux control groups, of both versions, for what measures programs or runs them apart. In go the
+// mounts of this machine and limits; out come groups that processes are moved into, and what they have used. Begin with
+// [Mounted]. The kernel's documents are Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst.
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Hierarchy is a mounted hierarchy of groups. Version 1 has one for each controller, or for a few; version 2 has one
+// for all controllers.
+type Hierarchy struct {
+	// Folder is where it is mounted.
+	Folder string
+	// Version is 1 or 2.
+	Version int
+
+	options []string // of the mount; those of version 1 name its controllers
+}
+
+// Mounted returns the hierarchies that this process sees, in the order of their mounts.
+func Mounted() ([]Hierarchy, error) {
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return nil, err
+	}
+	return parseMounts(string(mounts)), nil
+}
+
+// parseMounts reads lines of device, folder, type and options (proc_pid_mounts(5)).
+func parseMounts(mounts string) (found []Hierarchy) {
+	for line := range strings.Lines(mounts) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 {
+			continue
+		}
+		switch fields[2] {
+		case "cgroup":
+			found = append(found, Hierarchy{Folder: fields[1], Version: 1, options: strings.Split(fields[3], ",")})
+		case "cgroup2":
+			found = append(found, Hierarchy{Folder: fields[1], Version: 2})
+		}
+	}
+	return found
+}
+
+// WithController returns the hierarchy whose groups have a controller, such as "memory".
+func WithController(name string, hierarchies []Hierarchy) (Hierarchy, error) {
+	for _, h := range hierarchies {
+		if h.Version == 1 && slices.Contains(h.options, name) || h.Version == 2 && delegates(h.Folder, name) {
+			return h, nil
+		}
+	}
+	return Hierarchy{}, fmt.Errorf("finding the cgroup controller %q: none is mounted", name)
+}
+
+// delegates reports whether the groups below one of version 2 have the controller.
+func delegates(group, controller string) bool {
+	names, err := os.ReadFile(filepath.Join(group, "cgroup.subtree_control"))
+	return err == nil && slices.Contains(strings.Fields(string(names)), controller)
+}
+
+// Delegate gives the groups below one all controllers that it has itself. In version 1 they have them anyway.
+func Delegate(group string) error {
+	controllers, err := os.ReadFile(filepath.Join(group, "cgroup.controllers"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // version 1
+	}
+	if err != nil {
+		return err
+	}
+	for name := range strings.FieldsSeq(string(controllers)) {
+		if err := os.WriteFile(filepath.Join(group, "cgroup.subtree_control"), []byte("+"+name), 0); err != nil {
+			return fmt.Errorf("delegating cgroup controller %q in %q: %w", name, group, err)
+		}
+	}
+	return nil
+}
+
+// Make makes a group. It has the processors and memory nodes of its parent, without which a group of the version 1
+// controller cpuset takes no process.
+func Make(group string) error {
+	if err := os.Mkdir(group, 0o755); err != nil {
+		return fmt.Errorf("making a cgroup: %w", err)
+	}
+	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+		if _, err := os.Stat(filepath.Join(group, "cgroup.clone_children")); errors.Is(err, os.ErrNotExist) {
+			return nil // version 2
+		}
+		value, err := os.ReadFile(filepath.Join(filepath.Dir(group), file))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil // another controller
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(group, file), value, 0)
+		}
+		if err != nil {
+			return fmt.Errorf("setting %q of a cgroup: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// Enter moves a process into a group; 0 is the caller.
+func Enter(group string, pid int) error {
+	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+		return fmt.Errorf("entering a cgroup: %w", err)
+	}
+	return nil
+}
+
+// Remove removes a group and all groups in it, once their processes have ended. That there is none is no error.
+func Remove(group string) error {
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		err := remove(group)
+		// A group is busy until the kernel is done with its last process.
+		if !errors.Is(err, syscall.EBUSY) || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// remove removes the folders of a group, the innermost first. The files in them are the kernel's and go with them.
+func remove(group string) error {
+	var folders []string
+	err := filepath.WalkDir(group, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			folders = append(folders, path)
+		}
+		return err
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, folder := range slices.Backward(folders) {
+		err = errors.Join(err, os.Remove(folder))
+	}
+	return err
+}
+
+// CPU returns the CPU time that a group has used. It fails in a hierarchy that does not count it.
+func CPU(group string) (time.Duration, error) {
+	text, err := os.ReadFile(filepath.Join(group, "cpuacct.usage")) // version 1, nanoseconds
+	if err == nil {
+		n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+		return time.Duration(n), err
+	}
+	text, err = os.ReadFile(filepath.Join(group, "cpu.stat")) // version 2
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "usage_usec "); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+			return time.Duration(n) * time.Microsecond, err
+		}
+	}
+	return 0, fmt.Errorf("reading the CPU time of cgroup %q: it is not counted", group)
+}

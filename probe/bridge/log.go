@@ -1,0 +1,53 @@
+package bridge
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log"
+	"sync"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// maxLogged is how many questions the log has lines about: those that the flags ask, and the first others.
+const maxLogged = 32
+
+// changes logs each outcome that is not that of the question before, and nothing else: a server that is down would fill
+// the log, with a line for each probe of the kubelet.
+type changes struct {
+	mu   sync.Mutex
+	log  io.Writer
+	last map[probe.Question]probe.Outcome
+}
+
+func (c *changes) note(q probe.Question, outcome probe.Outcome) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last, ok := c.last[q]
+	if ok && last.Equals(outcome) || !ok && len(c.last) >= maxLogged {
+		return
+	}
+	// A name that the server does not know can be anything, and callers may make up any number of them.
+	if answers := outcome.Answers(); q.Kind == probe.OneService && len(answers) == 1 && answers[0].IsUnknownService() {
+		return
+	}
+	c.last[q] = outcome
+	for _, line := range outcome.Lines() {
+		printLines(c.log, []string{fmt.Sprintf("%s: %s", q, line)})
+	}
+}
+
+// errorLog passes on what net/http logs about this program: a panic, or no descriptor for a connection. What it logs
+// about its callers is left out, since a caller could fill the log.
+type errorLog struct{ io.Writer }
+
+func newErrorLog(w io.Writer) *log.Logger { return log.New(errorLog{w}, "", 0) }
+
+// Write implements io.Writer.
+func (e errorLog) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("panic serving")) || bytes.Contains(line, []byte("Accept error")) {
+		return e.Writer.Write(line)
+	}
+	return len(line), nil
+}

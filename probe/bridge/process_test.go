@@ -1,0 +1,166 @@
+package bridge
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// startProgram runs the bridge as a process of its own.
+func startProgram(t *testing.T, path string, flags ...string) (program *exec.Cmd, addr string) {
+	t.Helper()
+	program = exec.Command(path, append([]string{"-listen=127.0.0.1:0"}, flags...)...)
+	log, err := program.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = program.Process.Kill() })
+	line, err := bufio.NewReader(log).ReadString('\n')
+	found := regexp.MustCompile(`^listening on (\S+), asking `).FindStringSubmatch(line)
+	if err != nil || found == nil {
+		t.Fatalf("first line of the log is %q: %v", line, err)
+	}
+	return program, found[1]
+}
+
+func TestSignalEndsTheBridge(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	program, addr := startProgram(t, "grpc_health_bridge", "-addr="+server.Addr)
+	says(t, client(t, addr), "", "SERVING")
+	if err := program.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
+}
+
+func TestFlagsThatTheBridgeDoesNotHave(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]string{
+		"-watch": `error: checking flags: the bridge has no -watch (flag)
+hint: leave it out, and call Health/Watch of the bridge
+`,
+		"-wait=1s": `error: checking flags: the bridge has no -wait (flag)
+hint: leave it out: whoever asks the bridge tries again
+`,
+		"-o=json": `error: checking flags: the bridge has no -o (flag)
+hint: leave it out, and get /healthz of the bridge with Accept: application/json
+`,
+		"-spiffe": `error: checking flags: the bridge has no -spiffe (flag)
+hint: use an exec probe of the full variant in place of the bridge
+`,
+		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port
+hint: set -listen to an address of this pod whose port is free, such as :8086
+`,
+	} {
+		out, err := exec.Command("grpc_health_bridge", "-addr=:1", flags).CombinedOutput()
+		if err == nil || string(out) != want {
+			t.Errorf("with %s it is %v:\n%s\nwant:\n%s", flags, err, out, want)
+		}
+	}
+}
+
+// A bridge that is asked ten thousand times, while connections are lost and a certificate changes, has no more files
+// and hardly more memory than before.
+func TestBridgeKeepsNothing(t *testing.T) {
+	t.Parallel()
+	const (
+		callers, checks = 20, 10_000
+		losses          = 100
+		growth          = 4 << 10 // KiB that the heap may have grown by, between two collections
+	)
+	dir := t.TempDir()
+	words := []string{"san=127.0.0.1", "clientauth=required"}
+	server := startServer(t, dir, words...)
+	front := newFront(t, server.Addr)
+	program, addr := startProgram(t, shipped(t),
+		"-addr="+front.addr, "-tls", "-tls-ca-cert="+filepath.Join(dir, "ca.pem"),
+		"-connect-timeout=10s", "-rpc-timeout=10s",
+		"-tls-client-cert="+filepath.Join(dir, "client.pem"), "-tls-client-key="+filepath.Join(dir, "client-key.pem"))
+	clients := make([]healthpb.HealthClient, callers)
+	for i := range clients {
+		clients[i] = client(t, addr)
+	}
+	round := func(each int) {
+		var asking sync.WaitGroup
+		for _, asked := range clients {
+			asking.Go(func() {
+				for range each {
+					says(t, asked, "", "SERVING")
+				}
+			})
+		}
+		asking.Wait()
+	}
+	round(20)
+	files, memory := footprint(t, program.Process.Pid)
+	for range losses {
+		front.cut()
+		round(checks / callers / losses)
+	}
+	later := time.Now().Add(time.Second)
+	if err := os.Chtimes(filepath.Join(dir, "client.pem"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	round(1)
+	if made := front.made(); made < losses+2 {
+		t.Errorf("%d connections were made, want one for each of %d losses and one for the certificate", made, losses)
+	}
+	finds(t, "the files to be closed", func() bool {
+		now, _ := footprint(t, program.Process.Pid)
+		return now <= files
+	})
+	if _, now := footprint(t, program.Process.Pid); now > memory+growth {
+		t.Errorf("memory has grown from %d KiB to %d KiB", memory, now)
+	}
+}
+
+// shipped compiles the bridge as it is shipped: with the race detector, which the tests may have, its memory would not
+// tell anything.
+func shipped(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "grpc_health_bridge")
+	compile := exec.Command("go", "build", "-trimpath", "-o", path, "../../cmd/grpc_health_bridge")
+	compile.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("compiling the bridge: %v\n%s", err, out)
+	}
+	return path
+}
+
+// footprint returns the open files of a process apart from its callers' connections, and its resident memory in KiB.
+func footprint(t *testing.T, pid int) (files, memory int) {
+	t.Helper()
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			_, err = fmt.Sscan(rest, &memory)
+		}
+	}
+	if err != nil || memory == 0 {
+		t.Fatalf("reading the resident memory: %v", err)
+	}
+	return len(entries), memory
+}

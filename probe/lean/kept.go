@@ -1,0 +1,215 @@
+package lean
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// maxAge is how long a connection is kept. Each new one verifies the server's certificate, looks up its name, and shows
+// that the server still takes connections, as each exec probe does.
+const maxAge = time.Minute
+
+// dialGrace is how much longer than its own deadline an attempt waits for a connection that is being made: whoever
+// makes it knows which step took too long, and says so at its deadline.
+const dialGrace = 50 * time.Millisecond
+
+// Kept is a [probe.Transport] for a program that asks again and again. The connection that it makes is kept for later
+// attempts, which go to the same server with the same credentials, many at once if they want. A connection that is
+// lost, that the server is closing, that is old, or whose certificates have changed on disk is replaced by a new one.
+// The zero value is ready for use.
+type Kept struct {
+	mu      sync.Mutex
+	current *shared  // nil for none
+	dialing *dialing // nil where no connection is being made
+}
+
+// dialing is a connection that is being made for all attempts that wait for it.
+type dialing struct {
+	began   time.Time
+	files   credentialFiles
+	waiting int           // attempts
+	done    chan struct{} // closed at the end
+	conn    *shared       // nil until then, and where err says why there is none
+	err     error
+}
+
+// Dial implements [probe.Transport]. The connection has got the server's SETTINGS.
+func (k *Kept) Dial(o *probe.Options) (probe.Conn, error) {
+	if o.ALTS || o.SPIFFE {
+		return nil, errNeedsFull
+	}
+	return k.lease(o, o.Budget.Connect(), nil)
+}
+
+// Close closes the connection as soon as no attempt uses it.
+func (k *Kept) Close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.retire()
+}
+
+// retire gives up the current connection. k is locked.
+func (k *Kept) retire() {
+	if k.current != nil {
+		k.current.retire()
+		k.current = nil
+	}
+}
+
+// lease returns a connection for one attempt: the kept one, if it is good for new calls and not the one to avoid, or
+// else one that is made by the deadline.
+func (k *Kept) lease(o *probe.Options, deadline time.Time, avoid *shared) (*lease, error) {
+	for asked := time.Now(); ; {
+		conn, d := k.find(o, deadline, avoid)
+		if conn != nil {
+			return newLease(k, conn, o, true), nil
+		}
+		timer := probe.NewTimer(deadline.Add(dialGrace))
+		select {
+		case <-d.done:
+			timer.Stop()
+		case <-timer.C:
+			k.abandon(d)
+			return nil, &probe.DialError{Step: probe.StepConnect, Err: os.ErrDeadlineExceeded}
+		}
+		switch {
+		case d.err == nil:
+			return newLease(k, d.conn, o, false), nil
+		case !d.began.Before(asked) || !time.Now().Before(deadline):
+			return nil, d.err
+		}
+		// It failed, and had begun before this attempt: now it may succeed.
+	}
+}
+
+// find returns the kept connection, which the attempt has then entered, or the one that is being made.
+func (k *Kept) find(o *probe.Options, deadline time.Time, avoid *shared) (*shared, *dialing) {
+	files := credentialFilesOf(o)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if c := k.current; c != nil {
+		if c != avoid && c.enter(files) {
+			return c, nil
+		}
+		k.retire()
+	}
+	d := k.dialing
+	if d == nil || !d.files.equal(files) {
+		d = &dialing{began: time.Now(), files: files, done: make(chan struct{})}
+		k.dialing = d
+		own := *o // attempts may wait for the connection longer than this one
+		go k.dial(d, &own, deadline)
+	}
+	d.waiting++
+	return nil, d
+}
+
+// abandon is called by an attempt that does not wait any more.
+func (k *Kept) abandon(d *dialing) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if d.waiting--; d.conn != nil {
+		d.conn.leave()
+	}
+}
+
+// dial makes a connection, and hands it to all attempts that wait for it.
+func (k *Kept) dial(d *dialing, o *probe.Options, deadline time.Time) {
+	conn, err := connectShared(o, deadline, d.files)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if d.conn, d.err = conn, err; err == nil {
+		conn.users = d.waiting
+		if k.dialing == d {
+			k.retire()
+			k.current = conn
+		} else {
+			conn.retired = true // its certificates have changed in the meantime
+		}
+		go conn.receive()
+	}
+	if k.dialing == d {
+		k.dialing = nil
+	}
+	close(d.done)
+}
+
+// lease is a [probe.Conn] for one attempt over a connection that others use too.
+type lease struct {
+	calls
+	from *Kept
+	conn *shared
+	// kept tells that the connection was there before the attempt, so the server may have closed it since.
+	kept bool
+}
+
+func newLease(k *Kept, conn *shared, o *probe.Options, kept bool) *lease {
+	l := &lease{calls: calls{options: o}, from: k, conn: conn, kept: kept}
+	l.run = l.runShared
+	return l
+}
+
+// Settle implements [probe.Conn]. It makes a connection of its own, since the one that is kept does not show that the
+// server still takes connections.
+func (l *lease) Settle() error {
+	conn, err := Transport{}.Dial(l.options)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // it was good for what it was made for
+	return conn.Settle()
+}
+
+// Close implements [probe.Conn]. The connection itself is kept.
+func (l *lease) Close() error {
+	l.conn.leave()
+	return nil
+}
+
+// runShared implements calls.run. Calls that the server has not processed, or that were lost with a connection which
+// was kept, are made once more on another connection, by the deadline that they have. Health checks change nothing, so
+// it does no harm where the server has processed one.
+func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
+	until := deadline()
+	if err := l.conn.run(until, all); err != nil {
+		return err
+	}
+	var again []*stream
+	for _, call := range all {
+		if call.refused || call.lost && l.kept {
+			again = append(again, call)
+		}
+	}
+	if again == nil {
+		return nil
+	}
+	l.conn.forget(again)
+	next, err := l.from.lease(l.options, l.options.Budget.Reconnect(until), l.conn)
+	if err != nil {
+		return l.notAgain(err, again)
+	}
+	defer func() { _ = next.Close() }() // never fails
+	for _, call := range again {
+		call.again()
+	}
+	return next.conn.run(until, again)
+}
+
+// notAgain returns the error for calls for which there is no second connection. After one that was kept it is the
+// outcome of the attempt, as if there had been none before.
+func (l *lease) notAgain(err error, again []*stream) error {
+	if failed, ok := errors.AsType[*probe.DialError](err); ok && !l.kept {
+		for _, call := range again {
+			call.reason += "; connecting again: " + reason(failed.Err)
+		}
+		return nil
+	}
+	for _, call := range again {
+		call.done = false
+	}
+	return err
+}

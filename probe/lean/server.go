@@ -1,0 +1,44 @@
+package lean
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// The messages of grpc.health.v1 as its server reads and writes them, for a program that answers health checks itself.
+
+// ParseCheckRequest returns the name of the service in a HealthCheckRequest, which is field 1.
+func ParseCheckRequest(message []byte) (service string, err error) {
+	err = eachField(message, func(number, wire int, _ uint64, value []byte) error {
+		if number != 1 || wire != wireBytes {
+			return nil
+		}
+		if !utf8.Valid(value) {
+			return errMessage
+		}
+		service = string(value)
+		return nil
+	})
+	return service, err
+}
+
+// AppendCheckResponse appends a HealthCheckResponse: field 1, the status. A status of 0 is left out, as the encoding
+// wants it.
+func AppendCheckResponse(b []byte, status probe.Status) []byte {
+	if status == 0 {
+		return b
+	}
+	return binary.AppendUvarint(append(b, 1<<3|wireVarint), uint64(uint32(status)))
+}
+
+// AppendListEntry appends an entry of a HealthListResponse: field 1, a map of statuses by service.
+func AppendListEntry(b []byte, service string, status probe.Status) []byte {
+	response := AppendCheckResponse(nil, status)
+	entry := appendCheckRequest(nil, service) // the key, which is field 1 as well
+	entry = binary.AppendUvarint(append(entry, 2<<3|wireBytes), uint64(len(response)))
+	entry = append(entry, response...)
+	b = binary.AppendUvarint(append(b, 1<<3|wireBytes), uint64(len(entry)))
+	return append(b, entry...)
+}

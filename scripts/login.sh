@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Logs Docker in to a registry of images, from which pack, cosign and scripts/publish.sh take the credentials. The
+# variables REGISTRY_USER and REGISTRY_PASSWORD have the user's name and the password or token.
+#
+#   scripts/login.sh REGISTRY
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+
+# Standard input, since other users of the machine can read command lines.
+printf '%s' "${REGISTRY_PASSWORD:?has to be set}" |
+  docker login "${1:?name the registry}" --username "${REGISTRY_USER:?has to be set}" --password-stdin

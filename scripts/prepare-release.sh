@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Prepares the repository for a release: sets the version wherever it is named, dates its section in CHANGELOG.md,
+# removes what documents say until something is published, and draws the picture again, which shows the version (with
+# Docker). What is left is to look at the changes and to commit them.
+#
+#   scripts/prepare-release.sh X.Y.Z
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+
+go run ./scripts/release prepare "${1:?name the version, X.Y.Z}"
+scripts/picture.sh
+git --no-pager diff --stat

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// annotationPrefix is that of the annotations which the OCI image spec defines.
+const annotationPrefix = "org.opencontainers.image."
+
+// fileTime is the time that pack gives to the files of buildpacks. The programs have it too, and images that are not
+// made from a checkout of git.
+var fileTime = time.Date(1980, time.January, 1, 0, 0, 1, 0, time.UTC)
+
+// platformImage is the image for one platform.
+type platformImage struct {
+	v1.Image
+	platform v1.Platform
+	sboms    []sbom
+}
+
+// Descriptor describes the image in an index. Without it go-containerregistry would call the image an artifact.
+func (p platformImage) Descriptor() (*v1.Descriptor, error) {
+	mediaType, err := p.MediaType()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := p.Digest()
+	if err != nil {
+		return nil, err
+	}
+	size, err := p.Size()
+	return &v1.Descriptor{MediaType: mediaType, Digest: digest, Size: size, Platform: &p.platform}, err
+}
+
+// newImage makes an image of one gzipped layer, in the formats of OCI, which have annotations. The labels of the
+// configuration that the OCI image spec defines are annotations too: registries and scanners read these, while Docker
+// shows labels.
+func newImage(layer v1.Layer, config v1.Config, platform v1.Platform) (platformImage, error) {
+	created, err := time.Parse(time.RFC3339, config.Labels[annotationPrefix+"created"])
+	if err != nil {
+		created = fileTime
+	}
+	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	image, err := mutate.Append(base, mutate.Addendum{
+		Layer: layer, MediaType: types.OCILayer,
+		History: v1.History{Created: v1.Time{Time: created}, CreatedBy: "scripts/publish.sh"},
+	})
+	if err != nil {
+		return platformImage{}, fmt.Errorf("adding the layer: %w", err)
+	}
+	file, err := image.ConfigFile()
+	if err != nil {
+		return platformImage{}, fmt.Errorf("reading the configuration: %w", err)
+	}
+	file.OS, file.Architecture, file.Variant = platform.OS, platform.Architecture, platform.Variant
+	file.Created = v1.Time{Time: created}
+	file.Config = config
+	if image, err = mutate.ConfigFile(image, file); err != nil {
+		return platformImage{}, fmt.Errorf("writing the configuration: %w", err)
+	}
+	annotations := map[string]string{}
+	for key, value := range config.Labels {
+		if strings.HasPrefix(key, annotationPrefix) {
+			annotations[key] = value
+		}
+	}
+	annotated, ok := mutate.Annotations(image, annotations).(v1.Image)
+	if !ok {
+		return platformImage{}, errors.New("annotating an image: the result is no image")
+	}
+	return platformImage{Image: annotated, platform: platform}, nil
+}

@@ -1,0 +1,125 @@
+// Command publish puts a release into a registry of images, and describes it to the registry of buildpacks. It is the
+// part of scripts/publish.sh and scripts/registry-entry.sh that needs more than a shell:
+//
+//	publish [-force] -record FILE buildpack REGISTRY/NAME PACKAGE...
+//	publish [-force] -record FILE [-label KEY=VALUE]... probe REGISTRY/NAME FOLDER
+//	publish -id ID entry NAME:VERSION@DIGEST [INDEX]
+//
+// In go the packages of scripts/package.sh, or a folder of programs; out come an index of one image for each platform
+// in the registry, its tags, and a file that names it. Begin with repository.publish, which says in which order.
+//
+// It has a Go module of its own, so that the product needs no client for registries.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// limit ends what hangs, such as a registry that answers no more.
+const limit = 30 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	cancel()
+	stop()
+	if errors.Is(err, flag.ErrHelp) {
+		os.Exit(2)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	force  bool
+	record string
+	id     string
+	labels map[string]string
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o := options{labels: map[string]string{}}
+	flags := flag.NewFlagSet("publish", flag.ContinueOnError)
+	flags.BoolVar(&o.force, "force", false, "replace a version that is published with other content")
+	flags.StringVar(&o.record, "record", "", "the `file` that gets the name of the published image")
+	flags.StringVar(&o.id, "id", "", "the buildpack's `ID`")
+	flags.Func("label", "a label of the images, `KEY=VALUE`", func(pair string) error {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return errors.New("it is not KEY=VALUE")
+		}
+		o.labels[key] = value
+		return nil
+	})
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch what, rest := flags.Arg(0), flags.Args(); {
+	case what == "buildpack" && len(rest) > 2:
+		return publishBuildpack(ctx, o, rest[1], rest[2:], out)
+	case what == "probe" && len(rest) == 3:
+		return publishProbe(ctx, o, rest[1], rest[2], out)
+	case what == "entry" && (len(rest) == 2 || len(rest) == 3):
+		return writeEntry(o.id, rest[1], flags.Arg(2), out)
+	}
+	return fmt.Errorf("reading the arguments %q: see the scripts that start this program", flags.Args())
+}
+
+func publishBuildpack(ctx context.Context, o options, to string, packages []string, out io.Writer) error {
+	repository, err := newRepository(ctx, to, out)
+	if err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "publish-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	var release release
+	for _, file := range packages {
+		images, err := readPackage(temp, file)
+		if err != nil {
+			return err
+		}
+		release.images = append(release.images, images...)
+	}
+	published, err := repository.publish(release, o.force)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nTo build with it:\n\n  pack build my-app --builder BUILDER -b from=builder -b %s\n",
+		published.pinned())
+	return published.record(o.record)
+}
+
+func publishProbe(ctx context.Context, o options, to, folder string, out io.Writer) error {
+	repository, err := newRepository(ctx, to, out)
+	if err != nil {
+		return err
+	}
+	release, err := readPrograms(folder, o.labels)
+	if err != nil {
+		return err
+	}
+	published, err := repository.publish(release, o.force)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nIn a Dockerfile, and to try it:\n\n"+
+		"  COPY --from=%[1]s /bin/grpc_health_probe /bin/grpc_health_probe\n"+
+		"  docker run --rm %[1]s -addr=HOST:PORT\n", published.pinned())
+	return published.record(o.record)
+}

@@ -1,0 +1,46 @@
+// Command release makes those files of a release that a shell script can only make with tools that differ between
+// systems: archives, checksums, notes. It also prepares the repository for a version. Begin with the table of verbs.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// verbs are what the program does, each with its arguments. All paths of the repository are seen from its root, where
+// the scripts run it.
+var verbs = map[string]struct {
+	arguments string
+	count     int
+	run       func(arguments []string) error
+}{
+	"archive":   {"FOLDER FILE.tgz", 2, func(a []string) error { return archive(a[0], a[1]) }},
+	"checksums": {"FOLDER", 1, func(a []string) error { return writeChecksums(a[0]) }},
+	"notes":     {"FOLDER", 1, func(a []string) error { return writeNotes(".", a[0]) }},
+	"vex":       {"FOLDER", 1, func(a []string) error { return writeVEX(".", a[0]) }},
+	"prepare":   {"X.Y.Z", 1, func(a []string) error { return prepare(".", a[0], time.Now().UTC()) }},
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(arguments []string) error {
+	if len(arguments) == 0 {
+		return errors.New("reading the command line: it names nothing to do: archive, checksums, notes, vex or prepare")
+	}
+	verb, ok := verbs[arguments[0]]
+	if !ok {
+		return fmt.Errorf("reading the command line: %q is not one of archive, checksums, notes, vex and prepare",
+			arguments[0])
+	}
+	if len(arguments)-1 != verb.count {
+		return fmt.Errorf("reading the command line: %s takes %s", arguments[0], verb.arguments)
+	}
+	return verb.run(arguments[1:])
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Signs what scripts/publish.sh and scripts/release.sh made: the images that scripts/published.sh names, with
+# all that their indexes hold, in their registry, and dist/release/checksums.txt, with all that it lists, in
+# dist/release/checksums.txt.sigstore.json.
+#
+#   scripts/sign.sh [--key FILE]
+#
+# In the release workflow there is no key: its identity signs, and Sigstore's public log has the signatures. --key signs
+# with a key that cosign made (COSIGN_PASSWORD is its password), and nothing is sent to that log.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+
+images=$(scripts/published.sh)
+checksums=dist/release/checksums.txt
+options=(--yes)
+if [ "${1:-}" = --key ]; then
+  # Sigstore's services are what the signing configuration names.
+  options+=(--key "${2:?name the key}" --use-signing-config=false --tlog-upload=false)
+elif [ $# -gt 0 ]; then
+  echo "usage: scripts/sign.sh [--key FILE]" >&2
+  exit 1
+fi
+
+for image in $images; do
+  echo "signing $image"
+  scripts/cosign.sh sign "${options[@]}" --recursive "$image"
+done
+echo "signing $checksums"
+scripts/cosign.sh sign-blob "${options[@]}" --bundle "$checksums.sigstore.json" "$checksums"

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Tries what everyone can pull: builds an image of the sample app with the published buildpack, runs it, and has the
+# probe in it and the published image of the probe alone check the app. scripts/published.sh, or the
+# arguments, name the two images. Needs Go and Docker.
+#
+#   scripts/smoke.sh [--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE]
+#
+# --builder is the builder (default: docker.io/paketobuildpacks/builder-jammy-base). It has to have a buildpack that
+# reads the file Procfile. --pull-policy is pack's for the builder and its images (default: if-not-present); the two
+# published images are pulled in any case. $PACK names the pack program; without it, the one of integration/go.mod is
+# compiled.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+
+builder=docker.io/paketobuildpacks/builder-jammy-base
+policy=if-not-present
+while :; do
+  case ${1:-} in
+  --builder) builder=${2:?name the builder} ;;
+  --pull-policy) policy=${2:?name the policy} ;;
+  *) break ;;
+  esac
+  shift 2
+done
+case $# in
+0)
+  images=$(scripts/published.sh)
+  buildpack=${images%%$'\n'*} probe=${images##*$'\n'}
+  ;;
+2) buildpack=$1 probe=$2 ;;
+*)
+  echo "usage: scripts/smoke.sh [--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE]" >&2
+  exit 1
+  ;;
+esac
+# The digest alone, which no tag can move. There is no docker:// before it, with which pack takes no port.
+if [[ $buildpack =~ ^(.+):[^:/@]+(@sha256:.+)$ ]]; then
+  buildpack=${BASH_REMATCH[1]}${BASH_REMATCH[2]}
+fi
+path=/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe
+
+if [ -z "${PACK:-}" ]; then
+  PACK=$PWD/dist/tools/pack
+  echo "compiling pack"
+  CGO_ENABLED=0 go -C integration build -trimpath -o "$PACK" github.com/buildpacks/pack
+fi
+
+folder=$(mktemp -d)
+name=health-probe-smoke-$$
+finish() {
+  docker rm --force "$name" >/dev/null 2>&1 || true
+  docker image rm --force "$name" >/dev/null 2>&1 || true
+  rm -rf "$folder"
+}
+trap finish EXIT
+chmod 755 "$folder" # the lifecycle reads the app as another user
+CGO_ENABLED=0 GOOS=linux go -C integration/sample build -trimpath -o "$folder/server" .
+cp integration/sample/Procfile "$folder/"
+
+echo "building an app with $buildpack"
+docker pull --quiet "$buildpack"
+"$PACK" build "$name" --path "$folder" --builder "$builder" --buildpack from=builder --buildpack "$buildpack" \
+  --pull-policy "$policy"
+docker run --detach --name "$name" "$name" >/dev/null
+
+echo "checking the app with the probe in its image"
+docker exec "$name" "$path" -addr=localhost:5000 -wait=30s
+echo "checking it with $probe"
+docker pull --quiet "$probe"
+docker run --rm --network "container:$name" "$probe" -addr=localhost:5000
+# A check that cannot fail says nothing: this service is not there, which is exit code 3.
+code=0
+docker exec "$name" "$path" -addr=localhost:5000 -service=missing >/dev/null 2>&1 || code=$?
+if [ "$code" != 3 ]; then
+  echo "scripts/smoke.sh: the check of a service that is not there ended with $code, not 3" >&2
+  exit 1
+fi
+echo "the published images work"
