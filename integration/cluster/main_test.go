@@ -63,5 +63,10 @@ func testMain(m *testing.M) (code int, err error) {
 	if err := cluster.PushImages(ctx, fixture); err != nil {
 		return 1, err
 	}
+	if against != "" {
+		if err := pushCompared(ctx, fixture); err != nil {
+			return 1, err
+		}
+	}
 	return m.Run(), nil
 }

@@ -63,14 +63,14 @@ func TestNativeRestartsWhatIsNotReady(t *testing.T) {
 }
 
 // capabilities is what the tests here and their likes of the exec probe hold, as docs/benchmarks.md has it.
-const capabilities = `| | exec | native |
-| --- | --- | --- |
-| ready and not ready told apart | yes | yes |
-| a server that wants TLS | yes, verified | no |
-| a server that wants a client's certificate | yes | no |
-| a server that wants a token | yes | no |
-| several services in one probe | yes | one, or the whole server |
-| NOT_SERVING is not ready, but alive | yes | restarted |
+const capabilities = `| | exec | native | native, of the bridge |
+| --- | --- | --- | --- |
+| ready and not ready told apart | yes | yes | yes |
+| a server that wants TLS | yes, verified | no | yes, verified |
+| a server that wants a client's certificate | yes | no | yes |
+| a server that wants a token | yes | no | yes |
+| several services in one probe | yes | one, or the whole server | yes |
+| NOT_SERVING is not ready, but alive | yes | restarted | yes |
 `
 
 func TestDocumentSaysWhatNativeCanDo(t *testing.T) {

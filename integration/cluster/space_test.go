@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,14 +51,16 @@ func newSpace(t *testing.T) space {
 	return s
 }
 
-// describe shows what is in the namespace of a test that failed, and the end of what the kubelet says of it.
+// describe writes a file about the namespace of a test that failed, beside the programs' logs.
 func (s space) describe() {
+	var text strings.Builder
 	for _, what := range []string{"all,endpointslices", "events"} {
 		out, err := cluster.Kubectl(context.Background(), "get", what, "--namespace="+s.name, "--output=wide")
-		s.t.Logf("%s in namespace %q:\n%s%v", what, s.name, out, err)
+		fmt.Fprintf(&text, "%s:\n%s(error: %v)\n\n", what, out, err)
 	}
-	entries := s.entries("")
-	s.t.Logf("the end of the kubelet's log:\n%s", strings.Join(entries[max(0, len(entries)-5):], ""))
+	fmt.Fprintf(&text, "the kubelet's log:\n%s", strings.Join(s.entries(""), ""))
+	file := filepath.Join(logs, s.name+".txt")
+	s.t.Logf("what was in the namespace is in %q (%v)", file, os.WriteFile(file, []byte(text.String()), 0o644))
 }
 
 // path is that of a resource of the API version v1, such as pods/my-app, in the API server.
