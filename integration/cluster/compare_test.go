@@ -113,7 +113,7 @@ func checks(t *testing.T) []check {
 
 // The pods that no probe asks.
 const (
-	alone = "none"
+	alone      = "none"
 	withBridge = "none, with the bridge"
 )
 

@@ -259,6 +259,39 @@ func programIn(t *testing.T, group, name string) int {
 	return 0
 }
 
+// TestNoMemory has an app that takes more and more memory, and a probe each second: when nothing is left for the probe,
+// the kernel kills the process that has the most.
+func TestNoMemory(t *testing.T) {
+	t.Parallel()
+	pod := run(t, example(t, "deployment.yaml", everySecond("readinessProbe", "livenessProbe"), func(pod object) {
+		app(pod)["resources"] = object{"limits": object{"memory": "48Mi"}}
+	}))
+	pod.untilReady()
+	var last string
+	poll(t, "the container to be killed", func(ctx context.Context) (bool, error) {
+		got, err := pod.pod(ctx)
+		if end := got.App().LastState.Terminated; end != nil {
+			last = end.Reason
+			return true, nil
+		}
+		before, _ := pod.probes("Readiness")
+		// It fails at the app's end.
+		_, leak := cluster.HTTP(ctx, "http://"+got.Status.PodIP+":8080/leak")
+		pollEvery(t, 100*time.Millisecond, "a probe after that", func(ctx context.Context) (bool, error) {
+			now, err := pod.pod(ctx)
+			passed, _ := pod.probes("Readiness")
+			return passed != before || now.App().RestartCount > 0 || !now.Ready(), err
+		})
+		return false, errors.Join(err, leak)
+	})
+	if last != "OOMKilled" {
+		t.Errorf("the container ended with reason %q, want OOMKilled", last)
+	}
+	if got := pod.untilReady(); got.App().RestartCount != 1 {
+		t.Errorf("container was restarted %d times, want once", got.App().RestartCount)
+	}
+}
+
 // TestLittleCPU has an app with 20 thousandths of a processor: 2 ms in each 100 ms, for app and probes together.
 func TestLittleCPU(t *testing.T) {
 	t.Parallel()

@@ -39,8 +39,8 @@ func report(t *testing.T, all []check, found map[string][]round) string {
 			continue
 		}
 		k := costOf(found[c.title], found[c.idle])
-		fmt.Fprintf(&costs, "| %s | %d | %s | %s | %s | %s (%s to %s) |\n", c.title, k.probes, ms(k.duration), ms(k.pods),
-			ms(k.system), ms(k.node), ms(k.least), ms(k.most))
+		fmt.Fprintf(&costs, "| %s | %d | %s | %s | %s | %s (%s to %s) |\n", c.title, k.probes, ms(k.duration),
+			ms(k.pods), ms(k.system), ms(k.node), ms(k.least), ms(k.most))
 		processors := float64(fullNode) / defaultPeriod * k.node.Seconds()
 		fmt.Fprintf(&nodes, "| %s | %.3f | %.0f |\n", c.title, processors, 1000*processors)
 	}
@@ -55,18 +55,19 @@ func report(t *testing.T, all []check, found map[string][]round) string {
 	}
 	info := node.Status.NodeInfo
 	return fmt.Sprintf(section, runtime.GOARCH, runtime.GOMAXPROCS(0), info.KubeletVersion,
-		strings.ReplaceAll(info.ContainerRuntimeVersion, "://", " "), comparedRounds, comparedPods, int(comparedSpan.Seconds()), costs.String(), fullNode, defaultPeriod,
-		nodes.String(), anew.String(), memory, capabilities)
+		strings.ReplaceAll(info.ContainerRuntimeVersion, "://", " "), comparedRounds,
+		comparedPods, int(comparedSpan.Seconds()), costs.String(), fullNode, defaultPeriod, nodes.String(),
+		anew.String(), memory, capabilities)
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
 
 const section = `
-Made by ` + "`UPDATE_BENCHMARKS=... go -C integration test -run TestCompare -count=1 ./cluster`" + ` on linux/%s, %d processors, on a
-cluster of Kubernetes %s with %s.
+Made by ` + "`UPDATE_BENCHMARKS='NAME VERSION=PATH' go -C integration test -count=1 -run TestCompare ./cluster`" + ` on
+linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 
-%d times, in random order, %d pods were checked for %d seconds in each of these ways: natively every second, by exec every
-five seconds. No check failed. A figure is the mean of one check. The duration is the kubelet's own
+%d times, in random order, %d pods were checked for %d seconds in each of these ways: natively every second, by exec
+every five seconds. No check failed. A figure is the mean of one check. The duration is the kubelet's own
 (prober_probe_duration_seconds). CPU times are of cgroups: that of the pods, which has the app, the bridge, the programs
 that are executed and the part of runc that becomes them; and that of the kubelet, kube-proxy and containerd with what
 they start. What the same pods used without a check is subtracted. Behind the node's CPU time is the range of it.

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"flag"
+	"fmt"
 	"log"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -39,4 +43,17 @@ func stopOnSignal(server *grpc.Server, status *health.Server) {
 	server.GracefulStop()
 	log.Print("stopped")
 	os.Exit(0)
+}
+
+// leak is memory that the app never gives back: each request takes 2 MiB more.
+type leak struct {
+	mutex sync.Mutex
+	kept  [][]byte
+}
+
+func (l *leak) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.kept = append(l.kept, bytes.Repeat([]byte{1}, 2<<20))
+	fmt.Fprintln(w, len(l.kept))
 }

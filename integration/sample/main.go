@@ -114,5 +114,6 @@ func controls(server *grpc.Server, status *health.Server) http.Handler {
 		server.Stop()
 		fmt.Fprintln(w, "gRPC server stopped")
 	})
+	mux.Handle("/leak", new(leak))
 	return mux
 }
