@@ -26,7 +26,8 @@ func startAndWait(bin, logs string) error {
 	return c.err
 }
 
-// TestNothingIsLeftOfACluster kills the program that started a cluster, which has no say in that.
+// TestNothingIsLeftOfACluster kills the program that started a cluster, which has no say in that. The rules of iptables,
+// the interfaces and the images go with the namespaces, which the kernel removes once no process and no mount has them.
 func TestNothingIsLeftOfACluster(t *testing.T) {
 	t.Parallel()
 	caller := exec.Command("/proc/self/exe", callerRole, cluster.bin, t.TempDir())
@@ -48,14 +49,17 @@ func TestNothingIsLeftOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	poll(t, "the cluster's processes, cgroup and folder to be gone", func(context.Context) (bool, error) {
+	poll(t, "the cluster's processes, mounts, cgroup and folder to be gone", func(context.Context) (bool, error) {
 		for _, path := range append(groups, folder) {
 			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 				return false, fmt.Errorf("%q is there (%v)", path, err) //nolint:errorlint // it may be nil
 			}
 		}
 		running, err := processesOf(folder)
-		return len(running) == 0, errors.Join(err, fmt.Errorf("%q are running", running))
+		mounts, notRead := os.ReadFile("/proc/self/mountinfo")
+		mounted := strings.Contains(string(mounts), folder)
+		return err == nil && notRead == nil && len(running) == 0 && !mounted,
+			errors.Join(err, notRead, fmt.Errorf("mounted: %t, running: %q", mounted, running))
 	})
 }
 
