@@ -1,5 +1,5 @@
-// Package peers holds the probe's two builds, and the bridge, against each other: what lean, the one with a transport of
-// its own, says of a server has to be what full, the one on grpc-go, says of it, and what the bridge answers. In go
+// Package peers holds the probe's two builds, and the bridge, against each other: what lean, the one with a transport
+// of its own, says of a server has to be what full, the one on grpc-go, says of it, and what the bridge answers. In go
 // servers of every make, each a real one: grpc-go as it can be configured, gRPC over net/http, connect-go, the C core,
 // grpc-java, Node's http2, and nginx before grpc-go. Out comes, for each row of the table, the same exit code and the
 // same words. Begin with table.
@@ -18,7 +18,8 @@ import (
 // lean and full are the probes' programs, and bridge is the bridge's.
 var lean, full, bridge string
 
-// parallel is how many rows are checked at the same time: more than there are processors, since some wait for a deadline.
+// parallel is how many rows are checked at the same time: more than there are processors, since some wait for a
+// deadline.
 const parallel = 8
 
 func TestMain(m *testing.M) {
