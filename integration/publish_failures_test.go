@@ -41,8 +41,10 @@ func newPublisher(t *testing.T) publisher {
 		if err := os.CopyFS(folder, os.DirFS(filepath.Join(p.clone, "dist/probe-image", platform))); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "grpc_health_probe"), []byte(platform), 0o600); err != nil {
-			t.Fatal(err)
+		for _, program := range []string{"grpc_health_probe", "grpc_health_bridge"} {
+			if err := os.WriteFile(filepath.Join(folder, program), []byte(platform), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return publisher{filepath.Join(p.clone, "dist/tools/publish"), programs, filepath.Join(t.TempDir(), "record")}

@@ -5,8 +5,10 @@ import (
 	"debug/elf"
 	"encoding/hex"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,8 +18,8 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// TestProbeImage pulls the probe alone for each platform. It has both names, a program for that platform, a user who is
-// not root, and SBOMs of this very program.
+// TestProbeImage pulls the probe's image for each platform. It has the probe by both names and the bridge, for that
+// platform, a user who is not root, and SBOMs of these very programs.
 func TestProbeImage(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -50,10 +52,16 @@ func TestProbeImage(t *testing.T) {
 			if err := (&harness.Image{Image: image, Ref: platform}).Extract(folder); err != nil {
 				t.Fatal(err)
 			}
-			for _, program := range []string{"bin/grpc_health_probe", "bin/grpc-health-probe"} {
-				wantMachine(t, filepath.Join(folder, program), machine)
+			var programs []string
+			for _, entry := range must(os.ReadDir(filepath.Join(folder, "bin")))(t) {
+				programs = append(programs, entry.Name())
+				wantMachine(t, filepath.Join(folder, "bin", entry.Name()), machine)
 			}
-			wantSBOMs(t, p.registry, digest, filepath.Join(folder, "bin/grpc_health_probe"))
+			want := []string{"grpc-health-probe", "grpc_health_bridge", "grpc_health_probe"}
+			if !slices.Equal(programs, want) {
+				t.Errorf("the programs are %q, want %q", programs, want)
+			}
+			wantSBOMs(t, p.registry, digest, filepath.Join(folder, "bin"))
 		})
 	}
 	if len(machines) > 0 {
@@ -61,30 +69,32 @@ func TestProbeImage(t *testing.T) {
 	}
 }
 
-// wantSBOMs reads the referrers of an image, which have to name the digest of a program.
-func wantSBOMs(t *testing.T, registry *harness.Registry, image name.Digest, program string) {
+// wantSBOMs reads the referrers of an image: one SBOM in each format, with the digests of all programs in a folder.
+func wantSBOMs(t *testing.T, registry *harness.Registry, image name.Digest, folder string) {
 	t.Helper()
-	sum := sha256.Sum256(must(os.ReadFile(program))(t))
 	referrers := must(must(remote.Referrers(image, registry.Auth()))(t).IndexManifest())(t)
-	found := map[string]bool{}
+	found := map[string]int{}
 	for _, referrer := range referrers.Manifests {
-		found[referrer.ArtifactType] = true
+		found[referrer.ArtifactType]++
 		document := must(remote.Image(image.Context().Digest(referrer.Digest.String()), registry.Auth()))(t)
 		for _, layer := range must(document.Layers())(t) {
 			content := must(io.ReadAll(must(layer.Compressed())(t)))(t)
-			if !strings.Contains(string(content), hex.EncodeToString(sum[:])) {
-				t.Errorf("the SBOM of type %s does not have the program's digest", referrer.ArtifactType)
+			for _, program := range must(os.ReadDir(folder))(t) {
+				sum := sha256.Sum256(must(os.ReadFile(filepath.Join(folder, program.Name())))(t))
+				if !strings.Contains(string(content), hex.EncodeToString(sum[:])) {
+					t.Errorf("the SBOM of type %s does not have the digest of %s", referrer.ArtifactType,
+						program.Name())
+				}
 			}
 		}
 	}
-	for _, want := range []string{"application/vnd.cyclonedx+json", "application/spdx+json"} {
-		if !found[want] {
-			t.Errorf("the image %s has the referrers %v, want one of type %s", image, found, want)
-		}
+	want := map[string]int{"application/vnd.cyclonedx+json": 1, "application/spdx+json": 1}
+	if !maps.Equal(found, want) {
+		t.Errorf("the image %s has referrers of the types %v, want %v", image, found, want)
 	}
 }
 
-// TestProbeImageRuns runs the image with flags, beside an app that has no probe.
+// TestProbeImageRuns runs the image with flags, beside an app that has no probe, and its other program.
 func TestProbeImageRuns(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -100,10 +110,15 @@ func TestProbeImageRuns(t *testing.T) {
 	if err == nil {
 		t.Errorf("a service that is not there passes: %s", out)
 	}
+	bridge := []string{"--pull", "missing", "--read-only", "--entrypoint", "/bin/grpc_health_bridge"}
+	out = must(platform.Once(t.Context(), p.probe.String(), bridge, "-h"))(t)
+	if !strings.HasPrefix(out, "Usage: grpc_health_bridge") {
+		t.Errorf("the bridge prints %q", out)
+	}
 }
 
-// TestDockerfileCopiesFromTheProbeImage takes the probe into an image that was built without the buildpack: the folder,
-// as the example does, and either name alone.
+// TestDockerfileCopiesFromTheProbeImage takes the probe into an image that was built without the buildpack: as the
+// example does, by its other name, and the folder with all programs.
 func TestDockerfileCopiesFromTheProbeImage(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -112,17 +127,18 @@ func TestDockerfileCopiesFromTheProbeImage(t *testing.T) {
 	example := stageExample(t, "../examples/copy.Dockerfile", "ghcr.io/grpc-cnb/grpc-health-probe:"+p.version,
 		p.probe.String())
 	text := string(must(os.ReadFile(example))(t))
-	for _, program := range []string{"grpc_health_probe", "grpc-health-probe"} {
-		text += "COPY --from=" + p.probe.String() + " /bin/" + program + " /alone/" + program + "\n"
-	}
+	text += "COPY --from=" + p.probe.String() + " /bin/grpc-health-probe /alone/\n" +
+		"COPY --from=" + p.probe.String() + " /bin/ /all/\n"
 	if err := os.WriteFile(example, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	copied := must(platform.DockerBuild(t.Context(), "copied-from-the-probe", example, "IMAGE="+plain.Ref))(t)
 	server := serve(t, platform, copied)
-	alias := strings.Replace(harness.ProbePath, "grpc_health_probe", "grpc-health-probe", 1)
-	for _, program := range []string{harness.ProbePath, alias, "/alone/grpc_health_probe", "/alone/grpc-health-probe"} {
+	for _, program := range []string{
+		harness.ProbePath, "/alone/grpc-health-probe", "/all/grpc_health_probe", "/all/grpc-health-probe",
+	} {
 		wantExit(t, server, 0, program, "-addr="+server.GRPC)
 		wantExit(t, server, 3, program, "-addr="+server.GRPC, "-service=missing")
 	}
+	wantExit(t, server, 0, "/all/grpc_health_bridge", "-h")
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Publishes the buildpack as an image in a registry: an index of linux/amd64 and linux/arm64 with the tags X.Y.Z, X.Y, X
 # and latest. The version is that of buildpack.toml; a pre-release gets no tag but its own. With --probe it publishes
-# the probe alone, for Dockerfiles, image volumes and docker run.
+# an image of the probe and the bridge alone, for Dockerfiles, image volumes, sidecars and docker run.
 #
 #   scripts/publish.sh [--probe] REGISTRY/NAME [--force]
 #
@@ -53,16 +53,15 @@ fi
 # The platforms of the probe's image, as OCI names them, and the programs in it. There is none for Windows, whose images
 # need one of Microsoft's base images for each release of Windows: the files of a release have the program.
 platforms='amd64 arm64 386 arm/v6 arm/v7 ppc64le s390x riscv64'
-programs='grpc_health_probe'
 rm -rf dist/probe-image
 for platform in $platforms; do
-  for program in $programs; do
-    scripts/compile.sh "${platform%%/*}" "dist/probe-image/linux/$platform/$program" "./cmd/$program"
-    files+=("dist/probe-image/linux/$platform/$program")
+  folders+=("dist/probe-image/linux/$platform")
+  for program in grpc_health_probe grpc_health_bridge; do
+    scripts/compile.sh "${platform%%/*}" "${folders[-1]}/$program" "./cmd/$program"
   done
 done
 echo "writing SBOMs"
-go run ./scripts/sbom "${files[@]}"
+go run ./scripts/sbom "${folders[@]}"
 while IFS= read -r label; do
   labels+=(-label "$label")
 done < <(scripts/labels.sh "gRPC Health Probe" "Asks a gRPC server for its health, for exec probes and health checks")

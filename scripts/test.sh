@@ -165,7 +165,9 @@ scripts/release.sh
 # What this needs was compiled for the release, with the same settings.
 for platform in $(scripts/platforms.sh); do
   packages=./cmd/grpc_health_probe
-  case $platform in linux/*) packages='./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./probe/lean' ;; esac
+  case $platform in
+  linux/*) packages='./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge ./probe/lean' ;;
+  esac
   # shellcheck disable=SC2086 # a list
   GOOS=${platform%/*} GOARCH=${platform#*/} GOARM=6 go vet $packages
 done

@@ -17,7 +17,7 @@ func TestLicencesAreThoseInTheModules(t *testing.T) {
 	}
 	const format = `{{with .Module}}{{.Path}} {{.Dir}}{{end}}`
 	list := exec.Command("go", "list", "-deps", "-f", format, "../../cmd/grpc_health_probe",
-		"../../cmd/grpc_health_probe_full")
+		"../../cmd/grpc_health_probe_full", "../../cmd/grpc_health_bridge")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatal(err)

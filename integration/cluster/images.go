@@ -29,7 +29,7 @@ const (
 	OtherImage = "registry.example.com/other-app:1.0.0"
 )
 
-// ProbeImage is the probe alone, as an image volume. No tag of another version is in the registry.
+// ProbeImage is the probe and the bridge alone. No tag of another version is in the registry.
 const ProbeImage = "ghcr.io/grpc-cnb/grpc-health-probe"
 
 // PushImages puts into the registry what every pod needs, and the images of the sample app, which pack builds.
@@ -82,20 +82,25 @@ func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture) (err
 	return nil
 }
 
-// pushProbe pushes the image of the probe alone, with both of its names in bin.
+// pushProbe pushes the image of the probe and the bridge alone, with both names of the probe in bin.
 func (c *Cluster) pushProbe(ctx context.Context, fixture *harness.Fixture) error {
-	program, err := os.ReadFile(fixture.Dist("buildpack/probes/linux-" + runtime.GOARCH + "/grpc_health_probe"))
+	files := map[string]string{}
+	for name, program := range map[string]string{
+		"grpc_health_probe": "grpc_health_probe", "grpc-health-probe": "grpc_health_probe",
+		"grpc_health_bridge": "grpc_health_bridge",
+	} {
+		content, err := os.ReadFile(fixture.Dist("buildpack/probes/linux-" + runtime.GOARCH + "/" + program))
+		if err != nil {
+			return err
+		}
+		files["bin/"+name] = string(content)
+	}
+	folder, err := fixture.Stage(files)
 	if err != nil {
 		return err
 	}
-	folder, err := fixture.Stage(map[string]string{
-		"bin/grpc_health_probe": string(program), "bin/grpc-health-probe": string(program),
-	})
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"grpc_health_probe", "grpc-health-probe"} {
-		if err := os.Chmod(filepath.Join(folder, "bin", name), 0o755); err != nil {
+	for name := range files {
+		if err := os.Chmod(filepath.Join(folder, name), 0o755); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,13 @@ func TestImageVolume(t *testing.T) {
 	r.kubectl("exec", r.name, "--", harness.ProbePath, "-addr=localhost:5000")
 }
 
+// TestBridgeFromTheProbeImage has an image that no buildpack made, and a sidecar from the probe's own image.
+func TestBridgeFromTheProbeImage(t *testing.T) {
+	t.Parallel()
+	r := run(t, example(t, "bridge-image.yaml"))
+	r.wantFollowing("")
+}
+
 // TestImageWithoutVolume has the same pod without the volume, as it is on a cluster that passes over image volumes: the
 // pod is never ready, and an event says why.
 func TestImageWithoutVolume(t *testing.T) {

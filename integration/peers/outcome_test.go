@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// check runs both probes on one server.
+// check runs both probes on one server, and has a bridge ask it.
 func (r row) check(t *testing.T, server, address string) {
 	if r.as != "" {
 		server = r.as
@@ -21,12 +21,25 @@ func (r row) check(t *testing.T, server, address string) {
 	flags := slices.Concat([]string{"-addr=" + address}, tlsFlags(server), strings.Fields(r.flags))
 	var ofLean, ofFull outcome
 	var both sync.WaitGroup
-	both.Go(func() { ofLean = r.outcome(t, lean, flags) })
-	both.Go(func() { ofFull = r.outcome(t, full, flags) })
+	both.Go(func() { ofLean = r.probe(t, lean, flags) })
+	both.Go(func() { ofFull = r.probe(t, full, flags) })
+	if r.noBridge == "" {
+		asked := startBridge(t, flags)
+		ofBridge := r.page(t, asked)
+		both.Wait()
+		ofLean.wantSame(t, r.exit, "bridge", ofBridge)
+		r.wantChecks(t, asked, ofLean)
+	}
 	both.Wait()
-	if ofLean.exit != r.exit || ofFull.exit != r.exit || !reflect.DeepEqual(ofLean.said, ofFull.said) {
-		t.Errorf("want exit code %d and the same words\nlean: %d\n%s\nfull: %d\n%s", r.exit, ofLean.exit, ofLean.text,
-			ofFull.exit, ofFull.text)
+	ofLean.wantSame(t, r.exit, "full", ofFull)
+}
+
+// wantSame fails the test unless this outcome, of lean, and another have the exit code and the same words.
+func (o outcome) wantSame(t *testing.T, exit int, name string, other outcome) {
+	t.Helper()
+	if o.exit != exit || other.exit != exit || !reflect.DeepEqual(o.said, other.said) {
+		t.Errorf("want exit code %d and the same words\nlean: %d\n%s\n%s: %d\n%s", exit, o.exit, o.text, name,
+			other.exit, other.text)
 	}
 }
 
@@ -42,7 +55,7 @@ func tlsFlags(server string) []string {
 	return nil
 }
 
-// outcome is what a probe left behind: its exit code and what it said, as text and decoded.
+// outcome is what a probe left behind, or a bridge in its place: its exit code and what it said, as text and decoded.
 type outcome struct {
 	exit int
 	text string
@@ -57,26 +70,37 @@ type line struct {
 	Services                    []line
 }
 
-// outcome runs one probe.
-func (r row) outcome(t *testing.T, program string, flags []string) outcome {
+// environment has deadlines so long that a busy machine changes no outcome.
+func environment() []string {
+	return append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=30s", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=30s")
+}
+
+// probe runs one probe.
+func (r row) probe(t *testing.T, program string, flags []string) outcome {
 	t.Helper()
 	var text bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), program, slices.Concat([]string{"-o=json"}, flags)...)
-	// Long, so that a busy machine changes no outcome.
-	cmd.Env = append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=30s", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=30s")
+	cmd.Env = environment()
 	cmd.Stdout, cmd.Stderr = &text, &text
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Error(err)
 		return outcome{}
 	}
 	o := outcome{exit: cmd.ProcessState.ExitCode(), text: text.String()}
-	for lines := json.NewDecoder(&text); ; {
+	r.decode(t, &o)
+	return o
+}
+
+// decode decodes the text, a line of JSON or, of a probe that watches, several.
+func (r row) decode(t *testing.T, o *outcome) {
+	t.Helper()
+	for lines := json.NewDecoder(strings.NewReader(o.text)); ; {
 		var l line
 		if err := lines.Decode(&l); err == io.EOF {
-			return o
+			return
 		} else if err != nil {
-			t.Errorf("decoding what %s says: %v\n%s", program, err, o.text)
-			return o
+			t.Errorf("decoding: %v\n%s", err, o.text)
+			return
 		}
 		if r.ownWords {
 			l.dropWords()

@@ -11,7 +11,11 @@ type row struct {
 	// ownWords: the text of the gRPC error is the probe's own, as what came was no gRPC, or too much, or nothing. Its
 	// code has to be the same.
 	ownWords bool
+	noBridge string // why no bridge is asked
 }
+
+// watched is about a flag that a bridge refuses.
+const watched = "a bridge has no -watch, but Health/Watch, for its callers"
 
 var table = []row{
 	{on: "*/plain", exit: 0},
@@ -95,7 +99,7 @@ var table = []row{
 	{on: "grpc-go/plain", flags: "-service=" + strings.Repeat("x", 100_000), exit: 3}, // more than fits into a window
 	{on: "grpc-go/plain", flags: "-rpc-header=long:" + strings.Repeat("x", 100_000), exit: 0},
 	{on: "grpc-go/plain", flags: "-timeout=2s -service=slow", exit: 3, ownWords: true},
-	{on: "grpc-go/plain", flags: "-timeout=2s -watch", exit: 0},
-	{on: "grpc-go/plain", flags: "-timeout=2s -watch -service=nobody", exit: 4},
-	{on: "grpc-go/bare", flags: "-timeout=2s -watch", exit: 3},
+	{on: "grpc-go/plain", flags: "-timeout=2s -watch", exit: 0, noBridge: watched},
+	{on: "grpc-go/plain", flags: "-timeout=2s -watch -service=nobody", exit: 4, noBridge: watched},
+	{on: "grpc-go/bare", flags: "-timeout=2s -watch", exit: 3, noBridge: watched},
 }

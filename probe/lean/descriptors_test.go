@@ -14,7 +14,7 @@ import (
 // CPU time in the container's cgroup.
 func TestLimitOfDescriptors(t *testing.T) {
 	t.Parallel()
-	path, err := program()
+	path, err := program("grpc_health_probe")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,12 +114,7 @@ func TestCallsThatWereNotProcessed(t *testing.T) {
 	for _, c := range notProcessed {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := c.encounter
-			if e.says == "" {
-				e.says = "status: SERVING"
-			}
-			args := append([]string{"-addr=" + listen(t, onConnections(c.connections...))}, e.timeouts()...)
-			run(t, append(args, e.args...)...).expect(t, e.exit, e.says)
+			c.meet(t, func() func(net.Conn) { return onConnections(c.connections...) })
 		})
 	}
 }

@@ -27,11 +27,12 @@ func prefixed(flag byte, message string) string {
 func replies(body string, headers ...string) func(*peer, uint32) {
 	return func(p *peer, id uint32) {
 		p.begin(id, headers...)
-		for len(body) > 16384 {
-			p.data(id, body[:16384])
-			body = body[16384:]
+		rest := body
+		for len(rest) > 16384 {
+			p.data(id, rest[:16384])
+			rest = rest[16384:]
 		}
-		p.data(id, body)
+		p.data(id, rest)
 		p.end(id, "grpc-status", "0")
 	}
 }

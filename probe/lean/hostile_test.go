@@ -3,12 +3,13 @@ package lean_test
 import (
 	"cmp"
 	"net"
+	"slices"
 	"testing"
 
 	"golang.org/x/net/http2"
 )
 
-// encounter is a server, and how the program has to end with it.
+// encounter is a server, and how the programs have to end with it.
 type encounter struct {
 	name string
 	// exit is the exit code, and says a part of the output: "status: SERVING" where it is empty.
@@ -51,9 +52,20 @@ func meet(t *testing.T, encounters []encounter) {
 	for _, e := range encounters {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			args := append([]string{"-addr=" + listen(t, e.speak)}, e.timeouts()...)
-			run(t, append(args, e.args...)...).expect(t, e.exit, cmp.Or(e.says, "status: SERVING"))
+			e.meet(t, func() func(net.Conn) { return e.speak })
 		})
+	}
+}
+
+// meet has the probe ask a server, and a bridge one that is like it.
+func (e encounter) meet(t *testing.T, server func() func(net.Conn)) {
+	t.Helper()
+	for _, program := range []func(*testing.T, ...string) ending{run, ask} {
+		args := slices.Concat([]string{"-addr=" + listen(t, server())}, e.timeouts(), e.args)
+		program(t, args...).expect(t, e.exit, cmp.Or(e.says, "status: SERVING"))
+		if slices.Contains(args, "-watch") {
+			return // a bridge does not have it
+		}
 	}
 }
 

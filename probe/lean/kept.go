@@ -13,10 +13,6 @@ import (
 // that the server still takes connections, as each exec probe does.
 const maxAge = time.Minute
 
-// dialGrace is how much longer than its own deadline an attempt waits for a connection that is being made: whoever
-// makes it knows which step took too long, and says so at its deadline.
-const dialGrace = 50 * time.Millisecond
-
 // Kept is a [probe.Transport] for a program that asks again and again. The connection that it makes is kept for later
 // attempts, which go to the same server with the same credentials, many at once if they want. A connection that is
 // lost, that the server is closing, that is old, or whose certificates have changed on disk is replaced by a new one.
@@ -30,6 +26,7 @@ type Kept struct {
 // dialing is a connection that is being made for all attempts that wait for it.
 type dialing struct {
 	began   time.Time
+	ends    time.Time // its own deadline
 	files   credentialFiles
 	waiting int           // attempts
 	done    chan struct{} // closed at the end
@@ -68,11 +65,7 @@ func (k *Kept) lease(o *probe.Options, deadline time.Time, avoid *shared) (*leas
 		if conn != nil {
 			return newLease(k, conn, o, true), nil
 		}
-		timer := probe.NewTimer(deadline.Add(dialGrace))
-		select {
-		case <-d.done:
-			timer.Stop()
-		case <-timer.C:
+		if !d.wait(deadline) {
 			k.abandon(d)
 			return nil, &probe.DialError{Step: probe.StepConnect, Err: os.ErrDeadlineExceeded}
 		}
@@ -83,6 +76,23 @@ func (k *Kept) lease(o *probe.Options, deadline time.Time, avoid *shared) (*leas
 			return nil, d.err
 		}
 		// It failed, and had begun before this attempt: now it may succeed.
+	}
+}
+
+// wait waits for the connection, and returns false where it takes longer than until the deadline. One that ends by
+// itself at the deadline, or before, is waited for however busy the machine is: it knows which step took too long.
+func (d *dialing) wait(deadline time.Time) bool {
+	if !d.ends.After(deadline) {
+		<-d.done
+		return true
+	}
+	timer := probe.NewTimer(deadline)
+	defer timer.Stop()
+	select {
+	case <-d.done:
+		return true
+	case <-timer.C:
+		return false
 	}
 }
 
@@ -99,7 +109,7 @@ func (k *Kept) find(o *probe.Options, deadline time.Time, avoid *shared) (*share
 	}
 	d := k.dialing
 	if d == nil || !d.files.equal(files) {
-		d = &dialing{began: time.Now(), files: files, done: make(chan struct{})}
+		d = &dialing{began: time.Now(), ends: deadline, files: files, done: make(chan struct{})}
 		k.dialing = d
 		own := *o // attempts may wait for the connection longer than this one
 		go k.dial(d, &own, deadline)
@@ -190,7 +200,7 @@ func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 	l.conn.forget(again)
 	next, err := l.from.lease(l.options, l.options.Budget.Reconnect(until), l.conn)
 	if err != nil {
-		return l.notAgain(err, again)
+		return l.notAgain(err, until, again)
 	}
 	defer func() { _ = next.Close() }() // never fails
 	for _, call := range again {
@@ -200,9 +210,11 @@ func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 }
 
 // notAgain returns the error for calls for which there is no second connection. After one that was kept it is the
-// outcome of the attempt, as if there had been none before.
-func (l *lease) notAgain(err error, again []*stream) error {
-	if failed, ok := errors.AsType[*probe.DialError](err); ok && !l.kept {
+// outcome of the attempt, as if there had been none before, unless the calls' own deadline has come.
+func (l *lease) notAgain(err error, deadline time.Time, again []*stream) error {
+	if !deadline.IsZero() && !time.Now().Before(deadline) {
+		err = os.ErrDeadlineExceeded
+	} else if failed, ok := errors.AsType[*probe.DialError](err); ok && !l.kept {
 		for _, call := range again {
 			call.reason += "; connecting again: " + reason(failed.Err)
 		}

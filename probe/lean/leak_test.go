@@ -61,7 +61,7 @@ func serveHealth(t *testing.T, options ...grpc.ServerOption) string {
 // probeCommand returns a run of the probe with long timeouts.
 func probeCommand(t *testing.T, addr string) *exec.Cmd {
 	t.Helper()
-	path, err := program()
+	path, err := program("grpc_health_probe")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -224,12 +224,30 @@ func (p *peer) expectSilence() {
 	}
 }
 
-// opensLate returns a server that refuses the first stream, which its SETTINGS do not allow, and then allows one.
+// refuse resets the streams of a client until it has read a PING.
+func (p *peer) refuse(code http2.ErrCode) {
+	_ = p.WritePing(false, [8]byte{})
+	for {
+		f, err := p.ReadFrame()
+		if err != nil {
+			return
+		}
+		switch f := f.(type) {
+		case *http2.PingFrame:
+			return
+		case *http2.DataFrame:
+			_ = p.WriteRSTStream(f.StreamID, code)
+		}
+	}
+}
+
+// opensLate returns a server that refuses a first stream, which its SETTINGS do not allow, and then allows one. A probe
+// sends one before it knows, and a bridge does not.
 func opensLate(code http2.ErrCode) func(*peer) {
 	return func(p *peer) {
 		_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 0})
 		p.preface()
-		_ = p.WriteRSTStream(p.request(), code)
+		p.refuse(code)
 		p.expectSilence()
 		_ = p.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1})
 		p.answer(p.request())

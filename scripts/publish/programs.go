@@ -29,7 +29,7 @@ const (
 
 // readPrograms makes an image of each folder OS/ARCH or OS/ARCH/VARIANT in a folder, with the programs in it below
 // bin, so that a volume of the image at /layers/grpc-cnb_health-probe/probe has them where an image has them that the
-// buildpack made. What ends with .cdx.json or .spdx.json is an SBOM.
+// buildpack made. What ends with .cdx.json or .spdx.json is an SBOM, of the image with all its programs.
 func readPrograms(folder string, labels map[string]string) (release, error) {
 	var release release
 	err := filepath.WalkDir(folder, func(platformFolder string, entry fs.DirEntry, err error) error {

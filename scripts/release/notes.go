@@ -61,7 +61,8 @@ func imageNotes(root, version string) (string, error) {
 		return text, err
 	}
 	return text + row(probe) + "\nIn a Dockerfile, for an image that no buildpack makes:\n" + block("dockerfile",
-		"COPY --from="+probe.reference+"@"+probe.digest+" /bin/ /layers/grpc-cnb_health-probe/probe/bin/"), nil
+		"COPY --from="+probe.reference+"@"+probe.digest+" /bin/grpc_health_probe "+
+			"/layers/grpc-cnb_health-probe/probe/bin/"), nil
 }
 
 func row(i image) string { return "| `" + i.reference + "` | `" + i.digest + "` |\n" }
