@@ -54,18 +54,23 @@ func TestBridge(t *testing.T) {
 
 	server := must(platform.RunWith(t.Context(), image, []string{"--publish", "127.0.0.1::8086"}))(t)
 	stopAfter(t, server)
+	// So much time that a busy machine changes no outcome.
+	const connect, answer = "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=1m", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=1m"
 	must(platform.Once(t.Context(), image.Ref, []string{
-		"--detach", "--network", "container:" + server.Container, "--entrypoint", bridge.Command[0],
+		"--detach", "--network", "container:" + server.Container, "--env", connect, "--env", answer,
+		"--entrypoint", bridge.Command[0],
 	}, bridge.Command[1:]...))(t)
 	pages := "http://" + must(platform.Port(t.Context(), server.Container, bridge.Port))(t)
-	asked := fmt.Sprintf("-addr=localhost:%d", bridge.Port)
+	asked := []string{
+		harness.ProbePath, fmt.Sprintf("-addr=localhost:%d", bridge.Port), "-connect-timeout=1m", "-rpc-timeout=1m",
+	}
 	wantPage(t, pages+"/readyz", http.StatusOK, "status: SERVING")
-	wantExit(t, server, 0, harness.ProbePath, asked)
+	wantExit(t, server, 0, asked...)
 	flip(t, server, "/make-not-serving")
 	wantPage(t, pages+"/readyz", http.StatusServiceUnavailable, "status is NOT_SERVING")
 	wantPage(t, pages+"/livez", http.StatusOK, "")
-	wantExit(t, server, 4, harness.ProbePath, asked)
-	wantExit(t, server, 0, harness.ProbePath, asked, "-service=live")
+	wantExit(t, server, 4, asked...)
+	wantExit(t, server, 0, append(asked, "-service=live")...)
 }
 
 // wantPasted reads what the build log says to paste into a manifest, and compares it with the label.

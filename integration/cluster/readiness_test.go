@@ -19,6 +19,7 @@ func TestReadinessIsTraffic(t *testing.T) {
 	}
 }
 
+// wantReadinessIsTraffic wants one pod of several to get no traffic while it says NOT_SERVING.
 func (d deployment) wantReadinessIsTraffic() {
 	d.t.Helper()
 	d.untilEndpoints()
