@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-const composeFile = "../examples/compose.yaml"
+const composeFile, composeBridge = "../examples/compose.yaml", "../examples/compose-bridge.yaml"
 
 // composeTest is what the tests put over the example: the HTTP side of the app, which flips its status, and so much
 // time for a check that a busy machine changes no outcome.
@@ -81,6 +82,23 @@ func TestComposeStartsDependantsWhenHealthy(t *testing.T) {
 			t.Errorf("the dependant is %+v", caller)
 		}
 	})
+}
+
+// TestComposeBridge runs the example with the bridge, which answers HTTP, and finds the app again when that was
+// restarted.
+func TestComposeBridge(t *testing.T) {
+	t.Parallel()
+	platform := needCompose(t)
+	image := must(probed())(t)
+	project := composeOf(t, platform, composeBridge, "services: {greeter: {ports: ['127.0.0.1::8080']}}\n",
+		"GREETER_IMAGE="+image.Ref, "HEALTH_PORT=0")
+	must(project.Run(t.Context(), "up", "--detach"))(t)
+	page := "http://" + must(project.Run(t.Context(), "port", "health-bridge", "8086"))(t) + "/readyz"
+	wantPage(t, page, http.StatusOK, "status: SERVING")
+	flip(t, must(project.Server(t.Context(), "greeter"))(t), "/make-not-serving")
+	wantPage(t, page, http.StatusServiceUnavailable, "status is NOT_SERVING")
+	must(project.Run(t.Context(), "restart", "greeter"))(t)
+	wantPage(t, page, http.StatusOK, "status: SERVING")
 }
 
 // TestDockerRunHealth shows the two ways that plain docker run has: --health-cmd, which takes a shell that the image
@@ -153,8 +171,13 @@ func needCompose(t *testing.T) *harness.Docker {
 // compose makes a project of the example, which is removed when the test ends.
 func compose(t *testing.T, platform *harness.Docker, greeter, caller *harness.Image) *harness.Compose {
 	t.Helper()
-	project := must(platform.Compose(t.Context(), composeFile, composeTest, "GREETER_IMAGE="+greeter.Ref,
-		"CALLER_IMAGE="+caller.Ref))(t)
+	return composeOf(t, platform, composeFile, composeTest, "GREETER_IMAGE="+greeter.Ref, "CALLER_IMAGE="+caller.Ref)
+}
+
+// composeOf is compose for another example, with what a test puts over it and variables.
+func composeOf(t *testing.T, platform *harness.Docker, file, second string, env ...string) *harness.Compose {
+	t.Helper()
+	project := must(platform.Compose(t.Context(), file, second, env...))(t)
 	t.Cleanup(func() {
 		if err := project.Close(); err != nil {
 			t.Errorf("removing the project: %v", err)

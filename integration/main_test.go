@@ -60,8 +60,8 @@ var (
 	sample = sync.OnceValues(func() (string, error) { return fixture.StageSample(context.Background(), nil) })
 )
 
-// probed returns an image of the sample app in the engine, with the probe and default flags, for tests that only run an
-// image.
+// probed returns an image of the sample app in the engine, with the probe, the bridge and default flags, for tests that
+// only run an image.
 var probed = sync.OnceValues(func() (*harness.Image, error) {
 	platform, err := docker()
 	if err != nil {
@@ -72,7 +72,7 @@ var probed = sync.OnceValues(func() (*harness.Image, error) {
 		return nil, err
 	}
 	return platform.Build(context.Background(),
-		harness.Build{Name: "probed", App: app, Buildpack: folder(), Env: []string{probedArgs}})
+		harness.Build{Name: "probed", App: app, Buildpack: folder(), Env: []string{probedArgs, bridgeEnv + "true"}})
 })
 
 // packaged returns the product as an image in the engine. It stands for the published image, which the examples name.
@@ -99,7 +99,10 @@ func withLocalProduct(t *testing.T, text string) string {
 	return strings.ReplaceAll(text, published, must(packaged())(t))
 }
 
-const probedArgs = argsEnv + "-addr=localhost:5000"
+const (
+	probedArgs = argsEnv + "-addr=localhost:5000"
+	bridgeEnv  = "BP_GRPC_HEALTH_PROBE_BRIDGE="
+)
 
 var opened struct {
 	sync.Mutex

@@ -98,8 +98,8 @@ func TestPublish(t *testing.T) {
 	platform := must(docker())(t)
 	registry, run := registryWithRun(t, platform)
 	ref := registry.Name(platform.Name("app")) // pack calls its volumes after it
-	log := must(platform.Pack(t.Context(), "build", ref, "--publish", "--env", probedArgs, "--network", "host",
-		"--run-image", run,
+	log := must(platform.Pack(t.Context(), "build", ref, "--publish", "--env", probedArgs, "--env", bridgeEnv+"true",
+		"--network", "host", "--run-image", run,
 		"--path", must(sample())(t), "--builder", platform.Name("builder"),
 		"--lifecycle-image", platform.Name("lifecycle"),
 		"--pull-policy", "never", "-b", "from=builder", "-b", folder()))(t)

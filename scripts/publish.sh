@@ -55,9 +55,10 @@ fi
 platforms='amd64 arm64 386 arm/v6 arm/v7 ppc64le s390x riscv64'
 rm -rf dist/probe-image
 for platform in $platforms; do
-  folders+=("dist/probe-image/linux/$platform")
+  folder=dist/probe-image/linux/$platform
+  folders+=("$folder")
   for program in grpc_health_probe grpc_health_bridge; do
-    scripts/compile.sh "${platform%%/*}" "${folders[-1]}/$program" "./cmd/$program"
+    scripts/compile.sh "${platform%%/*}" "$folder/$program" "./cmd/$program"
   done
 done
 echo "writing SBOMs"

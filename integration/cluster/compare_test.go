@@ -101,9 +101,9 @@ func checks(t *testing.T) []check {
 	}
 	return []check{
 		{alone, "", probed(comparedImage, nil, 0), 5000},
-		{withBridge, "", bridged(t, nil), 8086},
+		{withBridge, "", withTheBridge(t, nil), 8086},
 		{"native", alone, probed(comparedImage, native(5000), 1), 0},
-		{"native, of the bridge, which asks over verified TLS", withBridge, bridged(t, native(8086)), 0},
+		{"native, of the bridge, which asks over verified TLS", withBridge, withTheBridge(t, native(8086)), 0},
 		exec("exec of an empty Go program", execOf("/program")),
 		exec("exec of the probe", execProbe),
 		exec("exec of "+name, execOf("/compared/upstream", "-addr=localhost:5000", "-connect-timeout=4s",
@@ -117,12 +117,11 @@ const (
 	withBridge = "none, with the bridge"
 )
 
-// bridged is the pod of the example, with a readiness probe each second or none.
-func bridged(t *testing.T, probe object) object {
+// withTheBridge is the pod of the example, with a readiness probe each second or none.
+func withTheBridge(t *testing.T, probe object) object {
 	t.Helper()
 	return example(t, "bridge.yaml", func(pod object) {
-		bridge := pod["spec"].(object)["initContainers"].([]any)[0].(object)
-		for _, container := range []object{app(pod), bridge} {
+		for _, container := range []object{app(pod), sidecar(pod)} {
 			container["image"] = comparedImage
 		}
 		for _, kind := range []string{"startupProbe", "readinessProbe", "livenessProbe"} {

@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,13 +40,13 @@ func TestWrongCredentials(t *testing.T) {
 			volume(pod, "tls")["secret"].(object)["secretName"] = "tls-of-another-ca"
 		}, "certificate"},
 		"another-name": {"tls.yaml", func(pod object) {
-			without(pod, "-tls-server-name=")
+			without(readiness(pod), "-tls-server-name=")
 		}, "tls-server-name"},
 		"no-client-certificate": {"mtls.yaml", func(pod object) {
-			without(pod, "-tls-client-")
+			without(readiness(pod), "-tls-client-")
 		}, "tls-client-cert"},
 		"no-token": {"metadata.yaml", func(pod object) {
-			without(pod, "-rpc-header-file=")
+			without(readiness(pod), "-rpc-header-file=")
 		}, "UNAUTHENTICATED"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,21 +72,44 @@ func TestTokenIsReadAtEachCheck(t *testing.T) {
 	s := newSpace(t)
 	s.addSecrets()
 	r := s.run(example(t, "metadata.yaml"))
-	pod := r.untilReady()
+	r.untilReady()
 	_, before := r.probes("Readiness") // the app may have been slow to start
-	s.apply(secret("my-app-token", files{"authorization": "Bearer another"}))
-	// With a change of the pod the kubelet looks at its secrets at once, and not within a minute.
-	s.kubectl("annotate", "pod", r.name, "token=changed")
-	mounted := filepath.Join("/proc", strconv.Itoa(cluster.Init()), "root", cluster.Folder(), "kubelet/pods",
-		pod.Metadata.UID, "volumes/kubernetes.io~secret/token/authorization")
-	poll(t, "the new token to be in the pod", func(context.Context) (bool, error) {
-		text, err := os.ReadFile(mounted)
-		return string(text) == "Bearer another", err
-	})
+	r.renew(func() {
+		s.apply(secret("my-app-token", files{"authorization": "Bearer another"}))
+	}, "token/authorization")
 	passed, _ := r.probes("Readiness")
 	r.untilProbes("Readiness", "passed with the new token", func(now, _ int) bool { return now > passed+1 })
 	if _, failed := r.probes("Readiness"); failed != before {
 		t.Errorf("the readiness probe failed %d times, want none", failed-before)
+	}
+}
+
+// renew changes secrets and waits until files of the pod, by volume and key, are new.
+func (r running) renew(change func(), files ...string) {
+	r.t.Helper()
+	pod, err := r.pod(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	read := func(file string) (string, error) {
+		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(cluster.Init()), "root", cluster.Folder(),
+			"kubelet/pods", pod.Metadata.UID, "volumes/kubernetes.io~secret", file))
+		return string(text), err
+	}
+	old := map[string]string{}
+	for _, file := range files {
+		if old[file], err = read(file); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	change()
+	// With a change of the pod the kubelet looks at its secrets at once, and not within a minute.
+	r.kubectl("annotate", "pod", r.name, "secrets=changed")
+	for _, file := range files {
+		poll(r.t, fmt.Sprintf("%q in pod %q to be new", file, r.name), func(context.Context) (bool, error) {
+			text, err := read(file)
+			return err == nil && text != old[file], err
+		})
 	}
 }
 
@@ -123,14 +148,14 @@ func volume(pod object, name string) object {
 	return nil
 }
 
-// without takes flags from the readiness probe's command.
-func without(pod object, flag string) {
-	exec := app(pod)["readinessProbe"].(object)["exec"].(object)
-	var command []string
-	for _, arg := range exec["command"].([]any) {
-		if arg := arg.(string); !strings.HasPrefix(arg, flag) {
-			command = append(command, arg)
-		}
-	}
-	exec["command"] = command
+// readiness is the exec probe of the app.
+func readiness(pod object) object {
+	return app(pod)["readinessProbe"].(object)["exec"].(object)
+}
+
+// without takes flags from the command of a probe or of a container.
+func without(of object, flag string) {
+	of["command"] = slices.DeleteFunc(of["command"].([]any), func(arg any) bool {
+		return strings.HasPrefix(arg.(string), flag)
+	})
 }

@@ -16,10 +16,19 @@ type deployment struct {
 	name string
 }
 
+// viaExec and viaBridge are the examples of a Deployment with exec probes, and with native probes of the bridge.
+const viaExec, viaBridge = "deployment.yaml", "bridge-deployment.yaml"
+
 // deployed is what examples/kubernetes/deployment.yaml has, with what a test changes in the Deployment.
 func deployed(t *testing.T, changes ...func(deployment object)) []object {
 	t.Helper()
-	resources := examples(t, "deployment.yaml")
+	return deployedAs(t, viaExec, changes...)
+}
+
+// deployedAs is what a file of examples/kubernetes has, with what a test changes in the Deployment.
+func deployedAs(t *testing.T, file string, changes ...func(deployment object)) []object {
+	t.Helper()
+	resources := examples(t, file)
 	for _, change := range changes {
 		change(resources[0])
 	}
@@ -143,7 +152,7 @@ func (d deployment) restarts() (n int) {
 		d.t.Fatal(err)
 	}
 	for _, pod := range pods {
-		n += pod.App().RestartCount
+		n += pod.App().RestartCount + pod.Sidecar().RestartCount
 	}
 	return n
 }

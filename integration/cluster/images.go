@@ -17,7 +17,7 @@ import (
 
 // The images of the examples' app.
 const (
-	// AppImage is the app as the examples name it.
+	// AppImage is the app as the examples name it, with the bridge beside the probe.
 	AppImage = "registry.example.com/my-app:1.0.0"
 	// NewImage is another version of it.
 	NewImage = "registry.example.com/my-app:1.0.1"
@@ -62,7 +62,7 @@ func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture) (err
 	for ref, variant := range map[string]string{AppImage: "lean", FullImage: "full"} {
 		image, err := docker.Build(ctx, harness.Build{
 			Name: variant, App: app, Buildpack: fixture.Dist("buildpack"),
-			Env: []string{"BP_GRPC_HEALTH_PROBE_VARIANT=" + variant},
+			Env: []string{"BP_GRPC_HEALTH_PROBE_VARIANT=" + variant, "BP_GRPC_HEALTH_PROBE_BRIDGE=true"},
 		})
 		if err != nil {
 			return err

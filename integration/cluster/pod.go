@@ -43,9 +43,14 @@ func (p Pod) Ready() bool {
 }
 
 // App is the status of the first container; zero before there is one.
-func (p Pod) App() Container {
-	if len(p.Status.ContainerStatuses) == 0 {
+func (p Pod) App() Container { return first(p.Status.ContainerStatuses) }
+
+// Sidecar is the status of the first init container, which may be a native sidecar; zero before there is one.
+func (p Pod) Sidecar() Container { return first(p.Status.InitContainerStatuses) }
+
+func first(containers []Container) Container {
+	if len(containers) == 0 {
 		return Container{}
 	}
-	return p.Status.ContainerStatuses[0]
+	return containers[0]
 }

@@ -71,6 +71,11 @@ func app(pod object) object {
 	return pod["spec"].(object)["containers"].([]any)[0].(object)
 }
 
+// sidecar is the first init container of a pod.
+func sidecar(pod object) object {
+	return pod["spec"].(object)["initContainers"].([]any)[0].(object)
+}
+
 // running is a pod on the node.
 type running struct {
 	space

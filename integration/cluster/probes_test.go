@@ -140,15 +140,14 @@ func TestInitContainerWaits(t *testing.T) {
 		}}
 	}))
 	pod.until("waiting", func(p Pod) bool {
-		return len(p.Status.InitContainerStatuses) == 1 && p.Status.InitContainerStatuses[0].State.Running != nil
+		return p.Sidecar().State.Running != nil
 	})
 	s.run(object{
 		"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "orders", "labels": orders},
 		"spec": object{"containers": []object{{"name": "orders", "image": AppImage}}},
 	}).untilReady()
-	if got := pod.untilReady(); got.Status.InitContainerStatuses[0].RestartCount != 0 {
-		t.Errorf("the init container was restarted %d times, want none",
-			got.Status.InitContainerStatuses[0].RestartCount)
+	if got := pod.untilReady(); got.Sidecar().RestartCount != 0 {
+		t.Errorf("the init container was restarted %d times, want none", got.Sidecar().RestartCount)
 	}
 }
 
@@ -179,8 +178,7 @@ func TestAppStartsAfterItsSidecar(t *testing.T) {
 	s.run(example(t, "sidecar.yaml")).untilReady()
 
 	waiting := s.run(example(t, "sidecar.yaml", named("sidecar-waiting"), func(pod object) {
-		sidecar := pod["spec"].(object)["initContainers"].([]any)[0].(object)
-		sidecar["args"] = []string{"-grpc=:5001", "-http=:8081", "-no-health"}
+		sidecar(pod)["args"] = []string{"-grpc=:5001", "-http=:8081", "-no-health"}
 	}))
 	waiting.untilProbes("Startup", "failed", func(_, failed int) bool { return failed >= 3 })
 	if got := waiting.until("there", func(p Pod) bool { return p.App().Name != "" }); got.App().Started || got.Ready() {

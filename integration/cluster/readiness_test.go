@@ -11,7 +11,17 @@ import (
 // no call to it in between, and nothing is restarted.
 func TestReadinessIsTraffic(t *testing.T) {
 	t.Parallel()
-	d := newSpace(t).deploy(deployed(t, replicas(3)))
+	for _, file := range []string{viaExec, viaBridge} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			newSpace(t).deploy(deployedAs(t, file, replicas(3))).wantReadinessIsTraffic()
+		})
+	}
+}
+
+// wantReadinessIsTraffic wants one pod of several to get no traffic while it says NOT_SERVING.
+func (d deployment) wantReadinessIsTraffic() {
+	d.t.Helper()
 	d.untilEndpoints()
 	away := d.running()[0]
 	away.control("/make-not-serving")
@@ -19,8 +29,8 @@ func TestReadinessIsTraffic(t *testing.T) {
 	d.untilEndpoints(away.name)
 	d.untilServing(20)
 	for range 100 {
-		if status, err := callAnew(t, d.address()); err != nil || status != healthpb.HealthCheckResponse_SERVING {
-			t.Fatalf("a call through the Service was answered with %v (%v), want SERVING alone", status, err)
+		if status, err := callAnew(d.t, d.address()); err != nil || status != healthpb.HealthCheckResponse_SERVING {
+			d.t.Fatalf("a call through the Service was answered with %v (%v), want SERVING alone", status, err)
 		}
 	}
 	away.untilEvent(away.name, "Unhealthy", "^Readiness probe failed: .*NOT_SERVING")
@@ -29,7 +39,7 @@ func TestReadinessIsTraffic(t *testing.T) {
 	away.control("/make-serving")
 	d.untilEndpoints()
 	if got := d.restarts(); got != 0 {
-		t.Errorf("containers were restarted %d times, want none", got)
+		d.t.Errorf("containers were restarted %d times, want none", got)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // Service sends it calls from the beginning.
 const slowStart = "-delay=3s"
 
-// starting is the Deployment of the documents, of an app that takes time to start.
-func starting(t *testing.T, changes ...func(deployment object)) []object {
+// starting is the Deployment of an example, of an app that takes time to start.
+func starting(t *testing.T, file string, changes ...func(deployment object)) []object {
 	t.Helper()
-	return deployed(t, append(changes, func(deployment object) {
+	return deployedAs(t, file, append(changes, func(deployment object) {
 		withArgs(slowStart)(template(deployment))
 	})...)
 }
@@ -29,11 +29,16 @@ func withoutProbes(deployment object) {
 // TestRolloutLosesNoCall has clients that call the Service during a restart and an update of the image.
 func TestRolloutLosesNoCall(t *testing.T) {
 	t.Parallel()
-	d := newSpace(t).deploy(starting(t))
-	calls := d.startTraffic()
-	d.roll(calls)
-	if failed := calls.end(t); failed > 0 {
-		t.Errorf("%d calls failed, want none", failed)
+	for _, file := range []string{viaExec, viaBridge} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			d := newSpace(t).deploy(starting(t, file))
+			calls := d.startTraffic()
+			d.roll(calls)
+			if failed := calls.end(t); failed > 0 {
+				t.Errorf("%d calls failed, want none", failed)
+			}
+		})
 	}
 }
 
@@ -41,7 +46,7 @@ func TestRolloutLosesNoCall(t *testing.T) {
 // without them fails some.
 func TestRolloutWithoutProbesLosesCalls(t *testing.T) {
 	t.Parallel()
-	d := newSpace(t).deploy(starting(t, withoutProbes))
+	d := newSpace(t).deploy(starting(t, viaExec, withoutProbes))
 	calls := d.startTraffic()
 	d.roll(calls)
 	if calls.end(t) == 0 {

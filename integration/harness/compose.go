@@ -61,7 +61,7 @@ func (c *Compose) Server(ctx context.Context, service string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	http, err := c.docker.httpSide(ctx, id)
+	http, err := c.docker.Port(ctx, id, 8080)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 		return nil, err
 	}
 	stop := d.stop(container, wait)
-	http, err := d.httpSide(ctx, container)
+	http, err := d.Port(ctx, container, 8080)
 	if err != nil {
 		return nil, errors.Join(err, stop())
 	}
@@ -34,9 +35,9 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 	}, nil
 }
 
-// httpSide returns the address on which a container of the sample app publishes its HTTP port.
-func (d *Docker) httpSide(ctx context.Context, container string) (string, error) {
-	return run(d.command(ctx, "docker", "port", container, "8080/tcp"))
+// Port returns the address on which a container publishes a port; that of the sample app's HTTP side is 8080.
+func (d *Docker) Port(ctx context.Context, container string, port int) (string, error) {
+	return run(d.command(ctx, "docker", "port", container, strconv.Itoa(port)+"/tcp"))
 }
 
 // Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to
