@@ -70,7 +70,7 @@ func pushCompared(ctx context.Context, fixture *harness.Fixture) (err error) {
 	if err != nil {
 		return err
 	}
-	image := v1.Image(built.Image)
+	image := built.Image
 	for _, from := range []v1.Image{other, empty} {
 		layers, err := from.Layers()
 		if err != nil {

@@ -26,8 +26,9 @@ func startAndWait(bin, logs string) error {
 	return c.err
 }
 
-// TestNothingIsLeftOfACluster kills the program that started a cluster, which has no say in that. The rules of iptables,
-// the interfaces and the images go with the namespaces, which the kernel removes once no process and no mount has them.
+// TestNothingIsLeftOfACluster kills the program that started a cluster, which has no say in that. The rules of
+// iptables, the interfaces and the images go with the namespaces, which the kernel removes once no process and no mount
+// has them.
 func TestNothingIsLeftOfACluster(t *testing.T) {
 	t.Parallel()
 	caller := exec.Command("/proc/self/exe", callerRole, cluster.bin, t.TempDir())

@@ -3,9 +3,11 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -37,7 +39,7 @@ func TestFullNode(t *testing.T) {
 	often := eachSecond * runtime.GOMAXPROCS(0) // a container's limit of CPU time counts too
 	s := newSpace(t)
 	seldom := s.runMany(fullNode-often, "seldom", probed(AppImage, execProbe, defaultPeriod))
-	pods := append(seldom, s.runMany(often, "often", probed(AppImage, execProbe, 1))...)
+	pods := slices.Concat(seldom, s.runMany(often, "often", probed(AppImage, execProbe, 1)))
 	for _, pod := range pods {
 		pod.untilReady()
 	}
@@ -77,9 +79,7 @@ func setProbe(container, probe object, period int) {
 		"readinessProbe": {"periodSeconds": period, "timeoutSeconds": 10, "failureThreshold": 1},
 		"startupProbe":   {"periodSeconds": 1, "timeoutSeconds": 10, "failureThreshold": 120},
 	} {
-		for key, value := range probe {
-			settings[key] = value
-		}
+		maps.Copy(settings, probe)
 		container[kind] = settings
 	}
 }
