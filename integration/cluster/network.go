@@ -30,9 +30,13 @@ func (c *Cluster) inside(do func() error) (err error) {
 }
 
 // Dial connects to the IP address and port of a pod, of a Service, or of the node.
-func (c *Cluster) Dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+func (c *Cluster) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return c.dial(ctx, new(net.Dialer), network, address)
+}
+
+func (c *Cluster) dial(ctx context.Context, d *net.Dialer, network, address string) (conn net.Conn, err error) {
 	err = c.inside(func() error {
-		conn, err = new(net.Dialer).DialContext(ctx, network, address)
+		conn, err = d.DialContext(ctx, network, address)
 		return err
 	})
 	return conn, err

@@ -30,7 +30,8 @@ func withoutProbes(deployment object) {
 func TestRolloutLosesNoCall(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{viaExec, viaBridge} {
-		t.Run(file, func(t *testing.T) { // one after the other, for each keeps the machine busy
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
 			d := newSpace(t).deploy(starting(t, file))
 			calls := d.startTraffic()
 			d.roll(calls)

@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -26,13 +30,39 @@ func dial(t *testing.T, address string) *grpc.ClientConn {
 	t.Helper()
 	client, err := grpc.NewClient("passthrough:///"+address,
 		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy(),
-		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
-			return cluster.Dial(ctx, "tcp", address)
-		}))
+		grpc.WithContextDialer(dialFromNextPort))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return client
+}
+
+// The ports from which calls are made, which the kernel does not give to others (net.ipv4.ip_local_port_range).
+const firstPort, lastPort = 11_000, 32_767
+
+var nextPort atomic.Uint32
+
+// dialFromNextPort connects to an address in the cluster from a port that was not used for long. So many connections
+// are made that the kernel would soon give a port again, while its connection tracking still maps that port to the pod
+// of the connection before, which may have gone.
+func dialFromNextPort(ctx context.Context, address string) (net.Conn, error) {
+	for {
+		port := firstPort + int(nextPort.Add(1)%(lastPort-firstPort+1))
+		conn, err := cluster.dial(ctx, &net.Dialer{
+			LocalAddr: &net.TCPAddr{Port: port},
+			Control: func(_, _ string, conn syscall.RawConn) error {
+				var set error
+				err := conn.Control(func(fd uintptr) {
+					set = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
+				})
+				return errors.Join(err, set)
+			},
+		}, "tcp", address)
+		if errors.Is(err, unix.EADDRINUSE) {
+			continue // something listens there
+		}
+		return conn, err
+	}
 }
 
 // callAnew makes one call on a connection of its own, which the Service sends to any of its pods.
@@ -53,8 +83,8 @@ type traffic struct {
 	failed []error
 }
 
-// pause is how long a client waits between two calls: each makes some hundred calls a second.
-const pause = 10 * time.Millisecond
+// pause is how long a client waits between two calls: each makes dozens of calls a second.
+const pause = 25 * time.Millisecond
 
 // startTraffic starts two clients that keep their connection, as most do, and two that make a new one for each call.
 // Before it begins the Service answers: kube-proxy follows the pods a little later.
