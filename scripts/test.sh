@@ -10,7 +10,8 @@
 #
 # --cluster also runs the tests on a whole Kubernetes cluster, which is made for them and removed afterwards. They need
 # root, cgroups, Docker, and the Debian packages iproute2, iptables, containernetworking-plugins and libseccomp-dev.
-# Compiling the cluster's programs takes a quarter of an hour, once; dist/logs/cluster has their logs.
+# Compiling the cluster's programs, and kpack, Tekton and Skaffold, which run on it, takes half an hour, once;
+# dist/logs/cluster has the programs' logs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

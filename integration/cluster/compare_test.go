@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -33,12 +32,7 @@ const (
 )
 
 // pushCompared makes the image: programs that are executed in a container have to be in it.
-func pushCompared(ctx context.Context, fixture *harness.Fixture) (err error) {
-	docker, err := fixture.Docker(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, docker.Close()) }()
+func pushCompared(ctx context.Context) error {
 	app, err := fixture.StageSample(ctx, nil)
 	if err != nil {
 		return err

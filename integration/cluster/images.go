@@ -2,11 +2,8 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
+	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
@@ -29,11 +26,11 @@ const (
 	OtherImage = "registry.example.com/other-app:1.0.0"
 )
 
-// ProbeImage is the probe and the bridge alone. No tag of another version is in the registry.
+// ProbeImage is the probe and the bridge alone. Its tags are those of a release.
 const ProbeImage = "ghcr.io/grpc-cnb/grpc-health-probe"
 
 // PushImages puts into the registry what every pod needs, and the images of the sample app, which pack builds.
-func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture) (err error) {
+func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture, docker *harness.Docker) error {
 	for ref, source := range map[string]string{
 		PauseImage: "integration/cluster/pause", OtherImage: "integration/sample",
 	} {
@@ -49,11 +46,6 @@ func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture) (err
 		return err
 	}
 	defer fixture.Step("building the images with pack")()
-	docker, err := fixture.Docker(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, docker.Close()) }()
 	app, err := fixture.StageSample(ctx, nil)
 	if err != nil {
 		return err
@@ -82,37 +74,20 @@ func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture) (err
 	return nil
 }
 
-// pushProbe pushes the image of the probe and the bridge alone, with both names of the probe in bin.
+// pushProbe publishes the image of the probe and the bridge, as a release does.
 func (c *Cluster) pushProbe(ctx context.Context, fixture *harness.Fixture) error {
-	files := map[string]string{}
-	for name, program := range map[string]string{
-		"grpc_health_probe": "grpc_health_probe", "grpc-health-probe": "grpc_health_probe",
-		"grpc_health_bridge": "grpc_health_bridge",
-	} {
-		content, err := os.ReadFile(fixture.Dist("buildpack/probes/linux-" + runtime.GOARCH + "/" + program))
-		if err != nil {
-			return err
-		}
-		files["bin/"+name] = string(content)
-	}
-	folder, err := fixture.Stage(files)
-	if err != nil {
-		return err
-	}
-	for name := range files {
-		if err := os.Chmod(filepath.Join(folder, name), 0o755); err != nil {
-			return err
-		}
-	}
-	image, err := harness.FolderImage(folder)
-	if err != nil {
-		return err
-	}
+	defer fixture.Step("publishing the image of the probe")()
 	version, err := documents.Version(fixture.Repository())
 	if err != nil {
 		return err
 	}
-	return c.Push(ctx, ProbeImage+":"+version, image)
+	clone, err := fixture.Checkout(ctx, "v"+version)
+	if err != nil {
+		return err
+	}
+	_, repository, _ := strings.Cut(ProbeImage, "/")
+	_, err = fixture.Script(ctx, clone, nil, "publish.sh", "--probe", c.Registry()+"/"+repository)
+	return err
 }
 
 // withDefaults is an image with other arguments for its default process, where a container names none.

@@ -10,8 +10,12 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// cluster is the one that all tests share. Its logs stay in the folder logs.
-var cluster *Cluster
+// All tests share the cluster, whose logs stay in the folder logs, and what its images are made with.
+var (
+	cluster *Cluster
+	fixture *harness.Fixture
+	docker  *harness.Docker
+)
 
 const logs = "../../dist/logs/cluster"
 
@@ -42,7 +46,7 @@ func testMain(m *testing.M) (code int, err error) {
 		fmt.Printf("left out: a cluster needs %v\n", err)
 		return 0, nil
 	}
-	fixture, err := harness.New(ctx, "../..", os.Stderr)
+	fixture, err = harness.New(ctx, "../..", os.Stderr)
 	if err != nil {
 		return 1, err
 	}
@@ -60,11 +64,15 @@ func testMain(m *testing.M) (code int, err error) {
 	}
 	started()
 	defer func() { err = errors.Join(err, cluster.Close()) }()
-	if err := cluster.PushImages(ctx, fixture); err != nil {
+	if docker, err = fixture.Docker(ctx); err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, docker.Close()) }()
+	if err := cluster.PushImages(ctx, fixture, docker); err != nil {
 		return 1, err
 	}
 	if against != "" {
-		if err := pushCompared(ctx, fixture); err != nil {
+		if err := pushCompared(ctx); err != nil {
 			return 1, err
 		}
 	}

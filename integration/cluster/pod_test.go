@@ -25,15 +25,20 @@ func examples(t *testing.T, file string) []object {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	var resources []object
-	for decoder := yaml.NewDecoder(open); ; {
+	return decodeAll(t, open)
+}
+
+// decodeAll decodes the resources of a manifest.
+func decodeAll(t *testing.T, manifest io.Reader) (resources []object) {
+	t.Helper()
+	for decoder := yaml.NewDecoder(manifest); ; {
 		var resource object
 		err := decoder.Decode(&resource)
 		if errors.Is(err, io.EOF) {
 			return resources
 		}
 		if err != nil {
-			t.Fatalf("reading %q: %v", file, err)
+			t.Fatalf("reading a manifest: %v", err)
 		}
 		resources = append(resources, resource)
 	}

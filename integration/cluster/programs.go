@@ -18,6 +18,12 @@ var Names = []string{
 	containerd, "containerd-shim-runc-v2", "runc", "registry", "kubelet",
 }
 
+// PlatformNames are the programs of the platforms that the tests run on a cluster, by the names of the harness.
+var PlatformNames = []string{
+	"kpack-controller", "kpack-webhook", "kpack-build-init", "kpack-completion", "kpack-rebase",
+	"tekton-controller", "tekton-webhook", "tekton-entrypoint", "skaffold",
+}
+
 // Programs compiles the programs of a cluster, or takes those that an earlier run has compiled, and returns a folder
 // that has all of them by their names.
 func Programs(ctx context.Context, fixture *harness.Fixture) (bin string, err error) {

@@ -108,6 +108,12 @@ var typesIn = map[string]string{
 	"Nomad": "github.com/hashicorp/nomad",
 }
 
+// runIn are the folders whose go.mod pins the programs of platforms that are run.
+var runIn = map[string][]string{
+	"Tekton Pipelines": {"integration/cluster/tools/tekton"}, "kpack": {"integration/cluster/tools/kpack"},
+	"Skaffold": {"integration/cluster/tools/skaffold"},
+}
+
 var named = regexp.MustCompile(`([A-Za-z/]+(?: Pipelines| Serving)?) (v\d+\.\d+\.\d+)`)
 
 // TestExamplesNameTheirTypes compares the versions in the tables of examples with those that the tests use.
@@ -126,8 +132,10 @@ func TestExamplesNameTheirTypes(t *testing.T) {
 					continue
 				}
 				found[match[1]] = true
-				if want := required(t, "integration/schemas", module); match[2] != want {
-					t.Errorf("%s: %s is tested with %s, the table says %s", path, match[1], want, match[2])
+				for _, folder := range append(runIn[match[1]], "integration/schemas") {
+					if want := required(t, folder, module); match[2] != want {
+						t.Errorf("%s: %s has %s in %s, the table says %s", path, match[1], want, folder, match[2])
+					}
 				}
 			}
 		}

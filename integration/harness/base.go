@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
@@ -126,6 +127,36 @@ func (k *Fixture) ProgramImage(ctx context.Context, source string) (v1.Image, er
 	if _, err := run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")); err != nil {
 		return nil, err
 	}
+	return startedImage(folder, "/program", 0)
+}
+
+// ToolImage makes an image that contains only one of the tools, at a path, which it starts as a user who is not root,
+// and a folder for temporary files.
+func (k *Fixture) ToolImage(ctx context.Context, name, path string) (v1.Image, error) {
+	program, err := k.Tool(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := k.tempFolder("tool")
+	if err != nil {
+		return nil, err
+	}
+	to := filepath.Join(folder, path)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return nil, err
+	}
+	if err := copyFile(to, program); err != nil {
+		return nil, err
+	}
+	temp := filepath.Join(folder, "tmp")
+	if err := errors.Join(os.Mkdir(temp, 0o755), os.Chmod(temp, 0o777|os.ModeSticky)); err != nil {
+		return nil, err
+	}
+	return startedImage(folder, path, userID)
+}
+
+// startedImage makes an image that contains only the files of a folder, and starts one of them as a user.
+func startedImage(folder, program string, user int) (v1.Image, error) {
 	image, err := FolderImage(folder)
 	if err != nil {
 		return nil, err
@@ -135,7 +166,8 @@ func (k *Fixture) ProgramImage(ctx context.Context, source string) (v1.Image, er
 		return nil, err
 	}
 	config := file.Config
-	config.Entrypoint = []string{"/program"}
+	config.Entrypoint = []string{program}
+	config.User = strconv.Itoa(user)
 	return mutate.Config(image, config)
 }
 

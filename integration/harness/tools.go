@@ -17,7 +17,7 @@ type tool struct {
 	folder  string // whose go.mod pins it, relative to the repository
 	module  string
 	pkg     string
-	version string // the variable that holds the program's own version, "=", and what it has before the numbers
+	version string // the variable with the program's own version, "=", and what it has before the numbers; or empty
 	tags    string // build tags, separated by commas
 	cgo     bool   // it is linked with C, and runs on this machine alone
 }
@@ -45,6 +45,20 @@ func containerd(name string) tool {
 		folder: clusterTools + "containerd", module: module, pkg: module + "/cmd/" + name, version: containerdVersion,
 		tags: containerdTags,
 	}
+}
+
+// kpack is one of the programs in kpack's module.
+func kpack(name string) tool {
+	const module = "github.com/pivotal/kpack"
+	return tool{
+		folder: clusterTools + "kpack", module: module, pkg: module + "/cmd/" + name, version: module + "/cmd.Version=",
+	}
+}
+
+// tekton is one of the programs in the module of Tekton Pipelines.
+func tekton(name string) tool {
+	const module = "github.com/tektoncd/pipeline"
+	return tool{folder: clusterTools + "tekton", module: module, pkg: module + "/cmd/" + name}
 }
 
 // tools have modules of their own: the lifecycle does not compile with the version of moby/go-archive that pack needs,
@@ -92,6 +106,19 @@ var tools = map[string]tool{
 		folder: "integration/cosign", module: "github.com/sigstore/cosign/v3",
 		pkg: "github.com/sigstore/cosign/v3/cmd/cosign", version: "sigs.k8s.io/release-utils/version.gitVersion=v",
 	},
+	"kpack-build-init":  kpack("build-init"),
+	"kpack-completion":  kpack("completion"),
+	"kpack-controller":  kpack("controller"),
+	"kpack-rebase":      kpack("rebase"),
+	"kpack-webhook":     kpack("webhook"),
+	"tekton-controller": tekton("controller"),
+	"tekton-entrypoint": tekton("entrypoint"),
+	"tekton-webhook":    tekton("webhook"),
+	"skaffold": {
+		folder: clusterTools + "skaffold", module: "github.com/GoogleContainerTools/skaffold/v2",
+		pkg:     "github.com/GoogleContainerTools/skaffold/v2/cmd/skaffold",
+		version: "github.com/GoogleContainerTools/skaffold/v2/pkg/skaffold/version.version=v",
+	},
 	"oldest lifecycle": {
 		folder: "integration/lifecycle/oldest", module: "github.com/buildpacks/lifecycle",
 		pkg: "github.com/buildpacks/lifecycle/cmd/lifecycle", version: "github.com/buildpacks/lifecycle/cmd.Version=",
@@ -122,7 +149,10 @@ func (k *Fixture) Tool(ctx context.Context, name string) (string, error) {
 	defer k.LongStep("compiling %s %s (once; half a minute or more, minutes for Kubernetes)", name, version)()
 	// The program is compiled under another name and renamed, so that an interrupted run leaves no incomplete program.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
-	ldflags := fmt.Sprintf("-s -w -X %s%s", t.version, version)
+	ldflags := "-s -w"
+	if t.version != "" {
+		ldflags += " -X " + t.version + version
+	}
 	build := k.goCommand(ctx, t.folder, "build", "-trimpath", "-tags", t.tags, "-ldflags", ldflags, "-o", fresh, t.pkg)
 	if t.cgo {
 		build.Env = append(build.Env, "CGO_ENABLED=1")
@@ -138,6 +168,15 @@ func (k *Fixture) version(ctx context.Context, name string) (string, error) {
 	t := tools[name]
 	version, err := run(k.goCommand(ctx, t.folder, "list", "-m", "-f", "{{.Version}}", t.module))
 	return strings.TrimPrefix(version, "v"), err
+}
+
+// ToolModule returns the folder with the files of a tool's module, which the go command downloads if it is not there.
+func (k *Fixture) ToolModule(ctx context.Context, name string) (string, error) {
+	t := tools[name]
+	if _, err := run(k.goCommand(ctx, t.folder, "mod", "download", t.module)); err != nil {
+		return "", err
+	}
+	return run(k.goCommand(ctx, t.folder, "list", "-m", "-f", "{{.Dir}}", t.module))
 }
 
 // key changes with everything that the program is compiled from.

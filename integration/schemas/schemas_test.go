@@ -104,8 +104,8 @@ func TestSkaffold(t *testing.T) {
 		t.Errorf("the version is %q, want %q", config.APIVersion, latest.Version)
 	}
 	artifact := config.Build.Artifacts[0].BuildpackArtifact
-	if artifact == nil || len(artifact.Buildpacks) != 2 || artifact.Buildpacks[0] != "from=builder" {
-		t.Errorf("the artifact is %+v, want one of from=builder and another buildpack", artifact)
+	if artifact == nil || len(artifact.Buildpacks) != 0 || !artifact.TrustBuilder {
+		t.Errorf("the artifact is %+v, want one of a trusted builder and no other buildpack", artifact)
 	}
 }
 

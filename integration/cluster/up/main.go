@@ -2,7 +2,7 @@
 // examples in its registry, and keeps it until it is told to end.
 //
 // With a file as its argument it writes shell variables about the cluster to it once the cluster is up. Without one it
-// compiles the programs, and does nothing else.
+// compiles the programs, also those of the platforms that the tests run, and does nothing else.
 package main
 
 import (
@@ -39,8 +39,16 @@ func run(file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, fixture.Close()) }()
 	bin, err := cluster.Programs(ctx, fixture)
-	if err != nil || file == "" {
+	if err != nil {
 		return err
+	}
+	if file == "" {
+		for _, name := range cluster.PlatformNames {
+			if _, err := fixture.Tool(ctx, name); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if err := cluster.Needs(); err != nil {
 		return fmt.Errorf("starting a cluster needs %w", err)
@@ -52,7 +60,12 @@ func run(file string) (err error) {
 	}
 	started()
 	defer func() { err = errors.Join(err, c.Close()) }()
-	if err := c.PushImages(ctx, fixture); err != nil {
+	docker, err := fixture.Docker(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, docker.Close()) }()
+	if err := c.PushImages(ctx, fixture, docker); err != nil {
 		return err
 	}
 	variables := fmt.Sprintf("pid=%d init=%d folder=%q bin=%q registry=%q\n", os.Getpid(), c.Init(), c.Folder(), bin,
