@@ -85,16 +85,21 @@ func TestDeploymentsOfTheExamples(t *testing.T) {
 			t.Parallel()
 			s := newSpace(t)
 			s.addSecrets()
-			d := s.deploy(asDeployment(example(t, file)))
-			d.untilEndpoints()
-			away := d.running()[0]
-			away.control("/make-not-serving")
-			d.untilEndpoints(away.name)
-			away.control("/make-serving")
-			d.untilEndpoints()
-			if got := d.restarts(); got != 0 {
-				t.Errorf("containers were restarted %d times, want none", got)
-			}
+			s.deploy(asDeployment(example(t, file))).wantFollowing()
 		})
+	}
+}
+
+// wantFollowing wants a pod to get traffic while its server is SERVING, without a restart.
+func (d deployment) wantFollowing() {
+	d.t.Helper()
+	d.untilEndpoints()
+	away := d.running()[0]
+	away.control("/make-not-serving")
+	d.untilEndpoints(away.name)
+	away.control("/make-serving")
+	d.untilEndpoints()
+	if got := d.restarts(); got != 0 {
+		d.t.Errorf("containers were restarted %d times, want none", got)
 	}
 }

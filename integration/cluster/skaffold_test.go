@@ -33,12 +33,7 @@ func TestSkaffold(t *testing.T) {
 
 	d := deployment{s, "my-app"}
 	d.untilRolledOut()
-	d.untilEndpoints()
-	away := d.running()[0]
-	away.control("/make-not-serving")
-	d.untilEndpoints(away.name)
-	away.control("/make-serving")
-	d.untilEndpoints()
+	d.wantFollowing()
 }
 
 // skaffold runs Skaffold in a folder, with the engine of this machine.
