@@ -2,6 +2,9 @@ module github.com/grpc-cnb/health-probe
 
 go 1.26.0
 
+// What scripts and tests make, such as the root of a Debian, changes while the go command looks for packages.
+ignore ./dist
+
 require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/CycloneDX/cyclonedx-go v0.9.2
