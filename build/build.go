@@ -83,21 +83,12 @@ func install(
 	if err != nil {
 		return result, err
 	}
-	program := programs.probe
 	result.Layers = append(result.Layers, caches...)
-	reportInterpreter(logger, program)
-	// A probe that does not read the default flags must be given them by each exec probe. The bridge reads them.
-	args, execArgs := settings.args, []string(nil)
-	if !program.readsDefaults() {
-		args, execArgs = nil, settings.args
-	}
-	if err := checkUpstreamArgs(execArgs); err != nil {
+	reportInterpreter(logger, programs.probe)
+	args, execArgs, err := divideArgs(settings.args, programs)
+	if err != nil {
 		return result, err
 	}
-	if programs.bridge != nil {
-		args = settings.args
-	}
-
 	files, err := newProbeConfig(args, defaultPort(settings, programs, service), service.PortEvidence.String())
 	if err != nil {
 		return result, err
@@ -108,16 +99,17 @@ func install(
 	}
 	result.Layers = append(result.Layers, layer)
 	if !files.isEmpty() {
-		layer, err := files.contribute(ctx.Layers, logger)
+		config, err := files.contribute(ctx.Layers, logger)
 		if err != nil {
 			return result, err
 		}
-		result.Layers = append(result.Layers, layer)
+		result.Layers = append(result.Layers, config)
 	}
 	hasPort := files.portFile != nil
-	exec := newExecProbe(pathIn(layer), execArgs, settings.defaults, service.Port, hasPort && program.readsDefaults())
+	readsPort := hasPort && programs.probe.readsDefaults()
+	exec := newExecProbe(pathIn(layer), execArgs, settings.defaults, service.Port, readsPort)
 	bridge := newBridge(exec, programs.bridge, settings.defaults.HasAddress || hasPort)
-	label, err := imageLabel(exec, bridge, program, args, service)
+	label, err := imageLabel(exec, bridge, programs.probe, args, service)
 	if err != nil {
 		return result, err
 	}
@@ -127,6 +119,21 @@ func install(
 		reportBridge(logger, *bridge, exec.isPortUnknown)
 	}
 	return result, nil
+}
+
+// divideArgs returns the default flags that are read in the image, and those that each exec probe must be given because
+// the probe does not read them. The bridge reads them always. It returns an error for a flag that such a probe lacks.
+func divideArgs(args []string, all programs) (inImage, inExec []string, err error) {
+	if all.probe.readsDefaults() {
+		return args, nil, nil
+	}
+	if err := checkUpstreamArgs(args); err != nil {
+		return nil, nil, err
+	}
+	if all.bridge == nil {
+		return nil, args, nil
+	}
+	return args, args, nil
 }
 
 // defaultPort returns the port that the probe reads in the image, or 0: where the default flags have an address,
