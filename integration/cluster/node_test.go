@@ -63,8 +63,8 @@ func share(used time.Duration, start, end measured) float64 {
 	return used.Seconds() / end.at.Sub(start.at).Seconds()
 }
 
-// probed is a pod of one container, with a readiness probe at a period in seconds. The startup probe is the same: it
-// waits for the app to listen.
+// probed is a pod of one container, with a readiness probe at a period in seconds, or with none. The startup probe is
+// the same: it waits for the app to listen.
 func probed(image string, probe object, period int) object {
 	container := object{"name": "my-app", "image": image}
 	setProbe(container, probe, period)
@@ -73,8 +73,11 @@ func probed(image string, probe object, period int) object {
 	}
 }
 
-// setProbe gives a container a readiness probe, and the same one as startup probe.
+// setProbe gives a container a readiness probe, and the same one as startup probe. It gives none if probe is nil.
 func setProbe(container, probe object, period int) {
+	if probe == nil {
+		return
+	}
 	for kind, settings := range map[string]object{
 		"readinessProbe": {"periodSeconds": period, "timeoutSeconds": 10, "failureThreshold": 1},
 		"startupProbe":   {"periodSeconds": 1, "timeoutSeconds": 10, "failureThreshold": 120},
