@@ -24,7 +24,7 @@ const (
 	// comparedImage is the app with the bridge, and beside it the programs that the probe is compared with.
 	comparedImage = "registry.example.com/compared:1.0.0"
 	// comparedPods is how many pods are probed.
-	comparedPods = 40
+	comparedPods = 80
 	// comparedSpan is for how long.
 	comparedSpan = 45 * time.Second
 	// comparedRounds is how often everything is measured.
@@ -91,7 +91,7 @@ func checks(t *testing.T) []check {
 	name, _, _ := strings.Cut(against, "=")
 	native := func(port int) object { return object{"grpc": object{"port": port}} }
 	exec := func(title string, probe object) check {
-		return check{title, alone, probed(comparedImage, probe, 4), 0}
+		return check{title, alone, probed(comparedImage, probe, 8), 0}
 	}
 	return []check{
 		{alone, "", probed(comparedImage, nil, 0), 5000},

@@ -67,7 +67,7 @@ Made by ` + "`UPDATE_BENCHMARKS='NAME VERSION=PATH' go -C integration test -coun
 linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 
 %d times, in random order, %d pods were checked for %d seconds in each of these ways: natively every second, by exec
-every four seconds. No check failed. A figure is the mean of one check. The duration is the kubelet's own
+every eight seconds. No check failed. A figure is the mean of one check. The duration is the kubelet's own
 (prober_probe_duration_seconds). CPU times are of cgroups: that of the pods, which has the app, the bridge, the programs
 that are executed and the part of runc that becomes them; and that of the kubelet, kube-proxy and containerd with what
 they start. What the same pods used without a check is subtracted. Behind the node's CPU time is the range of it.
