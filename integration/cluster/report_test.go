@@ -70,12 +70,15 @@ linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 every eight seconds. No check failed. A figure is the mean of one check. The duration is the kubelet's own
 (prober_probe_duration_seconds). CPU times are of cgroups: that of the pods, which has the app, the bridge, the programs
 that are executed and the part of runc that becomes them; and that of the kubelet, kube-proxy and containerd with what
-they start. What the same pods used without a check is subtracted. Behind the node's CPU time is the range of it.
+they start. What the same pods used without a check is subtracted. Behind the node's CPU time is the range of it. The
+kubelet does the same for both kinds of native checks: in its column, they differ by the noise of the measurement alone.
 
 | check | checks | duration | CPU, pods | CPU, kubelet and runtime | CPU, node |
 | --- | ---: | ---: | ---: | ---: | ---: |
 %s
-On paper: processors for a node of %d pods, of which each is checked every %d seconds, and for a thousand such nodes.
+On paper: processors for a node of %d pods, of which each is checked every %d seconds, and for a thousand such nodes. A
+bridge makes a new connection to its server each minute: for every sixth of these checks, and for every sixtieth of those
+above.
 
 | check | a node | a thousand nodes |
 | --- | ---: | ---: |
