@@ -77,8 +77,8 @@ kubelet does the same for both kinds of native checks: in its column, they diffe
 | --- | ---: | ---: | ---: | ---: | ---: |
 %s
 On paper: processors for a node of %d pods, of which each is checked every %d seconds, and for a thousand such nodes. A
-bridge makes a new connection to its server each minute: for every sixth of these checks, and for every sixtieth of those
-above.
+bridge makes a new connection to its server each minute: for every sixth of these checks, and for every sixtieth of
+those above.
 
 | check | a node | a thousand nodes |
 | --- | ---: | ---: |
