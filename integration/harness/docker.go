@@ -117,12 +117,18 @@ func (k *Fixture) docker(ctx context.Context, base base, lifecycle string, optio
 }
 
 // environment returns variables that keep the user's settings from pack and docker, except for the engine's address.
+// Temporary files have a folder of their own: pack leaves there the layers that it read from the engine.
 func (d *Docker) environment(ctx context.Context) ([]string, error) {
 	home, err := d.fixture.tempFolder("pack")
 	if err != nil {
 		return nil, err
 	}
-	env := append(os.Environ(), "PACK_HOME="+home, "DOCKER_CONFIG="+home, "PACK_VOLUME_KEY="+d.prefix, "NO_COLOR=1")
+	temp, err := d.fixture.tempFolder("tmp")
+	if err != nil {
+		return nil, err
+	}
+	env := append(os.Environ(), "PACK_HOME="+home, "DOCKER_CONFIG="+home, "PACK_VOLUME_KEY="+d.prefix, "NO_COLOR=1",
+		"TMPDIR="+temp)
 	if os.Getenv("DOCKER_HOST") != "" {
 		return env, nil
 	}
