@@ -29,9 +29,7 @@ func deployed(t *testing.T, changes ...func(deployment object)) []object {
 func deployedAs(t *testing.T, file string, changes ...func(deployment object)) []object {
 	t.Helper()
 	resources := examples(t, file)
-	for _, change := range changes {
-		change(resources[0])
-	}
+	changeAll(t, file, resources[0], changes)
 	return resources
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -55,10 +56,22 @@ func example(t *testing.T, file string, changes ...func(pod object)) object {
 		pod["apiVersion"], pod["kind"] = "v1", "Pod"
 		pod["metadata"].(object)["name"] = name
 	}
-	for _, change := range changes {
-		change(pod)
-	}
+	changeAll(t, file, pod, changes)
 	return pod
+}
+
+// changeAll changes a resource of an example. A change that does not find what it changes fails its own test, and does
+// not end those beside it.
+func changeAll(t *testing.T, file string, resource object, changes []func(object)) {
+	t.Helper()
+	defer func() {
+		if missing := recover(); missing != nil {
+			t.Fatalf("%s does not have what the test changes: %v\n%s", file, missing, debug.Stack())
+		}
+	}()
+	for _, change := range changes {
+		change(resource)
+	}
 }
 
 // named gives the pod another name.
