@@ -175,7 +175,7 @@ func TestProbeHasItsOwnGracePeriod(t *testing.T) {
 func TestAppStartsAfterItsSidecar(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
-	s.run(example(t, "sidecar.yaml")).untilReady()
+	s.run(example(t, "sidecar.yaml")).wantFollowing("")
 
 	waiting := s.run(example(t, "sidecar.yaml", named("sidecar-waiting"), func(pod object) {
 		sidecar(pod)["args"] = []string{"-grpc=:5001", "-http=:8081", "-no-health"}
@@ -195,5 +195,5 @@ func TestServices(t *testing.T) {
 // TestEnvironment has the address in an environment variable.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	run(t, example(t, "environment.yaml")).untilReady()
+	run(t, example(t, "environment.yaml")).wantFollowing("")
 }
