@@ -2,8 +2,8 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -35,45 +35,48 @@ func (r running) wantFollowing(service string) {
 	r.t.Helper()
 	r.untilReady()
 	r.control("/make-not-serving?service=" + service)
-	r.untilNotReadyWithinTwoPeriods()
+	r.untilNotReadyInTime()
 	r.control("/make-serving?service=" + service)
 	if got := r.untilReady(); got.App().RestartCount != 0 {
 		r.t.Errorf("container was restarted %d times, want none", got.App().RestartCount)
 	}
 }
 
-// untilNotReadyWithinTwoPeriods counts periods by the kubelet's own clock: the probe of the second period after the
-// flip must find the pod not ready any more. The kubelet repeats a probe at once when the state changes by it.
-func (r running) untilNotReadyWithinTwoPeriods() {
+// untilNotReadyInTime waits until the pod is not ready, which it has to be once its readiness probe has failed as often
+// as it may; one failure more may come meanwhile. The kubelet's log has the probes and what follows of them in their
+// order, while the API server is told later.
+func (r running) untilNotReadyInTime() {
 	r.t.Helper()
-	_, before := r.probes("Readiness")
-	poll(r.t, fmt.Sprintf("pod %q to be not ready", r.name), func(ctx context.Context) (bool, error) {
-		_, failed := r.probes("Readiness") // before the kubelet is asked for the pod
-		ready, err := r.readyOnNode(ctx)
-		if ready && failed-before >= 3 {
-			r.t.Fatalf("pod %q is ready although its readiness probe failed %d times", r.name, failed-before)
-		}
-		return err == nil && !ready, err
-	})
 	r.untilNotReady()
-}
-
-// readyOnNode reports whether the kubelet says that the pod is ready: it tells the API server a moment later.
-func (r running) readyOnNode(ctx context.Context) (bool, error) {
-	text, err := cluster.Metrics(ctx, "/pods")
-	if err != nil {
-		return false, err
-	}
-	var list struct{ Items []Pod }
-	if err := json.Unmarshal(text, &list); err != nil {
-		return false, fmt.Errorf("reading the kubelet's pods: %w", err)
-	}
-	for _, pod := range list.Items {
-		if pod.Metadata.Name == r.name && pod.Metadata.Namespace == r.space.name {
-			return pod.Ready(), nil
+	var pod struct {
+		Spec struct {
+			Containers []struct {
+				ReadinessProbe struct{ FailureThreshold int }
+			}
 		}
 	}
-	return false, fmt.Errorf("reading the kubelet's pods: %q is not there", r.name)
+	if err := r.read(r.t.Context(), "pods/"+r.name, &pod); err != nil {
+		r.t.Fatal(err)
+	}
+	var failed int
+	poll(r.t, fmt.Sprintf("the kubelet to log that pod %q is not ready", r.name), func(context.Context) (bool, error) {
+		failed = 0
+		decided := false
+		for _, entry := range r.entries(r.name) {
+			switch {
+			case strings.Contains(entry, `probe="readiness" status="ready"`):
+				failed, decided = 0, false
+			case strings.Contains(entry, `probe="readiness" status="not ready"`):
+				decided = true
+			case strings.Contains(entry, `"Probe failed" probeType="Readiness"`) && !decided:
+				failed++
+			}
+		}
+		return decided, nil
+	})
+	if limit := pod.Spec.Containers[0].ReadinessProbe.FailureThreshold; failed > limit+1 {
+		r.t.Errorf("pod %q was ready until its readiness probe failed %d times, want %d", r.name, failed, limit)
+	}
 }
 
 // TestLivenessRestartsTheContainer has a server that says NOT_SERVING until it is restarted.
@@ -98,7 +101,7 @@ func TestLiveIsNotReady(t *testing.T) {
 	pod := run(t, example(t, "live-and-ready.yaml"))
 	pod.untilReady()
 	pod.control("/make-not-serving")
-	pod.untilNotReadyWithinTwoPeriods()
+	pod.untilNotReadyInTime()
 	passed, _ := pod.probes("Liveness")
 	pod.untilProbes("Liveness", "passed more often than it may fail", func(now, _ int) bool { return now > passed+3 })
 	if _, failed := pod.probes("Liveness"); failed != 0 {

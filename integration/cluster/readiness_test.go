@@ -25,7 +25,7 @@ func (d deployment) wantReadinessIsTraffic() {
 	d.untilEndpoints()
 	away := d.running()[0]
 	away.control("/make-not-serving")
-	away.untilNotReadyWithinTwoPeriods()
+	away.untilNotReadyInTime()
 	d.untilEndpoints(away.name)
 	d.untilServing(20)
 	for range 100 {
