@@ -133,7 +133,7 @@ func TestBridgeTellsHungFromNotServing(t *testing.T) {
 		r := bridged(t)
 		r.untilReady()
 		r.control("/make-not-serving")
-		r.untilNotReadyInTime()
+		r.untilNotReadyWithinTwoPeriods()
 		passed, _ := r.probes("Liveness")
 		r.untilProbes("Liveness", "passed more often than it may fail", func(now, _ int) bool { return now > passed+3 })
 		r.control("/make-serving")

@@ -22,7 +22,7 @@ func TestCredentials(t *testing.T) {
 			t.Parallel()
 			s := newSpace(t)
 			s.addSecrets()
-			s.run(example(t, file)).wantFollowing("")
+			s.run(example(t, file, atFirstFailure)).wantFollowing("")
 		})
 	}
 }

@@ -25,7 +25,7 @@ func (d deployment) wantReadinessIsTraffic() {
 	d.untilEndpoints()
 	away := d.running()[0]
 	away.control("/make-not-serving")
-	away.untilNotReadyInTime()
+	away.untilNotReadyWithinTwoPeriods()
 	d.untilEndpoints(away.name)
 	d.untilServing(20)
 	for range 100 {
