@@ -18,32 +18,46 @@ import (
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir()
-	if err := os.Symlink(must(fixture.Tool(t.Context(), "pack"))(t), filepath.Join(path, "pack")); err != nil {
+	withPack := t.TempDir()
+	if err := os.Symlink(must(fixture.Tool(t.Context(), "pack"))(t), filepath.Join(withPack, "pack")); err != nil {
 		t.Fatal(err)
 	}
-	for platform, words := range map[string]string{"always": "from the PATH", "never": "without Docker"} {
-		t.Run("docker-"+platform, func(t *testing.T) {
+	for name, test := range map[string]struct{ docker, path, words string }{
+		"docker-always":       {"always", withPack, "from the PATH"},
+		"docker-without-pack": {"always", withoutPack(t), "creator builds in Docker"},
+		"docker-never":        {"never", withPack, "without Docker"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if platform == "always" {
+			if test.docker == "always" {
 				needDocker(t)
 			}
-			demo := exec.CommandContext(t.Context(), "go", "run", "./demo", "-docker="+platform)
-			demo.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"))
+			demo := exec.CommandContext(t.Context(), "go", "run", "./demo", "-docker="+test.docker)
+			demo.Env = append(os.Environ(), "PATH="+test.path+":"+os.Getenv("PATH"))
 			out, err := demo.CombinedOutput()
 			if err != nil {
 				t.Fatalf("running the demo: %v\n%s", err, out)
 			}
-			for _, want := range []string{words, "status: SERVING\nexit 0", "exit 4", "exit 2", "All as expected."} {
+			for _, want := range []string{test.words, "status: SERVING\nexit 0", "exit 4", "exit 2", "All as expected."} {
 				if !strings.Contains(string(out), want) {
 					t.Errorf("the demo does not print %q:\n%s", want, out)
 				}
 			}
-			if platform == "always" {
+			if name == "docker-always" {
 				wantPicture(t, string(out))
 			}
 		})
 	}
+}
+
+// withoutPack returns a folder for the beginning of PATH in which pack is no program, as it is if nobody installed it.
+func withoutPack(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "pack"), []byte("#!/bin/sh\nexit 127\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // wantPicture compares the picture in the README with what the demo prints. UPDATE_GOLDEN=1 draws it.

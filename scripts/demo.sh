@@ -5,36 +5,72 @@
 #   scripts/demo.sh FOLDER
 #
 # Without a folder: builds the buildpack, builds an image of the sample gRPC app with it, and probes the running image:
-# SERVING, then NOT_SERVING, then stopped. Needs Go. Uses Docker if it answers (-docker says whether to), and then the
-# pack on the PATH, if that is new enough; otherwise pack is compiled, which takes minutes, once.
+# SERVING, then NOT_SERVING, then stopped. Needs Go. Uses Docker if it answers (-docker says whether to), and the pack on
+# the PATH if that is new enough; without one, the lifecycle's creator builds in Docker, as pack would run it. Without
+# Docker it needs root, or a kernel that lets users make user namespaces. Compiling takes a minute or two, once.
 #
 # With the folder of an app: says what a build would find in it, which is its gRPC servers with their lines, health
 # services and ports, and prints the exec probe for it. Needs nothing but Go. The build's settings apply, so
 # BP_LOG_LEVEL=DEBUG lists all evidence. Exit codes: 0 the image would get a probe, 1 it would get none, as for an app
 # without a server, 2 the folder cannot be read or a setting is wrong.
+#
+# Both end with exit code 2 if the arguments are wrong, or if something is missing that the script needs.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."
 
-case ${1:-} in
--h | --help) exec scripts/help.sh "$0" ;;
--* | '')
-  scripts/build.sh
-  echo "compiling the demo"
-  exec go -C integration run ./demo "$@"
-  ;;
-esac
-
-if [ $# -ne 1 ]; then
-  echo "scripts/demo.sh: name one folder; scripts/demo.sh --help says more" >&2
+fail() {
+  echo "scripts/demo.sh: $*" >&2
   exit 2
-fi
-folder=$1
-case $folder in
-/*) ;;
-*) folder=$from/$folder ;;
+}
+[ $# -le 1 ] || fail "one argument at most: a folder, or -docker=auto, -docker=always or -docker=never"
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+
+docker=auto folder=''
+case ${1:-} in
+'') ;;
+-docker=* | --docker=*) docker=${1#*=} ;;
+-*) fail "'$1' is no option: use -docker=auto, -docker=always or -docker=never" ;;
+/*) folder=$1 ;;
+*) folder=$from/$1 ;;
 esac
-inspect=dist/tools/inspect
-[ -x "$inspect" ] || echo "compiling what detection needs (once)"
-CGO_ENABLED=0 go build -trimpath -buildvcs=false -o "$inspect" ./scripts/inspect || exit 2
-exec "$inspect" buildpack.toml "$folder"
+[ -z "$folder" ] || [ -d "$folder" ] || fail "'$1' is no folder: name the folder that pack build is given"
+case $docker in
+always)
+  docker version >/dev/null 2>&1 || fail "-docker=always needs Docker, and none answers ('docker version' says why)"
+  ;;
+auto)
+  docker version >/dev/null 2>&1 || docker=never
+  ;;
+never) ;;
+*) fail "-docker=$docker is not allowed: use auto, always or never" ;;
+esac
+scripts/needs-go.sh scripts/demo.sh || exit 2
+
+export CGO_ENABLED=0
+if [ -n "$folder" ]; then
+  inspect=dist/tools/inspect
+  [ -x "$inspect" ] || echo "compiling what detection needs (once)"
+  go build -trimpath -buildvcs=false -o "$inspect" ./scripts/inspect || exit 2
+  exec "$inspect" buildpack.toml "$folder"
+fi
+if [ "$docker" = never ] && [ "$(uname)" != Linux ]; then
+  fail "without Docker this needs Linux"
+fi
+if [ "$docker" = never ] && [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user true 2>/dev/null; then
+  fail "needs Docker, or root, or a kernel that lets users make user namespaces"
+fi
+
+# The buildpack with nothing but what this image gets: scripts/build.sh makes the whole one, for two architectures.
+arch=$(go env GOHOSTARCH) buildpack=dist/demo/buildpack
+rm -rf "$buildpack"
+mkdir -p "$buildpack/bin"
+cp buildpack.toml "$buildpack/"
+scripts/compile.sh "$arch" "$buildpack/bin/main" ./cmd/buildpack
+ln -s main "$buildpack/bin/detect"
+ln -s main "$buildpack/bin/build"
+scripts/compile.sh "$arch" "$buildpack/probes/linux-$arch/grpc_health_probe" ./cmd/grpc_health_probe
+echo "compiling the demo"
+go -C integration build -trimpath -buildvcs=false -o ../dist/tools/demo ./demo
+cd integration
+exec ../dist/tools/demo -docker="$docker" -buildpack="../$buildpack"

@@ -1,6 +1,6 @@
-// Command demo shows the product at work: it builds an image of the sample gRPC app with the buildpack in
-// dist/buildpack and the real lifecycle, runs it, and executes the probe in it while the app is SERVING, NOT_SERVING
-// and stopped. scripts/demo.sh makes the buildpack and calls it.
+// Command demo shows the product at work: it builds an image of the sample gRPC app with the buildpack
+// and the real lifecycle, runs it, and executes the probe in it while the app is SERVING, NOT_SERVING and stopped.
+// scripts/demo.sh makes the buildpack and calls it.
 package main
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 
@@ -18,17 +19,26 @@ import (
 
 func main() {
 	docker := flag.String("docker", "auto", "whether to use Docker: auto, always or never")
+	buildpack := flag.String("buildpack", "../dist/buildpack", "the `folder` of the buildpack")
 	flag.Parse()
-	if err := run(*docker); err != nil {
+	// What was made is removed at each of these signals. SIGPIPE comes if nobody reads the output any more.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	defer stop()
+	err := run(ctx, *docker, *buildpack)
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "interrupted: everything that was made is removed")
+		os.Exit(exitInterrupted)
+	case err != nil:
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(docker string) (err error) {
-	// What was made is removed at each of these signals. SIGPIPE comes if nobody reads the output any more.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	defer stop()
+// exitInterrupted is the exit code of a program that Ctrl-C ended, as shells have it.
+const exitInterrupted = 130
+
+func run(ctx context.Context, docker, buildpack string) (err error) {
 	useDocker, why, err := choose(ctx, docker)
 	if err != nil {
 		return err
@@ -45,13 +55,13 @@ func run(docker string) (err error) {
 	}
 	defer func() { err = errors.Join(err, fixture.Close()) }()
 	fixture.UsePack(pack)
-	platform, err := open(ctx, fixture, useDocker)
+	platform, err := open(ctx, fixture, useDocker, pack != "")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, platform.Close()) }()
 
-	image, err := build(ctx, fixture, platform)
+	image, err := build(ctx, fixture, platform, buildpack)
 	if err != nil {
 		return err
 	}
@@ -74,7 +84,7 @@ func choose(ctx context.Context, docker string) (use bool, why string, err error
 	}
 	api, err := harness.DockerAPI(ctx)
 	if err == nil {
-		return true, "with Docker, which answers here (API " + api + "): pack build and docker exec", nil
+		return true, "with Docker, which answers here (API " + api + ")", nil
 	}
 	if docker == "always" {
 		return false, "", fmt.Errorf("looking for Docker: %w", err)
@@ -82,34 +92,39 @@ func choose(ctx context.Context, docker string) (use bool, why string, err error
 	return false, "without Docker, since none answers here: " + without, nil
 }
 
-func open(ctx context.Context, fixture *harness.Fixture, useDocker bool) (harness.Platform, error) {
-	if useDocker {
-		defer fixture.LongStep("making base images and a builder from scratch")()
-		return fixture.Docker(ctx)
+func open(ctx context.Context, fixture *harness.Fixture, useDocker, usePack bool) (harness.Platform, error) {
+	switch {
+	case !useDocker:
+		return fixture.Phases(runtime.GOARCH)
+	case !usePack:
+		return fixture.Creator(ctx)
 	}
-	return fixture.Phases(runtime.GOARCH)
+	defer fixture.LongStep("making base images and a builder from scratch")()
+	return fixture.Docker(ctx)
 }
 
-func build(ctx context.Context, fixture *harness.Fixture, platform harness.Platform) (*harness.Image, error) {
+func build(ctx context.Context, fixture *harness.Fixture, platform harness.Platform, buildpack string) (
+	*harness.Image, error,
+) {
 	done := fixture.LongStep("compiling the sample app, a gRPC server with the standard health service")
 	app, err := fixture.StageSample(ctx, nil)
 	done()
 	if err != nil {
 		return nil, err
 	}
+	if buildpack, err = filepath.Abs(buildpack); err != nil {
+		return nil, err
+	}
 	defer fixture.Step("building an image of the app with the buildpack")()
-	return platform.Build(ctx, harness.Build{
-		Name: "my-app", App: app, Buildpack: fixture.Dist("buildpack"),
-		Log: os.Stdout,
-	})
+	return platform.Build(ctx, harness.Build{Name: "my-app", App: app, Buildpack: buildpack, Log: os.Stdout})
 }
 
 const farewell = `
-All as expected. With an app of your own:
+All as expected. With an app of your own, after ./scripts/build.sh:
 
   pack build my-app --path /path/to/my-app --builder my-builder --buildpack from=builder --buildpack dist/buildpack
 
-(./scripts/demo.sh /path/to/my-app says in a second what that build finds), and in the container of its pod:
+(./scripts/demo.sh /path/to/my-app says what that build finds), and in the container of its pod:
 
   readinessProbe:
     exec:

@@ -16,21 +16,25 @@ const oldestPack = "v0.38.2"
 // packOnPath returns the pack program on the PATH, empty if there is none that is new enough, and the sentence that
 // tells the user which one is used and why.
 func packOnPath(ctx context.Context) (path, why string) {
-	const compiled = "with a pack that is compiled, since "
 	path, err := exec.LookPath("pack")
 	if err != nil {
-		return "", compiled + "none is on the PATH"
+		return "", without("none is on the PATH")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "version").Output()
 	if err != nil {
-		return "", fmt.Sprintf("%s%q does not say its version: %v", compiled, path, err)
+		return "", without(fmt.Sprintf("%q does not say its version: %v", path, err))
 	}
 	version := strings.TrimSpace(string(out)) // 0.38.2+git-f6ec41e.build-6608
 	if semver.Compare("v"+version, oldestPack) < 0 {
-		return "", fmt.Sprintf("%s%q is version %q, and %s or newer is needed", compiled, path, version,
-			strings.TrimPrefix(oldestPack, "v"))
+		return "", without(fmt.Sprintf("%q is version %q, and the demo needs %s or newer", path, version,
+			strings.TrimPrefix(oldestPack, "v")))
 	}
 	return path, fmt.Sprintf("with pack %s from the PATH (%s)", version, path)
+}
+
+// without is the sentence that tells the user why there is no pack, and what builds in its place.
+func without(why string) string {
+	return "without pack (" + why + "): the lifecycle's creator builds in Docker, as pack would run it"
 }

@@ -15,7 +15,7 @@ func TestPackOnPath(t *testing.T) {
 		why    string
 	}{
 		"0.38.2+git-f6ec41e.build-6608": {true, "with pack 0.38.2+git-f6ec41e.build-6608 from the PATH ("},
-		"0.9.0":                         {false, `is version "0.9.0", and 0.38.2 or newer is needed`},
+		"0.9.0":                         {false, `is version "0.9.0", and the demo needs 0.38.2 or newer`},
 		"devel":                         {false, `is version "devel"`},
 	} {
 		t.Run(version, func(t *testing.T) {

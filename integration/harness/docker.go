@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -102,18 +100,25 @@ func (k *Fixture) docker(ctx context.Context, base base, lifecycle string, optio
 			return nil, err
 		}
 	}
-	d := &Docker{fixture: k, pack: pack, lifecycle: lifecycle, prefix: "health-probe-" +
-		strings.ToLower(rand.Text()[:10])}
-	if d.env, err = d.environment(ctx); err != nil {
+	d, err := k.engine(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if d.sweeper, err = newSweeper(d.env, sweepDocker, d.prefix, OwnerLabel); err != nil {
-		return nil, err
-	}
+	d.pack, d.lifecycle = pack, lifecycle
 	if err := errors.Join(d.loadBases(ctx, api, base), d.createBuilder(ctx, optional)); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// engine returns what needs the engine alone: no base images, no builder and no pack.
+func (k *Fixture) engine(ctx context.Context) (d *Docker, err error) {
+	d = &Docker{fixture: k, prefix: "health-probe-" + strings.ToLower(rand.Text()[:10])}
+	if d.env, err = d.environment(ctx); err != nil {
+		return nil, err
+	}
+	d.sweeper, err = newSweeper(d.env, sweepDocker, d.prefix, OwnerLabel)
+	return d, err
 }
 
 // environment returns variables that keep the user's settings from pack and docker, except for the engine's address.
@@ -156,10 +161,8 @@ func (d *Docker) loadBases(ctx context.Context, api string, run base) error {
 	if err != nil {
 		return err
 	}
-	run.arch = runtime.GOARCH
-	run.labels = maps.Clone(run.labels)
-	run.labels[OwnerLabel] = d.prefix
-	d.run = run
+	d.run = d.owned(run)
+	run = d.run
 	build := run
 	build.env = []string{"DOCKER_API_VERSION=" + api}
 	with := build

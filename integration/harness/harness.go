@@ -2,10 +2,10 @@
 // integration tests and the demo. In goes an app folder and a buildpack folder; out come the image, its running process
 // and the exit codes of what was executed beside it.
 //
-// Begin with New, which compiles the lifecycle, then take one of the two platforms: Fixture.Docker is pack and Docker
-// Engine, Fixture.Phases the same lifecycle without either. No image is pulled on any platform: the base images are
-// made here, from scratch, or of a Debian's packages for the apps that take more than a static program
-// (Fixture.Debian).
+// Begin with New, which compiles the lifecycle, then take one of the platforms: Fixture.Docker is pack and Docker
+// Engine, Fixture.Creator the lifecycle's creator in Docker Engine without pack, Fixture.Phases the same lifecycle
+// without either. No image is pulled on any platform: the base images are made here, from scratch, or of a Debian's
+// packages for the apps that take more than a static program (Fixture.Debian).
 package harness
 
 import (
@@ -103,21 +103,26 @@ func (k *Fixture) Step(format string, args ...any) (done func()) {
 	return func() { fmt.Fprintf(k.out, "   done in %.1f s\n", time.Since(start).Seconds()) }
 }
 
-// LongStep is Step for what may take minutes and prints nothing: every ten seconds a line says that it goes on.
+// LongStep is Step for what may take minutes and prints nothing. A terminal has one line that counts the seconds; other
+// outputs get a line each minute, so that nobody takes the step for one that hangs.
 func (k *Fixture) LongStep(format string, args ...any) (done func()) {
 	start := time.Now()
 	finish := k.Step(format, args...)
+	every, line := time.Minute, "   %.0f s so far\n"
+	if isTerminal(k.out) {
+		every, line = time.Second, "   %.0f s so far\r"
+	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		ticker := time.NewTicker(10 * time.Second)
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
 			case <-stop:
 				return
 			case <-ticker.C:
-				fmt.Fprintf(k.out, "   %.0f s so far\n", time.Since(start).Seconds())
+				fmt.Fprintf(k.out, line, time.Since(start).Seconds())
 			}
 		}
 	}()
@@ -126,6 +131,16 @@ func (k *Fixture) LongStep(format string, args ...any) (done func()) {
 		<-stopped
 		finish()
 	}
+}
+
+// isTerminal reports whether somebody watches what is written to out.
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // UsePack has the platforms that are made afterwards use a pack program, in place of one that is compiled.

@@ -51,7 +51,7 @@ func (p *phases) pushRunImage(arch string) error {
 
 // Build runs the phases one by one (platform spec, Build).
 func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
-	root, err := p.buildRoot(b)
+	root, err := p.fixture.buildRoot(b, p.optional)
 	if err != nil {
 		return nil, err
 	}
@@ -83,21 +83,21 @@ func (p *phases) Build(ctx context.Context, b Build) (*Image, error) {
 	return p.registry.Pull(ref, out.String())
 }
 
-// buildRoot makes the root folder of a build, with what the build container has on other platforms: base files,
-// lifecycle, buildpacks, app and variables.
-func (p *phases) buildRoot(b Build) (jail, error) {
-	root, err := p.fixture.tempFolder("build")
+// buildRoot makes the root folder of a build: base files, lifecycle, buildpacks (the app buildpack, the optional ones,
+// the build's own), app and variables.
+func (k *Fixture) buildRoot(b Build, optional []string) (jail, error) {
+	root, err := k.tempFolder("build")
 	if err != nil {
 		return "", err
 	}
 	folders := map[string]string{
-		"":              p.fixture.base,
-		"cnb/lifecycle": filepath.Join(p.fixture.lifecycle, "lifecycle"),
+		"":              k.base,
+		"cnb/lifecycle": filepath.Join(k.lifecycle, "lifecycle"),
 		"workspace":     b.App,
 	}
 	var group order
-	err = group.add(p.fixture.procfile, false)
-	for _, folder := range p.optional {
+	err = group.add(k.procfile, false)
+	for _, folder := range optional {
 		err = errors.Join(err, group.add(folder, true))
 	}
 	if b.Buildpack != "" {

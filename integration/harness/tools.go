@@ -146,7 +146,7 @@ func (k *Fixture) Tool(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer k.LongStep("compiling %s %s (once; half a minute or more, minutes for Kubernetes)", name, version)()
+	defer k.LongStep("compiling %s %s (once)", name, version)()
 	// The program is compiled under another name and renamed, so that an interrupted run leaves no incomplete program.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
 	ldflags := "-s -w"
