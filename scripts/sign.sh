@@ -10,6 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 images=$(scripts/published.sh)
 checksums=dist/release/checksums.txt
@@ -22,9 +23,10 @@ elif [ $# -gt 0 ]; then
   exit 1
 fi
 
+cosign=$(scripts/tool.sh cosign)
 for image in $images; do
   echo "signing $image"
-  scripts/cosign.sh sign "${options[@]}" --recursive "$image"
+  "$cosign" sign "${options[@]}" --recursive "$image"
 done
 echo "signing $checksums"
-scripts/cosign.sh sign-blob "${options[@]}" --bundle "$checksums.sigstore.json" "$checksums"
+"$cosign" sign-blob "${options[@]}" --bundle "$checksums.sigstore.json" "$checksums"

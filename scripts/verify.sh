@@ -8,10 +8,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 images=$(scripts/published.sh)
 checksums=dist/release/checksums.txt
-cosign() { scripts/cosign.sh "$@" >/dev/null; } # on standard error it says what it checked
+program=$(scripts/tool.sh cosign)
+cosign() { "$program" "$@" >/dev/null; } # on standard error it says what it checked
 if [ "${1:-}" = --key ]; then
   for image in $images; do
     cosign verify --key "${2:?name the public key}" --insecure-ignore-tlog "$image"
