@@ -4,8 +4,8 @@
 #
 #   scripts/package.sh [FOLDER]
 #
-# FOLDER is where to make them (by default dist). $PACK names the pack program; without it, the one of integration/go.mod
-# is compiled.
+# FOLDER is where to make them (by default dist). $PACK names the pack program; without it, the one of
+# integration/go.mod is compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

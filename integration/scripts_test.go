@@ -150,6 +150,40 @@ func TestInterruptedScripts(t *testing.T) {
 	}
 }
 
+// TestFuzzScript runs fuzz tests of which one fails. The script says so, and the input is where Go looks for it.
+func TestFuzzScript(t *testing.T) {
+	t.Parallel()
+	clone := checkout(t)
+	for name, condition := range map[string]string{"sound": "false", "broken": "len(text) > 2"} {
+		test := "package fuzzed\n\nimport \"testing\"\n\nfunc FuzzText(f *testing.F) {\n\tf.Add(\"a\")\n" +
+			"\tf.Fuzz(func(t *testing.T, text string) {\n\t\tif " + condition + " {\n\t\t\tt.Error(text)\n\t\t}\n" +
+			"\t})\n}\n"
+		folder := filepath.Join(clone, "internal", name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "fuzzed_test.go"), []byte(test), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, limit := range [][]string{{"-runs", "20000"}, {"-time", "5s"}} {
+		if _, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", append(limit, "internal/sound")...); err != nil {
+			t.Error(err)
+		}
+		_, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", append(limit, "internal/sound", "internal/broken")...)
+		if err == nil || !strings.Contains(err.Error(), "Failing input written to testdata/fuzz/FuzzText/") {
+			t.Errorf("with %q it ends with %v", limit, err)
+		}
+		findings := filepath.Join(clone, "internal/broken/testdata")
+		if found := must(os.ReadDir(filepath.Join(findings, "fuzz/FuzzText")))(t); len(found) != 1 {
+			t.Errorf("with %q there are the inputs %v", limit, found)
+		}
+		if err := os.RemoveAll(findings); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // checkout is a clone of this repository with the tag of its version.
 func checkout(t *testing.T) string {
 	t.Helper()
