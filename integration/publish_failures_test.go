@@ -34,7 +34,8 @@ type publisher struct {
 
 func newPublisher(t *testing.T) publisher {
 	t.Helper()
-	p := must(publication())(t)
+	clone := checkout(t)
+	must(fixture.Script(t.Context(), clone, nil, "tool.sh", "publish"))(t)
 	programs := t.TempDir()
 	for _, platform := range []string{"linux/amd64", "linux/arm64"} {
 		folder := filepath.Join(programs, platform)
@@ -49,7 +50,7 @@ func newPublisher(t *testing.T) publisher {
 			}
 		}
 	}
-	return publisher{filepath.Join(p.clone, "dist/tools/publish"), programs, filepath.Join(t.TempDir(), "record")}
+	return publisher{filepath.Join(clone, "dist/tools/publish"), programs, filepath.Join(t.TempDir(), "record")}
 }
 
 // publish publishes a version. The title is what makes the content of one version differ.
