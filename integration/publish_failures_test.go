@@ -26,28 +26,31 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-// publisher is the program behind scripts/publish.sh, with images for two platforms to publish. Their programs are only
-// a few bytes, since they are published many times.
+// publisher is the program behind scripts/publish.sh, with images for two platforms to publish. Their programs and
+// SBOMs are only a few bytes, since they are published many times.
 type publisher struct {
 	program, programs, record string
 }
 
 func newPublisher(t *testing.T) publisher {
 	t.Helper()
-	p := must(publication())(t)
+	clone := checkout(t)
+	must(fixture.Script(t.Context(), clone, nil, "tool.sh", "publish"))(t)
 	programs := t.TempDir()
 	for _, platform := range []string{"linux/amd64", "linux/arm64"} {
 		folder := filepath.Join(programs, platform)
-		if err := os.CopyFS(folder, os.DirFS(filepath.Join(p.clone, "dist/probe-image", platform))); err != nil {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, program := range []string{"grpc_health_probe", "grpc_health_bridge"} {
-			if err := os.WriteFile(filepath.Join(folder, program), []byte(platform), 0o600); err != nil {
+		for _, file := range []string{
+			"grpc_health_probe", "grpc_health_bridge", "grpc-health-probe.cdx.json", "grpc-health-probe.spdx.json",
+		} {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(platform), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	return publisher{filepath.Join(p.clone, "dist/tools/publish"), programs, filepath.Join(t.TempDir(), "record")}
+	return publisher{filepath.Join(clone, "dist/tools/publish"), programs, filepath.Join(t.TempDir(), "record")}
 }
 
 // publish publishes a version. The title is what makes the content of one version differ.

@@ -1,33 +1,44 @@
 #!/usr/bin/env bash
-# Makes the buildpack as files for `pack build -b FILE`, dist/health-probe-linux-amd64.cnb and one for arm64, and beside
-# each a .tgz of the buildpack's folder, which is the only file that Spring Boot takes. $PACK names the pack program;
-# without it, the one of integration/go.mod is compiled.
+# Makes the buildpack as files for `pack build -b FILE`, health-probe-linux-amd64.cnb and one for arm64, and beside each
+# a .tgz of the buildpack's folder, which is the only file that Spring Boot takes.
+#
+#   scripts/package.sh [FOLDER]
+#
+# FOLDER is where to make them (by default dist). $PACK names the pack program; without it, the one of
+# integration/go.mod is compiled.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
-if [ -z "${PACK:-}" ]; then
-  PACK=$PWD/dist/tools/pack
-  echo "compiling pack"
-  CGO_ENABLED=0 go -C integration build -trimpath -o "$PACK" github.com/buildpacks/pack
+if [ $# -gt 1 ] || [[ ${1:-} = -* ]]; then
+  echo "usage: scripts/package.sh [FOLDER]" >&2
+  exit 1
 fi
+folder=${1:-dist}
+pack=$(scripts/tool.sh pack)
 
-rm -rf dist/package
+# The files are made beside those that are there and then take their places, so a script that fails or runs twice at
+# once leaves none that is incomplete.
+mkdir -p "$folder"
+new=$(mktemp -d "$folder/package.XXXXXX")
+trap 'rm -rf "$new"' EXIT
 targets=()
 for arch in amd64 arm64; do
-  scripts/build.sh "$arch" "dist/package/linux/$arch"
+  scripts/build.sh "$arch" "$new/package/linux/$arch"
   targets+=(--target "linux/$arch")
 done
-cp buildpack.toml dist/package/
+cp buildpack.toml "$new/package/"
 
 # The archives are made first, since pack removes the folders' own buildpack.toml.
 for arch in amd64 arm64; do
-  go run ./scripts/release archive "dist/package/linux/$arch" "dist/health-probe-linux-$arch.tgz"
+  go run ./scripts/release archive "$new/package/linux/$arch" "$new/health-probe-linux-$arch.tgz"
 done
 
 labels=()
 while IFS= read -r label; do
   labels+=(--label "$label")
 done < <(scripts/labels.sh)
-"$PACK" buildpack package dist/health-probe.cnb --format file --path dist/package "${targets[@]}" "${labels[@]}"
-ls -l dist/health-probe-linux-*
+"$pack" buildpack package "$new/health-probe.cnb" --format file --path "$new/package" "${targets[@]}" "${labels[@]}"
+mv -f "$new"/health-probe-linux-* "$folder/"
+ls -l "$folder"/health-probe-linux-*

@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 go run ./scripts/release prepare "${1:?name the version, X.Y.Z}"
 scripts/picture.sh

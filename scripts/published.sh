@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the images that scripts/publish.sh published from this folder, a line for each, NAME:X.Y.Z@sha256:DIGEST: the
+# Prints the images that scripts/publish.sh published from this folder, one per line, NAME:X.Y.Z@sha256:DIGEST: the
 # buildpack, then the probe alone. They are those that the files dist/publish/*.digest name.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,7 +7,7 @@ case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 for file in dist/publish/health-probe.digest dist/publish/grpc-health-probe.digest; do
   image=$(cat "$file" 2>/dev/null || true)
-  if ! printf '%s\n' "$image" | grep -qE '^[^[:space:]@]+:[^[:space:]@:/]+@sha256:[0-9a-f]{64}$'; then
+  if ! printf '%s\n' "$image" | grep -qE '^[A-Za-z0-9][^[:space:]@]*:[^[:space:]@:/]+@sha256:[0-9a-f]{64}$'; then
     echo "scripts/published.sh: $file names no image, NAME:X.Y.Z@sha256:DIGEST: run scripts/publish.sh" >&2
     exit 1
   fi

@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 index=${1:-}
 if [ -n "$index" ]; then
@@ -18,5 +19,5 @@ if ! image=$(cat dist/publish/health-probe.digest); then
   exit 1
 fi
 id=$(sed -n 's/^id = "\(.*\)"$/\1/p' buildpack.toml | head -n 1)
-go -C scripts/publish build -trimpath -o "$PWD/dist/tools/publish" .
-dist/tools/publish -id "$id" entry "$image" ${index:+"$index"}
+publish=$(scripts/tool.sh publish)
+"$publish" -id "$id" entry "$image" ${index:+"$index"}

@@ -16,6 +16,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' buildpack.toml)
 out=dist/release

@@ -12,6 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 builder=docker.io/paketobuildpacks/builder-jammy-base
 policy=if-not-present
@@ -40,11 +41,7 @@ if [[ $buildpack =~ ^(.+):[^:/@]+(@sha256:.+)$ ]]; then
 fi
 path=/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe
 
-if [ -z "${PACK:-}" ]; then
-  PACK=$PWD/dist/tools/pack
-  echo "compiling pack"
-  CGO_ENABLED=0 go -C integration build -trimpath -o "$PACK" github.com/buildpacks/pack
-fi
+pack=$(scripts/tool.sh pack)
 
 folder=$(mktemp -d)
 name=health-probe-smoke-$$
@@ -60,7 +57,7 @@ cp integration/sample/Procfile "$folder/"
 
 echo "building an app with $buildpack"
 docker pull --quiet "$buildpack"
-"$PACK" build "$name" --path "$folder" --builder "$builder" --buildpack from=builder --buildpack "$buildpack" \
+"$pack" build "$name" --path "$folder" --builder "$builder" --buildpack from=builder --buildpack "$buildpack" \
   --pull-policy "$policy"
 docker run --detach --name "$name" "$name" >/dev/null
 

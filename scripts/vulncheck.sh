@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
 # The programs are those that are shipped, and keep their symbol tables, without which their functions are not known.
 out=dist/vulncheck

@@ -40,7 +40,8 @@ type step struct {
 // new one needs a new line here.
 var writes = map[string][]string{
 	"codeql.yml analyze":    {"security-events"},
-	"release.yml publish":   {"attestations", "id-token", "packages"},
+	"release.yml publish":   {"packages"},
+	"release.yml sign":      {"attestations", "id-token", "packages"},
 	"release.yml release":   {"contents"},
 	"vulncheck.yml release": {"contents", "issues"},
 	"scorecard.yml analyze": {"id-token", "security-events"},
@@ -75,6 +76,32 @@ func TestWorkflows(t *testing.T) {
 			}
 			pins[action[1]] = action[2] + match[2]
 		}
+	}
+}
+
+// TestOnlySigningHasAnIdentity makes sure that what compiles a release cannot sign it: of its jobs, the one with the
+// identity calls no other scripts than those that log in and sign.
+func TestOnlySigningHasAnIdentity(t *testing.T) {
+	t.Parallel()
+	var w workflow
+	if err := yaml.Unmarshal([]byte(workflowTexts(t)["release.yml"]), &w); err != nil {
+		t.Fatal(err)
+	}
+	var signing []string
+	for id, job := range w.Jobs {
+		if job.Permissions["id-token"] == "" && job.Permissions["attestations"] == "" {
+			continue
+		}
+		signing = append(signing, id)
+		for _, step := range job.Steps {
+			script, _, _ := strings.Cut(step.Run, " ")
+			if !slices.Contains([]string{"", "scripts/login.sh", "scripts/sign.sh"}, script) {
+				t.Errorf("job %s, which can sign, runs %s", id, script)
+			}
+		}
+	}
+	if !slices.Equal(signing, []string{"sign"}) {
+		t.Errorf("the jobs %q can sign", signing)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -197,7 +198,17 @@ func (r repository) explain(err error) error {
 // pinned is the name that always means this content, NAME@DIGEST.
 func (p published) pinned() string { return p.Digest.String() }
 
-// record writes NAME:VERSION@DIGEST into a file, for the scripts that go on from here.
+// record writes NAME:VERSION@DIGEST into a file, for the scripts that go on from here. Until it is complete, the file is
+// what it was: the record of what was published before.
 func (p published) record(file string) error {
-	return os.WriteFile(file, fmt.Appendf(nil, "%s:%s@%s\n", p.Context(), p.version, p.DigestStr()), 0o644)
+	fresh, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(fresh.Name())
+	_, err = fmt.Fprintf(fresh, "%s:%s@%s\n", p.Context(), p.version, p.DigestStr())
+	if err := errors.Join(err, fresh.Chmod(0o644), fresh.Close()); err != nil {
+		return fmt.Errorf("writing %q: %w", file, err)
+	}
+	return os.Rename(fresh.Name(), file)
 }

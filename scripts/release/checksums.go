@@ -13,8 +13,8 @@ import (
 // checksumsName is the file that a download of the probe is verified by where GitHub states no digest.
 const checksumsName = "checksums.txt"
 
-// noAssets are the files of a release's folder that checksumsName does not list.
-var noAssets = []string{checksumsName, notesName}
+// noAssets are the files of a release's folder that checksumsName does not list: its signature is made of it.
+var noAssets = []string{checksumsName, checksumsName + ".sigstore.json", notesName}
 
 // writeChecksums writes the SHA-256 of each file in a folder to checksumsName, as sha256sum does, and prints it.
 func writeChecksums(folder string) error {

@@ -22,7 +22,7 @@ const (
 	probeDigest     = "dist/publish/grpc-health-probe.digest"
 )
 
-var published = regexp.MustCompile(`^([^\s@]+:[^\s@:/]+)@(sha256:[0-9a-f]{64})\n?$`)
+var published = regexp.MustCompile(`^([A-Za-z0-9][^\s@]*:[^\s@:/]+)@(sha256:[0-9a-f]{64})\n?$`)
 
 // readImage reads one of these files. It returns false where the image is not published yet, or of another version.
 func readImage(root, name, version string) (image, bool, error) {

@@ -5,7 +5,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -20,6 +23,7 @@ var verbs = map[string]struct {
 	"checksums": {"FOLDER", 1, func(a []string) error { return writeChecksums(a[0]) }},
 	"notes":     {"FOLDER", 1, func(a []string) error { return writeNotes(".", a[0]) }},
 	"vex":       {"FOLDER", 1, func(a []string) error { return writeVEX(".", a[0]) }},
+	"verify":    {"FOLDER BUILDPACK PROBE", 3, func(a []string) error { return verify(".", a[0], a[1], a[2]) }},
 	"prepare":   {"X.Y.Z", 1, func(a []string) error { return prepare(".", a[0], time.Now().UTC()) }},
 }
 
@@ -32,15 +36,17 @@ func main() {
 
 func run(arguments []string) error {
 	if len(arguments) == 0 {
-		return errors.New("reading the command line: it names nothing to do: archive, checksums, notes, vex or prepare")
+		return errors.New("reading the command line: it names nothing to do: use one of " + names())
 	}
 	verb, ok := verbs[arguments[0]]
 	if !ok {
-		return fmt.Errorf("reading the command line: %q is not one of archive, checksums, notes, vex and prepare",
-			arguments[0])
+		return fmt.Errorf("reading the command line: %q is not one of %s", arguments[0], names())
 	}
 	if len(arguments)-1 != verb.count {
 		return fmt.Errorf("reading the command line: %s takes %s", arguments[0], verb.arguments)
 	}
 	return verb.run(arguments[1:])
 }
+
+// names are the verbs in a message.
+func names() string { return strings.Join(slices.Sorted(maps.Keys(verbs)), ", ") }

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Runs the fuzz tests, each for as long as it is told to, beginning with the inputs in testdata/fuzz and those that runs
+# before this one found. These are kept in dist/fuzz/corpus. An input that fails a test is in testdata/fuzz of its
+# package then: commit it with the fix. Needs Go.
+#
+#   scripts/fuzz.sh [-time DURATION | -runs NUMBER] [PACKAGE...]
+#
+# DURATION, such as 10m, and NUMBER (by default 300) are for each test. PACKAGE is a folder, such as probe/lean; without
+# it, all packages with fuzz tests are run, as many at once as there are processors.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
+
+usage() {
+  printf 'scripts/fuzz.sh: %s\nusage: scripts/fuzz.sh [-time DURATION | -runs NUMBER] [PACKAGE...]\n' "$*" >&2
+  exit 1
+}
+export LIMIT=300x MINIMIZE=1x
+case ${1:-} in
+-time)
+  [[ ${2:-} =~ ^([0-9]+[hms])+$ ]] || usage "'${2:-}' is no duration, such as 10m"
+  LIMIT=$2 MINIMIZE=10s && shift 2
+  ;;
+-runs)
+  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage "'${2:-}' is no number of runs"
+  LIMIT=${2}x && shift 2
+  ;;
+-*) usage "'$1' is no option" ;;
+esac
+packages=()
+for package in "$@"; do
+  package=${package#./} package=${package%/}
+  grep -qs '^func Fuzz' "$package"/*_test.go || usage "'$package' is no package with fuzz tests"
+  packages+=("$package")
+done
+if [ ${#packages[@]} = 0 ]; then
+  while IFS= read -r package; do packages+=("$package"); done < <(
+    grep -rl --include='*_test.go' '^func Fuzz' build cmd detect internal probe | xargs -n 1 dirname | sort -u)
+fi
+
+fuzz() { # PACKAGE
+  local program=$PWD/dist/fuzz/program/$1/program corpus=$PWD/dist/fuzz/corpus/$1 target
+  mkdir -p "$(dirname "$program")" "$corpus"
+  CGO_ENABLED=0 go test -trimpath -c -fuzz=Fuzz -o "$program" "./$1"
+  cd "$1"
+  for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' ./*_test.go); do
+    echo "$1 $target"
+    "$program" -test.run=NONE -test.fuzz="^$target\$" -test.fuzzcachedir="$corpus" -test.parallel=1 -test.timeout=0 \
+      -test.fuzztime="$LIMIT" -test.fuzzminimizetime="$MINIMIZE" >"$program.log" 2>&1 && continue
+    # The end of the time is no finding, but Go may call a test failed that was still running then (golang/go#75804).
+    case $LIMIT in *[hms])
+      grep -q 'context deadline exceeded' "$program.log" && ! grep -q 'Failing input written to' "$program.log" &&
+        continue ;;
+    esac
+    cat "$program.log"
+    return 1
+  done
+}
+export -f fuzz
+printf '%s\n' "${packages[@]}" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN)" bash -euc 'fuzz "$0"'
