@@ -3,7 +3,7 @@ package lean
 import (
 	"encoding/binary"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // Settings (RFC 9113 section 6.5.2).
@@ -87,7 +87,7 @@ func (s *session) handleGoAway(f frame) error {
 	if f.stream != 0 || len(f.payload) < 8 {
 		return protocolError("bad GOAWAY")
 	}
-	s.goAway = &probe.GoAwayError{
+	s.goAway = &check.GoAwayError{
 		Code:  binary.BigEndian.Uint32(f.payload[4:]),
 		Debug: string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // Error codes (RFC 9113 section 7) that mean something to a probe.
@@ -65,7 +65,7 @@ type session struct {
 	noneAllowed bool
 	maxHeaders  uint32 // of a request, as the protocol counts
 	smallTable  bool   // the table it decodes headers with is under the default, which the next block has to confirm
-	goAway      *probe.GoAwayError
+	goAway      *check.GoAwayError
 
 	// Bytes of DATA received and not yet given back to the window of the connection.
 	taken uint32
