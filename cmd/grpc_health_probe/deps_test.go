@@ -19,6 +19,7 @@ func TestLinksNothingThatIsNotNeeded(t *testing.T) {
 		"github.com/grpc-cnb/health-probe/probe",
 		"github.com/grpc-cnb/health-probe/probe/check/address",
 		"github.com/grpc-cnb/health-probe/probe/check",
+		"github.com/grpc-cnb/health-probe/probe/http2",
 		"github.com/grpc-cnb/health-probe/probe/lean",
 		"github.com/grpc-cnb/health-probe/probe/check/metadata",
 		"github.com/grpc-cnb/health-probe/probe/check/outcome",

@@ -1,4 +1,4 @@
-package lean
+package http2
 
 import "errors"
 
@@ -20,10 +20,13 @@ const huffmanCodes = "" +
 	"\x00\x00\x00\x00\x00\x0a\x1a\x20\x06\x00\x05\x03\x02\x06\x02\x03\x00\x00\x00\x03\x08\x0d\x1a\x1d\x0c\x04\x0f" +
 	"\x13\x1d\x00\x03"
 
-var errHuffman = errors.New("invalid Huffman code")
+var (
+	errHuffman = errors.New("invalid Huffman code")
+	errFull    = errors.New("string is too long")
+)
 
-// appendHuffman appends the string that coded stands for.
-func appendHuffman(b, coded []byte) ([]byte, error) {
+// appendHuffman appends the string that coded stands for, as long as b has at most limit bytes with it.
+func appendHuffman(b, coded []byte, limit int) ([]byte, error) {
 	// code holds the length bits read of a code, first the least code of that length, index its symbol's place.
 	code, length, first, index := 0, 0, 0, 0
 	ones := true // all bits of the code are set, as in padding
@@ -35,6 +38,9 @@ func appendHuffman(b, coded []byte) ([]byte, error) {
 		}
 		count := int(huffmanCodes[length])
 		if code-first < count {
+			if len(b) >= limit {
+				return nil, errFull
+			}
 			b = append(b, huffmanSymbols[index+code-first])
 			code, length, first, index, ones = 0, 0, 0, 0, true
 			continue

@@ -1,7 +1,7 @@
-package lean
+package http2
 
 // staticTable is the static table of HPACK (RFC 7541 appendix A).
-var staticTable = [...]header{
+var staticTable = [...]struct{ name, value string }{
 	{":authority", ""},
 	{":method", "GET"},
 	{":method", "POST"},
