@@ -12,7 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/build/sbom"
 	"github.com/grpc-cnb/health-probe/internal/config"
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 )
 
 // program is a probe, or a bridge, that is ready to be installed.
@@ -68,7 +68,7 @@ func (p program) component() sbom.Component {
 var bundledFiles = map[string]string{
 	config.VariantLean: "grpc_health_probe",
 	config.VariantFull: "grpc_health_probe_full",
-	bridgeVariant:      probe.BridgeName,
+	bridgeVariant:      bridgeflags.Program,
 }
 
 // bridgeVariant stands for the bridge, of which there is one build.
@@ -82,7 +82,7 @@ func bundledProgram(ctx libcnb.BuildContext, variant string) (program, error) {
 	bundled, err := readProgram(file, config.Bundled)
 	bundled.name, bundled.variant = programName, variant
 	if variant == bridgeVariant {
-		bundled.name, bundled.variant = probe.BridgeName, ""
+		bundled.name, bundled.variant = bridgeflags.Program, ""
 	}
 	if os.IsNotExist(err) {
 		return program{}, fmt.Errorf("finding the bundled probe for %s: this buildpack does not carry it",

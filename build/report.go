@@ -15,6 +15,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 )
 
 // reportService logs which server the probe is for, and a warning where every probe would fail.
@@ -122,7 +123,7 @@ func newBridge(exec execProbe, p *program, hasAddress bool) *bridge {
 	if !hasAddress {
 		command = append(command, exec.Command[len(exec.Command)-1])
 	}
-	return &bridge{command, probe.BridgePort, p.version, p.source, p.sha256}
+	return &bridge{command, bridgeflags.Port, p.version, p.source, p.sha256}
 }
 
 // reportBridge logs how to run the bridge, and how to probe it. IsPortUnknown says that the port of the server in its

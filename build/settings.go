@@ -10,6 +10,8 @@ import (
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // settings are the values of the build variables, checked, as the build phase uses them.
@@ -43,7 +45,7 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 		return settings{}, err
 	}
 	if values.Bridge {
-		if err := withHint(probe.CheckBridgeDefaults(values.Args)); err != nil {
+		if err := withHint(bridgeflags.CheckDefaults(values.Args)); err != nil {
 			return settings{}, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
 		}
 	}
@@ -75,7 +77,7 @@ func readDefaults(args []string) (probe.Defaults, error) {
 
 // withHint adds to an error of package probe what the user can do about it.
 func withHint(err error) error {
-	if failure, ok := errors.AsType[*probe.Failure](err); ok && failure.Hint != "" {
+	if failure, ok := errors.AsType[*outcome.Failure](err); ok && failure.Hint != "" {
 		return fmt.Errorf("%w (%s)", err, failure.Hint)
 	}
 	return err

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
 // ArgsFileName is the name of the file with the default flags. The file is in the folder config, which is next to the
@@ -24,13 +27,13 @@ func FormatArgsFile(words []string) ([]byte, error) {
 	var file bytes.Buffer
 	for i, word := range words {
 		if strings.ContainsAny(word, "\n\x00") {
-			return nil, misuse(fmt.Errorf("formatting args file: argument %d has a line break or a zero byte", i+1),
+			return nil, outcome.Misuse(fmt.Errorf("formatting args file: argument %d has a line break or a zero byte", i+1),
 				"give -rpc-header once for each header")
 		}
 		file.WriteString(word + "\n")
 	}
 	if file.Len() > maxArgsFile {
-		return nil, misuse(fmt.Errorf("formatting args file: %d bytes are more than %d", file.Len(), maxArgsFile),
+		return nil, outcome.Misuse(fmt.Errorf("formatting args file: %d bytes are more than %d", file.Len(), maxArgsFile),
 			"use fewer or shorter arguments")
 	}
 	return file.Bytes(), nil
@@ -54,7 +57,7 @@ func readArgsFile() (words []string, path string, err error) {
 	if path == "" {
 		return nil, "", nil
 	}
-	file, err := readBoundedFile(path, maxArgsFile)
+	file, err := rawfile.Read(path, maxArgsFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, path, nil
 	}

@@ -2,7 +2,11 @@ package probe
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // Defaults is what the build of an image has to know about default flags.
@@ -18,21 +22,40 @@ type Defaults struct {
 }
 
 // ReadDefaults reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
-// does not depend on values of run time. It does not read the files that flags name. The error is a *[Failure] whose
+// does not depend on values of run time. It does not read the files that flags name. The error is a *[outcome.Failure] whose
 // Hint says what to change.
 func ReadDefaults(words []string) (Defaults, error) {
-	s := newSettings()
-	if err := s.parseDefaults(words, "default"); err != nil {
+	c := newProbeLine()
+	if err := c.ParseDefaults(words, "default"); err != nil {
 		return Defaults{}, fmt.Errorf("checking default flags: %w", err)
 	}
-	o := &s.options
-	if err := o.validateDefaults(); err != nil {
+	v := c.values
+	if err := v.validateDefaults(); err != nil {
 		return Defaults{}, err
 	}
 	return Defaults{
-		HasAddress:  o.addr != "",
-		NeedsFull:   o.ALTS || o.SPIFFE,
-		NeedsHealth: o.mode == modeReady,
-		Longest:     o.Budget.Longest(),
+		HasAddress:  v.Addr != "",
+		NeedsFull:   v.ALTS || v.SPIFFE,
+		NeedsHealth: v.Mode == check.ModeReady,
+		Longest:     v.Budget.Longest(),
 	}, nil
+}
+
+// RedactArgs returns words, which are flags of the probe, for logs and labels: the values of -rpc-header are hidden.
+// Where it is not sure, it hides too much.
+func RedactArgs(words []string) []string {
+	shown := slices.Clone(words)
+	for i, word := range words {
+		name, value, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		d := findFlag(name)
+		if d == nil || d.redact == nil || !strings.HasPrefix(word, "-") {
+			continue
+		}
+		if joined {
+			shown[i] = word[:len(word)-len(value)] + d.redact(value)
+		} else if i+1 < len(words) {
+			shown[i+1] = d.redact(words[i+1])
+		}
+	}
+	return shown
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 func TestReadDefaultsTakesDefaultsThatOthersComplete(t *testing.T) {
@@ -62,7 +64,7 @@ func TestReadDefaultsRefusesWhatTheProbeWould(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("ReadDefaults of %q: error is %q, want %q", words, err, want)
 		}
-		if failed, ok := errors.AsType[*Failure](err); !ok || failed.Hint == "" || failed.Code != ExitUsage {
+		if failed, ok := errors.AsType[*outcome.Failure](err); !ok || failed.Hint == "" || failed.Code != outcome.ExitUsage {
 			t.Errorf("ReadDefaults of %q: want a failure of exit code 1 with a hint, got %#v", words, failed)
 		}
 	}

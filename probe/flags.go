@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
 // flagDefinition is everything that has to be known about one flag. The flag set, the environment variables, the help,
@@ -17,123 +19,112 @@ type flagDefinition struct {
 	upstream bool
 	// noVariable tells that there is no environment variable for it.
 	noVariable bool
-	// noBridge is what to do instead, for a flag that the bridge does not have: it neither ends nor tries again, prints
-	// no outcome, and has the lean transport. Empty is a flag that it has.
-	noBridge Hint
 	// redact returns what may be shown of a line of the value; nil where nothing has to be hidden.
 	redact func(line string) string
 
-	// One of these returns where the value is in the options. What is there before is the default.
-	boolean  func(*Options) *bool
-	duration func(*Options) *time.Duration
-	text     func(*Options) *string
-	services func(*Options) *serviceNames
-	lines    func(*Options) *lines
+	// value returns a pointer to where the value is. What is there before is the default. Its type is the kind of the
+	// flag: see addTo.
+	value func(*values) any
 }
-
-const onlyFull Hint = "use an exec probe of the full variant in place of the bridge"
 
 // flagDefinitions is the only table of flags.
 var flagDefinitions = []flagDefinition{
 	{
-		name: "addr", upstream: true, text: func(o *Options) *string { return &o.addr },
+		name: "addr", upstream: true, value: func(v *values) any { return &v.Addr },
 		usage: "`address` of the server: host:port, :port, [::1]:port, unix:path, unix-abstract:name",
 	},
 	{
 		name: "service", upstream: true,
-		services: func(o *Options) *serviceNames { return (*serviceNames)(&o.Services) },
+		value: func(v *values) any { return (*serviceNames)(&v.Services) },
 		usage: "`name` of the service to check, or several as a,b; may be given more than once; " +
 			"empty is the whole server",
 	},
 	{
-		name: "all", boolean: func(o *Options) *bool { return &o.all },
+		name: "all", value: func(v *values) any { return &v.All },
 		usage: "check every service that the server lists (Health/List)",
 	},
 	{
-		name: "mode", text: func(o *Options) *string { return (*string)(&o.mode) },
+		name: "mode", value: func(v *values) any { return (*string)(&v.Mode) },
 		usage: "`what` passes: ready, SERVING alone; live, any answer of the server; connect, an HTTP/2 connection",
 	},
 	{
-		name: "watch", boolean: func(o *Options) *bool { return &o.watch },
-		noBridge: "leave it out, and call Health/Watch of the bridge",
-		usage:    "print each change of the status (Health/Watch) until stopped, or until -timeout",
+		name: "watch", value: func(v *values) any { return &v.Watch },
+		usage: "print each change of the status (Health/Watch) until stopped, or until -timeout",
 	},
 	{
-		name: "wait", duration: func(o *Options) *time.Duration { return &o.Budget.wait },
-		noBridge: "leave it out: whoever asks the bridge tries again",
-		usage:    "`duration` over which to try again until it passes",
+		name: "wait", value: func(v *values) any { return &v.Budget.Wait },
+		usage: "`duration` over which to try again until it passes",
 	},
 	{
-		name: "timeout", duration: func(o *Options) *time.Duration { return &o.Budget.timeout },
+		name: "timeout", value: func(v *values) any { return &v.Budget.Timeout },
 		usage: "`duration` everything together may take, -wait included",
 	},
 	{
-		name: "o", text: func(o *Options) *string { return (*string)(&o.output) },
-		noBridge: "leave it out, and get /healthz of the bridge with Accept: application/json",
-		usage:    "`format` of the outcome: text, or json for one line on standard output",
+		name: "o", value: func(v *values) any { return (*string)(&v.output) },
+		usage: "`format` of the outcome: text, or json for one line on standard output",
 	},
 	{
-		name: "user-agent", upstream: true, text: func(o *Options) *string { return &o.UserAgent },
+		name: "user-agent", upstream: true, value: func(v *values) any { return &v.UserAgent },
 		usage: "`text` of the user-agent header",
 	},
 	{
-		name: "connect-timeout", upstream: true, duration: func(o *Options) *time.Duration { return &o.Budget.connect },
+		name: "connect-timeout", upstream: true, value: func(v *values) any { return &v.Budget.ConnectTimeout },
 		usage: "`duration` the connection may take, such as 500ms or 2s",
 	},
 	{
-		name: "rpc-timeout", upstream: true, duration: func(o *Options) *time.Duration { return &o.Budget.rpc },
+		name: "rpc-timeout", upstream: true, value: func(v *values) any { return &v.Budget.RPCTimeout },
 		usage: "`duration` the health check may take, such as 500ms or 2s",
 	},
 	{
-		name: "rpc-header", upstream: true, lines: func(o *Options) *lines { return &o.headers }, redact: redactHeader,
+		name: "rpc-header", upstream: true, value: func(v *values) any { return &v.headers }, redact: metadata.Redact,
 		usage: "metadata to send, as `'name: value'`; may be given more than once",
 	},
 	{
-		name: "rpc-header-file", lines: func(o *Options) *lines { return &o.headerFiles }, redact: redactHeaderFile,
+		name: "rpc-header-file", value: func(v *values) any { return &v.headerFiles }, redact: metadata.RedactFile,
 		usage: "metadata whose value is read from a file at each attempt, as `name=path`; may be given more than once",
 	},
 	{
-		name: "tls", upstream: true, boolean: func(o *Options) *bool { return &o.TLS },
+		name: "tls", upstream: true, value: func(v *values) any { return &v.TLS },
 		usage: "use TLS; without it nothing is encrypted",
 	},
 	{
-		name: "tls-no-verify", upstream: true, boolean: func(o *Options) *bool { return &o.TLSNoVerify },
+		name: "tls-no-verify", upstream: true, value: func(v *values) any { return &v.TLSNoVerify },
 		usage: "accept any certificate of the server (insecure)",
 	},
 	{
-		name: "tls-ca-cert", upstream: true, text: func(o *Options) *string { return &o.TLSCACert },
+		name: "tls-ca-cert", upstream: true, value: func(v *values) any { return &v.TLSCACert },
 		usage: "PEM `file` of the CAs to trust, instead of the system's",
 	},
 	{
-		name: "tls-client-cert", upstream: true, text: func(o *Options) *string { return &o.TLSClientCert },
+		name: "tls-client-cert", upstream: true, value: func(v *values) any { return &v.TLSClientCert },
 		usage: "PEM `file` of the probe's own certificate",
 	},
 	{
-		name: "tls-client-key", upstream: true, text: func(o *Options) *string { return &o.TLSClientKey },
+		name: "tls-client-key", upstream: true, value: func(v *values) any { return &v.TLSClientKey },
 		usage: "PEM `file` of the key of -tls-client-cert",
 	},
 	{
-		name: "tls-server-name", upstream: true, text: func(o *Options) *string { return &o.TLSServerName },
+		name: "tls-server-name", upstream: true, value: func(v *values) any { return &v.TLSServerName },
 		usage: "`name` the server's certificate must carry, instead of the address's host",
 	},
 	{
-		name: "alts", upstream: true, noBridge: onlyFull, boolean: func(o *Options) *bool { return &o.ALTS },
+		name: "alts", upstream: true, value: func(v *values) any { return &v.ALTS },
 		usage: "use ALTS, on Google Cloud",
 	},
 	{
-		name: "spiffe", upstream: true, noBridge: onlyFull, boolean: func(o *Options) *bool { return &o.SPIFFE },
+		name: "spiffe", upstream: true, value: func(v *values) any { return &v.SPIFFE },
 		usage: "use mTLS with credentials of the SPIFFE Workload API at SPIFFE_ENDPOINT_SOCKET",
 	},
 	{
-		name: "gzip", upstream: true, boolean: func(o *Options) *bool { return &o.GZIP },
+		name: "gzip", upstream: true, value: func(v *values) any { return &v.GZIP },
 		usage: "compress requests with gzip",
 	},
 	{
-		name: "v", upstream: true, boolean: func(o *Options) *bool { return &o.Verbose },
+		name: "v", upstream: true, value: func(v *values) any { return &v.verbose },
 		usage: "say where each value came from and how long connect and RPC took",
 	},
 	{
-		name: "version", upstream: true, noVariable: true, boolean: func(o *Options) *bool { return &o.version },
+		name: "version", upstream: true, noVariable: true, value: func(v *values) any { return &v.version },
 		usage: "print the version and exit",
 	},
 }
@@ -162,33 +153,28 @@ func (d *flagDefinition) variable() string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(d.name, "-", "_"))
 }
 
-// addTo adds the flag to a flag set, which writes its value to the options.
-func (d *flagDefinition) addTo(f *flag.FlagSet, o *Options) {
-	switch {
-	case d.boolean != nil:
-		value := d.boolean(o)
+// addTo adds the flag to a flag set, which writes its value to v.
+func (d *flagDefinition) addTo(f *flag.FlagSet, v *values) {
+	switch value := d.value(v).(type) {
+	case *bool:
 		f.BoolVar(value, d.name, *value, d.usage)
-	case d.duration != nil:
-		value := d.duration(o)
+	case *time.Duration:
 		f.DurationVar(value, d.name, *value, d.usage)
-	case d.text != nil:
-		value := d.text(o)
+	case *string:
 		f.StringVar(value, d.name, *value, d.usage)
-	case d.services != nil:
-		f.Var(d.services(o), d.name, d.usage)
-	case d.lines != nil:
-		f.Var(d.lines(o), d.name, d.usage)
+	case flag.Value:
+		f.Var(value, d.name, d.usage)
 	}
 }
 
-// newFlags returns a flag set with all flags, which writes their values to the options. It prints nothing, because it
-// would print values, which may be secrets.
-func newFlags(o *Options) *flag.FlagSet {
-	f := flag.NewFlagSet(programName, flag.ContinueOnError)
+// newFlags returns a flag set with all flags, which writes their values to v. It prints nothing, because it would print
+// values, which may be secrets.
+func newFlags(v *values) *flag.FlagSet {
+	f := flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.Usage = func() {}
 	for i := range flagDefinitions {
-		flagDefinitions[i].addTo(f, o)
+		flagDefinitions[i].addTo(f, v)
 	}
 	return f
 }
@@ -211,16 +197,17 @@ type Flag struct {
 
 // Flags returns all flags.
 func Flags() []Flag {
-	options := defaultOptions()
-	set := newFlags(&options)
+	v := newValues()
+	set := newFlags(v)
 	flags := make([]Flag, len(flagDefinitions))
 	for i := range flagDefinitions {
 		d := &flagDefinitions[i]
 		f := set.Lookup(d.name)
 		value, usage := flag.UnquoteUsage(f)
+		_, repeats := f.Value.(repeatable)
 		flags[i] = Flag{
 			Name: d.name, Usage: usage, Value: value, Default: f.DefValue, Variable: d.variable(),
-			Repeatable: d.services != nil || d.lines != nil, Upstream: d.upstream,
+			Repeatable: repeats, Upstream: d.upstream,
 		}
 	}
 	return flags

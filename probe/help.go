@@ -1,6 +1,9 @@
 package probe
 
-import "strings"
+import (
+	"flag"
+	"strings"
+)
 
 const helpHead = `Usage: grpc_health_probe [flags]
 
@@ -39,13 +42,12 @@ attempt that counts; 1 and 20 end at once.
 `
 
 // help is the text for -h.
-func help() string {
+func help() string { return helpHead + DescribeFlags(newFlags(newValues())) + helpTail }
+
+// DescribeFlags returns what a text for -h says about flags.
+func DescribeFlags(flags *flag.FlagSet) string {
 	var text strings.Builder
-	text.WriteString(helpHead)
-	options := defaultOptions()
-	flags := newFlags(&options)
 	flags.SetOutput(&text)
 	flags.PrintDefaults()
-	text.WriteString(helpTail)
 	return text.String()
 }

@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
 // PortFileName is the name of the file with the port that the build of the image has found in the app. It is in the
@@ -34,12 +37,12 @@ func parsePortFile(file []byte) (port, place string, err error) {
 
 // fromPortFile applies the port that the build of the image has found, on this machine. It is the lowest source of all.
 // An image without the file has no such port, which is no error.
-func (s *settings) fromPortFile() error {
+func (c *CommandLine) fromPortFile() error {
 	path := configPath(os.Executable, os.Args[0], PortFileName)
 	if path == "" {
 		return nil
 	}
-	file, err := readBoundedFile(path, maxPortFile)
+	file, err := rawfile.Read(path, maxPortFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
@@ -48,12 +51,12 @@ func (s *settings) fromPortFile() error {
 		port, place, err = parsePortFile(file)
 	}
 	if err != nil {
-		return misuse(fmt.Errorf("reading port file %q: %w", path, err), "set -addr, or rebuild the image")
+		return outcome.Misuse(fmt.Errorf("reading port file %q: %w", path, err), "set -addr, or rebuild the image")
 	}
-	s.options.addr = "localhost:" + port
-	s.origin["addr"] = "port that the build found"
+	c.values.Addr = "localhost:" + port
+	c.origin["addr"] = "port that the build found"
 	if place != "" {
-		s.origin["addr"] += " in " + place
+		c.origin["addr"] += " in " + place
 	}
 	return nil
 }

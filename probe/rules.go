@@ -6,44 +6,49 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // rule is what is wrong with a combination of values, and what to do about it. The zero value means that nothing is
 // wrong.
 type rule struct {
 	problem string
-	hint    Hint
+	hint    outcome.Hint
 }
 
 // broken returns a rule with its problem where it is broken, and the zero value otherwise. It formats the problem only
 // where it is broken, since every start checks all rules.
-func broken(is bool, hint Hint, format string, args ...any) rule {
+func broken(is bool, hint outcome.Hint, format string, args ...any) rule {
 	if !is {
 		return rule{}
 	}
 	return rule{fmt.Sprintf(format, args...), hint}
 }
 
-// checkRules returns the first broken rule as a *Failure. First come the rules of grpc-health-probe v0.4.56, in its
+// checkRules returns the first broken rule as a *[outcome.Failure]. First come the rules of grpc-health-probe v0.4.56, in its
 // order, then the rules for flags that it does not have.
-func (o *Options) checkRules() error {
+func (v *values) checkRules() error {
 	for _, rules := range [][]rule{
-		o.timeoutRules(), o.credentialRules(), o.tlsRules(), o.textRules(),
-		o.questionRules(),
+		v.timeoutRules(), v.credentialRules(), v.tlsRules(), v.textRules(),
+		v.questionRules(),
 	} {
 		for _, r := range rules {
 			if r.problem != "" {
-				return misuse(errors.New("checking flags: "+r.problem), r.hint)
+				return outcome.Misuse(errors.New("checking flags: "+r.problem), r.hint)
 			}
 		}
 	}
 	return nil
 }
 
-func (o *Options) timeoutRules() []rule {
+func (v *values) timeoutRules() []rule {
 	return []rule{
-		positive("connect-timeout", o.Budget.connect), positive("rpc-timeout", o.Budget.rpc),
-		notNegative("timeout", o.Budget.timeout), notNegative("wait", o.Budget.wait),
+		positive("connect-timeout", v.Budget.ConnectTimeout), positive("rpc-timeout", v.Budget.RPCTimeout),
+		notNegative("timeout", v.Budget.Timeout), notNegative("wait", v.Budget.Wait),
 	}
 }
 
@@ -55,25 +60,25 @@ func notNegative(name string, d time.Duration) rule {
 	return broken(d < 0, "give it a duration such as 30s", "-%s must not be negative, as %q is", name, d)
 }
 
-func (o *Options) credentialRules() []rule {
+func (v *values) credentialRules() []rule {
 	return []rule{
-		exclude("alts", o.ALTS, "spiffe", o.SPIFFE),
-		exclude("tls", o.TLS, "alts", o.ALTS), exclude("tls", o.TLS, "spiffe", o.SPIFFE),
+		exclude("alts", v.ALTS, "spiffe", v.SPIFFE),
+		exclude("tls", v.TLS, "alts", v.ALTS), exclude("tls", v.TLS, "spiffe", v.SPIFFE),
 	}
 }
 
-func (o *Options) tlsRules() []rule {
-	cert, key := o.TLSClientCert != "", o.TLSClientKey != ""
+func (v *values) tlsRules() []rule {
+	cert, key := v.TLSClientCert != "", v.TLSClientKey != ""
 	return []rule{
-		needs("tls-no-verify", o.TLSNoVerify, "tls", o.TLS),
-		needs("tls-ca-cert", o.TLSCACert != "", "tls", o.TLS),
-		needs("tls-client-cert", cert, "tls", o.TLS),
-		needs("tls-client-key", key, "tls", o.TLS),
-		needs("tls-server-name", o.TLSServerName != "", "tls", o.TLS),
+		needs("tls-no-verify", v.TLSNoVerify, "tls", v.TLS),
+		needs("tls-ca-cert", v.TLSCACert != "", "tls", v.TLS),
+		needs("tls-client-cert", cert, "tls", v.TLS),
+		needs("tls-client-key", key, "tls", v.TLS),
+		needs("tls-server-name", v.TLSServerName != "", "tls", v.TLS),
 		needs("tls-client-cert", cert, "tls-client-key", key),
 		needs("tls-client-key", key, "tls-client-cert", cert),
-		exclude("tls-no-verify", o.TLSNoVerify, "tls-ca-cert", o.TLSCACert != ""),
-		exclude("tls-no-verify", o.TLSNoVerify, "tls-server-name", o.TLSServerName != ""),
+		exclude("tls-no-verify", v.TLSNoVerify, "tls-ca-cert", v.TLSCACert != ""),
+		exclude("tls-no-verify", v.TLSNoVerify, "tls-server-name", v.TLSServerName != ""),
 	}
 }
 
@@ -81,7 +86,7 @@ func needs(one string, oneSet bool, other string, otherSet bool) rule {
 	if !oneSet || otherSet {
 		return rule{}
 	}
-	return broken(true, Hint(fmt.Sprintf("add -%s, or leave out -%s", other, one)), "-%s needs -%s", one, other)
+	return broken(true, outcome.Hint(fmt.Sprintf("add -%s, or leave out -%s", other, one)), "-%s needs -%s", one, other)
 }
 
 func exclude(one string, oneSet bool, other string, otherSet bool) rule {
@@ -89,30 +94,65 @@ func exclude(one string, oneSet bool, other string, otherSet bool) rule {
 }
 
 // textRules are for texts that an HTTP/2 header or a protobuf string cannot carry.
-func (o *Options) textRules() []rule {
-	services := (*serviceNames)(&o.Services).String()
-	const ascii Hint = "use letters, digits and signs of ASCII only"
+func (v *values) textRules() []rule {
+	services := (*serviceNames)(&v.Services).String()
+	const ascii outcome.Hint = "use letters, digits and signs of ASCII only"
 	return []rule{
-		broken(!isHeaderText(o.UserAgent), ascii, "-user-agent cannot be sent: %q", o.UserAgent),
+		broken(!metadata.IsText(v.UserAgent), ascii, "-user-agent cannot be sent: %q", v.UserAgent),
 		broken(!utf8.ValidString(services), "a protobuf string is UTF-8", "-service is not UTF-8: %q", services),
-		broken(o.TLSServerName != "" && !isHost(o.TLSServerName), ascii, "-tls-server-name is no host name: %q",
-			o.TLSServerName),
+		broken(v.TLSServerName != "" && !address.IsHost(v.TLSServerName), ascii, "-tls-server-name is no host name: %q",
+			v.TLSServerName),
 	}
 }
 
 // questionRules are for what is asked of the server, and how the outcome is printed.
-func (o *Options) questionRules() []rule {
-	const keep Hint = "leave it out for "
+func (v *values) questionRules() []rule {
+	const keep outcome.Hint = "leave it out for "
 	return []rule{
-		broken(o.mode != modeReady && o.mode != modeLive && o.mode != modeConnect, keep+Hint(modeReady),
-			"-mode is ready, live or connect, not %q", o.mode),
-		broken(o.output != formatText && o.output != formatJSON, keep+Hint(formatText), "-o is text or json, not %q",
-			o.output),
-		exclude("all", o.all, "service", !slices.Equal(o.Services, []string{""})),
-		exclude("watch", o.watch, "all", o.all),
-		exclude("watch", o.watch, "wait", o.Budget.wait > 0),
-		exclude("watch", o.watch, "mode="+string(o.mode), o.mode != modeReady),
-		broken(o.watch && len(o.Services) > 1, "run a probe for each", "-watch takes one service, not %d",
-			len(o.Services)),
+		broken(v.Mode != check.ModeReady && v.Mode != check.ModeLive && v.Mode != check.ModeConnect, keep+outcome.Hint(check.ModeReady),
+			"-mode is ready, live or connect, not %q", v.Mode),
+		broken(v.output != formatText && v.output != formatJSON, keep+outcome.Hint(formatText), "-o is text or json, not %q",
+			v.output),
+		exclude("all", v.All, "service", !slices.Equal(v.Services, []string{""})),
+		exclude("watch", v.Watch, "all", v.All),
+		exclude("watch", v.Watch, "wait", v.Budget.Wait > 0),
+		exclude("watch", v.Watch, "mode="+string(v.Mode), v.Mode != check.ModeReady),
+		broken(v.Watch && len(v.Services) > 1, "run a probe for each", "-watch takes one service, not %d",
+			len(v.Services)),
 	}
+}
+
+// validate checks the rules, and parses the values that have a format. The error is a *[outcome.Failure].
+func (v *values) validate() error {
+	if v.Addr == "" {
+		return outcome.Misuse(errors.New("finding the server's address: none is set"),
+			"set -addr=host:port, "+variablePrefix+"ADDR or PORT")
+	}
+	return v.validateWith(address.LookUpPort)
+}
+
+// validateDefaults is validate for values that other sources may complete later, so an address may be missing. The name
+// of a port is looked up in the image that the probe runs in.
+func (v *values) validateDefaults() error { return v.validateWith(address.AnyPort) }
+
+func (v *values) validateWith(lookUp address.PortLookup) (err error) {
+	if len(v.Services) == 0 {
+		v.Services = []string{""}
+	}
+	if err := v.checkRules(); err != nil {
+		return err
+	}
+	if v.SPIFFE {
+		v.Budget.FetchTimeout = v.Budget.RPCTimeout // as grpc-health-probe has it
+	}
+	if v.FixedHeaders, err = metadata.Parse(v.headers); err != nil {
+		return err
+	}
+	if v.MountedHeaders, err = metadata.ParseFiles(v.headerFiles); err != nil {
+		return err
+	}
+	if v.Addr != "" {
+		v.Address, err = address.Parse(v.Addr, lookUp)
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/grpcgo"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
@@ -20,7 +21,7 @@ var programs = map[string]func(){
 }
 
 // run is the main function of a program.
-func run(transport probe.Transport) {
+func run(transport check.Transport) {
 	probetest.UseNameServer()
 	os.Exit(probe.Main(transport))
 }

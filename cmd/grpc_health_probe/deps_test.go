@@ -17,7 +17,14 @@ func TestLinksNothingThatIsNotNeeded(t *testing.T) {
 	own := []string{
 		"github.com/grpc-cnb/health-probe/cmd/grpc_health_probe",
 		"github.com/grpc-cnb/health-probe/probe",
+		"github.com/grpc-cnb/health-probe/probe/check/address",
+		"github.com/grpc-cnb/health-probe/probe/check",
+		"github.com/grpc-cnb/health-probe/probe/http2",
 		"github.com/grpc-cnb/health-probe/probe/lean",
+		"github.com/grpc-cnb/health-probe/probe/check/metadata",
+		"github.com/grpc-cnb/health-probe/probe/check/outcome",
+		"github.com/grpc-cnb/health-probe/probe/check/rawfile",
+		"github.com/grpc-cnb/health-probe/probe/check/tlsfiles",
 	}
 	costly := []string{"net/http", "encoding/json", "text/template", "regexp", "os/signal", "os/exec", "log"}
 	for line := range strings.Lines(string(out)) {

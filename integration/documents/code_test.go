@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
+	"github.com/grpc-cnb/health-probe/integration/documents/messages"
 	"github.com/grpc-cnb/health-probe/probe"
-	"github.com/grpc-cnb/health-probe/probe/messages"
 )
 
 // The tests in this file go from the code to the documents: what the code has without a document describing it is an

@@ -15,6 +15,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
 	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 )
 
 // Programs are the programs that the command lines in the documents start.
@@ -224,12 +225,12 @@ func refused(command *exec.Cmd) error {
 
 // IsVariable reports whether an environment variable sets a flag of the probe or of the bridge.
 func IsVariable(name string) bool {
-	return name == probe.ListenEnv ||
+	return name == bridgeflags.ListenEnv ||
 		slices.ContainsFunc(probe.Flags(), func(f probe.Flag) bool { return f.Variable == name })
 }
 
 // IsFlag reports whether the probe or the bridge has a flag of that name, or helps by it.
 func IsFlag(name string) bool {
-	return name == "h" || name == "help" || name == probe.ListenFlag ||
+	return name == "h" || name == "help" || name == bridgeflags.Listen ||
 		slices.ContainsFunc(probe.Flags(), func(f probe.Flag) bool { return f.Name == name })
 }

@@ -1,7 +1,6 @@
 package documents_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
-	"github.com/grpc-cnb/health-probe/probe/messages"
+	"github.com/grpc-cnb/health-probe/integration/documents/messages"
 )
 
 // TestTroubleshootingHasEachMessage compares docs/troubleshooting.md with the messages that other tests expect of the
@@ -79,16 +78,9 @@ func probeMessages(t *testing.T) []messages.Message {
 }
 
 var readMessages = sync.OnceValues(func() ([]messages.Message, error) {
-	var all []messages.Message
-	for _, folder := range []string{"probe", "probe/lean", "probe/grpcgo", "probe/bridge"} {
-		found, err := messages.Read(filepath.Join(repository, folder))
-		if err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
-			return nil, fmt.Errorf("reading the messages of %q: there are none", folder)
-		}
-		all = append(all, found...)
+	all, err := messages.ReadAll(filepath.Join(repository, "probe"))
+	if err != nil {
+		return nil, err
 	}
 	steps, err := documents.Constants(filepath.Join(repository, "probe"), "Step")
 	for _, step := range steps { // what the probe waited for, a part of an error

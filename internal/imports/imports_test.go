@@ -56,10 +56,22 @@ var rules = []rule{
 	}},
 	{"build", []string{
 		"build/archive", "build/executable", "build/github", "build/githubassets", "build/launch",
-		"build/sbom", "internal/config", "internal/plan", "probe",
+		"build/sbom", "internal/config", "internal/plan", "probe", "probe/bridge/bridgeflags",
+		"probe/check/outcome",
 	}},
 
-	{"probe/...", []string{"probe/..."}},
+	{"probe/check/outcome", nil},
+	{"probe/check/rawfile", nil},
+	{"probe/check/NAME", []string{"probe/check/outcome", "probe/check/rawfile"}},
+	{"probe/check", []string{"probe/check/..."}},
+	{"probe/http2", nil},
+	{"probe/lean", []string{"probe/check/...", "probe/http2"}},
+	{"probe/grpcgo", []string{"probe/check/..."}},
+	{"probe", []string{"probe/check/..."}},
+	{"probe/bridge/bridgeflags", []string{"probe", "probe/check/..."}},
+	{"probe/bridge", []string{"probe/bridge/bridgeflags", "probe/check/...", "probe/http2", "probe/lean"}},
+	{"probe/probetest", nil},
+	{"probe/bench/...", []string{"probe/bench/...", "probe/probetest"}},
 
 	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/..."}},
 	{"cmd/grpc_health_probe", []string{"probe", "probe/lean", "probe/grpcgo"}}, // where the lean one has no sockets
@@ -76,6 +88,7 @@ var rules = []rule{
 // testRules say what the tests of packages may import in addition.
 var testRules = []rule{
 	{"build", []string{"build/labeltest"}},
+	{"probe/...", []string{"probe/..."}},
 	{"cmd/buildpack", []string{"build/executable/executabletest", "build/github/githubtest", "build/labeltest"}},
 	{"scripts/pindigests", []string{"build/executable/executabletest", "build/github/githubtest"}},
 }
@@ -191,6 +204,8 @@ func TestRules(t *testing.T) {
 		{"build", "probe/lean", false},
 		{"build/githubassets", "build", false},
 		{"probe", "internal/plan", false},
+		{"probe/lean", "probe", false},
+		{"probe/check/outcome", "probe/check", false},
 		{"probe/lean", "build/sbom", false},
 		{"internal/config", "internal/plan", false},
 		{"internal/plan", "probe", false},

@@ -2,7 +2,7 @@
 // the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app in its pod,
 // a bridge does that.
 //
-//	caller --> listener --> handler --> questions --> probe.Bridge on lean.Kept --> server
+//	caller --> listener --> handler --> questions --> target on lean.Kept --> server
 //
 // A caller is anybody in the pod's network, so all of it is bounded: the connections (listener), what one of them can
 // hold (newServer), and what it can make the server do (questions). A question is asked of the server when it comes,
@@ -23,7 +23,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
@@ -48,19 +49,19 @@ func Main() int {
 	debug.SetMemoryLimit(memoryLimit)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	b, text, err := probe.ReadBridge(os.Args[1:])
+	f, text, err := bridgeflags.Read(os.Args[1:])
 	if text != "" {
 		_, _ = io.WriteString(os.Stdout, text) // as the probe does, it passes where nobody reads
-		return int(probe.ExitServing)
+		return int(outcome.ExitServing)
 	}
 	if err == nil {
-		err = run(ctx, b, os.Stderr)
+		err = run(ctx, target{f}, os.Stderr)
 	}
 	if err != nil {
-		printLines(os.Stderr, probe.ErrorLines(err))
-		return int(probe.ExitUsage)
+		printLines(os.Stderr, outcome.FailuresOf(err).Lines())
+		return int(outcome.ExitUsage)
 	}
-	return int(probe.ExitServing)
+	return int(outcome.ExitServing)
 }
 
 // printLines writes lines to the log. An error in writing is ignored: that nobody reads the log must not end the
@@ -72,11 +73,11 @@ func printLines(log io.Writer, lines []string) {
 }
 
 // run answers until ctx is done.
-func run(ctx context.Context, b *probe.Bridge, log io.Writer) error {
+func run(ctx context.Context, b target, log io.Writer) error {
 	plain, err := net.Listen("tcp", b.Listen)
 	if err != nil {
-		return &probe.Failure{
-			Code: probe.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
+		return &outcome.Failure{
+			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
 			Hint: "set -listen to an address of this pod whose port is free, such as :8086",
 		}
 	}
@@ -84,8 +85,8 @@ func run(ctx context.Context, b *probe.Bridge, log io.Writer) error {
 }
 
 // serve answers on a listener until ctx is done.
-func serve(ctx context.Context, b *probe.Bridge, plain net.Listener, log io.Writer) error {
-	printLines(log, append(b.Notes, fmt.Sprintf("listening on %v, asking %q", plain.Addr(), b.Address())))
+func serve(ctx context.Context, b target, plain net.Listener, log io.Writer) error {
+	printLines(log, append(b.Notes, fmt.Sprintf("listening on %v, asking %q", plain.Addr(), b.Options.Addr)))
 	var kept lean.Kept
 	defer kept.Close()
 	h := newHandler(b, newQuestions(b, &kept, log))

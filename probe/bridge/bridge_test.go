@@ -17,7 +17,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
@@ -54,9 +54,9 @@ func startServer(t *testing.T, dir string, words ...string) *probetest.Server {
 }
 
 // startBridge runs a bridge with flags until the test ends, and returns its address.
-func startBridge(t *testing.T, flags ...string) (addr string, log *safeLog) {
+func startBridge(t *testing.T, words ...string) (addr string, log *safeLog) {
 	t.Helper()
-	b, _, err := probe.ReadBridge(append([]string{"-connect-timeout=10s", "-rpc-timeout=10s"}, flags...))
+	f, _, err := bridgeflags.Read(append([]string{"-connect-timeout=10s", "-rpc-timeout=10s"}, words...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func startBridge(t *testing.T, flags ...string) (addr string, log *safeLog) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	log = &safeLog{}
-	go func() { ended <- serve(ctx, b, listener, log) }()
+	go func() { ended <- serve(ctx, target{f}, listener, log) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

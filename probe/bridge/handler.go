@@ -5,19 +5,17 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/grpc-cnb/health-probe/probe"
 )
 
 // handler answers requests, each by asking the server.
 type handler struct {
-	bridge    *probe.Bridge
+	bridge    target
 	questions *questions
 	watches   chan struct{} // a place for each call of Watch
 	stopping  chan struct{} // closed once the bridge ends
 }
 
-func newHandler(b *probe.Bridge, q *questions) *handler {
+func newHandler(b target, q *questions) *handler {
 	return &handler{
 		bridge: b, questions: q, watches: make(chan struct{}, maxWatches), stopping: make(chan struct{}),
 	}
@@ -46,14 +44,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // longest is the longest time that a caller who sets no deadline waits: his question may have to wait until it was
 // answered to those who came before.
-func (h *handler) longest() time.Duration { return 2*h.bridge.Longest() + time.Second }
+func (h *handler) longest() time.Duration { return 2*h.bridge.longest() + time.Second }
 
 // servePage answers with 200 where the server is as it should be, and with 503 otherwise. The body is what the probe
 // prints.
 func (h *handler) servePage(w http.ResponseWriter, r *http.Request, service string) {
 	ctx, cancel := context.WithTimeout(r.Context(), h.longest())
 	defer cancel()
-	outcome, err := h.questions.ask(ctx, h.bridge.Question(service), callerOf(r.RemoteAddr))
+	ended, err := h.questions.ask(ctx, h.bridge.question(service), callerOf(r.RemoteAddr))
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -62,12 +60,12 @@ func (h *handler) servePage(w http.ResponseWriter, r *http.Request, service stri
 		http.Error(w, "error: no answer in time", http.StatusServiceUnavailable)
 		return
 	}
-	body, kind := []byte(strings.Join(outcome.Lines(), "\n")+"\n"), "text/plain; charset=utf-8"
+	body, kind := []byte(strings.Join(ended.Lines(), "\n")+"\n"), "text/plain; charset=utf-8"
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
-		body, kind = outcome.JSON(), "application/json"
+		body, kind = ended.JSON(), "application/json"
 	}
 	header.Set("Content-Type", kind)
-	if !outcome.Passes() {
+	if !ended.Passes() {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	_, _ = w.Write(body) //nolint:gosec // G705: it is text or JSON, and says so with nosniff; the caller may be gone

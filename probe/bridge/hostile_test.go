@@ -19,7 +19,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // hostile is the address that hostile callers come from, beside 127.0.0.1 of the kubelet.
@@ -221,7 +221,7 @@ func FuzzRequest(f *testing.F) {
 		if err == nil {
 			service, err = serviceOf(message)
 		}
-		if failed, ok := errors.AsType[*probe.RPCError](err); err != nil && (!ok || !isPlain(failed.Message)) {
+		if failed, ok := errors.AsType[*outcome.RPCError](err); err != nil && (!ok || !isPlain(failed.Message)) {
 			t.Errorf("error is %v", err)
 		}
 		if len(service) > maxService || len(message) > maxRequest {

@@ -7,7 +7,7 @@ import (
 	"log"
 	"sync"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // maxLogged is how many questions the log has lines about: those that the flags ask, and the first others.
@@ -18,22 +18,22 @@ const maxLogged = 32
 type changes struct {
 	mu   sync.Mutex
 	log  io.Writer
-	last map[probe.Question]probe.Outcome
+	last map[question]outcome.Outcome
 }
 
-func (c *changes) note(q probe.Question, outcome probe.Outcome) {
+func (c *changes) note(q question, ended outcome.Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last, ok := c.last[q]
-	if ok && last.Equals(outcome) || !ok && len(c.last) >= maxLogged {
+	if ok && last.Equals(&ended) || !ok && len(c.last) >= maxLogged {
 		return
 	}
 	// A name that the server does not know can be anything, and callers may make up any number of them.
-	if answers := outcome.Answers(); q.Kind == probe.OneService && len(answers) == 1 && answers[0].IsUnknownService() {
+	if answers := ended.Report.Answers; q.kind == oneService && len(answers) == 1 && answers[0].IsUnknownService() {
 		return
 	}
-	c.last[q] = outcome
-	for _, line := range outcome.Lines() {
+	c.last[q] = ended
+	for _, line := range ended.Lines() {
 		printLines(c.log, []string{fmt.Sprintf("%s: %s", q, line)})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
@@ -41,11 +42,11 @@ func TestOutcomesAreThoseOfTheProbe(t *testing.T) {
 // -v, it does as the probe that it is otherwise.
 func probeByBridge() int {
 	probetest.UseNameServer()
-	b, text, err := probe.ReadBridge(os.Args[1:])
-	if text != "" || err != nil || b.Notes != nil {
+	f, text, err := bridgeflags.Read(os.Args[1:])
+	if text != "" || err != nil || f.Notes != nil {
 		return probe.Main(lean.Transport{})
 	}
-	lines, code, err := askOnce(b)
+	lines, code, err := askOnce(target{f})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "asking the bridge:", err)
 		return -1
@@ -56,7 +57,7 @@ func probeByBridge() int {
 
 // askOnce runs a bridge, and returns what the probe would print and exit with. Where the server is healthy, it asks
 // once more by gRPC, on the connection that is kept.
-func askOnce(b *probe.Bridge) (lines []string, code int, err error) {
+func askOnce(b target) (lines []string, code int, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, 0, err

@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 const (
@@ -23,13 +24,13 @@ const (
 // questions asks the server. Callers who ask the same at the same time share the answer: a question that waits to be
 // asked is joined, but never one that has been asked already, so no answer is older than its question.
 type questions struct {
-	bridge    *probe.Bridge
-	transport probe.Transport
+	bridge    target
+	transport check.Transport
 	changes   changes
 	foreign   chan struct{} // a place for each question that is foreign and being asked
 
 	mu      sync.Mutex
-	queues  map[probe.Question]*queue
+	queues  map[question]*queue
 	callers map[netip.Addr]*caller
 }
 
@@ -43,7 +44,7 @@ type queue struct {
 // round is one asking of a question.
 type round struct {
 	done    chan struct{} // closed once there is an outcome
-	outcome probe.Outcome
+	outcome outcome.Outcome
 }
 
 // caller counts the foreign questions of one caller.
@@ -52,20 +53,20 @@ type caller struct {
 	users  int
 }
 
-func newQuestions(b *probe.Bridge, t probe.Transport, log io.Writer) *questions {
+func newQuestions(b target, t check.Transport, log io.Writer) *questions {
 	return &questions{
-		bridge: b, transport: t, changes: changes{log: log, last: map[probe.Question]probe.Outcome{}},
+		bridge: b, transport: t, changes: changes{log: log, last: map[question]outcome.Outcome{}},
 		foreign: make(chan struct{}, maxForeign),
-		queues:  map[probe.Question]*queue{}, callers: map[netip.Addr]*caller{},
+		queues:  map[question]*queue{}, callers: map[netip.Addr]*caller{},
 	}
 }
 
 // ask asks the server, and waits for the outcome until ctx is done, whose error it returns.
-func (s *questions) ask(ctx context.Context, q probe.Question, from netip.Addr) (probe.Outcome, error) {
+func (s *questions) ask(ctx context.Context, q question, from netip.Addr) (outcome.Outcome, error) {
 	if s.isForeign(q) {
 		leave, err := s.enter(ctx, from)
 		if err != nil {
-			return probe.Outcome{}, err
+			return outcome.Outcome{}, err
 		}
 		defer leave()
 	}
@@ -74,13 +75,13 @@ func (s *questions) ask(ctx context.Context, q probe.Question, from netip.Addr) 
 	case <-r.done:
 		return r.outcome, nil
 	case <-ctx.Done():
-		return probe.Outcome{}, ctx.Err()
+		return outcome.Outcome{}, ctx.Err()
 	}
 }
 
 // isForeign reports whether no flag names the service of the question.
-func (s *questions) isForeign(q probe.Question) bool {
-	return q.Kind == probe.OneService && !slices.Contains(s.bridge.Services(), q.Service)
+func (s *questions) isForeign(q question) bool {
+	return q.kind == oneService && !slices.Contains(s.bridge.services(), q.service)
 }
 
 // enter waits for a place among the foreign questions of the caller.
@@ -110,7 +111,7 @@ func (s *questions) enter(ctx context.Context, from netip.Addr) (leave func(), e
 }
 
 // join returns the next asking of the question.
-func (s *questions) join(q probe.Question) *round {
+func (s *questions) join(q question) *round {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waiting := s.queues[q]
@@ -129,7 +130,7 @@ func (s *questions) join(q probe.Question) *round {
 }
 
 // run asks a question as long as somebody waits.
-func (s *questions) run(q probe.Question, waiting *queue) {
+func (s *questions) run(q question, waiting *queue) {
 	for {
 		foreign := s.isForeign(q)
 		if foreign {
@@ -140,7 +141,7 @@ func (s *questions) run(q probe.Question, waiting *queue) {
 		r := waiting.next
 		waiting.next, waiting.last = nil, time.Now()
 		s.mu.Unlock()
-		r.outcome = s.bridge.Ask(s.transport, q)
+		r.outcome = s.bridge.ask(s.transport, q)
 		s.changes.note(q, r.outcome)
 		close(r.done)
 		if foreign {
@@ -155,7 +156,7 @@ func (s *questions) run(q probe.Question, waiting *queue) {
 
 // goesOn reports whether somebody waits for the question to be asked once more. A foreign one is forgotten otherwise,
 // since there may be any number of them.
-func (s *questions) goesOn(q probe.Question, waiting *queue, foreign bool) bool {
+func (s *questions) goesOn(q question, waiting *queue, foreign bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waiting.running = waiting.next != nil

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
@@ -37,11 +37,11 @@ const (
 
 // gRPC status codes of the bridge itself, which package probe does not name.
 const (
-	codeCancelled         probe.Code = 1
-	codeInvalidArgument   probe.Code = 3
-	codeResourceExhausted probe.Code = 8
-	codeInternal          probe.Code = 13
-	codeUnavailable       probe.Code = 14
+	codeCancelled         outcome.Code = 1
+	codeInvalidArgument   outcome.Code = 3
+	codeResourceExhausted outcome.Code = 8
+	codeInternal          outcome.Code = 13
+	codeUnavailable       outcome.Code = 14
 )
 
 // isGRPC reports whether a content type is that of gRPC, with messages in protocol buffers.
@@ -49,15 +49,15 @@ func isGRPC(contentType string) bool {
 	return contentType == "application/grpc" || contentType == "application/grpc+proto"
 }
 
-// serveRPC answers a call by gRPC over HTTP/2. The errors of its parts are *[probe.RPCError], with texts that need no
+// serveRPC answers a call by gRPC over HTTP/2. The errors of its parts are *[outcome.RPCError], with texts that need no
 // escapes in a header.
 func (h *handler) serveRPC(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", "application/grpc")
 	err := h.call(w, r)
-	failed, ok := errors.AsType[*probe.RPCError](err)
+	failed, ok := errors.AsType[*outcome.RPCError](err)
 	if !ok {
-		failed = &probe.RPCError{}
+		failed = &outcome.RPCError{}
 	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)) // HTTP/2 always can
 	header.Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(int(failed.Code)))
@@ -70,7 +70,7 @@ func (h *handler) serveRPC(w http.ResponseWriter, r *http.Request) {
 
 func (h *handler) call(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
-		return &probe.RPCError{Code: codeInternal, Message: "gRPC calls are POST"}
+		return &outcome.RPCError{Code: codeInternal, Message: "gRPC calls are POST"}
 	}
 	timeout, err := parseTimeout(r.Header.Get("Grpc-Timeout"))
 	if err != nil {
@@ -95,7 +95,7 @@ func (h *handler) call(w http.ResponseWriter, r *http.Request) error {
 	case listPath:
 		answer, err = h.list(ctx, r)
 	default:
-		err = &probe.RPCError{Code: probe.CodeUnimplemented, Message: "the bridge has grpc.health.v1.Health only"}
+		err = &outcome.RPCError{Code: outcome.CodeUnimplemented, Message: "the bridge has grpc.health.v1.Health only"}
 	}
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func parseTimeout(text string) (time.Duration, error) {
 	unit := units[text[len(text)-1]]
 	value, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
 	if err != nil || unit == 0 || len(text) > 9 {
-		return 0, &probe.RPCError{Code: codeInternal, Message: "the call has a malformed grpc-timeout"}
+		return 0, &outcome.RPCError{Code: codeInternal, Message: "the call has a malformed grpc-timeout"}
 	}
 	if time.Duration(value) > maxCallTimeout/unit {
 		return maxCallTimeout, nil
@@ -127,21 +127,21 @@ func parseTimeout(text string) (time.Duration, error) {
 func readMessage(body io.Reader) ([]byte, error) {
 	var prefix [5]byte
 	if _, err := io.ReadFull(body, prefix[:]); err != nil {
-		return nil, &probe.RPCError{Code: codeInternal, Message: "the call has no message"}
+		return nil, &outcome.RPCError{Code: codeInternal, Message: "the call has no message"}
 	}
 	size := binary.BigEndian.Uint32(prefix[1:])
 	switch {
 	case prefix[0] != 0:
-		return nil, &probe.RPCError{Code: probe.CodeUnimplemented, Message: "the bridge takes no compressed messages"}
+		return nil, &outcome.RPCError{Code: outcome.CodeUnimplemented, Message: "the bridge takes no compressed messages"}
 	case size > maxRequest:
-		return nil, &probe.RPCError{
+		return nil, &outcome.RPCError{
 			Code:    codeResourceExhausted,
 			Message: fmt.Sprintf("message of %d bytes is over the limit of %d", size, maxRequest),
 		}
 	}
 	message := make([]byte, size)
 	if _, err := io.ReadFull(body, message); err != nil {
-		return nil, &probe.RPCError{Code: codeInternal, Message: "the call's message is cut off"}
+		return nil, &outcome.RPCError{Code: codeInternal, Message: "the call's message is cut off"}
 	}
 	return message, nil
 }
@@ -151,7 +151,7 @@ func writeMessage(w io.Writer, message []byte) error {
 	b := make([]byte, 5, 5+len(message))
 	binary.BigEndian.PutUint32(b[1:], uint32(len(message)))
 	if _, err := w.Write(append(b, message...)); err != nil {
-		return &probe.RPCError{Code: codeUnavailable, Message: "the answer could not be sent"}
+		return &outcome.RPCError{Code: codeUnavailable, Message: "the answer could not be sent"}
 	}
 	return nil
 }
@@ -161,9 +161,9 @@ func serviceOf(message []byte) (string, error) {
 	service, err := lean.ParseCheckRequest(message)
 	switch {
 	case err != nil:
-		return "", &probe.RPCError{Code: codeInvalidArgument, Message: err.Error()}
+		return "", &outcome.RPCError{Code: codeInvalidArgument, Message: err.Error()}
 	case len(service) > maxService:
-		return "", &probe.RPCError{
+		return "", &outcome.RPCError{
 			Code: codeInvalidArgument, Message: fmt.Sprintf("service name is over the limit of %d bytes", maxService),
 		}
 	}
@@ -180,8 +180,8 @@ func (h *handler) check(ctx context.Context, r *http.Request, message []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	if status == probe.StatusServiceUnknown {
-		return nil, &probe.RPCError{Code: probe.CodeNotFound, Message: "unknown service"}
+	if status == outcome.StatusServiceUnknown {
+		return nil, &outcome.RPCError{Code: outcome.CodeNotFound, Message: "unknown service"}
 	}
 	return lean.AppendCheckResponse(nil, status), nil
 }
@@ -189,7 +189,7 @@ func (h *handler) check(ctx context.Context, r *http.Request, message []byte) ([
 // list implements Health/List: the services that the bridge itself names, and those that the flags name.
 func (h *handler) list(ctx context.Context, r *http.Request) ([]byte, error) {
 	var answer []byte
-	for _, service := range append([]string{"", "ready", "live"}, h.bridge.Services()...) {
+	for _, service := range append([]string{"", "ready", "live"}, h.bridge.services()...) {
 		if service == "" && answer != nil {
 			continue // the flags name it too
 		}
@@ -204,26 +204,26 @@ func (h *handler) list(ctx context.Context, r *http.Request) ([]byte, error) {
 
 // status asks the server. It is SERVING only where the server has just said so. The status SERVICE_UNKNOWN stands for
 // a service that the server does not know.
-func (h *handler) status(ctx context.Context, r *http.Request, service string) (probe.Status, error) {
-	q := h.bridge.Question(service)
-	outcome, err := h.questions.ask(ctx, q, callerOf(r.RemoteAddr))
+func (h *handler) status(ctx context.Context, r *http.Request, service string) (outcome.Status, error) {
+	q := h.bridge.question(service)
+	ended, err := h.questions.ask(ctx, q, callerOf(r.RemoteAddr))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return 0, &probe.RPCError{Code: probe.CodeDeadlineExceeded, Message: "no answer within the timeout"}
+		return 0, &outcome.RPCError{Code: outcome.CodeDeadlineExceeded, Message: "no answer within the timeout"}
 	case err != nil:
-		return 0, &probe.RPCError{Code: codeCancelled, Message: "the call was cancelled"}
-	case outcome.Passes():
-		return probe.StatusServing, nil
+		return 0, &outcome.RPCError{Code: codeCancelled, Message: "the call was cancelled"}
+	case ended.Passes():
+		return outcome.StatusServing, nil
 	}
-	if answers := outcome.Answers(); q.Kind == probe.OneService && len(answers) == 1 {
+	if answers := ended.Report.Answers; q.kind == oneService && len(answers) == 1 {
 		switch a := answers[0]; {
 		case a.IsUnknownService():
-			return probe.StatusServiceUnknown, nil
+			return outcome.StatusServiceUnknown, nil
 		case a.Err == nil:
 			return a.Status, nil
 		}
 	}
-	return probe.StatusNotServing, nil
+	return outcome.StatusNotServing, nil
 }
 
 // watch implements Health/Watch: the server is asked once in a while, and each change is sent.
@@ -232,7 +232,7 @@ func (h *handler) watch(w http.ResponseWriter, r *http.Request, message []byte, 
 	case h.watches <- struct{}{}:
 		defer func() { <-h.watches }()
 	default:
-		return &probe.RPCError{Code: codeResourceExhausted, Message: "too many calls of Watch"}
+		return &outcome.RPCError{Code: codeResourceExhausted, Message: "too many calls of Watch"}
 	}
 	service, err := serviceOf(message)
 	if err != nil {
@@ -246,7 +246,7 @@ func (h *handler) watch(w http.ResponseWriter, r *http.Request, message []byte, 
 	}
 	tick := time.NewTicker(watchPeriod)
 	defer tick.Stop()
-	for last, first := probe.Status(0), true; ; first = false {
+	for last, first := outcome.Status(0), true; ; first = false {
 		status, err := h.status(ctx, r, service)
 		if err != nil {
 			return err
@@ -260,15 +260,15 @@ func (h *handler) watch(w http.ResponseWriter, r *http.Request, message []byte, 
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return &probe.RPCError{Code: probe.CodeDeadlineExceeded, Message: "the call's time is up"}
+			return &outcome.RPCError{Code: outcome.CodeDeadlineExceeded, Message: "the call's time is up"}
 		case <-h.stopping:
-			return &probe.RPCError{Code: codeUnavailable, Message: "the bridge ends"}
+			return &outcome.RPCError{Code: codeUnavailable, Message: "the bridge ends"}
 		}
 	}
 }
 
 // sendStatus sends a message of Watch at once.
-func sendStatus(w http.ResponseWriter, status probe.Status) error {
+func sendStatus(w http.ResponseWriter, status outcome.Status) error {
 	control := http.NewResponseController(w)
 	deadline := func(t time.Time) { _ = control.SetWriteDeadline(t) } // HTTP/2 always can
 	deadline(time.Now().Add(writeTimeout))
@@ -276,7 +276,7 @@ func sendStatus(w http.ResponseWriter, status probe.Status) error {
 		return err
 	}
 	if err := control.Flush(); err != nil {
-		return &probe.RPCError{Code: codeUnavailable, Message: "the answer could not be sent"}
+		return &outcome.RPCError{Code: codeUnavailable, Message: "the answer could not be sent"}
 	}
 	deadline(time.Time{}) // a call of Watch may last
 	return nil

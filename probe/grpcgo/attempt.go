@@ -13,7 +13,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
 )
 
 // attempt makes the connection of a probe, and a second one where the server has closed the first one without having
@@ -21,15 +22,15 @@ import (
 // later error. It is grpc-go's dialer, its credentials (which wrap the real ones), and reads along.
 type attempt struct {
 	credentials.TransportCredentials
-	options   *probe.Options
-	handshake probe.Step // what TransportCredentials do
+	options   *check.Options
+	handshake check.Step // what TransportCredentials do
 
 	mu       sync.Mutex
 	dials    int
-	step     probe.Step
+	step     check.Step
 	err      error
 	observer *observer          // of the newest connection
-	leaving  *probe.GoAwayError // of the connection before
+	leaving  *check.GoAwayError // of the connection before
 	codes    map[uint64]bool    // with which the server has ended calls
 }
 
@@ -46,7 +47,7 @@ func (a *attempt) dial(ctx context.Context, _ string) (net.Conn, error) {
 		return nil, errNoThird
 	}
 	dialer := net.Dialer{
-		KeepAliveConfig: probe.KeepAlive,
+		KeepAliveConfig: check.KeepAlive,
 		ControlContext: func(context.Context, string, string, syscall.RawConn) error {
 			a.connecting()
 			return nil
@@ -82,19 +83,19 @@ func (a *attempt) begin() bool {
 	if a.codes == nil {
 		a.codes = map[uint64]bool{}
 	}
-	a.step, a.err, a.observer = probe.StepLookup, nil, newObserver(a.codes)
+	a.step, a.err, a.observer = check.StepLookup, nil, newObserver(a.codes)
 	return true
 }
 
 // netAddress returns an endpoint as package net names it. Dialer.DialTCP would take an IP address as it is, but binds
 // the connection to a local port of its own first, for which the machine may have none left.
-func netAddress(endpoint probe.Endpoint) (network, address string) {
+func netAddress(endpoint address.Endpoint) (network, addr string) {
 	switch endpoint := endpoint.(type) {
-	case probe.IPEndpoint:
+	case address.IPEndpoint:
 		return "tcp", netip.AddrPort(endpoint).String()
-	case probe.HostEndpoint:
+	case address.HostEndpoint:
 		return "tcp", net.JoinHostPort(endpoint.Host, strconv.Itoa(int(endpoint.Port)))
-	case probe.UnixEndpoint:
+	case address.UnixEndpoint:
 		return "unix", string(endpoint)
 	}
 	return "", ""
@@ -108,7 +109,7 @@ func (a *attempt) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (
 		a.record(err)
 		return nil, nil, err
 	}
-	a.enter(probe.StepSettings)
+	a.enter(check.StepSettings)
 	return &watched{Conn: conn, attempt: a, observer: a.observer}, info, nil
 }
 
@@ -125,11 +126,11 @@ func (a *attempt) Clone() credentials.TransportCredentials { return a }
 func (a *attempt) connecting() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.step = probe.StepConnect
+	a.step = check.StepConnect
 }
 
 // enter begins a step, and forgets the errors of earlier steps.
-func (a *attempt) enter(step probe.Step) {
+func (a *attempt) enter(step check.Step) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.step, a.err = step, nil
@@ -165,7 +166,7 @@ func (a *attempt) expired(err error) error {
 }
 
 func (a *attempt) dialError(err error) error {
-	failed := &probe.DialError{Step: a.step, Err: err}
+	failed := &check.DialError{Step: a.step, Err: err}
 	if a.observer != nil && !a.observer.begun && a.observer.goAway == nil {
 		failed.Answer = a.observer.first
 	}
@@ -176,7 +177,7 @@ func (a *attempt) dialError(err error) error {
 func (a *attempt) isSettled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.step == probe.StepSettings && a.observer.begun
+	return a.step == check.StepSettings && a.observer.begun
 }
 
 // hasSent reports whether the server has ended a call with that code.
@@ -195,13 +196,13 @@ func (a *attempt) reason(text string) string {
 	switch {
 	case a.observer.goAway != nil:
 		return a.observer.goAway.Error()
-	case a.leaving != nil && a.step != probe.StepSettings && isNumber:
+	case a.leaving != nil && a.step != check.StepSettings && isNumber:
 		return a.leaving.Error() + "; connecting again: " + number.Error()
-	case a.leaving != nil && a.step != probe.StepSettings && a.err != nil:
+	case a.leaving != nil && a.step != check.StepSettings && a.err != nil:
 		return a.leaving.Error() + "; connecting again: " + a.err.Error()
 	case errors.Is(a.err, io.EOF), errors.Is(a.err, io.ErrUnexpectedEOF), errors.Is(a.err, syscall.ECONNRESET),
 		errors.Is(a.err, syscall.EPIPE):
-		return probe.HangupReason
+		return check.HangupReason
 	case isNumber:
 		return number.Error()
 	}

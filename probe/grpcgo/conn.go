@@ -15,25 +15,26 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// conn implements probe.Conn.
+// conn implements check.Conn.
 type conn struct {
 	client  *grpc.ClientConn
 	attempt *attempt
-	options *probe.Options
+	options *check.Options
 	release func()
 }
 
-// Settle implements probe.Conn. It has nothing to do, since Dial has waited for the SETTINGS frame.
+// Settle implements check.Conn. It has nothing to do, since Dial has waited for the SETTINGS frame.
 func (c *conn) Settle() error { return nil }
 
-// Check implements probe.Conn.
-func (c *conn) Check(services []string) []probe.Answer {
+// Check implements check.Conn.
+func (c *conn) Check(services []string) []outcome.Answer {
 	ctx, cancel := c.begin(c.options.Budget.Call())
 	defer cancel()
-	answers := make([]probe.Answer, len(services))
+	answers := make([]outcome.Answer, len(services))
 	var calls sync.WaitGroup
 	for i, service := range services {
 		calls.Go(func() { answers[i] = c.check(expectTrailers(ctx), service) })
@@ -42,13 +43,13 @@ func (c *conn) Check(services []string) []probe.Answer {
 	return answers
 }
 
-func (c *conn) check(ctx context.Context, service string) probe.Answer {
+func (c *conn) check(ctx context.Context, service string) outcome.Answer {
 	response, err := c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
-	return probe.Answer{Service: service, Status: probe.Status(response.GetStatus()), Err: c.rpcError(ctx, err)}
+	return outcome.Answer{Service: service, Status: outcome.Status(response.GetStatus()), Err: c.rpcError(ctx, err)}
 }
 
-// List implements probe.Conn.
-func (c *conn) List() (map[string]probe.Status, error) {
+// List implements check.Conn.
+func (c *conn) List() (map[string]outcome.Status, error) {
 	ctx, cancel := c.begin(c.options.Budget.Call())
 	defer cancel()
 	ctx = expectTrailers(ctx)
@@ -56,15 +57,15 @@ func (c *conn) List() (map[string]probe.Status, error) {
 	if err != nil {
 		return nil, c.rpcError(ctx, err)
 	}
-	statuses := map[string]probe.Status{}
+	statuses := map[string]outcome.Status{}
 	for service, answer := range response.GetStatuses() {
-		statuses[service] = probe.Status(answer.GetStatus())
+		statuses[service] = outcome.Status(answer.GetStatus())
 	}
 	return statuses, nil
 }
 
-// Watch implements probe.Conn.
-func (c *conn) Watch(service string, receive func(probe.Status)) error {
+// Watch implements check.Conn.
+func (c *conn) Watch(service string, receive func(outcome.Status)) error {
 	ctx, cancel := c.begin(c.options.Budget.End())
 	defer cancel()
 	ctx = expectTrailers(ctx)
@@ -72,13 +73,13 @@ func (c *conn) Watch(service string, receive func(probe.Status)) error {
 	for err == nil {
 		var response *healthpb.HealthCheckResponse
 		if response, err = stream.Recv(); err == nil {
-			receive(probe.Status(response.GetStatus()))
+			receive(outcome.Status(response.GetStatus()))
 		}
 	}
 	return c.rpcError(ctx, err)
 }
 
-// Close implements probe.Conn.
+// Close implements check.Conn.
 func (c *conn) Close() error {
 	c.release()
 	return c.client.Close()
@@ -99,18 +100,18 @@ func (c *conn) begin(deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline)
 }
 
-// rpcError turns the error of a call, which was made with ctx, into a *probe.RPCError. io.EOF means that the server has
+// rpcError turns the error of a call, which was made with ctx, into a *outcome.RPCError. io.EOF means that the server has
 // ended the stream with the status OK, which is no success for Watch.
 func (c *conn) rpcError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF):
-		return &probe.RPCError{Code: probe.Code(codes.Unavailable), Message: "server ended the watch", Answered: true}
+		return &outcome.RPCError{Code: outcome.Code(codes.Unavailable), Message: "server ended the watch", Answered: true}
 	}
 	s := status.Convert(err)
-	failed := &probe.RPCError{
-		Code: probe.Code(s.Code()), Message: s.Message(),
+	failed := &outcome.RPCError{
+		Code: outcome.Code(s.Code()), Message: s.Message(),
 		Answered: hasTrailers(ctx) && c.attempt.hasSent(s.Code()),
 	}
 	if !failed.Answered && s.Code() == codes.Unavailable && !strings.Contains(s.Message(), "HTTP status") {
@@ -119,8 +120,8 @@ func (c *conn) rpcError(ctx context.Context, err error) error {
 	return failed
 }
 
-func callOptions(o *probe.Options) []grpc.CallOption {
-	options := []grpc.CallOption{grpc.MaxCallRecvMsgSize(probe.MaxMessage)}
+func callOptions(o *check.Options) []grpc.CallOption {
+	options := []grpc.CallOption{grpc.MaxCallRecvMsgSize(check.MaxMessage)}
 	if o.GZIP {
 		options = append(options, grpc.UseCompressor(gzip.Name))
 	}

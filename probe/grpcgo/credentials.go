@@ -10,19 +10,20 @@ import (
 	"google.golang.org/grpc/credentials/alts"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // transportCredentials are credentials with the name of their handshake.
 type transportCredentials struct {
 	credentials.TransportCredentials
-	step    probe.Step
+	step    check.Step
 	release func() // stops renewing them
 }
 
 // newCredentials makes the credentials that the flags ask for.
-func newCredentials(o *probe.Options) (transportCredentials, error) {
-	creds := transportCredentials{step: probe.StepTLS, release: func() {}}
+func newCredentials(o *check.Options) (transportCredentials, error) {
+	creds := transportCredentials{step: check.StepTLS, release: func() {}}
 	switch {
 	case o.TLS:
 		config, err := o.TLSConfig()
@@ -38,7 +39,7 @@ func newCredentials(o *probe.Options) (transportCredentials, error) {
 		creds.TransportCredentials = newTLS(tlsconfig.MTLSClientConfig(source, source, tlsconfig.AuthorizeAny()))
 		creds.release = func() { _ = source.Close() } // an error changes nothing: the process ends next
 	case o.ALTS:
-		creds.TransportCredentials, creds.step = alts.NewClientCreds(alts.DefaultClientOptions()), probe.StepALTS
+		creds.TransportCredentials, creds.step = alts.NewClientCreds(alts.DefaultClientOptions()), check.StepALTS
 	default:
 		creds.TransportCredentials = insecure.NewCredentials()
 	}
@@ -46,14 +47,14 @@ func newCredentials(o *probe.Options) (transportCredentials, error) {
 }
 
 // newSource fetches an X.509 SVID and the trust bundles.
-func newSource(o *probe.Options) (*workloadapi.X509Source, error) {
+func newSource(o *check.Options) (*workloadapi.X509Source, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Fetch())
 	defer cancel()
 	source, err := workloadapi.NewX509Source(ctx)
 	if err != nil {
-		return nil, &probe.Failure{
-			Code: probe.ExitSPIFFE,
-			Err:  fmt.Errorf("fetching SPIFFE credentials within %v: %w", o.Budget.CallTimeout(), err),
+		return nil, &outcome.Failure{
+			Code: outcome.ExitSPIFFE,
+			Err:  fmt.Errorf("fetching SPIFFE credentials within %v: %w", o.Budget.RPCTimeout, err),
 			Hint: "set " + workloadapi.SocketEnv + " to the Workload API's socket, " +
 				"such as unix:///run/spire/sockets/agent.sock",
 		}

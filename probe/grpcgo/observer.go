@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // observer reads along what the server sends on one connection, since grpc-go keeps quiet about some of it: how a
@@ -18,7 +18,7 @@ import (
 type observer struct {
 	first   []byte // the first bytes
 	begun   bool   // the first frame is SETTINGS
-	goAway  *probe.GoAwayError
+	goAway  *check.GoAwayError
 	pending []byte // what has come of a frame that is not complete
 	lost    bool   // it cannot follow any more
 	buffer  bytes.Buffer
@@ -119,7 +119,7 @@ func (o *observer) frame() {
 	switch frame := frame.(type) {
 	case *http2.GoAwayFrame:
 		debug := frame.DebugData()
-		o.goAway = &probe.GoAwayError{Code: uint32(frame.ErrCode), Debug: string(debug[:min(len(debug), maxDebug)])}
+		o.goAway = &check.GoAwayError{Code: uint32(frame.ErrCode), Debug: string(debug[:min(len(debug), maxDebug)])}
 	case *http2.HeadersFrame:
 		o.fields, o.ends = map[string]string{}, frame.StreamEnded()
 		o.block(frame.StreamID, frame.HeaderBlockFragment(), frame.HeadersEnded())

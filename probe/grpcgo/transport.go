@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/grpclog"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // maxHeaderList is the greatest size of the headers of a response, in bytes.
@@ -26,12 +26,12 @@ const maxHeaderList = 64 << 10
 //nolint:gochecknoinits // an init function comes before all of those
 func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard)) }
 
-// Transport implements [probe.Transport].
+// Transport implements [check.Transport].
 type Transport struct{}
 
 // Dial connects to o.Address, and returns when the server's SETTINGS frame has come. It makes one attempt, and fails
 // with the cause of that. With -spiffe it fetches credentials first, which has a deadline of its own.
-func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
+func (Transport) Dial(o *check.Options) (check.Conn, error) {
 	creds, err := newCredentials(o)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
 	defer cancel()
 	a := &attempt{
 		TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step,
-		step: probe.StepLookup,
+		step: check.StepLookup,
 	}
 	client, err := newClient(o, a)
 	if err != nil {
@@ -57,7 +57,7 @@ func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
 
 // newClient prepares a client that connects only through the attempt. Only the flags configure it: it uses no proxy, no
 // service config, no name resolution and no timeout of grpc-go's own.
-func newClient(o *probe.Options, a *attempt) (*grpc.ClientConn, error) {
+func newClient(o *check.Options, a *attempt) (*grpc.ClientConn, error) {
 	client, err := grpc.NewClient("passthrough:///server",
 		grpc.WithContextDialer(a.dial),
 		grpc.WithTransportCredentials(a),

@@ -10,60 +10,61 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // calls are the methods of the health service on a connection.
 type calls struct {
-	options *probe.Options
+	options *check.Options
 	// run sends calls, and receives until all are complete. The deadline is taken once the connection is settled. Where
 	// the connection ends before, the calls that it leaves open fail. The error means that nothing could be sent, or
 	// that the deadline has come.
 	run func(deadline func() time.Time, all ...*stream) error
 }
 
-// Check implements [probe.Conn].
-func (c calls) Check(services []string) []probe.Answer {
-	answers := make([]probe.Answer, len(services))
+// Check implements [check.Conn].
+func (c calls) Check(services []string) []outcome.Answer {
+	answers := make([]outcome.Answer, len(services))
 	all := make([]*stream, len(services))
 	for i, service := range services {
 		answer := &answers[i]
 		answer.Service = service
-		all[i] = c.call("Check", service, c.options.Budget.CallTimeout(), func(message []byte) error {
+		all[i] = c.call("Check", service, c.options.Budget.RPCTimeout, func(message []byte) error {
 			status, err := parseCheckResponse(message)
-			answer.Status = probe.Status(status)
+			answer.Status = outcome.Status(status)
 			return err
 		})
 	}
 	err := c.run(c.options.Budget.Call, all...)
 	for i, call := range all {
-		answers[i].Err = outcome(call, err)
+		answers[i].Err = ending(call, err)
 	}
 	return answers
 }
 
-// List implements [probe.Conn].
-func (c calls) List() (map[string]probe.Status, error) {
-	statuses := map[string]probe.Status{}
-	call := c.call("List", "", c.options.Budget.CallTimeout(), func(message []byte) error {
+// List implements [check.Conn].
+func (c calls) List() (map[string]outcome.Status, error) {
+	statuses := map[string]outcome.Status{}
+	call := c.call("List", "", c.options.Budget.RPCTimeout, func(message []byte) error {
 		return parseListResponse(message,
-			func(service string, status int32) { statuses[service] = probe.Status(status) })
+			func(service string, status int32) { statuses[service] = outcome.Status(status) })
 	})
 	err := c.run(c.options.Budget.Call, call)
-	return statuses, outcome(call, err)
+	return statuses, ending(call, err)
 }
 
-// Watch implements [probe.Conn].
-func (c calls) Watch(service string, receive func(probe.Status)) error {
+// Watch implements [check.Conn].
+func (c calls) Watch(service string, receive func(outcome.Status)) error {
 	call := c.call("Watch", service, 0, func(message []byte) error {
 		status, err := parseCheckResponse(message)
 		if err == nil {
-			receive(probe.Status(status))
+			receive(outcome.Status(status))
 		}
 		return err
 	})
 	call.streams = true
-	return outcome(call, c.run(c.options.Budget.End, call))
+	return ending(call, c.run(c.options.Budget.End, call))
 }
 
 // call returns a call of the health service for one service. The empty name is the whole server.
@@ -164,7 +165,7 @@ func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
 // on timing which one is seen.
 func reason(err error) string {
 	if hungUp(err) {
-		return probe.HangupReason
+		return check.HangupReason
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number.Error()
@@ -172,28 +173,28 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// outcome returns the error that a call ended with, or err, why it did not end. It is nil where the call was answered.
-func outcome(call *stream, err error) error {
+// ending returns the error that a call ended with, or err, why it did not end. It is nil where the call was answered.
+func ending(call *stream, err error) error {
 	switch {
 	case !call.done && errors.Is(err, os.ErrDeadlineExceeded):
-		return &probe.RPCError{Code: probe.CodeDeadlineExceeded, Message: "no answer within the timeout"}
+		return &outcome.RPCError{Code: outcome.CodeDeadlineExceeded, Message: "no answer within the timeout"}
 	case !call.done:
 		return err
 	case call.code == canceled && !call.answered && call.expired():
 		// The server has ended the call at its deadline, before the probe noticed the deadline itself.
-		return &probe.RPCError{Code: probe.CodeDeadlineExceeded, Message: call.reason}
+		return &outcome.RPCError{Code: outcome.CodeDeadlineExceeded, Message: call.reason}
 	case call.code != ok:
-		return &probe.RPCError{Code: probe.Code(call.code), Message: call.reason, Answered: call.answered}
+		return &outcome.RPCError{Code: outcome.Code(call.code), Message: call.reason, Answered: call.answered}
 	case call.streams:
-		return &probe.RPCError{Code: unavailable, Message: "server ended the watch", Answered: true}
+		return &outcome.RPCError{Code: unavailable, Message: "server ended the watch", Answered: true}
 	case call.messages != 1:
-		return &probe.RPCError{Code: internal, Message: "server sent " + strconv.Itoa(call.messages) + " answers"}
+		return &outcome.RPCError{Code: internal, Message: "server sent " + strconv.Itoa(call.messages) + " answers"}
 	}
 	return nil
 }
 
 // requestHeaders returns the headers of a call, in the order that gRPC over HTTP/2 gives them ("Requests").
-func requestHeaders(o *probe.Options, method string, timeout time.Duration) []header {
+func requestHeaders(o *check.Options, method string, timeout time.Duration) []header {
 	scheme := "http"
 	if o.TLS {
 		scheme = "https"

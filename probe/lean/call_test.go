@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 func TestTimeoutIsNeverShorterAndHasEightDigits(t *testing.T) {
@@ -72,11 +72,11 @@ func TestEnvelopeCompresses(t *testing.T) {
 
 func TestGunzipStopsAtTheLimit(t *testing.T) {
 	t.Parallel()
-	full := make([]byte, probe.MaxMessage)
+	full := make([]byte, check.MaxMessage)
 	if plain, err := gunzip(gzipped(full)); err != nil || !bytes.Equal(plain, full) {
 		t.Errorf("%d bytes come back as %d, %v", len(full), len(plain), err)
 	}
-	if _, err := gunzip(gzipped(make([]byte, probe.MaxMessage+1))); err == nil {
+	if _, err := gunzip(gzipped(make([]byte, check.MaxMessage+1))); err == nil {
 		t.Errorf("%d bytes, one over the limit, are taken", len(full)+1)
 	}
 	truncated := gzipped(full)

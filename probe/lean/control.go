@@ -3,17 +3,8 @@ package lean
 import (
 	"encoding/binary"
 
-	"github.com/grpc-cnb/health-probe/probe"
-)
-
-// Settings (RFC 9113 section 6.5.2).
-const (
-	settingHeaderTableSize      = 0x1
-	settingEnablePush           = 0x2
-	settingMaxConcurrentStreams = 0x3
-	settingInitialWindowSize    = 0x4
-	settingMaxFrameSize         = 0x5
-	settingMaxHeaderListSize    = 0x6
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 // maxDebug is how many bytes of the text in a GOAWAY are kept. A text that is meant for people is shorter.
@@ -23,7 +14,7 @@ func (s *session) handleSettings(f frame) error {
 	if f.stream != 0 {
 		return protocolError("SETTINGS on stream %d", f.stream)
 	}
-	if f.has(flagAck) {
+	if f.has(http2.FlagAck) {
 		if !s.settled || len(f.payload) != 0 {
 			return protocolError("bad acknowledgement of SETTINGS")
 		}
@@ -42,20 +33,20 @@ func (s *session) handleSettings(f frame) error {
 	}
 	s.noneAllowed = s.noneAllowed || !s.settled && s.maxStreams == 0
 	s.settled = true
-	s.out = appendFrame(s.out, frameSettings, flagAck, 0, nil)
+	s.out = http2.AppendFrame(s.out, http2.FrameSettings, http2.FlagAck, 0, nil)
 	return nil
 }
 
 func (s *session) apply(id uint16, value uint32) error {
 	switch id {
-	case settingHeaderTableSize:
-		s.smallTable = value < headerTableSize
-	case settingMaxHeaderListSize:
+	case http2.SettingHeaderTableSize:
+		s.smallTable = value < http2.TableSize
+	case http2.SettingMaxHeaderListSize:
 		s.maxHeaders = value
-	case settingMaxConcurrentStreams:
+	case http2.SettingMaxConcurrentStreams:
 		s.maxStreams = value
-	case settingInitialWindowSize:
-		if value > maxWindow {
+	case http2.SettingInitialWindowSize:
+		if value > http2.MaxWindow {
 			return protocolError("initial window of %d bytes", value)
 		}
 		// The change also applies to streams that are open, and their windows may become negative (RFC 9113 section
@@ -64,8 +55,8 @@ func (s *session) apply(id uint16, value uint32) error {
 			st.window += int64(value) - s.window
 		}
 		s.window = int64(value)
-	case settingMaxFrameSize:
-		if value < maxFrameSize || value > 1<<24-1 {
+	case http2.SettingMaxFrameSize:
+		if value < http2.MaxFrameSize || value > 1<<24-1 {
 			return protocolError("maximum frame size of %d bytes", value)
 		}
 		s.frameSize = int(value)
@@ -77,8 +68,8 @@ func (s *session) handlePing(f frame) error {
 	if f.stream != 0 || len(f.payload) != 8 {
 		return protocolError("bad PING")
 	}
-	if !f.has(flagAck) {
-		s.out = appendFrame(s.out, framePing, flagAck, 0, f.payload)
+	if !f.has(http2.FlagAck) {
+		s.out = http2.AppendFrame(s.out, http2.FramePing, http2.FlagAck, 0, f.payload)
 	}
 	return nil
 }
@@ -87,7 +78,7 @@ func (s *session) handleGoAway(f frame) error {
 	if f.stream != 0 || len(f.payload) < 8 {
 		return protocolError("bad GOAWAY")
 	}
-	s.goAway = &probe.GoAwayError{
+	s.goAway = &check.GoAwayError{
 		Code:  binary.BigEndian.Uint32(f.payload[4:]),
 		Debug: string(f.payload[8:min(len(f.payload), 8+maxDebug)]),
 	}
@@ -116,8 +107,8 @@ func (s *session) handleWindowUpdate(f frame) error {
 		}
 		window = &st.window
 	}
-	increment := int64(binary.BigEndian.Uint32(f.payload) & maxWindow)
-	if *window += increment; increment == 0 || *window > maxWindow {
+	increment := int64(binary.BigEndian.Uint32(f.payload) & http2.MaxWindow)
+	if *window += increment; increment == 0 || *window > http2.MaxWindow {
 		return protocolError("WINDOW_UPDATE by %d bytes", increment)
 	}
 	return nil

@@ -11,12 +11,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
 // dial connects to the first endpoint that answers. Where none does it returns the failure of the first one. The time
 // that is left is shared out among the endpoints that are left, so that one that drops packets does not use it all up.
-func dial(address probe.Address, deadline time.Time) (*socket, error) {
+func dial(address address.Address, deadline time.Time) (*socket, error) {
 	targets, err := resolve(address.Endpoints, deadline)
 	if err != nil {
 		return nil, err
@@ -43,19 +44,19 @@ type target struct {
 }
 
 // resolve returns the targets of endpoints in their order. Names of hosts are looked up.
-func resolve(endpoints []probe.Endpoint, deadline time.Time) ([]target, error) {
+func resolve(endpoints []address.Endpoint, deadline time.Time) ([]target, error) {
 	var targets []target
 	for _, endpoint := range endpoints {
 		switch endpoint := endpoint.(type) {
-		case probe.UnixEndpoint:
+		case address.UnixEndpoint:
 			targets = append(targets, target{syscall.AF_UNIX, &syscall.SockaddrUnix{Name: string(endpoint)}})
-		case probe.IPEndpoint:
+		case address.IPEndpoint:
 			found, err := ipTarget(netip.AddrPort(endpoint))
 			if err != nil {
 				return nil, err
 			}
 			targets = append(targets, found)
-		case probe.HostEndpoint:
+		case address.HostEndpoint:
 			found, err := lookUp(endpoint, deadline)
 			if err != nil {
 				return nil, err
@@ -93,8 +94,8 @@ func zoneID(zone string) (uint32, error) {
 
 // lookUp asks the name servers for the addresses of a host. Nothing else in a probe needs the machinery of package net:
 // its poller takes two descriptors, and a question one.
-func lookUp(endpoint probe.HostEndpoint, deadline time.Time) ([]target, error) {
-	if err := probe.CheckDescriptors(3); err != nil {
+func lookUp(endpoint address.HostEndpoint, deadline time.Time) ([]target, error) {
+	if err := rawfile.CheckDescriptors(3); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)

@@ -1,45 +1,16 @@
 package lean
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-)
 
-// frameType is the type of an HTTP/2 frame (RFC 9113 section 6).
-type frameType uint8
-
-const (
-	frameData         frameType = 0x0
-	frameHeaders      frameType = 0x1
-	frameRSTStream    frameType = 0x3
-	frameSettings     frameType = 0x4
-	framePushPromise  frameType = 0x5
-	framePing         frameType = 0x6
-	frameGoAway       frameType = 0x7
-	frameWindowUpdate frameType = 0x8
-	frameContinuation frameType = 0x9
-)
-
-// Frame flags (RFC 9113 section 6). An acknowledgement has the value of the end of a stream, on other frame types.
-const (
-	flagAck        = 0x1
-	flagEndStream  = 0x1
-	flagEndHeaders = 0x4
-	flagPadded     = 0x8
-	flagPriority   = 0x20
-)
-
-const (
-	frameHeaderLen = 9
-	// maxFrameSize is the largest payload taken: the default of SETTINGS_MAX_FRAME_SIZE, which is never raised.
-	maxFrameSize = 16384
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 // frame is a frame from the server. Its payload is valid until the next frame is read.
 type frame struct {
-	kind    frameType
+	kind    http2.FrameType
 	flags   uint8
 	stream  uint32
 	payload []byte
@@ -63,7 +34,7 @@ func newFrameReader(src io.Reader) *frameReader {
 // buffered reports whether the whole next frame has already been read from the connection.
 func (r *frameReader) buffered() bool {
 	have := r.buf[r.start:r.end]
-	return len(have) >= frameHeaderLen && len(have) >= frameHeaderLen+frameLen(have)
+	return len(have) >= http2.FrameHeaderLen && len(have) >= http2.FrameHeaderLen+http2.FrameLength(have)
 }
 
 // firstBytes returns the first bytes that came on the connection, which are enough to recognize a protocol. They are
@@ -92,13 +63,13 @@ func (r *frameReader) makeRoom(n int) {
 		r.start = 0
 	}
 	if n > len(r.buf) {
-		grown := make([]byte, max(n, min(4*len(r.buf), frameHeaderLen+maxFrameSize)))
+		grown := make([]byte, max(n, min(4*len(r.buf), http2.FrameHeaderLen+http2.MaxFrameSize)))
 		copy(grown, r.buf[:r.end])
 		r.buf = grown
 	}
 }
 
-// next reads one frame. A frame over maxFrameSize is an error of the connection (RFC 9113 section 4.2).
+// next reads one frame. A frame over http2.MaxFrameSize is an error of the connection (RFC 9113 section 4.2).
 func (r *frameReader) next() (frame, error) {
 	// The first byte is enough to see that, and a server that does not speak HTTP/2 may send only a few. An error is
 	// not for reading on: the kernel tells it once, and then the end of the stream.
@@ -109,43 +80,39 @@ func (r *frameReader) next() (frame, error) {
 	if first[0] != 0 {
 		return frame{}, frameTooLarge()
 	}
-	header, err := r.peek(frameHeaderLen)
+	header, err := r.peek(http2.FrameHeaderLen)
 	if err != nil {
 		return frame{}, err
 	}
-	size := frameLen(header)
-	if size > maxFrameSize {
+	size := http2.FrameLength(header)
+	if size > http2.MaxFrameSize {
 		return frame{}, frameTooLarge()
 	}
-	whole, err := r.peek(frameHeaderLen + size)
+	whole, err := r.peek(http2.FrameHeaderLen + size)
 	if err != nil {
 		return frame{}, err
 	}
 	r.start += len(whole)
+	parsed := http2.ParseFrameHeader(whole)
 	return frame{
-		kind:    frameType(whole[3]),
-		flags:   whole[4],
-		stream:  binary.BigEndian.Uint32(whole[5:]) & (1<<31 - 1),
-		payload: whole[frameHeaderLen:],
+		kind: parsed.Type, flags: parsed.Flags, stream: parsed.Stream, payload: whole[http2.FrameHeaderLen:],
 	}, nil
 }
 
-func frameTooLarge() error { return fmt.Errorf("frame is over the limit of %d bytes", maxFrameSize) }
-
-func frameLen(header []byte) int {
-	return int(header[0])<<16 | int(header[1])<<8 | int(header[2])
+func frameTooLarge() error {
+	return fmt.Errorf("frame is over the limit of %d bytes", http2.MaxFrameSize)
 }
 
 // unpadded returns the payload of a DATA or HEADERS frame without its padding and, on HEADERS, without its priority.
 func (f frame) unpadded() ([]byte, error) {
 	payload, padding := f.payload, 0
-	if f.has(flagPadded) {
+	if f.has(http2.FlagPadded) {
 		if len(payload) == 0 {
 			return nil, errors.New("padded frame without padding length")
 		}
 		padding, payload = int(payload[0]), payload[1:]
 	}
-	if f.kind == frameHeaders && f.has(flagPriority) {
+	if f.kind == http2.FrameHeaders && f.has(http2.FlagPriority) {
 		if len(payload) < 5 {
 			return nil, errors.New("HEADERS frame too short for its priority")
 		}
@@ -155,12 +122,4 @@ func (f frame) unpadded() ([]byte, error) {
 		return nil, fmt.Errorf("padding of %d bytes is longer than the frame", padding)
 	}
 	return payload[:len(payload)-padding], nil
-}
-
-// appendFrame appends one frame to b.
-func appendFrame(b []byte, kind frameType, flags uint8, stream uint32, payload []byte) []byte {
-	n := len(payload)
-	b = append(b, byte(n>>16), byte(n>>8), byte(n), byte(kind), flags)
-	b = binary.BigEndian.AppendUint32(b, stream)
-	return append(b, payload...)
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/net/http2"
+	xnet "golang.org/x/net/http2"
+
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 // wire is the network of a server that has sent all its bytes before, of which the client reads chunk bytes at a time.
@@ -28,10 +30,11 @@ func newWire(in []byte, chunk uint8) *wire {
 
 // The frames in a stream of bytes do not depend on how the network cuts it, and nothing else is read from it.
 func FuzzFrames(f *testing.F) {
-	whole := appendFrame(nil, frameSettings, 0, 0, nil)
+	whole := http2.AppendFrame(nil, http2.FrameSettings, 0, 0, nil)
 	f.Add(whole, uint8(0))
 	f.Add(append(whole, 0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 0), uint8(255))
-	f.Add(appendFrame(whole, frameData, 0xff, 1<<31-1, bytes.Repeat([]byte("x"), maxFrameSize)), uint8(255))
+	largest := bytes.Repeat([]byte("x"), http2.MaxFrameSize)
+	f.Add(http2.AppendFrame(whole, http2.FrameData, 0xff, 1<<31-1, largest), uint8(255))
 	f.Fuzz(func(t *testing.T, in []byte, chunk uint8) {
 		r, rest := newFrameReader(newWire(in, chunk)), in
 		for {
@@ -39,7 +42,7 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				break
 			}
-			again := appendFrame(nil, frame.kind, frame.flags, frame.stream, frame.payload)
+			again := http2.AppendFrame(nil, frame.kind, frame.flags, frame.stream, frame.payload)
 			head := append([]byte(nil), rest[:len(again)]...)
 			head[5] &= 0x7f // The bit that is reserved.
 			if !bytes.Equal(again, head) {
@@ -47,10 +50,11 @@ func FuzzFrames(f *testing.F) {
 			}
 			rest = rest[len(again):]
 		}
-		if len(rest) >= frameHeaderLen && frameLen(rest) <= min(maxFrameSize, len(rest)-frameHeaderLen) {
+		left := len(rest) - http2.FrameHeaderLen
+		if left >= 0 && http2.FrameLength(rest) <= min(http2.MaxFrameSize, left) {
 			t.Errorf("whole frame is left unread: %x", rest)
 		}
-		if len(r.buf) > frameHeaderLen+maxFrameSize {
+		if len(r.buf) > http2.FrameHeaderLen+http2.MaxFrameSize {
 			t.Errorf("buffer has grown to %d bytes", len(r.buf))
 		}
 	})
@@ -109,10 +113,10 @@ func checkSent(t *testing.T, sent *bytes.Buffer) {
 	if sent.Len() == 0 {
 		return
 	}
-	if got := string(sent.Next(len(http2.ClientPreface))); got != http2.ClientPreface {
+	if got := string(sent.Next(len(xnet.ClientPreface))); got != xnet.ClientPreface {
 		t.Errorf("preface is %q", got)
 	}
-	framer := http2.NewFramer(io.Discard, sent)
+	framer := xnet.NewFramer(io.Discard, sent)
 	for {
 		if _, err := framer.ReadFrame(); errors.Is(err, io.EOF) {
 			return

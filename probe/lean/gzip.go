@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 func gzipped(message []byte) []byte {
@@ -17,16 +17,16 @@ func gzipped(message []byte) []byte {
 	return b.Bytes()
 }
 
-var errTooLong = fmt.Errorf("it is over the limit of %d bytes", probe.MaxMessage)
+var errTooLong = fmt.Errorf("it is over the limit of %d bytes", check.MaxMessage)
 
-// gunzip decompresses a message from the server, up to [probe.MaxMessage].
+// gunzip decompresses a message from the server, up to [check.MaxMessage].
 func gunzip(message []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(message))
 	if err != nil {
 		return nil, err
 	}
-	plain, err := io.ReadAll(io.LimitReader(r, probe.MaxMessage+1))
-	if err == nil && len(plain) > probe.MaxMessage {
+	plain, err := io.ReadAll(io.LimitReader(r, check.MaxMessage+1))
+	if err == nil && len(plain) > check.MaxMessage {
 		err = errTooLong
 	}
 	return plain, err

@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // maxAge is how long a connection is kept. Each new one verifies the server's certificate, looks up its name, and shows
 // that the server still takes connections, as each exec probe does.
 const maxAge = time.Minute
 
-// Kept is a [probe.Transport] for a program that asks again and again. The connection that it makes is kept for later
+// Kept is a [check.Transport] for a program that asks again and again. The connection that it makes is kept for later
 // attempts, which go to the same server with the same credentials, many at once if they want. A connection that is
 // lost, that the server is closing, that is old, or whose certificates have changed on disk is replaced by a new one.
 // The zero value is ready for use.
@@ -34,8 +34,8 @@ type dialing struct {
 	err     error
 }
 
-// Dial implements [probe.Transport]. The connection has got the server's SETTINGS.
-func (k *Kept) Dial(o *probe.Options) (probe.Conn, error) {
+// Dial implements [check.Transport]. The connection has got the server's SETTINGS.
+func (k *Kept) Dial(o *check.Options) (check.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
 	}
@@ -59,7 +59,7 @@ func (k *Kept) retire() {
 
 // lease returns a connection for one attempt: the kept one, if it is good for new calls and not the one to avoid, or
 // else one that is made by the deadline.
-func (k *Kept) lease(o *probe.Options, deadline time.Time, avoid *shared) (*lease, error) {
+func (k *Kept) lease(o *check.Options, deadline time.Time, avoid *shared) (*lease, error) {
 	for asked := time.Now(); ; {
 		conn, d := k.find(o, deadline, avoid)
 		if conn != nil {
@@ -67,7 +67,7 @@ func (k *Kept) lease(o *probe.Options, deadline time.Time, avoid *shared) (*leas
 		}
 		if !d.wait(deadline) {
 			k.abandon(d)
-			return nil, &probe.DialError{Step: probe.StepConnect, Err: os.ErrDeadlineExceeded}
+			return nil, &check.DialError{Step: check.StepConnect, Err: os.ErrDeadlineExceeded}
 		}
 		switch {
 		case d.err == nil:
@@ -86,7 +86,7 @@ func (d *dialing) wait(deadline time.Time) bool {
 		<-d.done
 		return true
 	}
-	timer := probe.NewTimer(deadline)
+	timer := check.NewTimer(deadline)
 	defer timer.Stop()
 	select {
 	case <-d.done:
@@ -97,7 +97,7 @@ func (d *dialing) wait(deadline time.Time) bool {
 }
 
 // find returns the kept connection, which the attempt has then entered, or the one that is being made.
-func (k *Kept) find(o *probe.Options, deadline time.Time, avoid *shared) (*shared, *dialing) {
+func (k *Kept) find(o *check.Options, deadline time.Time, avoid *shared) (*shared, *dialing) {
 	files := credentialFilesOf(o)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -128,7 +128,7 @@ func (k *Kept) abandon(d *dialing) {
 }
 
 // dial makes a connection, and hands it to all attempts that wait for it.
-func (k *Kept) dial(d *dialing, o *probe.Options, deadline time.Time) {
+func (k *Kept) dial(d *dialing, o *check.Options, deadline time.Time) {
 	conn, err := connectShared(o, deadline, d.files)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -148,7 +148,7 @@ func (k *Kept) dial(d *dialing, o *probe.Options, deadline time.Time) {
 	close(d.done)
 }
 
-// lease is a [probe.Conn] for one attempt over a connection that others use too.
+// lease is a [check.Conn] for one attempt over a connection that others use too.
 type lease struct {
 	calls
 	from *Kept
@@ -157,13 +157,13 @@ type lease struct {
 	kept bool
 }
 
-func newLease(k *Kept, conn *shared, o *probe.Options, kept bool) *lease {
+func newLease(k *Kept, conn *shared, o *check.Options, kept bool) *lease {
 	l := &lease{calls: calls{options: o}, from: k, conn: conn, kept: kept}
 	l.run = l.runShared
 	return l
 }
 
-// Settle implements [probe.Conn]. It makes a connection of its own, since the one that is kept does not show that the
+// Settle implements [check.Conn]. It makes a connection of its own, since the one that is kept does not show that the
 // server still takes connections.
 func (l *lease) Settle() error {
 	conn, err := Transport{}.Dial(l.options)
@@ -174,7 +174,7 @@ func (l *lease) Settle() error {
 	return conn.Settle()
 }
 
-// Close implements [probe.Conn]. The connection itself is kept.
+// Close implements [check.Conn]. The connection itself is kept.
 func (l *lease) Close() error {
 	l.conn.leave()
 	return nil
@@ -214,7 +214,7 @@ func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 func (l *lease) notAgain(err error, deadline time.Time, again []*stream) error {
 	if !deadline.IsZero() && !time.Now().Before(deadline) {
 		err = os.ErrDeadlineExceeded
-	} else if failed, ok := errors.AsType[*probe.DialError](err); ok && !l.kept {
+	} else if failed, ok := errors.AsType[*check.DialError](err); ok && !l.kept {
 		for _, call := range again {
 			call.reason += "; connecting again: " + reason(failed.Err)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // On a busy machine a connection notices its deadline late. Whoever waits for it is told the step that took too long.
@@ -21,11 +21,11 @@ func TestStepThatTookTooLongIsNamed(t *testing.T) {
 			isWaitedFor = d.waiting > 0
 			k.mu.Unlock()
 		}
-		d.err = &probe.DialError{Step: probe.StepSettings, Err: os.ErrDeadlineExceeded}
+		d.err = &check.DialError{Step: check.StepSettings, Err: os.ErrDeadlineExceeded}
 		close(d.done)
 	}()
-	_, err := k.lease(&probe.Options{}, past, nil)
-	if failed, ok := errors.AsType[*probe.DialError](err); !ok || failed.Step != probe.StepSettings {
+	_, err := k.lease(&check.Options{}, past, nil)
+	if failed, ok := errors.AsType[*check.DialError](err); !ok || failed.Step != check.StepSettings {
 		t.Errorf("the error is %v, want one of the step of SETTINGS", err)
 	}
 }

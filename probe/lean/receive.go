@@ -1,6 +1,10 @@
 package lean
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/grpc-cnb/health-probe/probe/http2"
+)
 
 // headerBlock is a header block that has not come completely.
 type headerBlock struct {
@@ -15,24 +19,24 @@ func (s *session) handleHeaders(f frame) error {
 	if err != nil {
 		return protocolError("%v", err)
 	}
-	if !f.has(flagEndHeaders) {
-		s.partial = &headerBlock{f.stream, f.has(flagEndStream), append([]byte(nil), block...)}
+	if !f.has(http2.FlagEndHeaders) {
+		s.partial = &headerBlock{f.stream, f.has(http2.FlagEndStream), append([]byte(nil), block...)}
 		return nil
 	}
-	return s.handleBlock(f, block, f.has(flagEndStream))
+	return s.handleBlock(f, block, f.has(http2.FlagEndStream))
 }
 
 // handleContinuation handles what comes after a part of a header block. No other frame may (RFC 9113 section 6.10).
 func (s *session) handleContinuation(f frame) error {
 	partial := s.partial
-	if f.kind != frameContinuation || f.stream != partial.stream {
+	if f.kind != http2.FrameContinuation || f.stream != partial.stream {
 		return protocolError("header block is cut off by a frame of type %d", f.kind)
 	}
 	if len(partial.bytes)+len(f.payload) > maxHeaderBytes {
-		return protocolError("%v", errHeadersTooLarge)
+		return protocolError("%v", &http2.TooLargeError{Limit: maxHeaderBytes})
 	}
 	partial.bytes = append(partial.bytes, f.payload...)
-	if !f.has(flagEndHeaders) {
+	if !f.has(http2.FlagEndHeaders) {
 		return nil
 	}
 	s.partial = nil
@@ -61,20 +65,20 @@ func (s *session) handleData(f frame) error {
 		return protocolError("%v", err)
 	}
 	// Padding counts (RFC 9113 section 6.9.1).
-	if s.taken += uint32(len(f.payload)); s.taken > defaultWindow {
+	if s.taken += uint32(len(f.payload)); s.taken > http2.DefaultWindow {
 		return protocolError("more DATA than the window allows")
 	}
 	st := s.find(f.stream)
 	if st == nil {
 		return s.checkClosed(f)
 	}
-	if len(data) > 0 || f.has(flagEndStream) {
+	if len(data) > 0 || f.has(http2.FlagEndStream) {
 		s.idle = 0
 	}
-	if st.taken += uint32(len(f.payload)); st.taken > defaultWindow {
+	if st.taken += uint32(len(f.payload)); st.taken > http2.DefaultWindow {
 		return protocolError("more DATA than the stream's window allows")
 	}
-	st.receiveData(data, f.has(flagEndStream))
+	st.receiveData(data, f.has(http2.FlagEndStream))
 	s.giveBack(0, &s.taken)
 	if !st.done {
 		s.giveBack(st.id, &st.taken)
@@ -84,10 +88,10 @@ func (s *session) handleData(f frame) error {
 
 // giveBack enlarges the server's window by what was received, once half of the window is used up.
 func (s *session) giveBack(id uint32, taken *uint32) {
-	if *taken < defaultWindow/2 {
+	if *taken < http2.DefaultWindow/2 {
 		return
 	}
-	s.out = appendFrame(s.out, frameWindowUpdate, 0, id, binary.BigEndian.AppendUint32(nil, *taken))
+	s.out = http2.AppendFrame(s.out, http2.FrameWindowUpdate, 0, id, binary.BigEndian.AppendUint32(nil, *taken))
 	*taken = 0
 }
 

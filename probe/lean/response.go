@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 func (st *stream) receiveHeaders(headers []header, end bool) {
@@ -91,10 +91,10 @@ type callError struct {
 func (st *stream) deliver() *callError {
 	for len(st.body) >= 5 {
 		size := uint32(st.body[1])<<24 | uint32(st.body[2])<<16 | uint32(st.body[3])<<8 | uint32(st.body[4])
-		if size > probe.MaxMessage {
+		if size > check.MaxMessage {
 			return &callError{
 				resourceExhausted,
-				fmt.Sprintf("message of %d bytes is over the limit of %d", size, probe.MaxMessage),
+				fmt.Sprintf("message of %d bytes is over the limit of %d", size, check.MaxMessage),
 			}
 		}
 		if uint32(len(st.body)-5) < size {

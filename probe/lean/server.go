@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"unicode/utf8"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // The messages of grpc.health.v1 as its server reads and writes them, for a program that answers health checks itself.
@@ -26,7 +26,7 @@ func ParseCheckRequest(message []byte) (service string, err error) {
 
 // AppendCheckResponse appends a HealthCheckResponse: field 1, the status. A status of 0 is left out, as the encoding
 // wants it.
-func AppendCheckResponse(b []byte, status probe.Status) []byte {
+func AppendCheckResponse(b []byte, status outcome.Status) []byte {
 	if status == 0 {
 		return b
 	}
@@ -34,7 +34,7 @@ func AppendCheckResponse(b []byte, status probe.Status) []byte {
 }
 
 // AppendListEntry appends an entry of a HealthListResponse: field 1, a map of statuses by service.
-func AppendListEntry(b []byte, service string, status probe.Status) []byte {
+func AppendListEntry(b []byte, service string, status outcome.Status) []byte {
 	response := AppendCheckResponse(nil, status)
 	entry := appendCheckRequest(nil, service) // the key, which is field 1 as well
 	entry = binary.AppendUvarint(append(entry, 2<<3|wireBytes), uint64(len(response)))

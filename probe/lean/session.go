@@ -8,24 +8,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
-)
-
-// Error codes (RFC 9113 section 7) that mean something to a probe.
-const (
-	codeNoError            = 0x0
-	codeProtocol           = 0x1
-	codeFlowControl        = 0x3
-	codeRefusedStream      = 0x7
-	codeCancel             = 0x8
-	codeEnhanceYourCalm    = 0xb
-	codeInadequateSecurity = 0xc
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 const (
-	preface       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-	defaultWindow = 65535
-	maxWindow     = 1<<31 - 1
 	// maxIdleFrames is how many frames that bring no answer nearer may come within idlePeriod. With more of them the
 	// connection is given up: a server that sends PINGs endlessly would keep the CPU busy until the deadline.
 	maxIdleFrames = 10000
@@ -65,7 +52,7 @@ type session struct {
 	noneAllowed bool
 	maxHeaders  uint32 // of a request, as the protocol counts
 	smallTable  bool   // the table it decodes headers with is under the default, which the next block has to confirm
-	goAway      *probe.GoAwayError
+	goAway      *check.GoAwayError
 
 	// Bytes of DATA received and not yet given back to the window of the connection.
 	taken uint32
@@ -77,23 +64,18 @@ func newSession(conn io.ReadWriter) *session {
 		in:         newFrameReader(conn),
 		headers:    newHeaderDecoder(),
 		nextID:     1,
-		frameSize:  maxFrameSize,
-		window:     defaultWindow,
-		connWindow: defaultWindow,
+		frameSize:  http2.MaxFrameSize,
+		window:     http2.DefaultWindow,
+		connWindow: http2.DefaultWindow,
 		maxStreams: 1<<32 - 1,
 		maxHeaders: 1<<32 - 1,
 	}
 	var settings []byte
-	settings = appendSetting(settings, settingEnablePush, 0)
-	settings = appendSetting(settings, settingMaxHeaderListSize, maxHeaderBytes)
-	s.out = append(s.out, preface...)
-	s.out = appendFrame(s.out, frameSettings, 0, 0, settings)
+	settings = http2.AppendSetting(settings, http2.SettingEnablePush, 0)
+	settings = http2.AppendSetting(settings, http2.SettingMaxHeaderListSize, maxHeaderBytes)
+	s.out = append(s.out, http2.Preface...)
+	s.out = http2.AppendFrame(s.out, http2.FrameSettings, 0, 0, settings)
 	return s
-}
-
-func appendSetting(b []byte, id uint16, value uint32) []byte {
-	b = binary.BigEndian.AppendUint16(b, id)
-	return binary.BigEndian.AppendUint32(b, value)
 }
 
 // run sends and receives until done returns true. The error is that of the connection, where it ended before.
@@ -167,10 +149,10 @@ func (s *session) flush() error {
 // with a frame of the connection: SETTINGS, which acknowledge nothing yet, or GOAWAY in their place.
 func (s *session) notHTTP2() []byte {
 	first := s.in.firstBytes()
-	if len(first) >= frameHeaderLen {
-		kind, stream := frameType(first[3]), binary.BigEndian.Uint32(first[5:])
-		isSettings := kind == frameSettings && first[4]&flagAck == 0
-		if (isSettings || kind == frameGoAway) && stream == 0 {
+	if len(first) >= http2.FrameHeaderLen {
+		kind, stream := http2.FrameType(first[3]), binary.BigEndian.Uint32(first[5:])
+		isSettings := kind == http2.FrameSettings && first[4]&http2.FlagAck == 0
+		if (isSettings || kind == http2.FrameGoAway) && stream == 0 {
 			return nil
 		}
 	}
@@ -185,27 +167,27 @@ func (s *session) handle(f frame) error {
 	if s.partial != nil {
 		return s.handleContinuation(f)
 	}
-	if !s.settled && f.kind != frameSettings && f.kind != frameGoAway {
+	if !s.settled && f.kind != http2.FrameSettings && f.kind != http2.FrameGoAway {
 		return protocolError("the first frame is of type %d, not SETTINGS", f.kind)
 	}
 	switch f.kind {
-	case frameSettings:
+	case http2.FrameSettings:
 		return s.handleSettings(f)
-	case framePing:
+	case http2.FramePing:
 		return s.handlePing(f)
-	case frameGoAway:
+	case http2.FrameGoAway:
 		return s.handleGoAway(f)
-	case frameWindowUpdate:
+	case http2.FrameWindowUpdate:
 		return s.handleWindowUpdate(f)
-	case frameHeaders:
+	case http2.FrameHeaders:
 		return s.handleHeaders(f)
-	case frameData:
+	case http2.FrameData:
 		return s.handleData(f)
-	case frameRSTStream:
+	case http2.FrameRSTStream:
 		return s.handleReset(f)
-	case frameContinuation:
+	case http2.FrameContinuation:
 		return protocolError("CONTINUATION without HEADERS")
-	case framePushPromise:
+	case http2.FramePushPromise:
 		return protocolError("PUSH_PROMISE, which is switched off")
 	default: // PRIORITY, and types that are not known, are ignored (RFC 9113 sections 5.5 and 6.3).
 		return nil

@@ -3,6 +3,8 @@ package lean
 import (
 	"syscall"
 	"testing"
+
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 // brokenWire is a connection that cannot be written to any more.
@@ -12,8 +14,8 @@ func (brokenWire) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
 func TestAnswerOfServerThatHungUpIsRead(t *testing.T) {
 	t.Parallel()
-	in := appendFrame(nil, frameSettings, 0, 0, nil)
-	in = appendFrame(in, frameHeaders, flagEndHeaders|flagEndStream, 1,
+	in := http2.AppendFrame(nil, http2.FrameSettings, 0, 0, nil)
+	in = http2.AppendFrame(in, http2.FrameHeaders, http2.FlagEndHeaders|http2.FlagEndStream, 1,
 		encodeHeaders([]header{{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "5"}}))
 	s := newSession(brokenWire{newWire(in, 0)})
 	call := newStream(nil, envelope(nil, false))

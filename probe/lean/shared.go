@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // writeTimeout bounds a write to a server that does not read. The requests of health checks fit into the kernel's
@@ -35,7 +35,7 @@ type exchange struct {
 }
 
 // connectShared makes a connection and waits for the server's SETTINGS, by the deadline.
-func connectShared(o *probe.Options, deadline time.Time, files credentialFiles) (*shared, error) {
+func connectShared(o *check.Options, deadline time.Time, files credentialFiles) (*shared, error) {
 	c, err := newConn(o)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (s *shared) closeUnused() {
 // run makes calls and waits until all are complete, or until the deadline, whose error it returns; zero is none.
 func (s *shared) run(deadline time.Time, all []*stream) error {
 	e := s.begin(all)
-	timer := probe.NewTimer(deadline)
+	timer := check.NewTimer(deadline)
 	defer timer.Stop()
 	select {
 	case <-e.done:
@@ -222,7 +222,7 @@ type polled struct{ net.Conn }
 
 func (p polled) keepAlive() {
 	if tcp, ok := p.Conn.(*net.TCPConn); ok {
-		_ = tcp.SetKeepAliveConfig(probe.KeepAlive) // as in [socket.keepAlive]
+		_ = tcp.SetKeepAliveConfig(check.KeepAlive) // as in [socket.keepAlive]
 	}
 }
 
@@ -230,7 +230,7 @@ func (p polled) keepAlive() {
 // and for one that no flag names.
 type credentialFiles [3]os.FileInfo
 
-func credentialFilesOf(o *probe.Options) (files credentialFiles) {
+func credentialFilesOf(o *check.Options) (files credentialFiles) {
 	for i, path := range [...]string{o.TLSCACert, o.TLSClientCert, o.TLSClientKey} {
 		if path == "" {
 			continue

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
 // socket is a blocking socket that one goroutine uses. The kernel keeps its deadline (SO_RCVTIMEO and SO_SNDTIMEO,
@@ -103,9 +103,9 @@ func (s *socket) peer(needed bool) syscall.Sockaddr {
 func (s *socket) keepAlive() {
 	for _, option := range []struct{ level, name, value int }{
 		{syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, 1},
-		{syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, int(probe.KeepAlive.Idle / time.Second)},
-		{syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, int(probe.KeepAlive.Interval / time.Second)},
-		{syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, probe.KeepAlive.Count},
+		{syscall.IPPROTO_TCP, syscall.TCP_KEEPIDLE, int(check.KeepAlive.Idle / time.Second)},
+		{syscall.IPPROTO_TCP, syscall.TCP_KEEPINTVL, int(check.KeepAlive.Interval / time.Second)},
+		{syscall.IPPROTO_TCP, syscall.TCP_KEEPCNT, check.KeepAlive.Count},
 	} {
 		_ = syscall.SetsockoptInt(s.fd, option.level, option.name, option.value)
 	}

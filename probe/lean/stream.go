@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 // gRPC status codes (google.golang.org/grpc/codes has the same).
@@ -101,20 +103,20 @@ func (s *session) start(st *stream) bool {
 	st.id, st.window, st.eager = s.nextID, s.window, !s.settled
 	st.sends++
 	s.nextID += 2
-	kind, block := frameHeaders, st.headers
+	kind, block := http2.FrameHeaders, st.headers
 	if s.smallTable {
 		s.smallTable = false
-		block = append([]byte{tableSizeZero}, block...)
+		block = append(http2.AppendTableSizeZero(nil), block...)
 	}
 	for {
 		part := block[:min(len(block), s.frameSize)]
 		block = block[len(part):]
 		var flags uint8
 		if len(block) == 0 {
-			flags = flagEndHeaders
+			flags = http2.FlagEndHeaders
 		}
-		s.out = appendFrame(s.out, kind, flags, st.id, part)
-		if kind = frameContinuation; len(block) == 0 {
+		s.out = http2.AppendFrame(s.out, kind, flags, st.id, part)
+		if kind = http2.FrameContinuation; len(block) == 0 {
 			return true
 		}
 	}
@@ -133,9 +135,9 @@ func (s *session) send(st *stream) {
 		s.connWindow -= n
 		var flags uint8
 		if st.sentAll = len(st.unsent) == 0; st.sentAll {
-			flags = flagEndStream
+			flags = http2.FlagEndStream
 		}
-		s.out = appendFrame(s.out, frameData, flags, st.id, part)
+		s.out = http2.AppendFrame(s.out, http2.FrameData, flags, st.id, part)
 	}
 }
 
@@ -155,12 +157,12 @@ const maxSends = 2
 // 5.1.2), and where net/http has counted data over its window, which section 6.9.3 tells servers to accept.
 func (s *session) isRefusal(st *stream, code uint32) bool {
 	switch code {
-	case codeRefusedStream:
+	case http2.CodeRefusedStream:
 		return true
-	case codeProtocol:
+	case http2.CodeProtocol:
 		return st.eager && s.noneAllowed
-	case codeFlowControl:
-		return st.eager && s.window < defaultWindow
+	case http2.CodeFlowControl:
+		return st.eager && s.window < http2.DefaultWindow
 	}
 	return false
 }
@@ -175,7 +177,7 @@ func (st *stream) again() {
 // cancel ends a call for which nobody waits any more.
 func (s *session) cancel(st *stream) {
 	if st.id != 0 && !st.done {
-		s.out = appendFrame(s.out, frameRSTStream, 0, st.id, []byte{0, 0, 0, codeCancel})
+		s.out = http2.AppendFrame(s.out, http2.FrameRSTStream, 0, st.id, []byte{0, 0, 0, http2.CodeCancel})
 	}
 	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == st })
 }
@@ -193,13 +195,13 @@ func (st *stream) refuse(reason error) {
 func (st *stream) receiveReset(code uint32) {
 	status := internal
 	switch code {
-	case codeRefusedStream:
+	case http2.CodeRefusedStream:
 		status = unavailable
-	case codeCancel:
+	case http2.CodeCancel:
 		status = canceled
-	case codeEnhanceYourCalm:
+	case http2.CodeEnhanceYourCalm:
 		status = resourceExhausted
-	case codeInadequateSecurity:
+	case http2.CodeInadequateSecurity:
 		status = permissionDenied
 	}
 	st.fail(status, fmt.Sprintf("server reset the stream (error code %d)", code))

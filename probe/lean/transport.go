@@ -17,15 +17,17 @@ import (
 	"os"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// Transport is a [probe.Transport]. It cannot do ALTS and SPIFFE.
+// Transport is a [check.Transport]. It cannot do ALTS and SPIFFE.
 type Transport struct{}
 
-// Dial implements [probe.Transport]. It leaves waiting for the server's SETTINGS to the first call, which is sent in
+// Dial implements [check.Transport]. It leaves waiting for the server's SETTINGS to the first call, which is sent in
 // the same write as the client's SETTINGS. HTTP/2 allows that (RFC 9113 section 3.4), and it saves a round trip.
-func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
+func (Transport) Dial(o *check.Options) (check.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
 	}
@@ -39,13 +41,13 @@ func (Transport) Dial(o *probe.Options) (probe.Conn, error) {
 	return c, nil
 }
 
-var errNeedsFull = &probe.Failure{
-	Code: probe.ExitUsage,
+var errNeedsFull = &outcome.Failure{
+	Code: outcome.ExitUsage,
 	Err:  errors.New("checking flags: this build of the probe has no -alts and no -spiffe"),
 	Hint: "build the image with BP_GRPC_HEALTH_PROBE_VARIANT=full",
 }
 
-// conn implements [probe.Conn] for the calls of one attempt.
+// conn implements [check.Conn] for the calls of one attempt.
 type conn struct {
 	calls
 	config    *tls.Config // nil for plain text
@@ -63,8 +65,8 @@ type connection interface {
 	keepAlive()
 }
 
-// newConn returns a conn that is not connected. Its error is a *[probe.Failure].
-func newConn(o *probe.Options) (*conn, error) {
+// newConn returns a conn that is not connected. Its error is a *[outcome.Failure].
+func newConn(o *check.Options) (*conn, error) {
 	c := &conn{calls: calls{options: o}}
 	c.run = c.runAlone
 	if o.TLS {
@@ -80,17 +82,17 @@ func newConn(o *probe.Options) (*conn, error) {
 func (c *conn) connect(deadline time.Time) error {
 	sock, err := dial(c.options.Address, deadline)
 	if err != nil {
-		return &probe.DialError{Step: probe.StepConnect, Err: err}
+		return &check.DialError{Step: check.StepConnect, Err: err}
 	}
 	c.sock, c.connectBy = sock, deadline
 	if c.adopt != nil {
 		if c.sock, err = c.adopt(sock); err != nil {
 			c.sock = nil
-			return &probe.DialError{Step: probe.StepConnect, Err: err}
+			return &check.DialError{Step: check.StepConnect, Err: err}
 		}
 	}
 	if err := c.sock.SetDeadline(deadline); err != nil {
-		return &probe.DialError{Step: probe.StepConnect, Err: err}
+		return &check.DialError{Step: check.StepConnect, Err: err}
 	}
 	if err := c.handshake(); err != nil {
 		_ = c.Close() // the cause is what counts
@@ -109,33 +111,33 @@ func (c *conn) handshake() error {
 		c.session = newSession(c.sock)
 		return nil
 	}
-	if err := probe.CheckDescriptors(2); err != nil {
-		return &probe.DialError{Step: probe.StepConnect, Err: err}
+	if err := rawfile.CheckDescriptors(2); err != nil {
+		return &check.DialError{Step: check.StepConnect, Err: err}
 	}
 	secure := tls.Client(c.sock, c.config)
 	if err := secure.Handshake(); err != nil {
-		return &probe.DialError{Step: probe.StepTLS, Err: deadlineError(err)}
+		return &check.DialError{Step: check.StepTLS, Err: deadlineError(err)}
 	}
 	c.session = newSession(secure)
 	return nil
 }
 
-// Settle implements [probe.Conn]. Calls that are queued are sent with the client's SETTINGS.
+// Settle implements [check.Conn]. Calls that are queued are sent with the client's SETTINGS.
 func (c *conn) Settle() error {
 	s := c.session
 	if s.settled {
 		return nil
 	}
 	if err := c.sock.SetDeadline(c.connectBy); err != nil {
-		return &probe.DialError{Step: probe.StepSettings, Err: err}
+		return &check.DialError{Step: check.StepSettings, Err: err}
 	}
 	if err := s.run(func() bool { return s.settled }); err != nil {
-		return &probe.DialError{Step: probe.StepSettings, Err: deadlineError(err), Answer: s.notHTTP2()}
+		return &check.DialError{Step: check.StepSettings, Err: deadlineError(err), Answer: s.notHTTP2()}
 	}
 	return nil
 }
 
-// Close implements [probe.Conn].
+// Close implements [check.Conn].
 func (c *conn) Close() error {
 	if c.sock == nil {
 		return nil

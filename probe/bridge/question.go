@@ -1,0 +1,88 @@
+package bridge
+
+import (
+	"slices"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// target is the server that the bridge asks, and how.
+type target struct{ *bridgeflags.Flags }
+
+// kind is a kind of question.
+type kind int
+
+const (
+	// asFlagsSay asks what the flags ask for.
+	asFlagsSay kind = iota
+	// ready asks the same with -mode=ready.
+	ready
+	// live asks the same with -mode=live.
+	live
+	// oneService asks for the status of one service.
+	oneService
+)
+
+// question is what a bridge can be asked. Questions that are equal have the same answer at the same time.
+type question struct {
+	kind kind
+	// service is the name of the service for oneService.
+	service string
+}
+
+// question returns what the name of a service means, as the bridge's clients write it. The empty name is what the flags
+// ask for.
+func (t target) question(name string) question {
+	mode := t.Options.Mode
+	switch {
+	case name == "" && mode == check.ModeLive, name == "live":
+		return question{kind: live}
+	case name == "" && mode == check.ModeConnect:
+		return question{kind: asFlagsSay}
+	case name == "", name == "ready":
+		return question{kind: ready}
+	}
+	return question{kind: oneService, service: name}
+}
+
+// String returns how a log names the question.
+func (q question) String() string {
+	switch q.kind {
+	case ready:
+		return "ready"
+	case live:
+		return "live"
+	case oneService:
+		return outcome.Subject(q.service)
+	}
+	return "health"
+}
+
+// longest is the longest time that one question takes.
+func (t target) longest() time.Duration { return t.Options.Budget.Longest() }
+
+// services returns the names of the services that the flags name. The empty name is the whole server.
+func (t target) services() []string {
+	if t.Options.All {
+		return nil
+	}
+	return slices.Clone(t.Options.Services)
+}
+
+// ask asks the server now, within the time that the flags allow. Many goroutines may ask at once.
+func (t target) ask(transport check.Transport, q question) outcome.Outcome {
+	options := t.Options
+	switch q.kind {
+	case ready:
+		options.Mode = check.ModeReady
+	case live:
+		options.Mode = check.ModeLive
+	case oneService:
+		options.Mode, options.All, options.Services = check.ModeReady, false, []string{q.service}
+	}
+	p := check.Prober{Transport: transport, Options: &options}
+	return p.Run()
+}

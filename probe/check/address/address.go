@@ -1,0 +1,232 @@
+// Package address is the grammar of -addr. In goes what a user has written, out comes an [Address]: the endpoints to
+// connect to, the authority of requests, and the name that the server's certificate must carry. Begin with [Parse].
+package address
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+)
+
+// Address is a server's address, parsed into what a transport needs.
+type Address struct {
+	// Endpoints are tried one after the other until one accepts a connection. There is at least one.
+	Endpoints []Endpoint
+	// Authority is the :authority of requests (RFC 9113 section 8.3.1).
+	Authority string
+	// ServerName is the host that the server's certificate must carry.
+	ServerName string
+}
+
+// Endpoint is a place to connect to: an [IPEndpoint], a [HostEndpoint] or a [UnixEndpoint].
+type Endpoint interface{ isEndpoint() }
+
+// IPEndpoint is an IP address, with its zone where it has one, and a TCP port.
+type IPEndpoint netip.AddrPort
+
+// HostEndpoint is the name of a host, which has to be looked up, and a TCP port.
+type HostEndpoint struct {
+	Host string
+	Port uint16
+}
+
+// UnixEndpoint is a unix socket as packages net and syscall name it: a path, or @ and a name in the abstract namespace.
+// A path never begins with @.
+type UnixEndpoint string
+
+func (IPEndpoint) isEndpoint()   {}
+func (HostEndpoint) isEndpoint() {}
+func (UnixEndpoint) isEndpoint() {}
+
+// maxSocketName is the number of bytes that fit into sun_path of sockaddr_un on Linux, without the zero byte at its
+// end.
+const maxSocketName = 107
+
+// PortLookup returns the TCP port of a service by its name, such as http-alt.
+type PortLookup func(name string) (port int, err error)
+
+// LookUpPort asks /etc/services, and the few names that package net knows itself: an image made from scratch has no
+// such file.
+func LookUpPort(name string) (int, error) {
+	if err := rawfile.CheckDescriptors(3); err != nil {
+		return 0, &net.DNSError{Err: err.Error(), Name: name, UnwrapErr: err}
+	}
+	port, err := net.LookupPort("tcp", name)
+	if failed, ok := errors.AsType[*net.DNSError](err); ok {
+		failed.Name = name // without the protocol, which package net puts before it
+	}
+	return port, err
+}
+
+// AnyPort stands for a port that is looked up later, in another image.
+func AnyPort(string) (int, error) { return 1, nil }
+
+// Parse parses what -addr takes: host:port, :port, [IPv6]:port, unix:path, unix:///path, unix-abstract:name,
+// unix:@name, and host:port behind dns:, dns:///, passthrough: or passthrough:/// (grpc/doc/naming.md). An empty or a
+// wildcard host means this machine, and a port can be the name of a service. The error is a *[outcome.Failure] with a hint.
+func Parse(s string, lookUp PortLookup) (Address, error) {
+	address, err := parseTarget(s, lookUp)
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
+		cause := fmt.Errorf("connecting to %q: looking up port %q: %s", s, unknown.Name, unknown.Err)
+		f := outcome.NoConnection(outcome.ClassLookup, cause,
+			"write the port as a number: this image's /etc/services does not have its name")
+		if rawfile.IsOutOfDescriptors(err) {
+			f.Hint = outcome.OutOfDescriptors
+		}
+		return Address{}, f
+	}
+	if err != nil {
+		return Address{}, outcome.Misuse(fmt.Errorf("parsing address %q: %w", s, err),
+			"write it as host:port, [::1]:port, unix:path or unix-abstract:name")
+	}
+	return address, nil
+}
+
+// parseTarget parses an address as grpc-go does. A name before a colon that is no scheme of grpc-go is a host.
+func parseTarget(s string, lookUp PortLookup) (Address, error) {
+	name, rest, _ := strings.Cut(s, ":")
+	scheme := strings.ToLower(name)
+	authority, endpoint := splitTarget(rest)
+	switch scheme {
+	case "unix", "unix-abstract":
+		if authority != "" {
+			return Address{}, fmt.Errorf("%s:// takes an absolute path", scheme)
+		}
+		if scheme == "unix-abstract" {
+			return socketAddress("@", endpoint)
+		}
+		if abstract, ok := strings.CutPrefix(endpoint, "@"); ok {
+			return socketAddress("@", abstract)
+		}
+		return socketAddress("", endpoint)
+	case "dns", "passthrough":
+		hostPort := strings.TrimPrefix(endpoint, "/")
+		switch {
+		case scheme == "dns" && authority != "":
+			return Address{}, errors.New("dns:// takes no name server of its own")
+		case scheme == "passthrough" && strings.HasPrefix(hostPort, "unix:"):
+			return parseTarget(hostPort, lookUp)
+		case hostPort != rest || strings.Contains(hostPort, ":"):
+			return tcpAddress(hostPort, lookUp)
+		}
+		// It is host:port, the host being called as the scheme is.
+	}
+	if strings.Contains(s, "://") {
+		return Address{}, errors.New("a scheme is not dns:///, passthrough:/// or unix:///")
+	}
+	return tcpAddress(s, lookUp)
+}
+
+// splitTarget splits what follows a scheme and its colon (RFC 3986 section 3). An endpoint behind // begins with a
+// slash.
+func splitTarget(rest string) (authority, endpoint string) {
+	behind, ok := strings.CutPrefix(rest, "//")
+	if !ok {
+		return "", rest
+	}
+	if slash := strings.IndexByte(behind, '/'); slash >= 0 {
+		return behind[:slash], behind[slash:]
+	}
+	return behind, ""
+}
+
+// socketAddress returns the address of the unix socket whose name has the prefix "" for a path or "@" for the abstract
+// namespace.
+func socketAddress(prefix, name string) (Address, error) {
+	switch {
+	case name == "":
+		return Address{}, errors.New("the socket has no name")
+	case len(name) > maxSocketName:
+		return Address{}, fmt.Errorf("the socket's name has %d bytes, more than %d", len(name), maxSocketName)
+	case strings.ContainsRune(name, 0):
+		return Address{}, errors.New("the socket's name has a zero byte")
+	}
+	socket := UnixEndpoint(prefix + name)
+	return Address{Endpoints: []Endpoint{socket}, Authority: "localhost", ServerName: "localhost"}, nil
+}
+
+// tcpAddress parses host:port.
+func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
+	host, portText, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		if failed, ok := errors.AsType[*net.AddrError](err); ok {
+			err = errors.New(failed.Err)
+		}
+		return Address{}, err
+	}
+	port, err := parsePort(portText, lookUp)
+	if err != nil {
+		return Address{}, err
+	}
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && !ip.IsUnspecified():
+		return ipAddress(netip.AddrPortFrom(ip, port)), nil
+	case err == nil, host == "", strings.EqualFold(host, "localhost"):
+		return loopbackAddress(port), nil
+	case !IsHost(host):
+		return Address{}, fmt.Errorf("%q is not a host", host)
+	}
+	endpoints := []Endpoint{HostEndpoint{host, port}}
+	return Address{Endpoints: endpoints, Authority: authority(host, port), ServerName: host}, nil
+}
+
+// parsePort returns the port that a text names, as a number or as the name of a service.
+func parsePort(text string, lookUp PortLookup) (uint16, error) {
+	number, err := strconv.ParseUint(text, 10, 16)
+	if err != nil && isServiceName(text) {
+		port, err := lookUp(text)
+		return uint16(port), err
+	}
+	if err != nil || number == 0 {
+		return 0, fmt.Errorf("port %q is not a number from 1 to 65535", text)
+	}
+	return uint16(number), nil
+}
+
+// isServiceName reports whether text can be a name in /etc/services. RFC 6335 section 5.1 allows letters, digits and
+// hyphens, the first of which is needed; Debian's file also has names with the other signs.
+func isServiceName(text string) bool {
+	letters := "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return strings.ContainsAny(text, letters) && strings.Trim(text, letters+"0123456789-_.+") == ""
+}
+
+// ipAddress keeps the zone for connecting only, since a zone means nothing outside this machine (RFC 6874 section 4).
+func ipAddress(ip netip.AddrPort) Address {
+	name := ip.Addr().WithZone("").String()
+	return Address{Endpoints: []Endpoint{IPEndpoint(ip)}, Authority: authority(name, ip.Port()), ServerName: name}
+}
+
+// loopbackAddress needs no name lookup: an image made from scratch has no /etc/hosts of its own, and what DNS answers
+// for localhost cannot be relied on (RFC 6761 section 6.3).
+func loopbackAddress(port uint16) Address {
+	ip4, ip6 := netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()
+	return Address{
+		Endpoints:  []Endpoint{IPEndpoint(netip.AddrPortFrom(ip4, port)), IPEndpoint(netip.AddrPortFrom(ip6, port))},
+		Authority:  authority("localhost", port),
+		ServerName: "localhost",
+	}
+}
+
+// authority returns host and port as a URI has them. The port is written without leading zeros.
+func authority(host string, port uint16) string {
+	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+// IsHost reports whether name can be the host in an address, in a certificate and in a header. RFC 952 allows no
+// underscore in the name of a host, but the names of Compose services have them.
+func IsHost(name string) bool {
+	if _, err := netip.ParseAddr(name); err == nil {
+		return !strings.Contains(name, "%")
+	}
+	return name != "" && len(name) <= 253 && !strings.ContainsFunc(name, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("-_.", r)
+	})
+}

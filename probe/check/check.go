@@ -1,0 +1,156 @@
+// Package check is one health check, from the options to the outcome: it connects, asks, tries again if it is told to,
+// judges the answers and explains what went wrong.
+//
+// In go [Options]; the network is behind a [Transport], so programs that differ only in their transport give the same
+// answers. Out comes an [outcome.Outcome]. Every deadline and every pause on the way is of the [Budget]. Below are what
+// flags mean (address, metadata, tlsfiles), what is found out and how it is put into words (outcome), and how files are
+// read (rawfile). Begin with [Prober.Run].
+package check
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// Prober asks what the options say.
+type Prober struct {
+	Transport Transport
+	Options   *Options
+	// Note, if it is set, is told how long things took.
+	Note func(line string)
+	// Change is told each change of the status that a Watch follows.
+	Change func(outcome.Answer)
+
+	report outcome.Report
+}
+
+// Run probes once, or again and again for as long as the budget says.
+func (p *Prober) Run() outcome.Outcome {
+	p.Options.Budget.start()
+	var err error
+	if p.Options.Budget.Wait > 0 {
+		err = p.wait()
+	} else {
+		err = p.attempt()
+	}
+	ended := p.Options.Ended(err)
+	ended.Report = p.report
+	return ended
+}
+
+// Ended returns the outcome of a probe with these options that ends with an error, or without any, before it has found
+// out anything.
+func (o *Options) Ended(err error) outcome.Outcome {
+	return outcome.Outcome{Success: o.Mode.success(), Address: o.Addr, Failures: outcome.FailuresOf(err)}
+}
+
+// attempt connects once, asks, and judges the answers.
+func (p *Prober) attempt() (err error) {
+	p.report = outcome.Report{Attempts: p.report.Attempts + 1}
+	o := p.Options
+	if o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders); err != nil {
+		return err
+	}
+	start := time.Now()
+	conn, err := p.Transport.Dial(o)
+	if err != nil {
+		return explainDial(o, err)
+	}
+	// An error in closing changes nothing: next the process ends, or it tries again.
+	defer func() { _ = conn.Close() }()
+	p.report.Connect = time.Since(start)
+	err = p.ask(conn)
+	if failed, ok := errors.AsType[*outcome.Failure](err); ok && failed.Code == outcome.ExitConnection {
+		// It does not matter to the user whether Dial or a call has found out.
+		p.report = outcome.Report{Attempts: p.report.Attempts}
+		return err
+	}
+	p.report.RPC = time.Since(start) - p.report.Connect
+	p.note("took: connect=%v rpc=%v", p.report.Connect, p.report.RPC)
+	return err
+}
+
+func (p *Prober) note(format string, args ...any) {
+	if p.Note != nil {
+		p.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+func (p *Prober) ask(conn Conn) error {
+	o := p.Options
+	switch {
+	case o.Mode == ModeConnect:
+		if err := conn.Settle(); err != nil {
+			return explainDial(o, err)
+		}
+		return nil
+	case o.Watch:
+		return p.watch(conn)
+	case o.All:
+		return p.list(conn)
+	}
+	p.report.Answers = conn.Check(o.Services)
+	return judge(o, p.report.Answers)
+}
+
+// list asks for the status of every service that the server has.
+func (p *Prober) list(conn Conn) error {
+	statuses, err := conn.List()
+	live := p.Options.Mode == ModeLive
+	if err != nil {
+		if live && isAnswer(err) {
+			return nil
+		}
+		return explainList(p.Options, err)
+	}
+	if len(statuses) == 0 && !live {
+		return &outcome.Failure{
+			Code: outcome.ExitNotServing, Err: errors.New("listing services: the server lists none"),
+			Hint: "set a status in the server's health service",
+		}
+	}
+	for _, service := range slices.Sorted(maps.Keys(statuses)) {
+		p.report.Answers = append(p.report.Answers, outcome.Answer{Service: service, Status: statuses[service]})
+	}
+	return judge(p.Options, p.report.Answers)
+}
+
+// judge returns the failures among the answers, or nil. An unusable connection is one failure, however many services
+// were asked for on it.
+func judge(o *Options, answers []outcome.Answer) error {
+	var failed outcome.Failures
+	for _, a := range answers {
+		if _, unusable := errors.AsType[*DialError](a.Err); unusable {
+			return explainDial(o, a.Err)
+		}
+		if o.Mode == ModeLive && (a.Err == nil || isAnswer(a.Err)) {
+			continue
+		}
+		if a.Err != nil {
+			failed = append(failed, explainCheck(o, a))
+		} else if a.Status != outcome.StatusServing {
+			failed = append(failed,
+				&outcome.Failure{
+					Code: outcome.ExitNotServing,
+					Err:  fmt.Errorf("checking %s: status is %v", outcome.Subject(a.Service), a.Status),
+				})
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	return failed
+}
+
+// isAnswer reports whether the server itself has ended the call with a status. A call that is over its deadline is no
+// answer, because it is chance whether the server or the probe notices first.
+func isAnswer(err error) bool {
+	failed, ok := errors.AsType[*outcome.RPCError](err)
+	return ok && failed.Answered && failed.Code != outcome.CodeDeadlineExceeded
+}

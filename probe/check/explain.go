@@ -1,0 +1,140 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+)
+
+// explainDial turns the error of a connection into the outcome of the probe, which names the cause and leaves out what
+// the libraries have wrapped around it.
+func explainDial(o *Options, err error) error {
+	if f, ok := errors.AsType[*outcome.Failure](err); ok {
+		return f
+	}
+	failed, ok := errors.AsType[*DialError](err)
+	if !ok {
+		failed = &DialError{Step: StepConnect, Err: err}
+	}
+	f := dialCause(o, failed)
+	f.Err = fmt.Errorf("connecting to %q: %w", o.Addr, f.Err)
+	return f
+}
+
+// dialCause finds the cause of a failed connection and what to do about it.
+func dialCause(o *Options, e *DialError) *outcome.Failure {
+	lookup, isLookup := errors.AsType[*net.DNSError](e.Err)
+	switch {
+	case rawfile.IsOutOfDescriptors(e.Err):
+		return socketCause(e.Err)
+	case isTimeout(e.Err) && isLookup:
+		return timeoutCause(o, StepLookup)
+	case isTimeout(e.Err):
+		return timeoutCause(o, e.Step)
+	case isLookup:
+		return outcome.NoConnection(outcome.ClassLookup, fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), lookupHint)
+	}
+	switch e.Step {
+	case StepALTS:
+		return outcome.NoConnection(outcome.ClassTLS, innermost(e.Err), "")
+	case StepTLS:
+		f := tlsCause(o, e.Err)
+		if o.SPIFFE {
+			f.Hint = "-spiffe needs a server with an identity of a trust domain that the Workload API vouches for"
+		}
+		return f
+	case StepSettings:
+		return answerCause(o, e)
+	}
+	return socketCause(e.Err)
+}
+
+const lookupHint outcome.Hint = "check the host in -addr; the probe runs beside its server, where localhost is enough"
+
+func isTimeout(err error) bool {
+	failed, ok := errors.AsType[net.Error](err)
+	return errors.Is(err, context.DeadlineExceeded) || ok && failed.Timeout()
+}
+
+func timeoutCause(o *Options, step Step) *outcome.Failure {
+	hint := outcome.Hint("raise -connect-timeout if the server is slow to accept")
+	switch {
+	case step == StepLookup:
+		hint = "does the name server answer? " + lookupHint
+	case step == StepSettings && !o.TLS:
+		hint = "is that the gRPC port, and without TLS? If so, raise -connect-timeout"
+	}
+	return waited(o, o.Budget.ConnectTimeout, string(step), hint)
+}
+
+// socketCause explains why connecting to a TCP or unix socket failed.
+func socketCause(err error) *outcome.Failure {
+	cause := innermost(err)
+	var hint outcome.Hint
+	switch {
+	case rawfile.IsOutOfDescriptors(err):
+		hint = outcome.OutOfDescriptors
+	case errors.Is(err, syscall.ECONNREFUSED):
+		hint = "nothing listens there: is the server up, and is this the address of its gRPC port?"
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		hint = "no route leads there from here: check -addr; beside its server the probe reaches it at localhost"
+	case errors.Is(err, os.ErrNotExist):
+		hint = "there is no such socket: is the server up, and its folder mounted here?"
+	case errors.Is(err, os.ErrPermission):
+		hint = "the probe's user may not use the socket"
+	}
+	return outcome.NoConnection(outcome.ClassConnect, cause, hint)
+}
+
+// innermost removes what packages net and os have wrapped around an error of the kernel: the message already names the
+// operation and the address.
+func innermost(err error) error {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		return failed.Err
+	}
+	return err
+}
+
+// answerCause explains why no HTTP/2 was spoken on a connection that was made.
+func answerCause(o *Options, e *DialError) *outcome.Failure {
+	answer := string(e.Answer)
+	switch {
+	case strings.HasPrefix(answer, "HTTP/1."):
+		hint := outcome.Hint("name the gRPC port with -addr")
+		if !o.TLS {
+			hint = "name the gRPC port with -addr; an HTTPS port answers so too, unless -tls is set"
+		}
+		return outcome.NoConnection(outcome.ClassProtocol, errors.New("the server speaks HTTP/1.1, not HTTP/2"), hint)
+	case strings.HasPrefix(answer, "\x15\x03") && !o.TLS:
+		return outcome.NoConnection(outcome.ClassTLS, errors.New("the server speaks TLS"), "add -tls")
+	case answer != "":
+		return outcome.NoConnection(outcome.ClassProtocol, errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"),
+			"name the gRPC port with -addr")
+	case isRemoteAlert(e.Err):
+		return tlsCause(o, e.Err)
+	case !isHangup(e.Err):
+		return outcome.NoConnection(outcome.ClassProtocol, innermost(e.Err), "is this the gRPC port of the server?")
+	}
+	// All ways in which a peer hangs up have the same message, because it depends on timing which one is seen.
+	closed := errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")
+	if o.TLS || o.ALTS || o.SPIFFE {
+		return outcome.NoConnection(outcome.ClassProtocol, closed, "is this the gRPC port of the server?")
+	}
+	return outcome.NoConnection(outcome.ClassProtocol, closed, "a server that speaks TLS does so: if it is one, add -tls")
+}
+
+func isHangup(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
+}

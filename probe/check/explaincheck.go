@@ -1,0 +1,106 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// call is a call of the health service, as messages about its end name it.
+type call struct {
+	doing string // such as "listing services"
+	// missing is the hint for UNIMPLEMENTED.
+	missing outcome.Hint
+}
+
+// explainCheck returns the failure for the error of an answer.
+func explainCheck(o *Options, a outcome.Answer) *outcome.Failure {
+	return call{"checking " + outcome.Subject(a.Service), missingServiceHint(o)}.explain(o, a.Err)
+}
+
+// explainList returns the outcome for the error of a connection's List.
+func explainList(o *Options, err error) error {
+	listing := call{
+		"listing services",
+		"not every health service has List, and not every server a health service: name the services with -service",
+	}
+	return listing.outcome(o, err)
+}
+
+// explainWatch returns the outcome for the error of a connection's Watch.
+func explainWatch(o *Options, service string, err error) error {
+	watching := call{
+		"watching " + outcome.Subject(service),
+		"not every health service has Watch, and not every server a health service: leave out -watch",
+	}
+	return watching.outcome(o, err)
+}
+
+// outcome is explain for a call that may have found out that the connection is unusable.
+func (c call) outcome(o *Options, err error) error {
+	if _, unusable := errors.AsType[*DialError](err); unusable {
+		return explainDial(o, err)
+	}
+	return c.explain(o, err)
+}
+
+func (c call) explain(o *Options, err error) *outcome.Failure {
+	failed, ok := errors.AsType[*outcome.RPCError](err)
+	if !ok {
+		failed = &outcome.RPCError{Message: err.Error()}
+	}
+	f := &outcome.Failure{Code: outcome.ExitRPC, Err: failed, Hint: c.hint(failed.Code)}
+	if !failed.Answered && strings.Contains(failed.Message, "HTTP status") {
+		f.Hint = httpHint(o, failed.Message)
+	}
+	if failed.Code == outcome.CodeDeadlineExceeded {
+		f = waited(o, o.Budget.RPCTimeout, "an answer", "raise -rpc-timeout if the server is slow to answer")
+		f.Code = outcome.ExitRPC
+	}
+	f.Err = fmt.Errorf("%s: %w", c.doing, f.Err)
+	return f
+}
+
+func (c call) hint(code outcome.Code) outcome.Hint {
+	switch code {
+	case outcome.CodeUnimplemented:
+		return c.missing
+	case outcome.CodeNotFound:
+		return "the health service has no status for that name; -service= (empty) is the whole server"
+	case outcome.CodeUnauthenticated, outcome.CodePermissionDenied:
+		return "exempt the health service from authentication, or send credentials with -rpc-header"
+	}
+	return ""
+}
+
+// httpHint returns the hint for a server that answers with an HTTP error and not by gRPC: a web server, or a proxy in
+// front of the gRPC server.
+func httpHint(o *Options, message string) outcome.Hint {
+	if strings.Contains(message, "400") && o.TLS && o.TLSClientCert == "" {
+		return "a proxy that wants a client certificate says so: set -tls-client-cert and -tls-client-key"
+	}
+	return "no gRPC server answered, but a web server or a proxy: name the gRPC port of the server itself with -addr"
+}
+
+func missingServiceHint(o *Options) outcome.Hint {
+	if o.GZIP {
+		return "is grpc.health.v1.Health registered in the server? If it is, leave out -gzip: " +
+			"not every server can decompress"
+	}
+	return "register the standard health service, grpc.health.v1.Health, in the server"
+}
+
+// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; where
+// the end of everything came first, the failure names the flag that has set it.
+func waited(o *Options, own time.Duration, what string, hint outcome.Hint) *outcome.Failure {
+	err := fmt.Errorf("waited %v for %s", own, what)
+	if o.Budget.overdue() {
+		flag, limit := o.Budget.limit()
+		err = fmt.Errorf("waited for %s until the end of %s=%v", what, flag, limit)
+		hint = outcome.Hint(fmt.Sprintf("raise %s if the server needs longer", flag))
+	}
+	return &outcome.Failure{Code: outcome.ExitConnection, Class: outcome.ClassTimeout, Err: err, Hint: hint}
+}

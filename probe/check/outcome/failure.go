@@ -1,0 +1,106 @@
+package outcome
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// Failure is an outcome that does not pass.
+type Failure struct {
+	// Code is what the process exits with.
+	Code ExitCode
+	// Err is the cause, on one line.
+	Err error
+	// Hint says what the user can do about it; empty where that is nothing.
+	Hint Hint
+
+	// Class is the kind of the failure; empty if it follows from Code.
+	Class Class
+}
+
+// Hint is advice for the user, on one line. The test of the documents finds every hint by this type: a hint is a constant,
+// or a fmt.Sprintf with a constant format.
+type Hint string
+
+// Error returns the cause without the hint.
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Misuse returns the failure for a mistake of the user that is found before anything is sent.
+func Misuse(err error, hint Hint) error {
+	return &Failure{Code: ExitUsage, Err: err, Hint: hint}
+}
+
+// Class is the kind of a failure, as -o=json prints it.
+type Class string
+
+// The classes of failures.
+const (
+	ClassUsage      Class = "usage"
+	ClassLookup     Class = "lookup"
+	ClassConnect    Class = "connect"
+	ClassTLS        Class = "tls" // ALTS as well
+	ClassProtocol   Class = "protocol"
+	ClassTimeout    Class = "timeout"
+	ClassRPC        Class = "rpc"
+	ClassNotServing Class = "not_serving"
+	ClassSPIFFE     Class = "spiffe"
+)
+
+// kind returns the class. Where none is set, it follows from the exit code.
+func (f *Failure) kind() Class {
+	if f.Class != "" {
+		return f.Class
+	}
+	switch f.Code {
+	case ExitConnection:
+		return ClassConnect
+	case ExitRPC:
+		return ClassRPC
+	case ExitNotServing:
+		return ClassNotServing
+	case ExitSPIFFE:
+		return ClassSPIFFE
+	}
+	return ClassUsage
+}
+
+// Failures are the failures of the services that were asked for together. There is at least one.
+type Failures []*Failure
+
+// FailuresOf returns the failures in an outcome, and none for nil.
+func FailuresOf(err error) Failures {
+	if err == nil {
+		return nil
+	}
+	if all, ok := errors.AsType[Failures](err); ok {
+		return all
+	}
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return Failures{{Code: f.Code, Class: f.Class, Err: err, Hint: f.Hint}}
+	}
+	return Failures{{Code: ExitUsage, Err: err}}
+}
+
+// Worst returns the failure that decides the exit code. From 0 over 4 and 3 to 2 it gets worse, because not to get an
+// answer is worse than to get a bad one.
+func (f Failures) Worst() *Failure {
+	return slices.MinFunc(f, func(a, b *Failure) int { return cmp.Compare(a.Code, b.Code) })
+}
+
+// Error returns the worst cause.
+func (f Failures) Error() string { return f.Worst().Error() }
+
+// Unwrap returns the worst failure.
+func (f Failures) Unwrap() error { return f.Worst() }
+
+// OutOfDescriptors is the hint for a process that may open no more files.
+const OutOfDescriptors Hint = "raise the limit of open files (ulimit -n): a plain probe needs five, each may need ten"
+
+// NoConnection returns the failure for a connection that could not be made.
+func NoConnection(kind Class, cause error, hint Hint) *Failure {
+	return &Failure{Code: ExitConnection, Class: kind, Err: cause, Hint: hint}
+}

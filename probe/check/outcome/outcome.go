@@ -1,0 +1,87 @@
+// Package outcome is what a probe has found out, and its words: as lines for people, as one line of JSON, and as an exit
+// code.
+//
+// In goes an [Outcome], made of the answers of the server and of each [Failure] with its cause and a [Hint]. Begin with
+// Outcome.
+package outcome
+
+import (
+	"slices"
+	"time"
+)
+
+// Outcome is how a probe has ended.
+type Outcome struct {
+	// Success is the line that says that it passed.
+	Success string
+	// Address is where the server is, as -addr has it.
+	Address string
+	Report  Report
+	// Failures say why it did not pass; nil if it did.
+	Failures Failures
+}
+
+// Report is what the last attempt of a probe has found out.
+type Report struct {
+	Answers []Answer
+	// Connect and RPC are how long it took to connect and to get the answers; zero where the attempt ended before. What
+	// a transport leaves from connecting to its first call counts as RPC.
+	Connect, RPC time.Duration
+	Attempts     int
+}
+
+// Passes reports whether the server is as it was asked to be.
+func (o *Outcome) Passes() bool { return o.Failures == nil }
+
+// Code returns the exit code.
+func (o *Outcome) Code() ExitCode {
+	if o.Passes() {
+		return ExitServing
+	}
+	return o.Failures.Worst().Code
+}
+
+// Equals reports whether two outcomes tell the same, whatever the texts are that the server has sent.
+func (o *Outcome) Equals(other *Outcome) bool {
+	return slices.EqualFunc(o.Failures, other.Failures, func(a, b *Failure) bool {
+		return a.Code == b.Code && a.kind() == b.kind() && a.Hint == b.Hint
+	})
+}
+
+// Lines returns the lines of the outcome for people.
+func (o *Outcome) Lines() []string {
+	if o.Passes() {
+		return []string{o.Success}
+	}
+	return o.Failures.Lines()
+}
+
+// JSON returns the outcome as one line of JSON.
+func (o *Outcome) JSON() []byte {
+	var line object
+	if o.Passes() {
+		line.string("outcome", "pass")
+		line.int("exit_code", int(ExitServing))
+	} else {
+		worst := o.Failures.Worst()
+		line.string("outcome", "fail")
+		line.int("exit_code", int(worst.Code))
+		line.string("class", string(worst.kind()))
+		line.string("error", Printable(worst.Error()))
+		line.string("hint", string(worst.Hint))
+	}
+	line.string("address", o.Address)
+	line.objects("services", o.Report.services())
+	line.milliseconds("connect_ms", o.Report.Connect)
+	line.milliseconds("rpc_ms", o.Report.RPC)
+	line.int("attempts", o.Report.Attempts)
+	return append(line.end(), '\n')
+}
+
+func (r *Report) services() [][]byte {
+	objects := make([][]byte, len(r.Answers))
+	for i, a := range r.Answers {
+		objects[i] = a.JSON()
+	}
+	return objects
+}

@@ -1,0 +1,53 @@
+package check
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// The first pause between attempts, and the longest one that doubling makes of it.
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = time.Second
+)
+
+// wait tries until an attempt passes, time is up, or an attempt fails for a reason that time does not mend. The outcome
+// is that of the last attempt. Where the end has cut off the last one, it is that of the attempt before, which knows
+// better what is wrong.
+func (p *Prober) wait() error {
+	budget := &p.Options.Budget
+	var last outcome.Failures
+	var lastReport outcome.Report
+	for pause := firstPause; ; pause = min(2*pause, maxPause) {
+		err := p.attempt()
+		failed := outcome.FailuresOf(err)
+		if err == nil || isFinal(failed.Worst()) {
+			return err
+		}
+		if last == nil || !budget.overdue() || failed.Worst().Class != outcome.ClassTimeout {
+			last, lastReport = failed, p.report
+		}
+		p.note("attempt %d: %v", p.report.Attempts, err)
+		if !budget.pause(pause) {
+			p.report = lastReport
+			return p.givenUp(last)
+		}
+	}
+}
+
+// isFinal reports whether another attempt would fail as this one did: wrong flags do, and a Workload API that is not
+// there.
+func isFinal(f *outcome.Failure) bool {
+	return f.Code == outcome.ExitUsage || f.Code == outcome.ExitSPIFFE
+}
+
+// givenUp adds to the failures of the last attempt how long the probe has tried.
+func (p *Prober) givenUp(failed outcome.Failures) error {
+	_, limit := p.Options.Budget.limit()
+	for _, f := range failed {
+		f.Err = fmt.Errorf("trying for %v (attempts: %d): %w", limit, p.report.Attempts, f.Err)
+	}
+	return failed
+}

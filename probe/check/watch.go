@@ -1,0 +1,34 @@
+package check
+
+import (
+	"errors"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// watch prints each change of a service's status. Where the call ends by its deadline, the last status is the outcome.
+// Where it ends before, it has failed.
+func (p *Prober) watch(conn Conn) error {
+	service := p.Options.Services[0]
+	err := conn.Watch(service, func(status outcome.Status) { p.receive(service, status) })
+	if p.Options.Budget.isEnd(err) && p.report.Answers != nil {
+		return judge(p.Options, p.report.Answers)
+	}
+	return explainWatch(p.Options, service, err)
+}
+
+// receive handles a status. Some servers send the same status again, which is no change.
+func (p *Prober) receive(service string, status outcome.Status) {
+	if last := p.report.Answers; last != nil && last[0].Status == status {
+		return
+	}
+	p.report.Answers = []outcome.Answer{{Service: service, Status: status}}
+	p.Change(p.report.Answers[0])
+}
+
+// isEnd reports whether the call ended because time was up. The server is told of the deadline, so it may be the first
+// to end the call.
+func (b *Budget) isEnd(err error) bool {
+	failed, ok := errors.AsType[*outcome.RPCError](err)
+	return b.overdue() || b.limited() && ok && failed.Code == outcome.CodeDeadlineExceeded
+}
