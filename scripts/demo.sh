@@ -5,9 +5,9 @@
 #   scripts/demo.sh FOLDER
 #
 # Without a folder: builds the buildpack, builds an image of the sample gRPC app with it, and probes the running image:
-# SERVING, then NOT_SERVING, then stopped. Needs Go. Uses Docker if it answers (-docker says whether to), and the pack on
-# the PATH if that is new enough; without one, the lifecycle's creator builds in Docker, as pack would run it. Without
-# Docker it needs root, or a kernel that lets users make user namespaces. Compiling takes a minute or two, once.
+# SERVING, then NOT_SERVING, then stopped. Needs Go. Uses Docker if it answers (-docker says whether to), and the pack
+# on the PATH if that is new enough; without one, the lifecycle's creator builds in Docker, as pack would run it.
+# Without Docker it needs root, or a kernel that lets users make user namespaces. Compiling takes a minute or two, once.
 #
 # With the folder of an app: says what a build would find in it, which is its gRPC servers with their lines, health
 # services and ports, and prints the exec probe for it. Needs nothing but Go. The build's settings apply, so

@@ -1,35 +1,104 @@
 #!/usr/bin/env bash
-# Runs all checks and tests: linters, unit tests under the race detector, a short run of each fuzz test, the examples
-# against the types of platforms that are not run here, the probes against gRPC servers of other makers, a release that
-# is made twice, and the integration tests with the real pack, lifecycle and Docker. It ends with a table of its steps
-# and their seconds. Needs Go and a C compiler. If something else is missing, the tests that need it are skipped, and
-# the output says so: Docker, Podman, the servers of other makers, which are Debian packages, and debootstrap, which
-# needs root and a Debian (.ci/run installs all of it). With CI=true nothing may be missing.
+# Runs the tests, in three tiers.
 #
-#   scripts/test.sh [--cluster]
+#   scripts/test.sh              # is my change sound? ten minutes the first time, three after that
+#   scripts/test.sh --all        # everything but the next line: what CI runs before a change lands
+#   scripts/test.sh --platforms  # kpack, Tekton, Skaffold, signing, the oldest lifecycle: before a release, each week
+#   scripts/test.sh PART...      # parts of a tier, by their names
 #
-# --cluster also runs the tests on a whole Kubernetes cluster, which is made for them and removed afterwards. They need
-# root, cgroups, Docker, and the Debian packages iproute2, iptables, containernetworking-plugins and libseccomp-dev.
-# Compiling the cluster's programs, and kpack, Tekton and Skaffold, which run on it, takes half an hour, once;
-# dist/logs/cluster has the programs' logs.
+# The first tier needs Go. It builds an image with pack in Docker and executes the probe in it; without Docker it uses
+# the lifecycle alone. The others need a C compiler too, and whatever .ci/run installs on a Debian. If something is
+# missing, the tests that need it are left out, and the output says so at the beginning and at the end. With CI=true
+# nothing may be missing. The parts:
+#
+#   first tier   documents format unit build core
+#   --all        documents race linters fuzz schemas peers release integration cluster
+#   --platforms  cosign oldest platforms
+#
+# A table of the parts and their seconds comes last. dist/logs has the output of what ran in the background.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
-cluster=false
-case $* in
-'') ;;
---cluster) cluster=true ;;
-*)
-  echo "usage: scripts/test.sh [--cluster]" >&2
+first='documents format unit build core'
+all='documents race linters fuzz schemas peers release integration cluster'
+platforms='cosign oldest platforms'
+
+# The tests of the first tier among those with the real pack, lifecycle and Docker: detection, build, the image, the
+# probe and the bridge in it. The parts integration and cluster run the others.
+core='TestExec TestNoShell TestBareExec TestLabel TestAppIsLeftAlone TestAppWithoutGRPC TestDisabledWithdraws'
+core="$core TestEnabledRefusesOtherValues TestProbeLayerIsTheSameInAllImages TestBridge TestDemoRefusesOtherValues"
+# Tests for which alone something large is compiled: they are parts of --platforms.
+cosign='TestReleaseWorkflow TestForgedRelease'
+oldest='TestOldestLifecycle'
+platform_tests='TestKpack TestTekton TestSkaffold'
+
+fail() {
+  printf 'scripts/test.sh: %s\n' "$*" >&2
   exit 1
+}
+tier='' parts=''
+case "$*" in
+'') tier=first parts=$first ;;
+--all) tier=all parts=$all ;;
+--platforms) tier=platforms parts=$platforms ;;
+*)
+  for part in "$@"; do
+    case " $first $all $platforms " in
+    *" $part "*) parts="$parts $part" ;;
+    *) fail "'$part' is no part and no tier: scripts/test.sh -h lists them" ;;
+    esac
+  done
   ;;
 esac
+runs() { # PART...: whether one of them is to run
+  local part
+  for part in "$@"; do
+    case " $parts " in *" $part "*) return 0 ;; esac
+  done
+  return 1
+}
+
+# What is missing is said before anything is compiled.
+scripts/needs-go.sh scripts/test.sh
+left=()
+lacks() { # WHAT CONSEQUENCE
+  [ "${CI:-}" != true ] || fail "CI=true needs $1"
+  left+=("without $1: $2")
+  echo "without $1: $2 (SKIP)"
+}
+has_docker=true
+if runs core integration cluster cosign oldest platforms && ! docker version >/dev/null 2>&1; then
+  has_docker=false
+  lacks "a Docker that answers ('docker version' says why)" "tests that need it; the lifecycle runs without it"
+fi
+if runs race peers && ! command -v "${CC:-gcc}" >/dev/null && ! command -v cc >/dev/null; then
+  fail "the race detector needs a C compiler (Debian: apt-get install gcc libc6-dev)"
+fi
+if runs linters && ! command -v shellcheck >/dev/null; then
+  lacks shellcheck "checks of the scripts"
+fi
+if runs release && ! command -v busybox >/dev/null; then
+  lacks busybox "a release with other tools than GNU's"
+fi
+if runs release && [ -n "$(git status --porcelain)" ]; then
+  lacks "a commit of all changes" "the proof that a release can be made again"
+fi
+if runs integration && ! { [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null; }; then
+  lacks "root and debootstrap" "apps in other languages than Go"
+fi
+has_cluster=true
+if runs cluster platforms && ! { $has_docker && [ "$(id -u)" = 0 ] && command -v ip && command -v iptables; } \
+  >/dev/null; then
+  has_cluster=false
+  lacks "root, Docker, iproute2 and iptables" "tests on a Kubernetes cluster"
+fi
 
 # Linters, tests, tools and programs share compiled packages if all of them are compiled with the same settings.
 export CGO_ENABLED=0 GOFLAGS=-trimpath
 tools=$PWD/dist/tools
 logs=$PWD/dist/logs
+processors=$(getconf _NPROCESSORS_ONLN)
 rm -rf "$logs"
 mkdir -p "$tools" "$logs"
 
@@ -48,22 +117,33 @@ table() {
     printf '%7d  %s\n' "$((${end%% *} - begin))" "${steps[i]#* }"
   done
   printf '%7d  in all\n' "$SECONDS"
+  for i in ${left[@]+"${left[@]}"}; do echo "left out, $i"; done
+  if [ "$tier" = first ]; then
+    echo "left to scripts/test.sh --all: race detector, linters, fuzz tests, platforms' types, servers of other makers,"
+    echo "  releases, other languages' apps, all other builds and images, a Kubernetes cluster"
+  fi
+  case $tier in
+  first | all) echo "left to scripts/test.sh --platforms: kpack, Tekton, Skaffold, signing, the oldest lifecycle" ;;
+  platforms) echo "left to scripts/test.sh --all: everything else" ;;
+  esac
 }
 
-# What takes long to compile is compiled into Go's build cache from the beginning, in the order in which it is needed,
-# with what the other steps leave of the processors. The number of each job is in a file: bash of macOS has no maps.
 elsewhere=''
 finish() {
   code=$?
+  trap - EXIT INT TERM
   for job in "$logs"/*.pid; do kill -- "-$(cat "$job" 2>/dev/null)" 2>/dev/null || true; done
   rm -rf "$elsewhere"
   table
   exit "$code"
 }
 trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # background NAME COMMAND... runs a command at a low priority, in a process group of its own, so that finish ends all of
-# it. await NAME waits for it, and prints what it printed if it failed.
+# it. What takes long to compile is compiled so into Go's build cache from the beginning, with what the steps leave of
+# the processors. await NAME waits for it, and prints what it printed if it failed.
 background() {
   local name=$1
   shift
@@ -75,161 +155,221 @@ background() {
 await() {
   if ! wait "$(cat "$logs/$1.pid")"; then
     cat "$logs/$1.log" >&2
-    echo "scripts/test.sh: $1 failed" >&2
-    exit 1
+    fail "$1 failed"
   fi
   rm "$logs/$1.pid" # its number may soon be that of another process
 }
 
-background actionlint go -C integration/actionlint build -o "$tools/actionlint" \
-  github.com/rhysd/actionlint/cmd/actionlint
-background golangci-lint go -C integration/tools build -o "$tools/golangci-lint" \
-  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+if runs linters; then
+  background actionlint go -C integration/actionlint build -o "$tools/actionlint" \
+    github.com/rhysd/actionlint/cmd/actionlint
+  background golangci-lint go -C integration/tools build -o "$tools/golangci-lint" \
+    github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+fi
+# Each list of packages in the order in which they are needed; a cluster's programs come last, and take longest.
+needs_tools='core release integration cluster cosign oldest platforms'
+# shellcheck disable=SC2086,SC2016 # a list; the inner shell has the variables
+if runs $needs_tools; then
+  background tools bash -euc '
+    compile() { go -C "$1" list -deps -export "$2" >/dev/null; }
+    compile integration/lifecycle github.com/buildpacks/lifecycle/cmd/...
+    compile integration github.com/buildpacks/pack
+    for part; do
+      case $part in
+      integration) compile integration/distribution tool ;;
+      cosign) compile integration/cosign github.com/sigstore/cosign/v3/cmd/cosign ;;
+      oldest) compile integration/lifecycle/oldest github.com/buildpacks/lifecycle/cmd/... ;;
+      esac
+    done' - $parts
+fi
 # shellcheck disable=SC2016 # the inner shell has the variables
-background tools bash -euc '
-  go -C integration list -deps -export github.com/buildpacks/pack >/dev/null
-  for folder in integration/lifecycle integration/lifecycle/oldest; do
-    go -C "$folder" list -deps -export github.com/buildpacks/lifecycle/cmd/... >/dev/null
-  done
-  go -C integration/distribution list -deps -export tool >/dev/null'
-# It waits for the network and the disk more than it works.
-background debian go -C integration run ./debian
-background signing bash -euc 'while kill -0 "$1" 2>/dev/null; do sleep 1; done
-  go -C integration/cosign list -deps -export github.com/sigstore/cosign/v3/cmd/cosign >/dev/null' - \
-    "$(cat "$logs/tools.pid")"
-if $cluster; then
-  # shellcheck disable=SC2016 # the inner shell has the variables
+if $has_cluster && runs cluster platforms; then
+  more=''
+  if runs platforms; then more=platforms; fi
   background cluster bash -euc 'while kill -0 "$1" 2>/dev/null; do sleep 1; done
-    go -C integration run ./cluster/up' - "$(cat "$logs/tools.pid")"
+    go -C integration run ./cluster/up compile $2' - "$(cat "$logs/tools.pid")" "$more"
+fi
+if runs integration; then
+  background debian go -C integration run ./debian # it waits for the network and the disk more than it works
 fi
 
-# The tests of the inner loop come first: what they find is found in a minute.
-step documents
-go -C integration test -count=1 ./documents # their inputs are outside the module, which go test does not notice
-
-step unit tests
-CGO_ENABLED=1 go test -race ./...
-go -C scripts/publish test -count=1 ./...
-
-step linters
-await golangci-lint
-for module in . integration integration/peers integration/sample scripts/publish; do
-  (cd "$module" && "$tools/golangci-lint" run ./...)
-done
-await actionlint
-"$tools/actionlint" # .github/workflows
-if command -v shellcheck >/dev/null; then
-  shellcheck scripts/*.sh .ci/run
-elif [ "${CI:-}" = true ]; then
-  echo "shellcheck is not installed" >&2
-  exit 1
-else
-  echo "shellcheck is not installed: the scripts are not checked by it (SKIP)"
-fi
-
-# Each fuzz test starts from its corpus; a few hundred runs here find what a change breaks, long runs are done by hand.
-# They are counted, since at the end of a time go test may call a test failed that was still running. Packages are
-# compiled and run side by side.
-step fuzz
-fuzz() { # FOLDER
-  local program=$PWD/dist/fuzz/$1/program target
-  mkdir -p "$(dirname "$program")"
-  go test -c -fuzz=Fuzz -o "$program" "./$1"
-  cd "$1"
-  for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' ./*_test.go); do
-    echo "$1 $target"
-    "$program" -test.run=NONE -test.fuzz="^$target\$" -test.fuzzcachedir="$(dirname "$program")" -test.parallel=1 \
-      -test.fuzztime=300x -test.fuzzminimizetime=1x >"$program.log" 2>&1 || { cat "$program.log" && return 1; }
-  done
+# pattern TEST... is the regular expression of exactly these tests.
+pattern() {
+  local IFS='|'
+  echo "^($*)\$"
 }
-export -f fuzz
-processors=$(getconf _NPROCESSORS_ONLN)
-grep -rl --include='*_test.go' '^func Fuzz' build cmd detect internal probe | xargs -n 1 dirname | sort -u |
-  xargs -n 1 -P "$processors" bash -euc 'fuzz "$0"'
+# these PACKAGE TEST... runs these integration tests, each of which has to be there.
+these() {
+  local package=$1 expression found
+  shift
+  expression=$(pattern "$@")
+  found=$(go -C integration test -list "$expression" "$package" | grep -c ^Test) || true
+  [ "$found" = $# ] || fail "of the tests $*, $package has $found: rename them in this script too"
+  integration_tests "$package" -run "$expression"
+}
+# integration_tests PACKAGE ARGUMENTS... runs integration tests. Most of them wait for Docker: twice as many at once as
+# the machine has processors. Tests that pass are not worth a line.
+integration_tests() {
+  local package=$1
+  shift
+  go -C integration test -v -count=1 -timeout 30m -parallel "$((2 * processors))" "$@" "$package" |
+    grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'
+}
 
-# These types import half of Kubernetes: too much for a linter, and go test runs vet on them.
-step "examples against the platforms' types"
-go -C integration/schemas test -count=1 ./...
-
-step "probes against servers of other makers"
-if ! CGO_ENABLED=1 go -C integration/peers test -race -count=1 -v . >"$logs/peers.log" 2>&1; then
-  cat "$logs/peers.log"
-  exit 1
-fi
-grep -E '^ok|--- SKIP|need the Debian packages' "$logs/peers.log"
-
-step build and release
-await tools
-scripts/build.sh
-rm -rf dist/vulncheck # it tells of other programs
-scripts/release.sh
-# What this needs was compiled for the release, with the same settings.
-for platform in $(scripts/platforms.sh); do
-  packages=./cmd/grpc_health_probe
-  case $platform in
-  linux/*) packages='./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge ./probe/lean' ;;
-  esac
+run_documents() {
+  step documents
+  go -C integration test -count=1 ./documents # their inputs are outside the module, which go test does not notice
+}
+run_format() {
+  step format and vet
+  local unformatted
+  unformatted=$(git ls-files -z '*.go' | xargs -0 gofmt -l)
+  [ -z "$unformatted" ] || fail "gofmt -w these files: $unformatted"
+  go vet ./...
+  local module
+  for module in integration integration/peers integration/sample scripts/publish; do go -C "$module" vet ./...; done
+}
+run_unit() {
+  step unit tests
+  go test ./...
+  go -C scripts/publish test -count=1 ./...
+}
+run_race() {
+  step unit tests under the race detector
+  CGO_ENABLED=1 go test -race ./...
+  go -C scripts/publish test -count=1 ./...
+}
+run_build() {
+  step build
+  scripts/build.sh
+}
+run_core() {
+  step the core of the integration tests
   # shellcheck disable=SC2086 # a list
-  GOOS=${platform%/*} GOARCH=${platform#*/} GOARM=6 go vet $packages
-done
-go -C integration/peers test -count=1 ./release
-
+  these . $core
+}
+run_linters() {
+  step linters
+  await golangci-lint
+  local module
+  for module in . integration integration/peers integration/sample scripts/publish; do
+    (cd "$module" && "$tools/golangci-lint" run ./...)
+  done
+  await actionlint
+  "$tools/actionlint" # .github/workflows
+  ! command -v shellcheck >/dev/null || shellcheck scripts/*.sh .ci/run
+}
+# Each fuzz test starts from its corpus; a few hundred runs here find what a change breaks. A workflow runs them longer.
+run_fuzz() {
+  step fuzz
+  scripts/fuzz.sh
+}
+# These types import half of Kubernetes: too much for a linter, and go test runs vet on them.
+run_schemas() {
+  step "examples against the platforms' types"
+  go -C integration/schemas test -count=1 ./...
+}
+run_peers() {
+  step "probes against servers of other makers"
+  if ! CGO_ENABLED=1 go -C integration/peers test -race -count=1 -v . >"$logs/peers.log" 2>&1; then
+    cat "$logs/peers.log"
+    exit 1
+  fi
+  grep -E '^ok|--- SKIP|need the Debian packages' "$logs/peers.log"
+}
+run_release() {
+  step release
+  rm -rf dist/vulncheck # it tells of other programs
+  scripts/release.sh
+  # What this needs was compiled for the release, with the same settings.
+  local platform packages
+  for platform in $(scripts/platforms.sh); do
+    packages=./cmd/grpc_health_probe
+    case $platform in
+    linux/*) packages='./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge ./probe/lean' ;;
+    esac
+    # shellcheck disable=SC2086 # a list
+    GOOS=${platform%/*} GOARCH=${platform#*/} GOARM=6 go vet $packages
+  done
+  go -C integration/peers test -count=1 ./release
+  [ -n "$(git status --porcelain)" ] || release_elsewhere
+}
 # The same commit gives the same release, wherever and whenever it is made: from a clone in another folder, whose files
 # are years old, with another umask, in another time zone, with the tools of busybox instead of GNU's. Only the clock
 # and the machine are the same. It is made beside the integration tests, which wait for Docker more than they work.
-again='release again, elsewhere'
-if [ -z "$(git status --porcelain)" ]; then
+release_elsewhere() {
+  local path=$PATH tool program
   elsewhere=$(mktemp -d)
   git clone -q . "$elsewhere/clone"
   find "$elsewhere/clone" -exec touch -h -t 200102030405.06 {} +
-  path=$PATH
   if command -v busybox >/dev/null; then
     path=$elsewhere/bin
     mkdir "$path"
     for tool in $(busybox --list); do ln -s "$(command -v busybox)" "$path/$tool"; done
     for program in bash git go; do ln -sf "$(command -v "$program")" "$path/$program"; done
-  elif [ "${CI:-}" = true ]; then
-    echo "busybox is not installed" >&2
-    exit 1
-  else
-    echo "busybox is not installed: the release is made again with the same tools (SKIP)"
   fi
   # shellcheck disable=SC2016 # the inner shell has the variables
   background release-again bash -euc 'umask 077; cd "$1"; export PACK=$2/pack TZ=Asia/Tokyo PATH=$3
     scripts/release.sh; scripts/demo.sh -h' - "$elsewhere/clone" "$tools" "$path"
-elif [ "${CI:-}" = true ]; then
-  echo "there are changes that are not committed" >&2
-  exit 1
-else
-  echo "$again: left out, since there are changes that are not committed"
-fi
-
-step integration tests
-await signing
-docker version >/dev/null 2>&1 || echo "Docker does not answer: tests that need it are skipped, each with a line (SKIP)"
-[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || echo "no root or no debootstrap: TestApps is skipped (SKIP)"
-await debian
-# Tests that pass are not worth a line.
-quietly() { grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'; }
-# One package at a time: of several at once go test prints nothing until one ends.
-packages=$(go -C integration list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...)
-failed=false
-for package in $packages; do
-  case $package in */cluster | */documents) continue ;; esac
-  # Most of them wait for Docker: twice as many at once as the machine has processors.
-  go -C integration test -v -count=1 -timeout 20m -parallel "$((2 * processors))" "$package" | quietly || failed=true
-done
-if $failed; then exit 1; fi
-
-if [ -n "$elsewhere" ]; then
-  step "$again"
+}
+compare_releases() {
+  step "release again, elsewhere"
   await release-again
   diff dist/release/checksums.txt "$elsewhere/clone/dist/release/checksums.txt"
-fi
+}
+run_integration() {
+  step integration tests
+  await debian
+  runs build release || scripts/build.sh
+  local package failed=false
+  # One package at a time: of several at once go test prints nothing until one ends.
+  for package in $(go -C integration list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do
+    case $package in
+    */cluster | */documents) ;;
+    # shellcheck disable=SC2086 # lists
+    *) integration_tests "$package" -skip "$(pattern $cosign $oldest)" || failed=true ;;
+    esac
+  done
+  if $failed; then exit 1; fi
+}
+run_cosign() {
+  step signing
+  # shellcheck disable=SC2086 # a list
+  these . $cosign
+}
+run_oldest() {
+  step the oldest lifecycle
+  runs cosign || scripts/build.sh
+  # shellcheck disable=SC2086 # a list
+  these . $oldest
+}
+# Pods wait more than they work.
+run_cluster() {
+  $has_cluster || return 0
+  step a Kubernetes cluster, with the examples for it
+  await_cluster
+  runs release integration || scripts/build.sh
+  # TestCompare makes a section of docs/benchmarks.md, by hand.
+  # shellcheck disable=SC2086 # a list
+  integration_tests ./cluster -parallel 16 -skip "$(pattern TestCompare $platform_tests)"
+}
+run_platforms() {
+  $has_cluster || return 0
+  step kpack, Tekton and Skaffold on a cluster
+  await_cluster
+  runs cosign oldest || scripts/build.sh
+  # shellcheck disable=SC2086 # a list
+  these ./cluster $platform_tests
+}
+await_cluster() {
+  if [ -f "$logs/cluster.pid" ]; then await cluster; fi
+}
 
-if $cluster; then
-  step "a Kubernetes cluster, with the examples for it"
-  await cluster
-  # Pods wait more than they work. TestCompare makes a section of docs/benchmarks.md, by hand.
-  go -C integration test -v -count=1 -timeout 20m -parallel 16 -skip '^TestCompare$' ./cluster | quietly
-fi
+for part in $parts; do
+  # What is compiled in the background is compiled once: the first part that needs it waits for it.
+  case " $needs_tools " in
+  *" $part "*) if [ -f "$logs/tools.pid" ]; then await tools; fi ;;
+  esac
+  "run_$part"
+done
+if [ -n "$elsewhere" ]; then compare_releases; fi

@@ -1,8 +1,9 @@
 // Command up is what scripts/cluster.sh runs: it brings up a cluster to try manifests on, with the sample app of the
 // examples in its registry, and keeps it until it is told to end.
 //
-// With a file as its argument it writes shell variables about the cluster to it once the cluster is up. Without one it
-// compiles the programs, also those of the platforms that the tests run, and does nothing else.
+//	up FILE                # writes shell variables about the cluster to the file once the cluster is up
+//	up compile             # compiles the cluster's programs, and does nothing else
+//	up compile platforms   # also those of the platforms that the tests run on it
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/grpc-cnb/health-probe/integration/cluster"
@@ -20,19 +22,45 @@ import (
 
 func main() {
 	cluster.Main()
-	file := ""
-	if len(os.Args) == 2 {
-		file = os.Args[1]
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	switch {
+	case slices.Equal(os.Args[1:], []string{"compile"}):
+		err = compile(ctx, nil)
+	case slices.Equal(os.Args[1:], []string{"compile", "platforms"}):
+		err = compile(ctx, cluster.PlatformNames)
+	case len(os.Args) == 2:
+		err = run(ctx, os.Args[1])
+	default:
+		err = errors.New("name the file for the variables, or compile, or compile platforms")
 	}
-	if err := run(file); err != nil {
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(file string) (err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+// compile compiles the programs of a cluster and others, by the names of the harness.
+func compile(ctx context.Context, others []string) (err error) {
+	fixture, err := harness.New(ctx, "..", os.Stdout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, fixture.Close()) }()
+	if _, err := cluster.Programs(ctx, fixture); err != nil {
+		return err
+	}
+	for _, name := range others {
+		if _, err := fixture.Tool(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run brings a cluster up, and ends it when it is told to.
+func run(ctx context.Context, file string) (err error) {
 	fixture, err := harness.New(ctx, "..", os.Stdout)
 	if err != nil {
 		return err
@@ -41,14 +69,6 @@ func run(file string) (err error) {
 	bin, err := cluster.Programs(ctx, fixture)
 	if err != nil {
 		return err
-	}
-	if file == "" {
-		for _, name := range cluster.PlatformNames {
-			if _, err := fixture.Tool(ctx, name); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	if err := cluster.Needs(); err != nil {
 		return fmt.Errorf("starting a cluster needs %w", err)
