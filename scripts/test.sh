@@ -119,8 +119,9 @@ table() {
   printf '%7d  in all\n' "$SECONDS"
   for i in ${left[@]+"${left[@]}"}; do echo "left out, $i"; done
   if [ "$tier" = first ]; then
-    echo "left to scripts/test.sh --all: race detector, linters, fuzz tests, platforms' types, servers of other makers,"
-    echo "  releases, other languages' apps, all other builds and images, a Kubernetes cluster"
+    echo "left to scripts/test.sh --all: race detector, tests that go test -short leaves out, linters, fuzz tests,"
+    echo "  platforms' types, servers of other makers, releases, other languages' apps, all other builds and images,"
+    echo "  a Kubernetes cluster"
   fi
   case $tier in
   first | all) echo "left to scripts/test.sh --platforms: kpack, Tekton, Skaffold, signing, the oldest lifecycle" ;;
@@ -231,7 +232,7 @@ run_format() {
 }
 run_unit() {
   step unit tests
-  go test ./...
+  go test -short ./...
   go -C scripts/publish test -count=1 ./...
 }
 run_race() {

@@ -143,7 +143,7 @@ func TestCheckOfGoPrograms(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "program")
 		build := exec.Command("go", "build", "-o", file, source)
-		build.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
+		build.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-trimpath")
 		if output, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, output)
 		}

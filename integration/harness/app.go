@@ -20,7 +20,7 @@ func (k *Fixture) StageSample(ctx context.Context, extra map[string]string) (str
 			return "", err
 		}
 	}
-	_, err = run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "server"),
+	_, err = run(k.goCommand(ctx, source, "build", "-ldflags=-s -w", "-o", filepath.Join(folder, "server"),
 		"."))
 	return folder, err
 }

@@ -124,7 +124,7 @@ func (k *Fixture) ProgramImage(ctx context.Context, source string) (v1.Image, er
 		return nil, err
 	}
 	program := filepath.Join(folder, "program")
-	if _, err := run(k.goCommand(ctx, source, "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")); err != nil {
+	if _, err := run(k.goCommand(ctx, source, "build", "-ldflags=-s -w", "-o", program, ".")); err != nil {
 		return nil, err
 	}
 	return startedImage(folder, "/program", 0)

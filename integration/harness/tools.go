@@ -153,7 +153,7 @@ func (k *Fixture) Tool(ctx context.Context, name string) (string, error) {
 	if t.version != "" {
 		ldflags += " -X " + t.version + version
 	}
-	build := k.goCommand(ctx, t.folder, "build", "-trimpath", "-tags", t.tags, "-ldflags", ldflags, "-o", fresh, t.pkg)
+	build := k.goCommand(ctx, t.folder, "build", "-tags", t.tags, "-ldflags", ldflags, "-o", fresh, t.pkg)
 	if t.cgo {
 		build.Env = append(build.Env, "CGO_ENABLED=1")
 	}
@@ -193,11 +193,12 @@ func (t tool) key(repo string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// goCommand is the go command in a folder of the repository. Programs are static, since the images have no libc.
+// goCommand is the go command in a folder of the repository. Programs are static, since the images have no libc, and are
+// compiled with the settings of the scripts, so that both share what is compiled.
 func (k *Fixture) goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(k.repo, folder)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=-buildvcs=false")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOFLAGS=-buildvcs=false -trimpath")
 	cmd.ExtraFiles = []*os.File{k.sweeper.alive} // it makes the folder of its output again
 	return cmd
 }

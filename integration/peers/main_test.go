@@ -45,6 +45,7 @@ func testMain(m *testing.M) (int, error) {
 	build := exec.Command("go", "build", "-o", dir, "./cmd/grpc_health_probe", "./cmd/grpc_health_probe_full",
 		"./cmd/grpc_health_bridge")
 	build.Dir = filepath.Join("..", "..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as they are shipped
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("building the programs: %w\n%s", err, out)
 	}
