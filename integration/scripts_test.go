@@ -49,9 +49,9 @@ func TestPublishTellsMistakesFirst(t *testing.T) {
 		{"--probe registry.example.com/", "is no REGISTRY/NAME"},
 		{"https://registry.example.com/x", "is no REGISTRY/NAME"},
 		// These names are right, so Go is missed.
-		{"registry.example.com/team/health-probe", "go: "},
-		{"localhost/x", "go: "},
-		{"127.0.0.1:5000/x__y", "go: "},
+		{"registry.example.com/team/health-probe", "scripts/publish.sh: needs Go"},
+		{"localhost/x", "scripts/publish.sh: needs Go"},
+		{"127.0.0.1:5000/x__y", "scripts/publish.sh: needs Go"},
 	} {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(clone, "scripts/publish.sh"),
 			strings.Fields(c.arguments)...)

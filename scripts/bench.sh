@@ -5,6 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+scripts/needs-go.sh scripts/bench.sh
+
 # The programs are compiled as they are shipped, whatever Go settings the user has.
 compile() { # OUTPUT PACKAGE
   scripts/compile.sh "$(go env GOHOSTARCH)" "dist/bench/$1" "$2" >&2

@@ -11,11 +11,11 @@ cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 trap 'exit 130' INT
 
-arch=${1:-$(go env GOHOSTARCH)}
+arch=${1:-}
 folder=${2:-dist/buildpack}
 folder=${folder%/}
 case $arch in
-amd64 | arm64) ;;
+'' | amd64 | arm64) ;;
 *)
   echo "scripts/build.sh: architecture '$arch' is not a target of the buildpack: use amd64 or arm64" >&2
   exit 1
@@ -26,6 +26,9 @@ if [ -e "$folder" ] && { [ ! -f "$folder/bin/main" ] || [ ! -d "$folder/probes" 
   echo "scripts/build.sh: '$folder' is there and is nothing that this script made: name another folder" >&2
   exit 1
 fi
+
+scripts/needs-go.sh scripts/build.sh
+arch=${arch:-$(go env GOHOSTARCH)}
 
 # The new folder is made beside the old one and then takes its place, so a build that fails leaves the old one.
 mkdir -p "$(dirname "$folder")"

@@ -23,6 +23,7 @@ variables() {
 case "${1:-} $#" in
 'up 1')
   [ ! -f "$state/variables" ] || { echo "the cluster is up already" >&2 && exit 1; }
+  scripts/needs-go.sh scripts/cluster.sh
   [ -d dist/buildpack ] || scripts/build.sh
   rm -rf "$state"
   mkdir -p "$state"

@@ -23,7 +23,7 @@ fail() {
   echo "scripts/demo.sh: $*" >&2
   exit 2
 }
-[ $# -le 1 ] || fail "one argument at most: a folder, or -docker=auto, -docker=always or -docker=never"
+[ $# -le 1 ] || fail "name one folder, or one of -docker=auto, -docker=always, -docker=never"
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 docker=auto folder=''

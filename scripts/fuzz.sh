@@ -28,6 +28,7 @@ case ${1:-} in
   ;;
 -*) usage "'$1' is no option" ;;
 esac
+scripts/needs-go.sh scripts/fuzz.sh
 packages=()
 for package in "$@"; do
   package=${package#./} package=${package%/}

@@ -16,6 +16,7 @@ if [ $# -gt 1 ] || [[ ${1:-} = -* ]]; then
   exit 1
 fi
 folder=${1:-dist}
+scripts/needs-go.sh scripts/package.sh
 pack=$(scripts/tool.sh pack)
 
 # The files are made beside those that are there and then take their places, so a script that fails or runs twice at

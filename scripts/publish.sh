@@ -35,6 +35,8 @@ component='[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*'
 [[ $repository =~ ^$host(/$component)+$ ]] ||
   refuse "'$repository' is no REGISTRY/NAME, such as registry.example.com/team/health-probe, without a tag"
 
+scripts/needs-go.sh scripts/publish.sh
+
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' buildpack.toml)
 if ! git tag --points-at HEAD | grep -qxF "v$version"; then
   echo "warning: this commit has no tag v$version: the programs will name the commit as their version" >&2

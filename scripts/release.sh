@@ -17,6 +17,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 trap 'exit 130' INT
+scripts/needs-go.sh scripts/release.sh
 
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' buildpack.toml)
 out=dist/release

@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 trap 'exit 130' INT
+scripts/needs-go.sh scripts/vulncheck.sh
 
 # The programs are those that are shipped, and keep their symbol tables, without which their functions are not known.
 out=dist/vulncheck

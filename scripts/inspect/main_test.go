@@ -13,7 +13,13 @@ import (
 // The script runs the program that it compiles, as users do.
 func runDemo(t *testing.T, dir string, args ...string) (output string, code int) {
 	t.Helper()
-	script, err := filepath.Abs("../demo.sh")
+	return runScript(t, dir, "demo.sh", args...)
+}
+
+// runScript runs a script in a directory.
+func runScript(t *testing.T, dir, name string, args ...string) (output string, code int) {
+	t.Helper()
+	script, err := filepath.Abs(filepath.Join("..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +78,7 @@ func TestDemoInspectsAFolder(t *testing.T) {
 			"the port of your gRPC server",
 		}},
 		"no server":   {[]string{"nothing"}, exitNothing, []string{"No gRPC server found", "docs/detection.md"}},
-		"no folder":   {[]string{"missing"}, exitError, []string{"error: looking for the app", "missing"}},
+		"no folder":   {[]string{"missing"}, exitError, []string{"'missing' is no folder"}},
 		"a file":      {[]string{"nothing/main.go"}, exitError, []string{"is no folder"}},
 		"two folders": {[]string{"nothing", "bare"}, exitError, []string{"name one folder"}},
 		"help":        {[]string{"--help"}, 0, []string{"scripts/demo.sh FOLDER", "Exit codes"}},
@@ -89,6 +95,68 @@ func TestDemoInspectsAFolder(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is wrong or missing is said before anything is compiled: on these machines Go is missing or old, and a Docker is
+// asked for that does not answer.
+func TestScriptsTellMistakesFirst(t *testing.T) {
+	parent := t.TempDir()
+	write(t, filepath.Join(parent, "app/main.go"), healthy)
+	for name, test := range map[string]struct {
+		goProgram string // what go does; empty for none
+		script    string
+		args      []string
+		code      int
+		want      string
+	}{
+		"demo, wrong value":   {"", "demo.sh", []string{"-docker=maybe"}, 2, "-docker=maybe is not allowed: use auto, always or"},
+		"demo, wrong option":  {"", "demo.sh", []string{"--gone"}, 2, "'--gone' is no option"},
+		"demo, no Docker":     {"", "demo.sh", []string{"-docker=always"}, 2, "needs Docker, and none answers"},
+		"demo, no Go":         {"", "demo.sh", []string{"-docker=never"}, 2, "needs Go 1.26, and none is on the PATH: https://go.dev/dl"},
+		"demo, old Go":        {"echo go1.25.3", "demo.sh", []string{"-docker=never"}, 2, "needs Go 1.26, and here is go1.25.3:"},
+		"folder, no Go":       {"", "demo.sh", []string{"app"}, 2, "needs Go 1.26"},
+		"folder, old Go":      {"echo go1.9", "demo.sh", []string{"app"}, 2, "needs Go 1.26, and here is go1.9:"},
+		"tests, no part":      {"", "test.sh", []string{"gone"}, 1, "'gone' is no part and no tier"},
+		"tests, two tiers":    {"", "test.sh", []string{"--all", "--platforms"}, 1, "'--all' is no part"},
+		"tests, no Go":        {"", "test.sh", nil, 1, "scripts/test.sh: needs Go 1.26"},
+		"tests, old Go":       {"echo go1.25", "test.sh", []string{"linters"}, 1, "needs Go 1.26, and here is go1.25:"},
+		"tests, no compiler":  {"echo go1.26.0", "test.sh", []string{"race"}, 1, "the race detector needs a C compiler"},
+		"build, no Go":        {"", "build.sh", nil, 1, "scripts/build.sh: needs Go 1.26"},
+		"build, old Go":       {"echo go1.25", "build.sh", nil, 1, "needs Go 1.26, and here is go1.25:"},
+		"build, architecture": {"", "build.sh", []string{"mips"}, 1, "'mips' is not a target"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PATH", fewPrograms(t, test.goProgram))
+			t.Setenv("CI", "")
+			out, code := runScript(t, parent, test.script, test.args...)
+			if code != test.code || !strings.Contains(out, test.want) || strings.Contains(out, "compiling") {
+				t.Errorf("exit code %d, want %d with %q and nothing compiled:\n%s", code, test.code, test.want, out)
+			}
+		})
+	}
+}
+
+// fewPrograms returns a PATH with what scripts need to see what is missing, and with a Go that does what a shell says;
+// without Go if that is nothing.
+func fewPrograms(t *testing.T, goProgram string) string {
+	t.Helper()
+	path := t.TempDir()
+	for _, program := range []string{"bash", "dirname", "sed", "git", "grep", "uname", "id"} {
+		found, err := exec.LookPath(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(found, filepath.Join(path, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if goProgram != "" {
+		script := "#!" + filepath.Join(path, "bash") + "\n" + goProgram + "\n"
+		if err := os.WriteFile(filepath.Join(path, "go"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
 }
 
 // Settings of the build apply, as in a build.
