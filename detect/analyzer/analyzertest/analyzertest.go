@@ -19,7 +19,7 @@ import (
 )
 
 // Apps tests a language with the archives testdata/apps/*.txtar, each of which is an app. The lines of an archive's
-// comment that begin with "want: " are the services that the app holds, in order; UPDATE_GOLDEN=1 writes them.
+// comment that begin with "want: " are the servers that the app holds, in order; UPDATE_GOLDEN=1 writes them.
 //
 // Every framework of the language needs an app that serves with it, and a twin FRAMEWORK_client.txtar that only calls.
 // A language may not keep the bytes of a file's text, since the text of the next file is written over them.
@@ -31,12 +31,12 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 	serves := map[string]bool{}
 	for _, path := range paths {
 		archive, want := readArchive(t, path)
-		services := Scan(t, analyzer.New(d), unpack(t, archive))
-		for _, s := range services {
+		servers := Scan(t, analyzer.New(d), unpack(t, archive))
+		for _, s := range servers {
 			serves[s.Framework] = true
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			if got := Describe(services); got != want && !updateWant(t, path, archive, got) {
+			if got := Describe(servers); got != want && !updateWant(t, path, archive, got) {
 				t.Errorf("found:\n%swant:\n%s", got, want)
 			}
 			keepsNoText(t, d, archive)
@@ -81,8 +81,8 @@ func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.A
 	}
 }
 
-// Scan returns the services that an analyzer finds in an app.
-func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Service {
+// Scan returns the servers that an analyzer finds in an app.
+func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Server {
 	t.Helper()
 	logf := tree.Serialize(t.Logf)
 	scan := a.NewScan()
@@ -94,21 +94,21 @@ func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	services := scan.PostAnalyze(logf)
-	plan.Sort(services)
-	return services
+	servers := scan.PostAnalyze(logf)
+	plan.Sort(servers)
+	return servers
 }
 
 // Describe returns a line for each service.
-func Describe(services []plan.Service) string {
+func Describe(servers []plan.Server) string {
 	var lines strings.Builder
-	for _, s := range services {
+	for _, s := range servers {
 		lines.WriteString(s.String() + "\n")
 	}
 	return lines.String()
 }
 
-// readArchive returns an archive, and the services that it is said to hold.
+// readArchive returns an archive, and the servers that it is said to hold.
 func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -124,8 +124,8 @@ func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	return archive, want.String()
 }
 
-// updateWant writes the services into the comment of an archive where UPDATE_GOLDEN is set, and reports whether it did.
-func updateWant(t *testing.T, path string, archive *txtar.Archive, services string) bool {
+// updateWant writes the servers into the comment of an archive where UPDATE_GOLDEN is set, and reports whether it did.
+func updateWant(t *testing.T, path string, archive *txtar.Archive, servers string) bool {
 	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") == "" {
 		return false
@@ -136,7 +136,7 @@ func updateWant(t *testing.T, path string, archive *txtar.Archive, services stri
 			comment.WriteString(line)
 		}
 	}
-	for line := range strings.Lines(services) {
+	for line := range strings.Lines(servers) {
 		comment.WriteString("want: " + line)
 	}
 	archive.Comment = []byte(comment.String())

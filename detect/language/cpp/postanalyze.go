@@ -8,9 +8,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a service for each file that makes a server. Where no file of the app does, the services that it
+// postAnalyze returns a server for each file that makes a server. Where no file of the app does, the services that it
 // implements or registers stand for servers.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropBazelTests(files, func(f analyzer.File[extra]) []string { return f.Extra.testFiles })
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	constructed := func(p *analyzer.Project[extra]) bool { return p.Has(analyzer.ServerConstructed) }
@@ -22,17 +22,17 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 	analyzer.ResolveListeners(projects, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.constants })
 	shareProgramHealth(projects)
 	analyzer.DropBuilt(projects)
-	services := analyzer.Services(projects, logf)
+	servers := analyzer.Servers(projects, logf)
 	linksArchive := map[string]bool{}
 	for _, f := range files {
 		linksArchive[f.Path] = f.Extra.linksArchive
 	}
-	for i, s := range services {
+	for i, s := range servers {
 		if linksArchive[s.Evidence.Path] {
-			services[i].Health = "" // not known
+			servers[i].Health = "" // not known
 		}
 	}
-	return services
+	return servers
 }
 
 // resolveImplied makes a registered service of one that is implied.

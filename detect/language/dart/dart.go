@@ -19,7 +19,7 @@ var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
 	Required:    required,
 	Analyze:     analyzer.SourceFiles(analyze, "pubspec.yaml"),
-	PostAnalyze: analyzer.ServicesInFiles,
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 // grpcDart has no health service: its server (lib/src/server/server.dart) has the services that it is given.

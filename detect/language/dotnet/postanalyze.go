@@ -11,9 +11,9 @@ import (
 
 type project = analyzer.Project[extra]
 
-// postAnalyze returns a service for each project that maps services, and for each server of Grpc.Core. Test projects
+// postAnalyze returns a server for each project that maps services, and for each server of Grpc.Core. Test projects
 // are left out.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects := slices.DeleteFunc(slices.Clone(all), func(p *project) bool { return msbuildOf(p).isTest })
 	a := newApp(projects)
@@ -24,19 +24,19 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 	analyzer.ResolveListeners(all, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.constants })
 	shareLibraryHealth(projects)
 	analyzer.DropBuilt(projects)
-	services := analyzer.Services(projects, logf)
+	servers := analyzer.Servers(projects, logf)
 
 	published := map[string]string{}
 	for _, f := range files {
 		published[f.Path] = f.Extra.language
 	}
-	for i := range services {
-		s := &services[i]
+	for i := range servers {
+		s := &servers[i]
 		if s.Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
 			s.Language = published[s.Evidence.Path]
 		}
 	}
-	return services
+	return servers
 }
 
 // msbuildOf returns what the file of a project tells. A project without a file is a program.

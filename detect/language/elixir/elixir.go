@@ -85,9 +85,9 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	return analyzeSource(text, path.Base(path.Dir(f.Path)) == "config"), nil
 }
 
-func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	resolveSettings(files)
-	return analyzer.Services(analyzer.Projects(files, analyzer.FileIsPackage), logf)
+	return analyzer.Servers(analyzer.Projects(files, analyzer.FileIsPackage), logf)
 }
 
 var keywords = source.NewKeywords("GRPC.", "Grpc", ":grpcbox")

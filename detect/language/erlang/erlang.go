@@ -131,7 +131,7 @@ func analyzeSource(isModule, isResource bool, text []byte) []analyzer.Finding {
 }
 
 // postAnalyze leaves out what is called in a module of the app's own that only has the name of a framework's.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	for _, p := range projects {
 		own := map[string]bool{}
@@ -142,5 +142,5 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 			return f, f.Framework == "" || !own[f.Framework]
 		})
 	}
-	return analyzer.Services(projects, logf)
+	return analyzer.Servers(projects, logf)
 }

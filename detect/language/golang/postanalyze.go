@@ -13,8 +13,8 @@ import (
 
 type project = analyzer.Project[Extra]
 
-// postAnalyze returns a service for each package that makes a server.
-func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
+// postAnalyze returns a server for each package that makes a server.
+func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
 	resolvePorts(files, lookup)
 	all := analyzer.Projects(files, packageOf)
@@ -30,7 +30,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
 	if !slices.ContainsFunc(all, func(p *project) bool { return p.Has(evidenceOfServer...) }) {
 		implyServers(all)
 	}
-	return analyzer.Services(all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 var evidenceOfServer = []analyzer.Kind{analyzer.ServerConstructed, analyzer.ServiceRegistered}

@@ -18,7 +18,7 @@ var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "haskell", Title: "Haskell", Frameworks: frameworks},
 	Required:    required,
 	Analyze:     analyzer.SourceFiles(analyze, "*.cabal", "package.yaml"),
-	PostAnalyze: analyzer.ServicesInFiles,
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 var (

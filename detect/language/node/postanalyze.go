@@ -13,8 +13,8 @@ import (
 
 type project = analyzer.Project[extra]
 
-// postAnalyze returns a service for each file that makes a server.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze returns a server for each file that makes a server.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	m := newModules(files)
 	m.markEntries()
 	for i := range files {
@@ -25,14 +25,14 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 		m.resolve(p)
 	}
 	analyzer.DropBuilt(all)
-	services := analyzer.Services(all, logf)
-	for i := range services {
-		switch strings.ToLower(path.Ext(services[i].Evidence.Path)) {
+	servers := analyzer.Servers(all, logf)
+	for i := range servers {
+		switch strings.ToLower(path.Ext(servers[i].Evidence.Path)) {
 		case ".ts", ".mts", ".cts":
-			services[i].Language = typescript
+			servers[i].Language = typescript
 		}
 	}
-	return services
+	return servers
 }
 
 // resolve decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is

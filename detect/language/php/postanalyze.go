@@ -10,9 +10,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a service for each file that makes a server, and one for the configurations of RoadRunner in a
+// postAnalyze returns a server for each file that makes a server, and one for the configurations of RoadRunner in a
 // directory. Where RoadRunner runs a project and no configuration has a gRPC section, its workers serve nothing.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	findListeners(files)
 	projects := analyzer.Projects(files, packageOf)
 	configuresRoadRunner := func(f analyzer.File[extra]) bool { return f.Extra.configuresRoadRunner }
@@ -24,7 +24,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 			p.Resolve(dropImplementation)
 		}
 	}
-	return analyzer.Services(projects, logf)
+	return analyzer.Servers(projects, logf)
 }
 
 // packageOf returns the file itself, or one path for all configurations of RoadRunner in a directory: they are variants

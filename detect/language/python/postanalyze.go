@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze makes a service of each source that constructs a server.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze makes a server of each source that constructs a server.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropBazelTests(files, func(f analyzer.File[extra]) []string { return f.Extra.TestFiles })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	custom := customHealthModules(files)
@@ -18,7 +18,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 		resolve(p, custom)
 	}
 	analyzer.ResolveListeners(all, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.Constants })
-	return analyzer.Services(all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 // customHealthModules returns the names of the modules that have a service Health which is not grpc.health.v1's.

@@ -9,8 +9,8 @@ import (
 
 type project = analyzer.Project[stub]
 
-// postAnalyze returns a service for each source that makes a server.
-func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Service {
+// postAnalyze returns a server for each source that makes a server.
+func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	findListeners(files)
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	generated := map[string]bool{}
@@ -23,7 +23,7 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Service {
 		resolve(p, generated)
 		addDefaultPorts(p)
 	}
-	return analyzer.Services(all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 // resolve decides the findings that depend on others of the app. generated are the names of the services in its stubs.

@@ -13,8 +13,8 @@ import (
 // crate is a package of Cargo: the files below one Cargo.toml.
 type crate = analyzer.Project[extra]
 
-// postAnalyze makes a service of each file that constructs a server.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze makes a server of each file that constructs a server.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	crates := analyzer.Projects(withoutTestModules(files), analyzer.FileIsPackage)
 	isStandard := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.StandardHealth })
 	for _, c := range crates {
@@ -28,7 +28,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 		}
 	}
 	analyzer.ResolveListeners(crates, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.Constants })
-	return analyzer.Services(crates, logf)
+	return analyzer.Servers(crates, logf)
 }
 
 // resolveHealth takes a HealthServer as grpc.health.v1's where the app has the standard health.proto or code generated

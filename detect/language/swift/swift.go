@@ -19,7 +19,7 @@ var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
 	Required:    required,
 	Analyze:     analyzeFile,
-	PostAnalyze: analyzer.ServicesInFiles,
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 // Neither major version registers the health service: their servers (Sources/GRPCCore/GRPCServer.swift, and

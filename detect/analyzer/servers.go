@@ -8,22 +8,22 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Services returns a service for each package that constructs a server. In a project where no package does, the
+// Servers returns a server for each package that constructs a server. In a project where no package does, the
 // registrations imply one server, which a helper outside of the project constructs; without registrations, the
 // implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence.
-func Services[T any](all []*Project[T], logf tree.Logf) []plan.Service {
-	var services []plan.Service
+func Servers[T any](all []*Project[T], logf tree.Logf) []plan.Server {
+	var servers []plan.Server
 	for _, p := range all {
 		in := serving{p.Packages, shareFindings(p.Packages)}
-		services = append(services, in.services(false, logf)...)
-		services = append(services, in.services(true, logf)...)
+		servers = append(servers, in.servers(false, logf)...)
+		servers = append(servers, in.servers(true, logf)...)
 	}
-	return services
+	return servers
 }
 
-// ServicesInFiles is the PostAnalyze of languages whose findings need nothing from outside of their files.
-func ServicesInFiles(files []File[struct{}], logf tree.Logf) []plan.Service {
-	return Services(Projects(files, FileIsPackage), logf)
+// ServersInFiles is the PostAnalyze of languages whose findings need nothing from outside of their files.
+func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
+	return Servers(Projects(files, FileIsPackage), logf)
 }
 
 // serving is the packages of a project, and what they share.
@@ -32,28 +32,28 @@ type serving struct {
 	shared   sharedFindings
 }
 
-// services returns the services of the sources, or of the built programs.
-func (p serving) services(built bool, logf tree.Logf) []plan.Service {
+// servers returns the servers of the sources, or of the built programs.
+func (p serving) servers(built bool, logf tree.Logf) []plan.Server {
 	strength := p.strength(built)
-	var services []plan.Service
+	var servers []plan.Server
 	for _, in := range p.packages {
 		server, ok := in.server(strength)
 		if !ok || in.Built != built {
 			continue
 		}
 		in.log(logf)
-		if strength < plan.Construction && len(services) > 0 {
+		if strength < plan.Construction && len(servers) > 0 {
 			continue
 		}
-		s := plan.Service{Framework: server.Framework, Evidence: server.Place, Built: built, Strength: strength}
+		s := plan.Server{Framework: server.Framework, Evidence: server.Place, Built: built, Strength: strength}
 		if server.InMain {
 			s.Strength = plan.MainConstruction
 		}
 		s.Port, s.PortEvidence = p.port(in, server)
 		s.Health, s.HealthEvidence = p.health(in, server)
-		services = append(services, s)
+		servers = append(servers, s)
 	}
-	return services
+	return servers
 }
 
 // strength returns the strongest evidence of servers that the sources, or the built programs, have.
