@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -101,6 +102,7 @@ func (s *scan[T]) Analyze(f *tree.File) error {
 		for i := range result.Findings {
 			result.Findings[i].Path = f.Path
 		}
+		finding.Locate(result.Found, f.Path)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.files = append(s.files, File[T]{f.Path, *result})

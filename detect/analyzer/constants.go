@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -12,10 +13,10 @@ import (
 // Constant is a name that one file declares and others may use to say where a server listens: a constant, a field with
 // a default, a function that returns a port.
 type Constant struct {
-	// Name is how [source.Declarations.Undeclared] writes it: "NAME", ".field", "function()"; or "name=" for what calls
+	// Name is how [address.Names.Undeclared] writes it: "NAME", ".field", "function()"; or "name=" for what calls
 	// give to a parameter.
 	Name string
-	// Port is source.UnknownPort where the file does not state one.
+	// Port is address.UnknownPort where the file does not state one.
 	Port int
 	Line int
 	// Names are what the port depends on, where the file does not state it.
@@ -23,10 +24,10 @@ type Constant struct {
 }
 
 // NewConstant returns the constant of a name whose value is an expression of a text.
-func NewConstant(d *source.Declarations, name string, value source.Span) Constant {
+func NewConstant(d *address.Names, name string, value source.Span) Constant {
 	port := d.Port(value)
 	c := Constant{Name: name, Port: port.Number, Line: d.Line(port.At)}
-	if port.Number == source.UnknownPort {
+	if port.Number == address.UnknownPort {
 		c.Names = d.Undeclared(value)
 	}
 	return c
@@ -35,13 +36,13 @@ func NewConstant(d *source.Declarations, name string, value source.Span) Constan
 // NewOpenListener is NewListener for an address that may depend on names of other files: [ResolveListeners] gives it
 // the port that these declare. global returns the constant that a name which the text does not declare stands for, or
 // "" where no other file can declare it.
-func NewOpenListener(d *source.Declarations, address source.Span, global func(name string) string) Finding {
-	f := NewListener(d.Text, d.Port(address))
-	if f.Port != source.UnknownPort {
+func NewOpenListener(d *address.Names, where source.Span, global func(name string) string) Finding {
+	f := NewListener(d.Text, d.Port(where))
+	if f.Port != address.UnknownPort {
 		return f
 	}
 	var names []string
-	for _, name := range d.Undeclared(address) {
+	for _, name := range d.Undeclared(where) {
 		if constant := global(name); constant != "" && !slices.Contains(names, constant) {
 			names = append(names, constant)
 		}
@@ -69,7 +70,7 @@ func ResolveListeners[T any](projects []*Project[T], constantsOf func(f File[T])
 	}
 	for _, p := range projects {
 		p.Resolve(func(_ *Package, f Finding) (Finding, bool) {
-			if f.Kind != Listener || f.Port != source.UnknownPort || f.ImportPath == "" {
+			if f.Kind != Listener || f.Port != address.UnknownPort || f.ImportPath == "" {
 				return f, true
 			}
 			names := strings.Fields(f.ImportPath)
@@ -94,7 +95,7 @@ func onlyConstant(f Finding, found []placedConstant) Finding {
 			return f
 		}
 	}
-	if found[0].Port != source.UnknownPort {
+	if found[0].Port != address.UnknownPort {
 		f.Port, f.Place = found[0].Port, plan.Place{Path: found[0].path, Line: found[0].Line}
 	}
 	return f
@@ -127,7 +128,7 @@ func (index constantIndex) ports(names []string, seen map[string]bool) []placedC
 		seen[name] = true
 		for _, c := range index[name] {
 			before := len(found)
-			if c.Port != source.UnknownPort {
+			if c.Port != address.UnknownPort {
 				found = append(found, c)
 			} else {
 				found = append(found, index.ports(c.Names, seen)...)

@@ -3,7 +3,7 @@ package analyzer
 import (
 	"testing"
 
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -13,11 +13,11 @@ func TestListenersGetTheOnlyPortOfTheirNames(t *testing.T) {
 		constants []Constant
 		want      int
 	}{
-		"none":         {nil, source.UnknownPort},
+		"none":         {nil, address.UnknownPort},
 		"one":          {[]Constant{{Name: "PORT", Port: 50051, Line: 3}}, 50051},
 		"twice":        {[]Constant{{Name: "PORT", Port: 50051, Line: 3}, {Name: "PORT", Port: 50051, Line: 7}}, 50051},
-		"two":          {[]Constant{{Name: "PORT", Port: 50051}, {Name: "PORT", Port: 50052}}, source.UnknownPort},
-		"without port": {[]Constant{{Name: "PORT", Port: 50051}, {Name: "PORT", Port: -1}}, source.UnknownPort},
+		"two":          {[]Constant{{Name: "PORT", Port: 50051}, {Name: "PORT", Port: 50052}}, address.UnknownPort},
+		"without port": {[]Constant{{Name: "PORT", Port: 50051}, {Name: "PORT", Port: -1}}, address.UnknownPort},
 		"with host":    {[]Constant{{Name: "PORT", Port: 50051, Line: 3}, {Name: "HOST", Port: -1}}, 50051},
 		"followed": {
 			[]Constant{
@@ -31,10 +31,10 @@ func TestListenersGetTheOnlyPortOfTheirNames(t *testing.T) {
 				{Name: "PORT", Port: -1, Names: []string{".port"}},
 				{Name: ".port", Port: -1, Names: []string{"PORT"}},
 			},
-			source.UnknownPort,
+			address.UnknownPort,
 		},
 	} {
-		open := Finding{Kind: Listener, Port: source.UnknownPort, ImportPath: "HOST PORT"}
+		open := Finding{Kind: Listener, Port: address.UnknownPort, ImportPath: "HOST PORT"}
 		projects := Projects([]File[[]Constant]{
 			{Path: "a", Result: Result[[]Constant]{Extra: c.constants}},
 			{Path: "b", Result: Result[[]Constant]{Findings: []Finding{open}}},
@@ -50,7 +50,7 @@ func TestListenersGetTheOnlyPortOfTheirNames(t *testing.T) {
 func TestFieldsOfOtherProjectsAreNotSeen(t *testing.T) {
 	t.Parallel()
 	open := func(name string) File[[]Constant] {
-		f := Finding{Kind: Listener, Port: source.UnknownPort, ImportPath: name}
+		f := Finding{Kind: Listener, Port: address.UnknownPort, ImportPath: name}
 		return File[[]Constant]{Path: "a/" + name, Result: Result[[]Constant]{Findings: []Finding{f}}}
 	}
 	constants := []Constant{{Name: ".port", Port: 9090}, {Name: ".Port", Port: 50051}}
@@ -60,7 +60,7 @@ func TestFieldsOfOtherProjectsAreNotSeen(t *testing.T) {
 		{Path: "b/x.toml", Result: Result[[]Constant]{ProjectRoot: true, Extra: constants}},
 	}, FileIsPackage)
 	ResolveListeners(projects, func(f File[[]Constant]) []Constant { return f.Extra })
-	for name, want := range map[string]int{".port": source.UnknownPort, ".Port": 50051} {
+	for name, want := range map[string]int{".port": address.UnknownPort, ".Port": 50051} {
 		if got := projects[1].Package("a/" + name).Findings[0].Port; got != want {
 			t.Errorf("%s: port %d, want %d", name, got, want)
 		}

@@ -1,9 +1,11 @@
 package analyzer
 
 import (
+	"iter"
 	"slices"
 
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -13,8 +15,10 @@ import (
 // implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence.
 func Servers[T any](all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
+	typeFindings(all)
+	graph := graphOf(all)
 	for _, p := range all {
-		in := serving{p.Packages, shareFindings(p.Packages)}
+		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
 		servers = append(servers, in.servers(false, logf)...)
 		servers = append(servers, in.servers(true, logf)...)
 	}
@@ -26,10 +30,23 @@ func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 	return Servers(Projects(files, FileIsPackage), logf)
 }
 
+// graphOf returns the graph of what the files of projects declare.
+func graphOf[T any](all []*Project[T]) *address.Graph {
+	graph := address.NewGraph()
+	for _, p := range all {
+		for _, f := range p.Files {
+			graph.Add(p.Dir, f.Path, f.Declares)
+		}
+	}
+	return graph
+}
+
 // serving is the packages of a project, and what they share.
 type serving struct {
+	project  string // its directory
 	packages []*Package
 	shared   sharedFindings
+	graph    *address.Graph
 }
 
 // servers returns the servers of the sources, or of the built programs.
@@ -45,11 +62,14 @@ func (p serving) servers(built bool, logf tree.Logf) []plan.Server {
 		if strength < plan.Construction && len(servers) > 0 {
 			continue
 		}
-		s := plan.Server{Framework: server.Framework, Evidence: server.Place, Built: built, Strength: strength}
-		if server.InMain {
+		s := plan.Server{Framework: server.framework, Evidence: server.Place, Built: built, Strength: strength}
+		if server.inMain {
 			s.Strength = plan.MainConstruction
 		}
-		s.Port, s.PortEvidence = p.port(in, server)
+		listens := p.address(in, server)
+		if s.Port = listens.Local(); s.Port != 0 {
+			s.PortEvidence = listens.Place
+		}
 		s.Health, s.HealthEvidence = p.health(in, server)
 		servers = append(servers, s)
 	}
@@ -67,73 +87,98 @@ func (p serving) strength(built bool) plan.Strength {
 	return plan.Implementation
 }
 
+// proof is the finding that proves a server.
+type proof struct {
+	*finding.Site
+	framework               string
+	inMain, automaticHealth bool
+}
+
 // server returns the first finding of the package that proves a server by evidence of a strength. A construction in
 // main goes before others.
-func (in *Package) server(strength plan.Strength) (Finding, bool) {
-	switch strength {
-	case plan.Registration:
-		return in.First(ServiceRegistered)
-	case plan.Implementation:
-		return in.find(func(f Finding) bool { return f.Kind == ServiceImplemented && f.FrameworkServes })
+func (in *Package) server(strength plan.Strength) (proof, bool) {
+	var first proof
+	for _, f := range in.Found {
+		p, of := proofOf(f)
+		if of != strength || p.Site == nil {
+			continue
+		}
+		if p.inMain || strength < plan.Construction {
+			return p, true
+		}
+		if first.Site == nil {
+			first = p
+		}
 	}
-	if f, ok := in.find(func(f Finding) bool { return f.Kind == ServerConstructed && f.InMain }); ok {
-		return f, true
+	return first, first.Site != nil
+}
+
+// proofOf returns what a finding proves of a server, and how strongly. The site is nil if it proves none.
+func proofOf(f finding.Finding) (proof, plan.Strength) {
+	switch f := f.(type) {
+	case finding.Server:
+		return proof{f.Site, f.Framework, f.InMain, f.AutomaticHealth}, plan.Construction
+	case finding.Registration:
+		return proof{f.Site, f.Framework, false, f.AutomaticHealth}, plan.Registration
+	case finding.Implementation:
+		if f.Served {
+			return proof{f.Site, f.Framework, false, f.AutomaticHealth}, plan.Implementation
+		}
 	}
-	return in.First(ServerConstructed)
+	return proof{}, plan.Implementation
 }
 
 // log prints the evidence that a package holds.
 func (in *Package) log(logf tree.Logf) {
-	for _, f := range in.Findings {
-		if f.Excerpt != "" {
-			logf("evidence: %s: %s", f.Place, plan.Printable(f.Excerpt))
-		}
+	for _, f := range in.Found {
+		finding.Log(f, logf)
 	}
 }
 
 // health looks for a registration in the server's own package, then in the packages of its project that make no server:
 // a registration beside another server belongs to that one.
-func (p serving) health(in *Package, server Finding) (plan.Health, plan.Place) {
-	if f, ok := in.First(HealthRegistered); ok {
+func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
+	if f, ok := finding.First[finding.Health](in.Found); ok {
 		return plan.HealthRegistered, f.Place
 	}
-	disabled := in.Has(HealthDisabled)
+	disabled := finding.Has[finding.HealthDisabled](in.Found)
 	for shared := range p.shared.of(server.Path) {
 		if shared.health != nil {
 			return plan.HealthRegistered, shared.health.Place
 		}
 		disabled = disabled || shared.healthDisabled
 	}
-	if server.AutomaticHealth && !disabled {
+	if server.automaticHealth && !disabled {
 		return plan.HealthAutomatic, server.Place
 	}
 	return plan.HealthMissing, plan.Place{}
 }
 
-// port returns the one port that the package names. Where it names none, that is the port that packages without a
-// server name which belong to this server alone, such as settings files. It is 0 where none or several are named, or
-// one that is not known.
-func (p serving) port(in *Package, server Finding) (int, plan.Place) {
-	if in.Has(Listener) {
-		return onlyPort(in.Findings)
+// address returns the one address that the package names. If it names none, that is the address that packages without a
+// server name which belong to this server alone, such as settings files. It is not known if several are named, or one
+// that is not known.
+func (p serving) address(in *Package, server proof) address.Address {
+	if finding.Has[finding.Listener](in.Found) {
+		return p.only(finding.All[finding.Listener](in.Found))
 	}
-	var shared []Finding
+	var shared []finding.Listener
 	for s := range p.shared.of(server.Path) {
 		shared = append(shared, s.listeners...)
 	}
-	return onlyPort(shared)
+	return p.only(slices.Values(shared))
 }
 
-// onlyPort returns the one port that listeners have, and where it is written first.
-func onlyPort(findings []Finding) (port int, place plan.Place) {
-	for _, f := range findings {
+// only returns the one address that listeners have, as it is written first.
+func (p serving) only(listeners iter.Seq[finding.Listener]) address.Address {
+	var only address.Address
+	for l := range listeners {
+		a := p.graph.Resolve(p.project, l.Path, l.Address)
 		switch {
-		case f.Kind != Listener || port == f.Port:
-		case f.Port == source.UnknownPort || port != 0:
-			return 0, plan.Place{}
-		default:
-			port, place = f.Port, f.Place
+		case a.Local() == 0 || only.Local() != 0 && only.Local() != a.Local():
+			return address.Address{}
+		case only.Local() == 0:
+			only = a
 		}
 	}
-	return port, place
+	return only
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -73,7 +73,7 @@ var apps = map[string]struct {
 	},
 	"two ports": {[]File[struct{}]{file("a", constructed, listener(1), listener(2))}, "a:1 missing"},
 	"an unknown port": {
-		[]File[struct{}]{file("a", constructed, listener(1), listener(source.UnknownPort))},
+		[]File[struct{}]{file("a", constructed, listener(1), listener(address.UnknownPort))},
 		"a:1 missing",
 	},
 	"a port in settings": {

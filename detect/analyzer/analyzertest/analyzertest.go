@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -227,7 +228,7 @@ func CheckFindings(t *testing.T, text []byte, findings []analyzer.Finding) {
 	lines := bytes.Count(text, []byte("\n")) + 1
 	for _, f := range findings {
 		isListener := f.Kind == analyzer.Listener || f.Port != 0
-		if isListener && (f.Port < source.UnknownPort || f.Port == 0 || f.Port > 65535) {
+		if isListener && (f.Port < address.UnknownPort || f.Port == 0 || f.Port > 65535) {
 			t.Errorf("a listener has port %d: %+v", f.Port, f)
 		}
 		if f.Line < 0 || f.Line > lines || f.Line == 0 && !isListener {

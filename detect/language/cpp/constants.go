@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -45,8 +46,8 @@ const (
 
 // readDeclarations returns the values of variables, flags and options, and of the parameters that functions are given
 // in this source.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations(",;\n", declarations...)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, ",;\n", declarations...)
 	for _, f := range fields(t) {
 		if f.value.From < f.value.To {
 			d.Declare("."+f.name, f.value)
@@ -83,8 +84,8 @@ var lastWord = regexp.MustCompile(`\w+$`)
 const maxValue = 200
 
 // declareOptions adds the options of Boost.Program_options and cxxopts that have a default.
-func declareOptions(d *source.Declarations) {
-	for _, m := range d.FindAll(boundOption, source.MaxListeners) {
+func declareOptions(d *address.Names) {
+	for _, m := range d.FindAll(boundOption, address.MaxListeners) {
 		path, _ := d.Group(boundOption, m, "path")
 		value := source.Span{From: m[1], To: d.Until(m[1], ",")}
 		name := path[strings.LastIndexAny(path, ".>")+1:]
@@ -92,13 +93,13 @@ func declareOptions(d *source.Declarations) {
 		d.Declare("."+name, value)
 	}
 	values := map[string]source.Span{}
-	for _, m := range d.FindAll(namedOption, source.MaxListeners) {
+	for _, m := range d.FindAll(namedOption, address.MaxListeners) {
 		names, _ := d.Group(namedOption, m, "option")
 		for name := range strings.SplitSeq(names, ",") {
 			values[name] = source.Span{From: m[1], To: d.Until(m[1], ",")}
 		}
 	}
-	for _, m := range d.FindAll(readOption, source.MaxListeners) {
+	for _, m := range d.FindAll(readOption, address.MaxListeners) {
 		name, _ := d.Group(readOption, m, "name")
 		option, _ := d.Group(readOption, m, "option")
 		if value, ok := values[option]; ok {
@@ -149,13 +150,13 @@ func fieldIn(t *source.Text, statement source.Span) (namedValue, bool) {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(t *source.Text, d func() *source.Declarations) []analyzer.Constant {
+func readConstants(t *source.Text, d func() *address.Names) []analyzer.Constant {
 	var all []analyzer.Constant
 	add := func(name string, value source.Span) {
 		switch {
 		case len(all) == maxConstants || !listenName.MatchString(name):
 		case value.From == value.To:
-			all = append(all, analyzer.Constant{Name: name, Port: source.UnknownPort})
+			all = append(all, analyzer.Constant{Name: name, Port: address.UnknownPort})
 		default:
 			all = append(all, analyzer.NewConstant(d(), name, value))
 		}
@@ -173,7 +174,7 @@ func readConstants(t *source.Text, d func() *source.Declarations) []analyzer.Con
 	for _, f := range fields(t) {
 		add("."+f.name, f.value)
 	}
-	for _, m := range t.FindAll(boundOption, source.MaxListeners) {
+	for _, m := range t.FindAll(boundOption, address.MaxListeners) {
 		path, _ := t.Group(boundOption, m, "path")
 		if dot := strings.LastIndexAny(path, ".>"); dot >= 0 {
 			add("."+path[dot+1:], source.Span{From: m[1], To: t.Until(m[1], ",")})
@@ -218,7 +219,7 @@ var constantName = regexp.MustCompile(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
 }
 
 // withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only one.

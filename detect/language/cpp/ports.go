@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -21,9 +21,9 @@ var declarations = []*regexp.Regexp{
 var addListeningPort = regexp.MustCompile(`(?:\.|->)\s*AddListeningPort\s*\(`)
 
 // listeners returns the port of each call of AddListeningPort. global is that of [globals].
-func listeners(d *source.Declarations, global func(name string) string) []analyzer.Finding {
+func listeners(d *address.Names, global func(name string) string) []analyzer.Finding {
 	var found []analyzer.Finding
-	for _, m := range d.FindAll(addListeningPort, source.MaxListeners) {
+	for _, m := range d.FindAll(addListeningPort, address.MaxListeners) {
 		if arguments, _ := d.Arguments(m[1]); len(arguments) > 1 {
 			found = append(found, analyzer.NewOpenListener(d, arguments[0], global))
 		}
@@ -39,7 +39,7 @@ func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	documents, err := untrusted.ReadYAML(text)
 	for _, document := range documents {
 		if port, ok := document.Get("components_manager.components.grpc-server.port"); ok {
-			f := analyzer.Finding{Kind: analyzer.Listener, Port: source.ParsePort(port.Value)}
+			f := analyzer.Finding{Kind: analyzer.Listener, Port: address.ParsePort(port.Value)}
 			return &analyzer.Result[extra]{Findings: []analyzer.Finding{f.At(port.Line, "")}}, err
 		}
 	}

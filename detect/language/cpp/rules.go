@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -114,7 +115,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	}
 	listens := t.Matches(addListeningPort)
 	if declares || listens {
-		declarations := sync.OnceValue(func() *source.Declarations { return readDeclarations(t) })
+		declarations := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
 		result.Extra.constants = readConstants(t, declarations)
 		if listens {
 			result.Findings = append(result.Findings, listeners(declarations(), globals(t))...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -19,20 +20,20 @@ var (
 
 // listeners returns the port of each call of serve.
 func listeners(t *source.Text) []analyzer.Finding {
-	declarations := t.Declarations(";,", declaration)
+	declarations := address.Read(t, ";,", declaration)
 	var found []analyzer.Finding
-	for _, m := range t.FindAll(serveCall, source.MaxListeners) {
+	for _, m := range t.FindAll(serveCall, address.MaxListeners) {
 		found = append(found, analyzer.NewListener(t, servePort(declarations, m[1])))
 	}
 	return found
 }
 
 // servePort returns the port among the arguments of serve, which begin at an offset.
-func servePort(d *source.Declarations, from int) source.Port {
+func servePort(d *address.Names, from int) address.Port {
 	arguments := d.Code[from:d.Until(from, "")]
 	m := portArgument.FindIndex(arguments)
 	if m == nil || unixSocket.Match(arguments) {
-		return source.Port{Number: source.UnknownPort, At: from}
+		return address.Port{Number: address.UnknownPort, At: from}
 	}
 	at := source.Span{From: from + m[1], To: d.Until(from+m[1], ",")}
 	if port, ok := optionPort(d, d.Trim(at)); ok {
@@ -51,7 +52,7 @@ var (
 
 // optionPort returns the default of the option that an expression is parsed from: int.parse(results['port']). It
 // reports whether the expression is one of an option.
-func optionPort(d *source.Declarations, at source.Span) (source.Port, bool) {
+func optionPort(d *address.Names, at source.Span) (address.Port, bool) {
 	parsed := at
 	if code := d.Slice(at); wholeName.MatchString(code) {
 		for _, m := range d.FindAll(declaration, -1) {
@@ -60,7 +61,7 @@ func optionPort(d *source.Declarations, at source.Span) (source.Port, bool) {
 			}
 		}
 	}
-	unknown := source.Port{Number: source.UnknownPort, At: at.From}
+	unknown := address.Port{Number: address.UnknownPort, At: at.From}
 	for _, value := range d.FindAll(optionValue, -1) {
 		if value[0] < parsed.From || value[1] > parsed.To {
 			continue

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -36,8 +37,8 @@ const (
 
 // readDeclarations returns the values of variables, constants and properties, what methods return, and the parameters
 // that methods are given in this source.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations(";,\n", declaration)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, ";,\n", declaration)
 	for _, m := range t.FindAll(property, maxConstants) {
 		if m[4] >= 0 {
 			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})
@@ -78,14 +79,14 @@ func returns(t *source.Text, parametersEnd int) []source.Span {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(d *source.Declarations) []analyzer.Constant {
+func readConstants(d *address.Names) []analyzer.Constant {
 	t := d.Text
 	var all []analyzer.Constant
 	add := func(name string, value source.Span) {
 		switch {
 		case len(all) >= maxConstants || !listenName.MatchString(name):
 		case value.From == value.To:
-			all = append(all, analyzer.Constant{Name: name, Port: source.UnknownPort})
+			all = append(all, analyzer.Constant{Name: name, Port: address.UnknownPort})
 		default:
 			all = append(all, analyzer.NewConstant(d, name, value))
 		}
@@ -127,7 +128,7 @@ func global(name string) string {
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
 }
 
 // withoutDefault are parts of properties that may have no default. They say that a property of the same name is not the

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -35,7 +36,7 @@ type endpoint struct {
 }
 
 // listeners returns the ports that a source names.
-func listeners(d *source.Declarations) []analyzer.Finding {
+func listeners(d *address.Names) []analyzer.Finding {
 	var found []analyzer.Finding
 	var endpoints []endpoint
 	t := d.Text
@@ -46,25 +47,25 @@ func listeners(d *source.Declarations) []analyzer.Finding {
 				endpoints = append(endpoints, e)
 			}
 		} else if number, ok := t.Group(listenCall, m, "number"); ok {
-			endpoints = append(endpoints, endpoint{port: source.ParsePort(number), http2Only: true, line: t.Line(m[0])})
+			endpoints = append(endpoints, endpoint{port: address.ParsePort(number), http2Only: true, line: t.Line(m[0])})
 		} else if len(arguments) > 1 {
-			address := source.Span{From: arguments[0].From, To: arguments[1].To}
-			found = append(found, analyzer.NewOpenListener(d, address, global))
+			where := source.Span{From: arguments[0].From, To: arguments[1].To}
+			found = append(found, analyzer.NewOpenListener(d, where, global))
 		}
 	}
 	return append(found, kestrelListeners(endpoints)...)
 }
 
 // kestrelEndpoint returns what a call makes Kestrel listen on. It reports false for a call of another method.
-func kestrelEndpoint(d *source.Declarations, call string, arguments []source.Span) (endpoint, bool) {
-	address := arguments[0]
-	if address.From == address.To {
+func kestrelEndpoint(d *address.Names, call string, arguments []source.Span) (endpoint, bool) {
+	where := arguments[0]
+	if where.From == where.To {
 		return endpoint{}, false
 	}
-	listener := analyzer.Finding{Port: source.UnknownPort}.At(d.Line(address.From), "")
+	listener := analyzer.Finding{Port: address.UnknownPort}.At(d.Line(where.From), "")
 	switch call {
 	case "ListenAnyIP", "ListenLocalhost":
-		listener = analyzer.NewOpenListener(d, address, global)
+		listener = analyzer.NewOpenListener(d, where, global)
 	case "Listen":
 		// Sockets and TcpListeners have a Listen too, whose argument is no address.
 		hostAndPort, ok := listenAddress(d.Text, arguments)
@@ -74,16 +75,16 @@ func kestrelEndpoint(d *source.Declarations, call string, arguments []source.Spa
 		listener = analyzer.NewOpenListener(d, hostAndPort, global)
 	case "Run", "RunAsync":
 		// What is run may also be a delegate.
-		if listener = analyzer.NewOpenListener(d, address, global); listener.Port == source.UnknownPort {
+		if listener = analyzer.NewOpenListener(d, where, global); listener.Port == address.UnknownPort {
 			return endpoint{}, false
 		}
 	case "ListenUnixSocket", "ListenHandle", "ListenNamedPipe":
 	default:
 		if len(arguments) == 1 {
-			listener = analyzer.NewOpenListener(d, address, global)
+			listener = analyzer.NewOpenListener(d, where, global)
 		}
 	}
-	options := d.Slice(source.Span{From: address.From, To: arguments[len(arguments)-1].To})
+	options := d.Slice(source.Span{From: where.From, To: arguments[len(arguments)-1].To})
 	http2 := strings.Contains(options, "HttpProtocols.Http2")
 	http1 := strings.Contains(options, "HttpProtocols.Http1") && !strings.Contains(options, "HttpProtocols.Http1And")
 	return endpoint{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -52,10 +53,10 @@ func lineOf(text []byte, key, value string) int {
 	return bytes.Count(text[:from+at], []byte("\n")) + 1
 }
 
-// urlsPort returns the port of ASP.NET Core's URLs, which are separated by semicolons, and source.UnknownPort for
+// urlsPort returns the port of ASP.NET Core's URLs, which are separated by semicolons, and address.UnknownPort for
 // several.
 func urlsPort(urls string) int {
-	return source.ParsePort(source.TrimScheme(urls))
+	return address.ParsePort(address.TrimScheme(urls))
 }
 
 var (

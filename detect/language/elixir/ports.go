@@ -3,6 +3,7 @@ package elixir
 import (
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -25,9 +26,9 @@ var (
 // listeners returns the ports of the servers that a text starts or configures, and the key of the setting that each
 // asks for.
 func listeners(t *source.Text) (found []analyzer.Finding, asked []string) {
-	d := t.Declarations("\n", declarations...)
+	d := address.Read(t, "\n", declarations...)
 	for _, pattern := range beforePort {
-		for _, m := range t.FindAll(pattern, source.MaxListeners) {
+		for _, m := range t.FindAll(pattern, address.MaxListeners) {
 			at := source.Span{From: m[1], To: t.Until(m[1], ",\n")}
 			found = append(found, analyzer.NewListener(t, d.Port(at)))
 			asked = append(asked, askedSetting(t, at))

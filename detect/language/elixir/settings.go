@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -39,7 +40,7 @@ const (
 
 // readSettings returns the ports in a configuration file.
 func readSettings(t *source.Text) map[string]setting {
-	r := &settingsReader{t.Declarations("\n", declarations...), map[string]setting{}, 0}
+	r := &settingsReader{address.Read(t, "\n", declarations...), map[string]setting{}, 0}
 	for _, m := range t.FindAll(configCall, maxSettings) {
 		app, _ := t.Group(configCall, m, "name")
 		key, isKey := t.Group(configCall, m, "key")
@@ -57,7 +58,7 @@ func readSettings(t *source.Text) map[string]setting {
 }
 
 type settingsReader struct {
-	*source.Declarations
+	*address.Names
 	settings map[string]setting
 	read     int
 }

@@ -3,6 +3,7 @@ package erlang
 import (
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -28,33 +29,33 @@ var (
 	releaseVariable = regexp.MustCompile(`^\$\{\w+:-(\d+)\}$`)
 )
 
-func declarationsOf(t *source.Text) *source.Declarations {
-	return t.Declarations(",.", declarationPatterns...)
+func declarationsOf(t *source.Text) *address.Names {
+	return address.Read(t, ",.", declarationPatterns...)
 }
 
 // grpcboxListeners returns the ports of the servers of grpcbox that a text starts or configures.
 func grpcboxListeners(t *source.Text) []analyzer.Finding {
 	d := declarationsOf(t)
 	var found []analyzer.Finding
-	for _, m := range t.FindAll(listenOpts, source.MaxListeners) {
+	for _, m := range t.FindAll(listenOpts, address.MaxListeners) {
 		found = append(found, analyzer.NewListener(t, listenPort(d, source.Span{From: m[1], To: t.Until(m[1], ",")})))
 	}
-	for _, m := range t.FindAll(childSpec, source.MaxListeners) {
+	for _, m := range t.FindAll(childSpec, address.MaxListeners) {
 		if options, ok := t.Argument(m[1], 2); ok {
 			found = append(found, analyzer.NewListener(t, listenPort(d, options)))
 		}
 	}
-	for _, m := range t.FindAll(serverMap, source.MaxListeners) {
+	for _, m := range t.FindAll(serverMap, address.MaxListeners) {
 		_, all := t.Arguments(m[1])
 		if code := t.Code[all.From:all.To]; grpcOpts.Match(code) && !listenOpts.Match(code) {
-			found = append(found, analyzer.NewListener(t, source.Port{Number: grpcboxPort, At: m[0]}))
+			found = append(found, analyzer.NewListener(t, address.Port{Number: grpcboxPort, At: m[0]}))
 		}
 	}
 	return found
 }
 
 // listenPort returns the port that the listen_opts of grpcbox state. Other options have numbers too.
-func listenPort(d *source.Declarations, options source.Span) source.Port {
+func listenPort(d *address.Names, options source.Span) address.Port {
 	if options.To-options.From < 2 || d.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
 		return d.Port(options)
 	}
@@ -70,5 +71,5 @@ func listenPort(d *source.Declarations, options source.Span) source.Port {
 		}
 		return d.Port(value)
 	}
-	return source.Port{Number: grpcboxPort, At: options.From}
+	return address.Port{Number: grpcboxPort, At: options.From}
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -49,7 +50,7 @@ var (
 // it starts (src/grpcbox_app.erl). A server needs grpc_opts (src/grpcbox_services_sup.erl).
 func configuredServers(t *source.Text) []analyzer.Finding {
 	var found []analyzer.Finding
-	for _, m := range t.FindAll(grpcboxEnv, source.MaxListeners) {
+	for _, m := range t.FindAll(grpcboxEnv, address.MaxListeners) {
 		settings, _ := t.Arguments(m[1])
 		for _, s := range settings {
 			code := t.Slice(s)
@@ -72,7 +73,7 @@ var (
 func grpcErlServers(t *source.Text) []analyzer.Finding {
 	var found []analyzer.Finding
 	declarations := declarationsOf(t)
-	for _, m := range t.FindAll(grpcErlStart, source.MaxListeners) {
+	for _, m := range t.FindAll(grpcErlStart, address.MaxListeners) {
 		arguments, _ := t.Arguments(m[1])
 		if len(arguments) != 3 && len(arguments) != 4 {
 			continue
@@ -87,7 +88,7 @@ func grpcErlServers(t *source.Text) []analyzer.Finding {
 	if len(found) == 0 {
 		return nil
 	}
-	for _, m := range t.FindAll(defaultServices, source.MaxListeners) {
+	for _, m := range t.FindAll(defaultServices, address.MaxListeners) {
 		services, _ := t.Group(defaultServices, m, "value")
 		if !strings.Contains(services, "'grpc.health.v1.Health'") {
 			found = append(found, analyzer.Finding{Kind: analyzer.HealthDisabled}.At(t.Line(m[0]), ""))

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -85,7 +85,7 @@ func (w workspace) resolve(p *project) {
 			return f, isGRPC
 		case addressGiven:
 			f.Kind = analyzer.Listener
-			return f, f.Port != source.UnknownPort
+			return f, f.Port != listen.UnknownPort
 		case httpListener:
 			if !servesPlain {
 				f.Kind = analyzer.Listener

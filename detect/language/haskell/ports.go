@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -43,11 +44,11 @@ var (
 // listeners returns the ports of the servers in a text. Names that other packages have too belong to a framework only
 // in a file with findings of it.
 func listeners(t *source.Text, findings []analyzer.Finding) []analyzer.Finding {
-	p := portReader{t.Declarations("\n", declarationPatterns...), nil}
+	p := portReader{address.Read(t, "\n", declarationPatterns...), nil}
 	p.fields(grapesyPort)
 	p.arguments(grapesyConfig, 1)
-	for _, m := range t.FindAll(unixSocket, source.MaxListeners) {
-		p.add(source.Port{Number: source.UnknownPort, At: m[0]})
+	for _, m := range t.FindAll(unixSocket, address.MaxListeners) {
+		p.add(address.Port{Number: address.UnknownPort, At: m[0]})
 	}
 	uses := map[string]bool{}
 	for _, f := range findings {
@@ -67,17 +68,17 @@ func listeners(t *source.Text, findings []analyzer.Finding) []analyzer.Finding {
 
 // portReader collects the listeners of a text.
 type portReader struct {
-	*source.Declarations
+	*address.Names
 	found []analyzer.Finding
 }
 
-func (p *portReader) add(port source.Port) {
+func (p *portReader) add(port address.Port) {
 	p.found = append(p.found, analyzer.NewListener(p.Text, port))
 }
 
 // fields adds the ports that fields of records have, and reports whether there are any.
 func (p *portReader) fields(field *regexp.Regexp) bool {
-	matches := p.FindAll(field, source.MaxListeners)
+	matches := p.FindAll(field, address.MaxListeners)
 	for _, m := range matches {
 		p.add(p.port(source.Span{From: m[1], To: p.Until(m[1], ",\n")}))
 	}
@@ -88,7 +89,7 @@ func (p *portReader) fields(field *regexp.Regexp) bool {
 func (p *portReader) grpcHaskellPorts() {
 	if !p.fields(optionsPort) {
 		for _, m := range p.FindAll(defaultOptions, 1) {
-			p.add(source.Port{Number: serviceOptionsPort, At: m[0]})
+			p.add(address.Port{Number: serviceOptionsPort, At: m[0]})
 		}
 	}
 	p.fields(lowLevelPort)
@@ -98,7 +99,7 @@ func (p *portReader) grpcHaskellPorts() {
 // muPorts adds the ports of the functions that run a server of Mu: their second argument, and in versions before Mu had
 // several protocols the first.
 func (p *portReader) muPorts() {
-	for _, m := range p.FindAll(muRun, source.MaxListeners) {
+	for _, m := range p.FindAll(muRun, address.MaxListeners) {
 		if arguments := p.applied(m[1], 2); len(arguments) == 2 {
 			slices.Reverse(arguments)
 			p.add(p.FirstPort(arguments))
@@ -108,7 +109,7 @@ func (p *portReader) muPorts() {
 
 // arguments adds the port that functions of a pattern are applied to, as the argument with a number, from 0.
 func (p *portReader) arguments(function *regexp.Regexp, number int) {
-	for _, m := range p.FindAll(function, source.MaxListeners) {
+	for _, m := range p.FindAll(function, address.MaxListeners) {
 		if arguments := p.applied(m[1], number+1); len(arguments) > number {
 			p.add(p.port(arguments[number]))
 		}
@@ -116,10 +117,10 @@ func (p *portReader) arguments(function *regexp.Regexp, number int) {
 }
 
 // port returns the port that an expression states.
-func (p *portReader) port(at source.Span) source.Port {
+func (p *portReader) port(at source.Span) address.Port {
 	name := strings.TrimSpace(p.Slice(at))
 	if number := defaultPorts[name[strings.LastIndexByte(name, '.')+1:]]; number != 0 {
-		return source.Port{Number: number, At: at.From}
+		return address.Port{Number: number, At: at.From}
 	}
 	return p.Port(at)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -143,7 +143,7 @@ func (m *modules) findListeners(f *analyzer.File[extra]) {
 		}
 		found := m.port(f, l.setting, 0)
 		if found.port == 0 {
-			found.port = source.UnknownPort
+			found.port = address.UnknownPort
 		}
 		if found.place.Path == "" {
 			found.place = plan.Place{Path: f.Path, Line: l.setting.line}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -56,21 +57,21 @@ func (p *pass) openSwooleListener(from int) analyzer.Finding {
 			return p.listener(arguments[1])
 		}
 	}
-	return analyzer.Finding{Kind: analyzer.Listener, Port: source.UnknownPort}.At(p.Line(from), "")
+	return analyzer.Finding{Kind: analyzer.Listener, Port: address.UnknownPort}.At(p.Line(from), "")
 }
 
 // listener returns the port of an expression, or what other files may say of it.
 func (p *pass) listener(expression source.Span) analyzer.Finding {
 	port := p.declarations.Port(expression)
 	found := analyzer.NewListener(p.Text, port)
-	if port.Number == source.UnknownPort {
+	if port.Number == address.UnknownPort {
 		found.ImportPath = p.property(p.declarations.NamesIn(expression))
 	}
 	return found
 }
 
 // property returns the property or the constant of a class that one of the names is, as Class.name; "" for none.
-func (p *pass) property(names []source.Name) string {
+func (p *pass) property(names []address.Use) string {
 	for _, n := range names {
 		parts := strings.FieldsFunc(n.Dotted, func(r rune) bool { return strings.ContainsRune("->:", r) })
 		if parts[0] == "this" || parts[0] == "self" || parts[0] == "static" {
@@ -133,21 +134,21 @@ var (
 var fromOutside = regexp.MustCompile(`\bgetenv\b|\benv\b|_ENV\b|_SERVER\b|\bargv\b|\boptions\b`)
 
 // declare collects the values of the names in the source.
-func declare(t *source.Text) *source.Declarations {
-	d := t.Declarations(";,", assignment, definedConstant)
+func declare(t *source.Text) *address.Names {
+	d := address.Read(t, ";,", assignment, definedConstant)
 	for _, m := range t.FindAll(getter, -1) {
 		end := t.Until(m[1], "")
 		if end >= len(t.Code) || t.Code[end] != '}' {
 			continue // a long method computes more than a setting
 		}
 		name, _ := t.Group(getter, m, "name")
-		for _, r := range returnValue.FindAllIndex(t.Code[m[1]:end], source.MaxListeners) {
+		for _, r := range returnValue.FindAllIndex(t.Code[m[1]:end], address.MaxListeners) {
 			from := m[1] + r[1]
 			d.Declare(name, source.Span{From: from, To: t.Until(from, ";")})
 		}
 	}
 	d.DeleteUnclear(func(name, value string) bool {
-		return !fromOutside.MatchString(value) && !source.UsesName(value, name)
+		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
 	return d
 }
@@ -155,7 +156,7 @@ func declare(t *source.Text) *source.Declarations {
 // properties returns the ports of the properties, the constants and the getters of the classes of the source.
 func (p *pass) properties() map[string]analyzer.Finding {
 	found := map[string]analyzer.Finding{}
-	classes := p.FindAll(classHead, source.MaxListeners)
+	classes := p.FindAll(classHead, address.MaxListeners)
 	for _, pattern := range []*regexp.Regexp{assignment, getter} {
 		in := 0
 		for _, m := range p.FindAll(pattern, -1) {
@@ -166,7 +167,7 @@ func (p *pass) properties() map[string]analyzer.Finding {
 				continue
 			}
 			member, _ := p.Group(pattern, m, "name")
-			if port := p.memberPort(member, m[1]); port.Number != source.UnknownPort {
+			if port := p.memberPort(member, m[1]); port.Number != address.UnknownPort {
 				class, _ := p.Group(classHead, classes[in-1], "name")
 				found[class+"."+member] = analyzer.NewListener(p.Text, port)
 			}
@@ -176,14 +177,14 @@ func (p *pass) properties() map[string]analyzer.Finding {
 }
 
 // memberPort returns the one port that a member of a class may have, whose value begins at an offset.
-func (p *pass) memberPort(member string, at int) source.Port {
-	found := source.Port{Number: source.UnknownPort, At: at}
+func (p *pass) memberPort(member string, at int) address.Port {
+	found := address.Port{Number: address.UnknownPort, At: at}
 	for _, value := range p.declarations.Values(member, at) {
 		port := p.declarations.Port(value)
 		switch {
-		case port.Number == source.UnknownPort || port.Number == found.Number:
-		case found.Number != source.UnknownPort:
-			return source.Port{Number: source.UnknownPort, At: at}
+		case port.Number == address.UnknownPort || port.Number == found.Number:
+		case found.Number != address.UnknownPort:
+			return address.Port{Number: address.UnknownPort, At: at}
 		default:
 			found = port
 		}
@@ -194,7 +195,7 @@ func (p *pass) memberPort(member string, at int) source.Port {
 // listeners returns the ports of the servers of the grpc extension.
 func (p *pass) listeners() []analyzer.Finding {
 	var found []analyzer.Finding
-	for _, m := range p.FindAll(http2Port, source.MaxListeners) {
+	for _, m := range p.FindAll(http2Port, address.MaxListeners) {
 		each, _ := p.Arguments(m[1])
 		found = append(found, p.listener(each[0]))
 	}

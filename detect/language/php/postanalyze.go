@@ -4,8 +4,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -55,7 +55,7 @@ func findListeners(files []analyzer.File[extra]) {
 		for name, port := range f.Extra.properties {
 			port.Path = f.Path
 			if known, ok := members[name]; ok && known.Port != port.Port {
-				port.Port = source.UnknownPort
+				port.Port = address.UnknownPort
 			}
 			members[name] = port
 		}

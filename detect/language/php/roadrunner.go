@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -34,16 +34,16 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	}
 	// Only RoadRunner's first version has workers in this section. It registers no health service.
 	_, isFirstVersion := settings.Get("grpc.workers")
-	address := environmentDefault.ReplaceAllString(listen.Value, "$1")
+	where := environmentDefault.ReplaceAllString(listen.Value, "$1")
 	server := analyzer.Finding{
 		Kind: analyzer.ServerConstructed, Framework: roadRunner, InMain: true,
 		AutomaticHealth: !isFirstVersion,
 	}
 	port := analyzer.Finding{
-		Kind: analyzer.Listener, Port: source.ParsePort(strings.TrimPrefix(address, "tcp://")),
+		Kind: analyzer.Listener, Port: address.ParsePort(strings.TrimPrefix(where, "tcp://")),
 	}
 	result.Findings = []analyzer.Finding{
-		server.At(section.Line, "grpc: listen: "+address), port.At(listen.Line, ""),
+		server.At(section.Line, "grpc: listen: "+where), port.At(listen.Line, ""),
 	}
 	return result, nil
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -31,7 +32,7 @@ var usageGroups = []struct {
 // pass is the analysis of one source.
 type pass struct {
 	*source.Text
-	declarations *source.Declarations
+	declarations *address.Names
 }
 
 // mayTellPort matches a class that may have the port of a server of another source.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -30,16 +31,16 @@ var listenerCalls = []listenerCall{
 }
 
 // listeners returns the ports that the servers of a source listen on.
-func listeners(t *source.Text, i imports, d func() *source.Declarations) []analyzer.Finding {
+func listeners(t *source.Text, i imports, d func() *address.Names) []analyzer.Finding {
 	var found []analyzer.Finding
 	for _, l := range listenerCalls {
-		calls := t.FindAll(l.call, source.MaxListeners)
+		calls := t.FindAll(l.call, address.MaxListeners)
 		if len(calls) > 0 && !t.Matches(l.module) {
 			continue
 		}
 		for _, m := range calls {
-			if address, ok := t.Argument(m[1], l.position, l.keyword); ok {
-				found = append(found, analyzer.NewOpenListener(d(), address, i.global))
+			if where, ok := t.Argument(m[1], l.position, l.keyword); ok {
+				found = append(found, analyzer.NewOpenListener(d(), where, i.global))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -187,7 +188,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	if i.ofTest() {
 		return nil
 	}
-	declarations := sync.OnceValue(func() *source.Declarations { return readDeclarations(t) })
+	declarations := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
 	var result analyzer.Result[extra]
 	if hasKeyword {
 		result.Findings = slices.Concat(findUses(t, i), analyzer.Match(t, settings, nil), listeners(t, i, declarations))

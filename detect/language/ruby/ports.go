@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -43,20 +44,20 @@ const maxSettings = 100
 
 // pass is the analysis of the ports of one source.
 type pass struct {
-	*source.Declarations
+	*address.Names
 	elements map[string][]source.Span // the values of the elements of hashes: options[port]
 }
 
 func newPass(t *source.Text) *pass {
-	p := &pass{t.Declarations("\n", assignment, endlessMethod), map[string][]source.Span{}}
+	p := &pass{address.Read(t, "\n", assignment, endlessMethod), map[string][]source.Span{}}
 	for _, m := range t.FindAll(method, -1) {
 		name, _ := t.Group(method, m, "name")
 		p.Declare(name, source.Span{From: m[1], To: t.Until(m[1], "\n")})
 	}
 	p.DeleteUnclear(func(name, value string) bool {
-		return !fromOutside.MatchString(value) && !source.UsesName(value, name)
+		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
-	for _, m := range t.FindAll(hashLiteral, source.MaxListeners) {
+	for _, m := range t.FindAll(hashLiteral, address.MaxListeners) {
 		name, _ := t.Group(hashLiteral, m, "name")
 		pairs, _ := t.Arguments(m[1])
 		for _, pair := range pairs {
@@ -66,7 +67,7 @@ func newPass(t *source.Text) *pass {
 			}
 		}
 	}
-	for _, m := range t.FindAll(elementAssignment, source.MaxListeners) {
+	for _, m := range t.FindAll(elementAssignment, address.MaxListeners) {
 		name, _ := t.Group(elementAssignment, m, "hash")
 		key, _ := t.Group(elementAssignment, m, "key")
 		p.addElement(name, key, source.Span{From: m[1], To: t.Until(m[1], "\n;}")})
@@ -82,11 +83,11 @@ func (p *pass) addElement(hash, key string, value source.Span) {
 // listeners returns the ports that the servers of a source listen on.
 func (p *pass) listeners() []analyzer.Finding {
 	var found []analyzer.Finding
-	for _, m := range p.FindAll(addressCall, source.MaxListeners) {
-		found = append(found, p.listener(address(p.Text, m)))
+	for _, m := range p.FindAll(addressCall, address.MaxListeners) {
+		found = append(found, p.listener(addressOf(p.Text, m)))
 	}
 	if griffinServer.Match(p.Code) {
-		for _, m := range p.FindAll(griffinPort, source.MaxListeners) {
+		for _, m := range p.FindAll(griffinPort, address.MaxListeners) {
 			found = append(found, p.listener(source.Span{From: m[2], To: m[3]}))
 		}
 	}
@@ -101,7 +102,7 @@ func (p *pass) listener(expression source.Span) analyzer.Finding {
 	}
 	port := p.Port(expression)
 	found := analyzer.NewListener(p.Text, port)
-	if port.Number != source.UnknownPort {
+	if port.Number != address.UnknownPort {
 		return found
 	}
 	for _, n := range p.NamesIn(expression) {
@@ -119,8 +120,8 @@ func (p *pass) listener(expression source.Span) analyzer.Finding {
 
 // elementPort returns the port of the elements of hashes that an expression consists of, or of those in the value of a
 // variable that it is. It reports whether there are any.
-func (p *pass) elementPort(expression source.Span) (source.Port, bool) {
-	unknown := source.Port{Number: source.UnknownPort, At: expression.From}
+func (p *pass) elementPort(expression source.Span) (address.Port, bool) {
+	unknown := address.Port{Number: address.UnknownPort, At: expression.From}
 	text := string(p.Raw[expression.From:expression.To])
 	if word := strings.TrimSpace(text); wholeName.MatchString(word) {
 		if values := p.Values(word, expression.From); len(values) == 1 {
@@ -136,10 +137,10 @@ func (p *pass) elementPort(expression source.Span) (source.Port, bool) {
 		isElement = true
 		for _, value := range p.elements[m[1]+"["+m[2]+m[3]+"]"] {
 			port := p.Port(value)
-			if port.Number == source.UnknownPort || port.Number == found.Number {
+			if port.Number == address.UnknownPort || port.Number == found.Number {
 				continue
 			}
-			if found.Number != source.UnknownPort {
+			if found.Number != address.UnknownPort {
 				return unknown, true
 			}
 			found = port
@@ -156,15 +157,15 @@ func (p *pass) settings() map[string]analyzer.Finding {
 	for _, m := range p.FindAll(constant, -1) {
 		name, _ := p.Group(constant, m, "name")
 		value := source.Span{From: m[1], To: p.Until(m[1], "\n")}
-		if port := p.Port(value); port.Number != source.UnknownPort && len(found) < maxSettings {
+		if port := p.Port(value); port.Number != address.UnknownPort && len(found) < maxSettings {
 			found[name] = analyzer.NewListener(p.Text, port)
 		}
 	}
 	return found
 }
 
-// address returns the expression that a match of the pattern addressCall has for its address.
-func address(t *source.Text, match []int) source.Span {
+// addressOf returns the expression that a match of the pattern addressCall has for its address.
+func addressOf(t *source.Text, match []int) source.Span {
 	open, bare, assigned := match[2:4], match[4:6], match[6:8]
 	switch {
 	case open[0] >= 0:

@@ -1,8 +1,8 @@
 package ruby
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -71,7 +71,7 @@ func findListeners(files []analyzer.File[stub]) {
 		for name, port := range f.Extra.settings {
 			port.Path = f.Path
 			if other, ok := known[name]; ok && other.Port != port.Port {
-				port.Port = source.UnknownPort
+				port.Port = address.UnknownPort
 			}
 			known[name] = port
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
@@ -72,7 +73,7 @@ func analyzeSettings(text []byte) (*analyzer.Result[stub], error) {
 	for _, document := range documents {
 		for _, setting := range document {
 			port := templatePort(text, setting)
-			if port != source.UnknownPort && len(found) < maxSettings {
+			if port != address.UnknownPort && len(found) < maxSettings {
 				listener := analyzer.Finding{Kind: analyzer.Listener, Port: port}
 				found["Settings."+setting.Key] = listener.At(setting.Line, "")
 			}
@@ -94,11 +95,11 @@ var templateDefault = regexp.MustCompile(
 func templatePort(text []byte, setting untrusted.Setting) int {
 	lines := bytes.Split(text, []byte("\n"))
 	if setting.Line > len(lines) || !bytes.Contains(lines[setting.Line-1], []byte("<%")) {
-		return source.ParsePort(setting.Value)
+		return address.ParsePort(setting.Value)
 	}
 	m := templateDefault.FindSubmatch(bytes.TrimRight(lines[setting.Line-1], " \t\r"))
 	if m == nil {
-		return source.UnknownPort
+		return address.UnknownPort
 	}
-	return source.ParsePort(string(m[1]) + string(m[2]))
+	return address.ParsePort(string(m[1]) + string(m[2]))
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -46,8 +47,8 @@ type namedValue struct {
 
 // readDeclarations returns the values of variables and constants, of fields that have a default, of functions, and of
 // the parameters that functions are given in this source.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations(";", variable)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, ";", variable)
 	for _, f := range fieldDefaults(t) {
 		d.Declare(f.name, f.value)
 	}
@@ -113,7 +114,7 @@ func fieldBehind(t *source.Text, from int) (string, bool) {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(d *source.Declarations) []analyzer.Constant {
+func readConstants(d *address.Names) []analyzer.Constant {
 	t := d.Text
 	var all []analyzer.Constant
 	stated := map[string]bool{}
@@ -133,7 +134,7 @@ func readConstants(d *source.Declarations) []analyzer.Constant {
 		called, _ := t.Group(serdeDefault, m, "function")
 		if name, ok := fieldBehind(t, m[1]); ok {
 			called = called[strings.LastIndexByte(called, ':')+1:] + "()"
-			add(analyzer.Constant{Name: "." + name, Port: source.UnknownPort, Names: []string{called}})
+			add(analyzer.Constant{Name: "." + name, Port: address.UnknownPort, Names: []string{called}})
 		}
 	}
 	for _, m := range t.FindAll(function, maxFunctions) {
@@ -148,7 +149,7 @@ func readConstants(d *source.Declarations) []analyzer.Constant {
 			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
 			field := structField.FindStringSubmatch(t.Slice(at))
 			if field != nil && !stated["."+field[1]] {
-				add(analyzer.Constant{Name: "." + field[1], Port: source.UnknownPort})
+				add(analyzer.Constant{Name: "." + field[1], Port: address.UnknownPort})
 			}
 		}
 	}

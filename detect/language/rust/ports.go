@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -31,7 +32,7 @@ var routesListenerCall = listenerCall{regexp.MustCompile(`\baxum::serve\s*\(`), 
 
 // listeners returns the ports of the servers that a file makes. The calls of each kind of server are looked for once,
 // in the order of the findings.
-func listeners(d *source.Declarations, servers []analyzer.Finding) []analyzer.Finding {
+func listeners(d *address.Names, servers []analyzer.Finding) []analyzer.Finding {
 	var found []analyzer.Finding
 	seen := map[listenerCall]bool{}
 	for _, f := range servers {
@@ -40,9 +41,9 @@ func listeners(d *source.Declarations, servers []analyzer.Finding) []analyzer.Fi
 			continue
 		}
 		seen[l] = true
-		for _, m := range d.FindAll(l.call, source.MaxListeners) {
-			address := source.Span{From: m[1], To: d.Until(m[1], l.ends)}
-			found = append(found, analyzer.NewOpenListener(d, address, global))
+		for _, m := range d.FindAll(l.call, address.MaxListeners) {
+			where := source.Span{From: m[1], To: d.Until(m[1], l.ends)}
+			found = append(found, analyzer.NewOpenListener(d, where, global))
 		}
 	}
 	return found

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -113,7 +114,7 @@ var (
 // tests only.
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
-	declares := len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	declares := len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
 	if !hasKeyword && !declares && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
 		return nil
 	}

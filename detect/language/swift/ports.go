@@ -3,6 +3,7 @@ package swift
 import (
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -23,14 +24,14 @@ var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\
 // listeners returns the ports of the addresses that a text listens on. A port that no declaration states may be a
 // parameter: then it is what the calls in the text give it.
 func listeners(t *source.Text) []analyzer.Finding {
-	declared := t.Declarations("\n;,", declaration)
-	var withArguments *source.Declarations
+	declared := address.Read(t, "\n;,", declaration)
+	var withArguments *address.Names
 	var found []analyzer.Finding
-	for _, m := range t.FindAll(listenCall, source.MaxListeners) {
+	for _, m := range t.FindAll(listenCall, address.MaxListeners) {
 		port := listenPort(declared, m[1])
-		if port.Number == source.UnknownPort {
+		if port.Number == address.UnknownPort {
 			if withArguments == nil {
-				withArguments = t.Declarations("\n;,", declaration, argument)
+				withArguments = address.Read(t, "\n;,", declaration, argument)
 			}
 			port = listenPort(withArguments, m[1])
 		}
@@ -41,14 +42,14 @@ func listeners(t *source.Text) []analyzer.Finding {
 
 // listenPort returns the port among the arguments that begin at an offset. An address without a port is that of a Unix
 // domain socket.
-func listenPort(d *source.Declarations, from int) source.Port {
+func listenPort(d *address.Names, from int) address.Port {
 	arguments := d.Code[from:d.Until(from, "")]
 	m := portArgument.FindIndex(arguments)
 	if m == nil {
 		m = hostAndPort.FindIndex(arguments)
 	}
 	if m == nil {
-		return source.Port{Number: source.UnknownPort, At: from}
+		return address.Port{Number: address.UnknownPort, At: from}
 	}
 	return d.Port(source.Span{From: from + m[1], To: d.Until(from+m[1], ",")})
 }

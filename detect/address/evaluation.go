@@ -1,23 +1,35 @@
-package source
+package address
 
 import (
 	"bytes"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"net"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// evaluation collects the ports of one expression and of the declarations of its names.
+// evaluation collects the addresses of one expression and of the declarations of its names.
 type evaluation struct {
-	*Declarations
+	*Names
 	seen   map[int]bool // the declarations that were followed, by the offsets of their values
-	asked  []Name       // the names that were asked for, as they are written
-	before []Name       // names whose default a port is, which were not followed
-	ports  []Port
+	asked  []Use        // the names that were asked for, as they are written
+	before []Use        // names whose default a port is, which were not followed
+	found  []found
+	socket bool // a Unix domain socket is among the addresses
 	hosted bool
-	// undeclared are the names that were asked for and that the text does not declare: "NAME", ".field", "function()".
-	undeclared []string
+	// outside says that the environment or the command line is asked, and unclear that what goes before a default is
+	// not known to come from there.
+	outside, unclear bool
+	// undeclared are the names that were asked for and that the text does not declare.
+	undeclared []Use
+}
+
+// found is an address that is written at an offset. Its port is 0 if only the host is.
+type found struct {
+	Host Host
+	Port int
+	at   int
 }
 
 // minPort is the lowest number that is taken for a port where it stands alone: below it are indexes, radixes, counts.
@@ -48,16 +60,17 @@ var (
 // evaluate collects the ports that an expression may have for its value.
 func (e *evaluation) evaluate(x expression) {
 	literals := stringLiteral.FindAllIndex(x.code, -1)
-	if e.left--; e.left < 0 || len(x.code) > maxValue || arithmetic.Match(x.code) ||
+	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
 		len(literals) == 0 && resultArithmetic.Match(x.code) {
 		return
 	}
-	before := len(e.ports)
+	e.outside = e.outside || outside.Match(x.raw)
+	before := len(e.found)
 	for _, m := range literals {
 		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
 	}
 	e.numbers(x)
-	if len(e.ports) == before {
+	if len(e.found) == before {
 		e.names(x)
 		return
 	}
@@ -72,20 +85,30 @@ func (e *evaluation) evaluate(x expression) {
 // hasDefault follows a name that goes before what is behind the operator.
 var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
 
+// outside is in an expression that asks the environment, the command line, or options.
+var outside = regexp.MustCompile(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|FLAGS_`)
+
 // nameAt returns the name that a match in an expression is.
-func (x expression) nameAt(match []int) Name {
+func (x expression) nameAt(match []int) Use {
 	after := x.raw[match[1]:min(match[1]+maxAfterName, len(x.raw))]
-	return Name{string(x.code[match[0]:match[1]]), string(after), x.at}
+	return Use{Dotted: string(x.code[match[0]:match[1]]), After: string(after), At: x.at}
 }
 
-// add adds a port whose literal stands at an offset.
-func (e *evaluation) add(number, at int) { e.ports = append(e.ports, Port{number, at}) }
+// add adds an address that is written at an offset.
+func (e *evaluation) add(a Address, at int) {
+	switch {
+	case a.Host == UnixSocket:
+		e.socket = true
+	default:
+		e.found = append(e.found, found{a.Host, a.Port, at})
+	}
+}
 
 // stringLiteral takes the contents of a string, which stands at an offset.
 func (e *evaluation) stringLiteral(text string, at int) {
 	e.hosted = e.hosted || strings.Contains(text, ":")
-	if ip := net.ParseIP(text); ip != nil && !isLocal(ip) {
-		e.add(UnknownPort, at) // a port of another machine, whatever its number is
+	if ip := net.ParseIP(text); ip != nil && hostOf(text) == OneInterface {
+		e.add(Address{Host: OneInterface}, at)
 		return
 	}
 	text = TrimScheme(text)
@@ -93,9 +116,9 @@ func (e *evaluation) stringLiteral(text string, at int) {
 		e.interpolated(host[1], host[2]+host[3], at)
 	}
 	if a := addressLiteral.FindStringSubmatch(text); a != nil && a[3] != "" {
-		e.add(ParsePort(a[3]), at)
+		e.add(Parse(a[3]), at)
 	} else if a != nil {
-		e.add(ParsePort(a[1]+":"+a[2]), at)
+		e.add(Parse(a[1]+":"+a[2]), at)
 	} else if in := interpolation.FindStringSubmatch(text); in != nil {
 		e.interpolated(in[1], in[2]+in[3], at)
 	}
@@ -112,13 +135,13 @@ func TrimScheme(url string) string {
 // interpolated takes code in a string, which stands at an offset, for the port of an address or for its host.
 func (e *evaluation) interpolated(host, code string, at int) {
 	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && ParsePort(host+"80") == UnknownPort {
-		e.add(UnknownPort, at)
+		e.add(Address{Host: OneInterface}, at)
 		return
 	}
 	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
 	e.evaluate(expression{raw, quotedContents.ReplaceAllFunc(raw, func(quoted []byte) []byte {
 		quoted = bytes.Clone(quoted)
-		Blank(quoted[1 : len(quoted)-1])
+		source.Blank(quoted[1 : len(quoted)-1])
 		return quoted
 	}), at})
 }
@@ -133,7 +156,7 @@ func (e *evaluation) numbers(x expression) {
 			m[1]+1 < len(code) && code[m[1]] == '.' && code[m[1]+1] >= '0' && code[m[1]+1] <= '9'
 		n, err := strconv.Atoi(strings.ReplaceAll(string(code[m[2]:m[3]]), "_", ""))
 		if !isPart && err == nil && n >= minPort {
-			e.add(ParsePort(strconv.Itoa(n)), x.at+m[0])
+			e.add(Parse(strconv.Itoa(n)), x.at+m[0])
 		}
 	}
 }
@@ -152,7 +175,7 @@ func (e *evaluation) names(x expression) {
 		}
 		name := x.nameAt(m)
 		e.asked = append(e.asked, name)
-		e.name(name.Dotted, after == '(', x.at)
+		e.name(name, after == '(')
 	}
 }
 
@@ -161,15 +184,14 @@ var ownPrefix = regexp.MustCompile(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS
 
 // name follows a name, which stands at an offset, to its declarations. name.field asks for the field, and name.method()
 // for what the method returns where that is declared, and otherwise for the name.
-func (e *evaluation) name(name string, isCall bool, at int) {
-	name = strings.ReplaceAll(ownPrefix.ReplaceAllString(name, ""), "->", ".")
-	name = name[strings.LastIndex(name, ":")+1:]
+func (e *evaluation) name(u Use, isCall bool) {
+	name := Path(u.Dotted)
 	dot := strings.LastIndexByte(name, '.')
 	if function := name[dot+1:] + "()"; isCall && e.byName[function] != nil {
-		e.follow(function, at)
+		e.follow(function, u)
 		return
 	} else if isCall {
-		e.undeclared = append(e.undeclared, function)
+		e.askOthers(function, u)
 	}
 	if isCall && dot >= 0 {
 		name = name[:dot]
@@ -177,14 +199,25 @@ func (e *evaluation) name(name string, isCall bool, at int) {
 	if _, field, ok := strings.Cut(name, "."); ok {
 		name = "." + field
 	}
-	e.follow(name, at)
+	e.follow(name, u)
 }
 
-// follow evaluates the declarations of a name that are visible at an offset, each of them once.
-func (e *evaluation) follow(name string, at int) {
-	values := e.visible(name, at)
+// Path returns a dotted name without what stands before the names of an object's own fields, and without namespaces.
+func Path(dotted string) string {
+	name := strings.ReplaceAll(ownPrefix.ReplaceAllString(dotted, ""), "->", ".")
+	return name[strings.LastIndex(name, ":")+1:]
+}
+
+func (e *evaluation) askOthers(path string, u Use) {
+	u.Path = path
+	e.undeclared = append(e.undeclared, u)
+}
+
+// follow evaluates the declarations of a name that are visible where it is used, each of them once.
+func (e *evaluation) follow(name string, u Use) {
+	values := e.visible(name, u.At)
 	if values == nil {
-		e.undeclared = append(e.undeclared, name)
+		e.askOthers(name, u)
 	}
 	for _, x := range values {
 		if !e.seen[x.at] {

@@ -1,6 +1,7 @@
-package source
+package address
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ foreign = "10.0.0.5"
 mine = PORT
 itself = itself
 `
-	quotes := Grammar{String(`"`, `"`, Quoting{}), String("'", "'", Quoting{}), String("`", "`", Quoting{Embeds: "${"})}
+	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}), source.String("`", "`", source.Quoting{Embeds: "${"})}
 	for expression, want := range map[string]int{
 		`50051`: 50051, `"50051"`: 50051, `50_051`: 50051, `50051u16`: 50051, `"0.0.0.0:50051"`: 50051,
 		`"[::]:50051"`: 50051,
@@ -48,8 +49,8 @@ itself = itself
 		`70000`: UnknownPort, `1.50055`: UnknownPort,
 	} {
 		s := quotes.Read([]byte(declarations + expression))
-		v := s.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
-		if got := v.Port(Span{len(declarations), len(s.Raw)}); got.Number != want {
+		v := Read(s, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		if got := v.Port(source.Span{From: len(declarations), To: len(s.Raw)}); got.Number != want {
 			t.Errorf("%s states %d, want %d", expression, got.Number, want)
 		}
 	}
@@ -57,8 +58,8 @@ itself = itself
 
 func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 	t.Parallel()
-	text := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
-	d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	text := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
+	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
 	for expression, want := range map[string][]string{
 		"config.port":          {"config.port"},
@@ -66,16 +67,16 @@ func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 		"50051 + x":            nil,
 		"50051":                nil,
 	} {
-		text := Grammar{}.Read([]byte(expression))
+		text := source.Grammar{}.Read([]byte(expression))
 		var got []string
-		for _, n := range text.Declarations("").NamesIn(Span{0, len(expression)}) {
+		for _, n := range Read(text, "").NamesIn(source.Span{From: 0, To: len(expression)}) {
 			got = append(got, n.Dotted)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: names %v, want %v", expression, got, want)
 		}
 	}
-	names := d.NamesIn(Span{from, from + len("host")})
+	names := d.NamesIn(source.Span{From: from, To: from + len("host")})
 	if len(names) != 2 || names[1].Dotted != "load" || names[1].After != "()" {
 		t.Errorf("names %+v, want host and what it is made by", names)
 	}
@@ -94,10 +95,10 @@ func TestNameWithAnUnclearValueIsRemoved(t *testing.T) {
 		"port = 5000\nself.port = port":  UnknownPort,
 		"port = 5000":                    5000,
 	} {
-		text := Grammar{}.Read([]byte(text + "\nport"))
-		d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
+		text := source.Grammar{}.Read([]byte(text + "\nport"))
+		d := Read(text, "\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
 		d.DeleteUnclear(func(name, value string) bool { return value != "env()" && !UsesName(value, name) })
-		if got := d.Port(Span{len(text.Raw) - len("port"), len(text.Raw)}); got.Number != want {
+		if got := d.Port(source.Span{From: len(text.Raw) - len("port"), To: len(text.Raw)}); got.Number != want {
 			t.Errorf("%s: port %d, want %d", text.Raw, got.Number, want)
 		}
 	}
