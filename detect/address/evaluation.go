@@ -66,7 +66,10 @@ func (e *evaluation) evaluate(x expression) {
 	}
 	e.outside = e.outside || outside.Match(x.raw)
 	before := len(e.found)
-	for _, m := range literals {
+	if x = e.keys(x); len(e.found) > before {
+		return // a default behind it does not count
+	}
+	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
 		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
 	}
 	e.numbers(x)
@@ -80,6 +83,24 @@ func (e *evaluation) evaluate(x expression) {
 			e.before = append(e.before, x.nameAt(m))
 		}
 	}
+}
+
+// keys follows what the expression reads by keys, and returns it without these.
+func (e *evaluation) keys(x expression) expression {
+	for _, p := range e.keyed {
+		for i, m := range p.FindAllSubmatchIndex(x.code, -1) {
+			if i == 0 {
+				x.code = bytes.Clone(x.code)
+			}
+			at := p.SubexpIndex("key")
+			key := string(x.raw[m[2*at]:m[2*at+1]])
+			after := x.raw[m[1]:min(m[1]+maxAfterName, len(x.raw))]
+			e.follow(Key(key), Use{Dotted: key, After: string(after), At: x.at})
+			source.Blank(x.code[m[0]:m[1]])
+			e.outside = true
+		}
+	}
+	return x
 }
 
 // hasDefault follows a name that goes before what is behind the operator.

@@ -1,10 +1,11 @@
 package address
 
 import (
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"maps"
 	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // Names are the names that a text declares, with the expressions they are declared with, in all languages that
@@ -19,6 +20,8 @@ type Names struct {
 	// Global returns what a name that the text does not declare may be in other files: the scoping of the language. The
 	// zero Name stands for nothing there.
 	Global func(u Use) Name
+	// keyed match what reads a value by a key, in the group "key": results['port'].
+	keyed []*regexp.Regexp
 }
 
 // declaration is a name's value and the scope that the name is visible in.
@@ -92,6 +95,25 @@ func declared(t *source.Text, pattern *regexp.Regexp, match []int) (name string,
 	}
 	return "", 0
 }
+
+// Keyed says how the text reads values by a key, which the group "key" of a pattern takes: options of the command line,
+// elements of a hash, settings. It declares the keys that further patterns match, with their values behind the match, as
+// [Names.Declare] does by [Key].
+func (d *Names) Keyed(read *regexp.Regexp, declared ...*regexp.Regexp) {
+	d.keyed = append(d.keyed, read)
+	for _, p := range declared {
+		for _, m := range d.FindAll(p, maxKeys) {
+			key, _ := d.Group(p, m, "key")
+			d.Declare(Key(key), source.Span{From: m[1], To: d.Until(m[1], ",")})
+		}
+	}
+}
+
+// maxKeys is how many keys of one kind are read.
+const maxKeys = 128
+
+// Key is the name of what is read by a key.
+func Key(key string) string { return ".[" + key + "]" }
 
 // Declare adds a declaration of a name, with the expression in a span, to the scope that the span is in.
 func (d *Names) Declare(name string, value source.Span) { d.add(name, value.From, value) }

@@ -52,6 +52,20 @@ func (d *Names) Value(s source.Span) Value {
 	return v
 }
 
+// Nothing returns the value of a listener, at an offset, whose address the text does not state.
+func (d *Names) Nothing(at int) Value {
+	var v Value
+	v.Place.Line = d.Line(at)
+	return v
+}
+
+// Socket returns the value of a listener, at an offset, on a Unix domain socket.
+func (d *Names) Socket(at int) Value {
+	v := d.Nothing(at)
+	v.Host = UnixSocket
+	return v
+}
+
 // FirstValue returns the value of the first expression that states an address; the first one's if none does.
 func (d *Names) FirstValue(spans []source.Span) Value {
 	var first Value

@@ -27,14 +27,6 @@ type Language struct {
 	Frameworks []Framework
 }
 
-// Framework is one way to serve gRPC in a language. The table in docs/detection.md is made from these.
-type Framework struct {
-	Name     string // in the build plan and for people: "grpc-go"
-	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
-	Health   string // what registers grpc.health.v1, for people
-	Advice   string // what to write into a server to have the health service, fit to be pasted
-}
-
 // Titles returns the names of the languages for people, in alphabetical order.
 func (l Language) Titles() []string {
 	titles := []string{l.Title}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -30,12 +31,15 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
 	}
 	serves := map[string]bool{}
+	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}}
 	for _, path := range paths {
 		archive, want := readArchive(t, path)
 		servers := Scan(t, analyzer.New(d), unpack(t, archive))
 		for _, s := range servers {
 			serves[s.Framework] = true
+			proved.port(s, archive)
 		}
+		keywordsIn(proved, d, archive)
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			if got := Describe(servers); got != want && !updateWant(t, path, archive, got) {
 				t.Errorf("found:\n%swant:\n%s", got, want)
@@ -48,6 +52,7 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 			t.Errorf("no app in testdata/apps serves with %s", f.Name)
 		}
 		clientTwins(t, f.Name)
+		proved.check(t, f)
 	}
 }
 
@@ -214,9 +219,10 @@ func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seed
 		result, err := d.Analyze(tree.NewText(path, text))
 		if result != nil {
 			CheckFindings(t, text, result.Findings)
+			checkPlaces(t, text, result.Found)
 		}
-		if err != nil && result != nil && len(result.Findings) > 0 {
-			t.Errorf("a file that is left out (%v) has findings %v", err, result.Findings)
+		if err != nil && result != nil && len(result.Findings)+len(result.Found) > 0 {
+			t.Errorf("a file that is left out (%v) has findings %v %v", err, result.Findings, result.Found)
 		}
 	})
 }
@@ -232,6 +238,21 @@ func CheckFindings(t *testing.T, text []byte, findings []analyzer.Finding) {
 			t.Errorf("a listener has port %d: %+v", f.Port, f)
 		}
 		if f.Line < 0 || f.Line > lines || f.Line == 0 && !isListener {
+			t.Errorf("finding %+v in a file of %d lines", f, lines)
+		}
+	}
+}
+
+// checkPlaces checks that each finding is on a line of the text, and that each listener has a possible port.
+func checkPlaces(t *testing.T, text []byte, findings []finding.Finding) {
+	t.Helper()
+	lines := bytes.Count(text, []byte("\n")) + 1
+	for _, f := range findings {
+		l, isListener := f.(finding.Listener)
+		if port := l.Address.Port; isListener && (port < 0 || port > 65535) {
+			t.Errorf("a listener has port %d: %+v", port, f)
+		}
+		if line := finding.Where(f).Line; line < 0 || line > lines || line == 0 && !isListener {
 			t.Errorf("finding %+v in a file of %d lines", f, lines)
 		}
 	}
