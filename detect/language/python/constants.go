@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -29,20 +28,13 @@ const (
 
 // readConstants returns what a source declares for others to listen on: constants, the fields of classes, the options
 // of the command line, and the arguments of calls.
-func readConstants(t *source.Text, i imports, d func() *address.Names) []analyzer.Constant {
-	var all []analyzer.Constant
+func readConstants(t *source.Text, names func() *address.Names) []address.Declaration {
+	var all []address.Declaration
 	add := func(name string, value source.Span) {
 		if len(all) == maxConstants {
 			return
 		}
-		c := analyzer.Constant{Name: name, Port: address.UnknownPort, Line: t.Line(value.From)}
-		if value.From < value.To {
-			c = analyzer.NewConstant(d(), name, value)
-		}
-		for n, name := range c.Names {
-			c.Names[n] = i.global(name)
-		}
-		all = append(all, c)
+		all = append(all, names().Declaration(name, value))
 	}
 	for _, m := range t.FindAll(constant, -1) {
 		name := string(t.Code[m[2]:m[3]])
