@@ -2,6 +2,7 @@ package address
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -26,6 +27,9 @@ type Name struct {
 	// parameter, "Class.field", a key of the settings.
 	Path string
 }
+
+// Field returns the name of what is reached as a field, whatever it is a field of: ".port" of ".config.grpc.port".
+func Field(path string) Name { return Name{Path: "." + path[strings.LastIndexByte(path, '.')+1:]} }
 
 // Declaration is a name that a file declares for others.
 type Declaration struct {

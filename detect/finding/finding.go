@@ -111,6 +111,25 @@ func Serves(framework string) Make {
 	return func(at *Site, _ string) Finding { return Implementation{Site: at, Framework: framework, Served: true} }
 }
 
+// WithHealth makes what another one makes, of a framework that registers grpc.health.v1 by itself.
+func WithHealth(proves Make) Make {
+	return func(at *Site, code string) Finding {
+		switch f := proves(at, code).(type) {
+		case Server:
+			f.AutomaticHealth = true
+			return f
+		case Registration:
+			f.AutomaticHealth = true
+			return f
+		case Implementation:
+			f.AutomaticHealth = true
+			return f
+		default:
+			return f
+		}
+	}
+}
+
 // RegistersHealth is the [Make] of [Health].
 func RegistersHealth(at *Site, _ string) Finding { return Health{at} }
 
