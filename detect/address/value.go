@@ -70,6 +70,13 @@ func (d *Names) Socket(at int) Value {
 	return v
 }
 
+// Setting returns the value of a setting on a line, which is an address or a port.
+func Setting(text string, line int) Value {
+	a := Parse(text)
+	a.Place.Line = line
+	return Value{Address: a}
+}
+
 // FirstValue returns the value of the first expression that states an address; the first one's if none does.
 func (d *Names) FirstValue(spans []source.Span) Value {
 	var first Value

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -48,6 +47,7 @@ const (
 // in this source.
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ",;\n", declarations...)
+	d.Global = globals(t)
 	for _, f := range fields(t) {
 		if f.value.From < f.value.To {
 			d.Declare("."+f.name, f.value)
@@ -150,15 +150,11 @@ func fieldIn(t *source.Text, statement source.Span) (namedValue, bool) {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(t *source.Text, d func() *address.Names) []analyzer.Constant {
-	var all []analyzer.Constant
+func readConstants(t *source.Text, names func() *address.Names) []address.Declaration {
+	var all []address.Declaration
 	add := func(name string, value source.Span) {
-		switch {
-		case len(all) == maxConstants || !listenName.MatchString(name):
-		case value.From == value.To:
-			all = append(all, analyzer.Constant{Name: name, Port: address.UnknownPort})
-		default:
-			all = append(all, analyzer.NewConstant(d(), name, value))
+		if len(all) < maxConstants && listenName.MatchString(name) {
+			all = append(all, names().Declaration(name, value))
 		}
 	}
 	for _, m := range t.FindAll(constant, maxFunctions) {
@@ -193,24 +189,23 @@ func readConstants(t *source.Text, d func() *address.Names) []analyzer.Constant 
 	return all
 }
 
-// globals returns a function that gives the constant of another source for which a name stands that this source does
-// not declare: a field, a function, a flag that is declared here and defined elsewhere, or a constant.
-func globals(t *source.Text) func(name string) string {
+// globals returns the function that says what a name that the source does not declare may be in other sources: a field,
+// a function, a flag that is declared here and defined elsewhere, or a constant.
+func globals(t *source.Text) func(u address.Use) address.Name {
 	flags := map[string]bool{}
 	for _, name := range t.Names(declaredFlag) {
 		flags[name] = true
 	}
-	return func(name string) string {
-		field, isField := strings.CutPrefix(name, ".")
-		switch {
-		case isField:
-			return "." + field[strings.LastIndexByte(field, '.')+1:]
+	return func(u address.Use) address.Name {
+		switch name := u.Path; {
+		case strings.HasPrefix(name, "."):
+			return address.Field(name)
 		case flags[name]:
-			return "FLAGS_" + name
+			return address.Name{Path: "FLAGS_" + name}
 		case strings.HasSuffix(name, ")"), strings.ToUpper(name) == name, constantName.MatchString(name):
-			return name
+			return address.Name{Path: name}
 		}
-		return ""
+		return address.Name{}
 	}
 }
 
