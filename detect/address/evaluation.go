@@ -85,19 +85,29 @@ func (e *evaluation) evaluate(x expression) {
 	}
 }
 
-// keys follows what the expression reads by keys, and returns it without these.
+// keys follows what the expression reads by keys, and returns it without these, except for the defaults behind them.
 func (e *evaluation) keys(x expression) expression {
 	for _, p := range e.keyed {
 		for i, m := range p.FindAllSubmatchIndex(x.code, -1) {
 			if i == 0 {
 				x.code = bytes.Clone(x.code)
 			}
-			at := p.SubexpIndex("key")
-			key := string(x.raw[m[2*at]:m[2*at+1]])
-			after := x.raw[m[1]:min(m[1]+maxAfterName, len(x.raw))]
-			e.follow(Key(key), Use{Dotted: key, After: string(after), At: x.at})
-			source.Blank(x.code[m[0]:m[1]])
+			var parts []string
+			end := m[1]
+			for g, name := range p.SubexpNames() {
+				switch {
+				case m[2*g] < 0:
+				case strings.HasPrefix(name, "key"):
+					parts = append(parts, string(x.raw[m[2*g]:m[2*g+1]]))
+				case name == "default":
+					end = m[2*g]
+				}
+			}
+			u := Use{Path: Key(strings.Join(parts, ".")), At: x.at}
 			e.outside = true
+			e.before = append(e.before, u)
+			e.follow(u.Path, u)
+			source.Blank(x.code[m[0]:end])
 		}
 	}
 	return x

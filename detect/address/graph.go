@@ -164,7 +164,7 @@ func (r *resolution) name(n Name, declared []placed) {
 			}
 		}
 		r.outside = r.outside || d.Outside
-		if len(r.found) == before && portName.MatchString(n.Path) {
+		if isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".["); isPort && len(r.found) == before {
 			r.found = append(r.found, Address{Host: d.Host, Place: d.Place})
 		}
 	}

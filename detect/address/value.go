@@ -31,6 +31,14 @@ type Name struct {
 // Field returns the name of what is reached as a field, whatever it is a field of: ".port" of ".config.grpc.port".
 func Field(path string) Name { return Name{Path: "." + path[strings.LastIndexByte(path, '.')+1:]} }
 
+// KeysAlone is the scoping of a language in which nothing but what is read by keys reaches across files.
+func KeysAlone(u Use) Name {
+	if strings.HasPrefix(u.Path, ".[") {
+		return Name{Path: u.Path}
+	}
+	return Name{}
+}
+
 // Declaration is a name that a file declares for others.
 type Declaration struct {
 	Name string
