@@ -86,7 +86,7 @@ func (g *Graph) Resolve(project, file string, v Value) Address {
 	switch a, ok := r.one(); {
 	case ok:
 		return a
-	case v.Certainty == Unknown && r.outside && v.Port != 0 && len(r.found) == 0:
+	case v.Certainty == Unknown && v.Port != 0 && r.outside > 0 && r.outside == len(r.found):
 		v.Certainty = Default
 		return v.Address
 	case len(r.found) > 0:
@@ -102,7 +102,7 @@ type resolution struct {
 	left    int
 	seen    map[string]bool
 	found   []Address
-	outside bool
+	outside int // how many of those come from outside of the app and have no default
 }
 
 // portName matches the names of declarations that are ports. Without a port they may still get one when the program
@@ -148,9 +148,10 @@ func (r *resolution) inApp(n Name, _ string) []placed {
 // name collects the addresses of the declarations of a name, each name once.
 func (r *resolution) name(n Name, declared []placed) {
 	key := strings.Join([]string{n.Module, n.Path}, "\n")
-	if r.left--; r.left < 0 || r.seen[key] {
+	if r.left <= 0 || r.seen[key] {
 		return
 	}
+	r.left--
 	r.seen[key] = len(declared) > 0
 	for _, d := range declared {
 		before := len(r.found)
@@ -163,7 +164,10 @@ func (r *resolution) name(n Name, declared []placed) {
 				r.found = append(r.found, d.Address)
 			}
 		}
-		r.outside = r.outside || d.Outside
+		if d.Outside && len(r.found) == before {
+			r.found = append(r.found, Address{Place: d.Place})
+			r.outside++
+		}
 		if isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".["); isPort && len(r.found) == before {
 			r.found = append(r.found, Address{Host: d.Host, Place: d.Place})
 		}

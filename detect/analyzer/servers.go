@@ -13,10 +13,11 @@ import (
 // Servers returns a server for each package that constructs a server. In a project where no package does, the
 // registrations imply one server, which a helper outside of the project constructs; without registrations, the
 // implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence.
-func Servers[T any](all []*Project[T], logf tree.Logf) []plan.Server {
+// Other projects may declare names too.
+func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T]) []plan.Server {
 	var servers []plan.Server
 	typeFindings(all)
-	graph := graphOf(all)
+	graph := graphOf(all, declaring)
 	for _, p := range all {
 		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
 		servers = append(servers, in.servers(false, logf)...)
@@ -31,9 +32,12 @@ func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 }
 
 // graphOf returns the graph of what the files of projects declare.
-func graphOf[T any](all []*Project[T]) *address.Graph {
+func graphOf[T any](all, declaring []*Project[T]) *address.Graph {
 	graph := address.NewGraph()
-	for _, p := range all {
+	if declaring == nil {
+		declaring = all
+	}
+	for _, p := range declaring {
 		for _, f := range p.Files {
 			graph.Add(p.Dir, f.Path, f.Declares)
 		}

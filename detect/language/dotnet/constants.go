@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -39,6 +38,7 @@ const (
 // that methods are given in this source.
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
+	d.Global = global
 	for _, m := range t.FindAll(property, maxConstants) {
 		if m[4] >= 0 {
 			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})
@@ -79,16 +79,12 @@ func returns(t *source.Text, parametersEnd int) []source.Span {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(d *address.Names) []analyzer.Constant {
+func readConstants(d *address.Names) []address.Declaration {
 	t := d.Text
-	var all []analyzer.Constant
+	var all []address.Declaration
 	add := func(name string, value source.Span) {
-		switch {
-		case len(all) >= maxConstants || !listenName.MatchString(name):
-		case value.From == value.To:
-			all = append(all, analyzer.Constant{Name: name, Port: address.UnknownPort})
-		default:
-			all = append(all, analyzer.NewConstant(d, name, value))
+		if len(all) < maxConstants && listenName.MatchString(name) {
+			all = append(all, d.Declaration(name, value))
 		}
 	}
 	for _, m := range t.FindAll(constant, maxMethods) {
@@ -114,16 +110,16 @@ func readConstants(d *address.Names) []analyzer.Constant {
 	return all
 }
 
-// global returns the constant of another source that a name stands for which this source does not declare: a constant
-// or a property, which is reached through its class or its object, or a method.
-func global(name string) string {
-	if field, ok := strings.CutPrefix(name, "."); ok {
-		return "." + field[strings.LastIndexByte(field, '.')+1:]
+// global returns what a name that the source does not declare may be in other sources: a constant or a property, which is
+// reached through its class or its object, or a method.
+func global(u address.Use) address.Name {
+	switch name := u.Path; {
+	case strings.HasPrefix(name, "."):
+		return address.Field(name)
+	case strings.HasSuffix(name, ")"):
+		return address.Name{Path: name}
 	}
-	if strings.HasSuffix(name, ")") {
-		return name
-	}
-	return ""
+	return address.Name{}
 }
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
