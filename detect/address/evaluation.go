@@ -5,6 +5,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -79,10 +80,23 @@ func (e *evaluation) evaluate(x expression) {
 	}
 	for _, m := range dottedName.FindAllIndex(x.code, -1) {
 		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
-		if !isPart && hasDefault.Match(x.code[m[1]:]) {
-			e.before = append(e.before, x.nameAt(m))
+		operator := hasDefault.FindIndex(x.code[m[1]:])
+		if isPart || operator == nil {
+			continue
 		}
+		u := x.nameAt(m)
+		e.before = append(e.before, u)
+		// What is asked may be an argument: Number(process.env.PORT) || 50051.
+		e.unclear = e.unclear || !outside.Match(x.raw[m[0]:m[1]+operator[1]]) && !e.isOption(u)
 	}
+}
+
+// isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is reached
+// as a field of something, or what the text declares with one. What is not known keeps its default to itself.
+func (e *evaluation) isOption(u Use) bool {
+	return strings.ContainsAny(u.Dotted, ".:>@") || slices.ContainsFunc(e.visible(u.Dotted, u.At), func(v expression) bool {
+		return outside.Match(v.raw) || v.at == u.At
+	})
 }
 
 // keys follows what the expression reads by keys, and returns it without these, except for the defaults behind them.

@@ -56,6 +56,37 @@ itself = itself
 	}
 }
 
+// A default counts if the code says that the environment, a flag or an option gives what goes before it.
+func TestUnknownIsNotReplacedByADefault(t *testing.T) {
+	t.Parallel()
+	const declarations = "port = environment.PORT\nown = compute()\n"
+	for expression, want := range map[string]Certainty{
+		"8080": Written, "process.env.PORT || 8080": Default, "Number(process.env.PORT) || 8080": Default,
+		"options.port ?? 8080": Default, "port || 8080": Default, "own || 8080": Unknown, "compute() || 8080": Unknown,
+		"unknown || 8080": Unknown, "unknown ?? 8080": Unknown, "unknown or 8080": Unknown, "unknown ?: 8080": Unknown,
+	} {
+		text := source.Grammar{}.Read([]byte(declarations + expression))
+		names := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		got := names.Value(source.Span{From: len(declarations), To: len(text.Raw)})
+		if got.Certainty != want || (got.Local() == 8080) != (want != Unknown) {
+			t.Errorf("%s: %+v, want certainty %d", expression, got, want)
+		}
+	}
+}
+
+func TestHostsAreToldApart(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Host{
+		"0.0.0.0:8080": AllInterfaces, "[::]:8080": AllInterfaces, ":8080": AllInterfaces, "127.0.0.1:8080": Loopback,
+		"localhost:8080": Loopback, "[::1]:8080": Loopback, "10.0.0.5:8080": OneInterface, "db.internal:8080": OneInterface,
+		"8080": UnknownHost, "unix:/run/a.sock": UnixSocket, "host": UnknownHost,
+	} {
+		if got := Parse(text); got.Host != want {
+			t.Errorf("%s: %+v, want host %d", text, got, want)
+		}
+	}
+}
+
 func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 	t.Parallel()
 	text := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
