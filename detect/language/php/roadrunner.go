@@ -6,6 +6,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -35,15 +36,14 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	// Only RoadRunner's first version has workers in this section. It registers no health service.
 	_, isFirstVersion := settings.Get("grpc.workers")
 	where := environmentDefault.ReplaceAllString(listen.Value, "$1")
-	server := analyzer.Finding{
-		Kind: analyzer.ServerConstructed, Framework: roadRunner, InMain: true,
+	server := finding.Server{
+		Site: finding.AtLine(section.Line, "grpc: listen: "+where), Framework: roadRunner, InMain: true,
 		AutomaticHealth: !isFirstVersion,
 	}
-	port := analyzer.Finding{
-		Kind: analyzer.Listener, Port: address.ParsePort(strings.TrimPrefix(where, "tcp://")),
+	listens := address.Setting(strings.TrimPrefix(where, "tcp://"), listen.Line)
+	if where != listen.Value {
+		listens.Certainty = min(listens.Certainty, address.Default)
 	}
-	result.Findings = []analyzer.Finding{
-		server.At(section.Line, "grpc: listen: "+where), port.At(listen.Line, ""),
-	}
+	result.Found = []finding.Finding{server, finding.ListenerAt(listens)}
 	return result, nil
 }
