@@ -164,12 +164,13 @@ func (r *resolution) name(n Name, declared []placed) {
 				r.found = append(r.found, d.Address)
 			}
 		}
-		if d.Outside && len(r.found) == before {
-			r.found = append(r.found, Address{Place: d.Place})
-			r.outside++
+		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[")
+		if !isPort || len(r.found) > before {
+			continue
 		}
-		if isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".["); isPort && len(r.found) == before {
-			r.found = append(r.found, Address{Host: d.Host, Place: d.Place})
+		r.found = append(r.found, Address{Host: d.Host, Place: d.Place})
+		if d.Outside {
+			r.outside++
 		}
 	}
 }

@@ -31,8 +31,11 @@ func TestListenersGetTheOnlyPortOfTheirNames(t *testing.T) {
 		"two":          {[]Declaration{stated("PORT", 50051, 3), stated("PORT", 50052, 4)}, 0},
 		"without port": {[]Declaration{stated("PORT", 50051, 3), open("PORT")}, 0},
 		"with host":    {[]Declaration{stated("PORT", 50051, 3), open("HOST")}, 50051},
-		"followed":     {[]Declaration{open("PORT", ".port"), stated(".port", 50051, 3)}, 50051},
-		"in a circle":  {[]Declaration{open("PORT", ".port"), open(".port", "PORT")}, 0},
+		"with a host from outside": {
+			[]Declaration{stated("PORT", 50051, 3), {"HOST", Value{Outside: true}}}, 50051,
+		},
+		"followed":    {[]Declaration{open("PORT", ".port"), stated(".port", 50051, 3)}, 50051},
+		"in a circle": {[]Declaration{open("PORT", ".port"), open(".port", "PORT")}, 0},
 	} {
 		g := NewGraph()
 		g.Add(".", "a", c.declared)
