@@ -166,7 +166,9 @@ func (in *Package) Serves() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(in.Findings, func(f Finding) bool {
+		return slices.ContainsFunc(f.typed(), func(f finding.Finding) bool { p, _ := proofOf(f); return p.Site != nil })
+	})
 }
 
 // DropBuilt leaves out built programs where a source of the tree makes a server: they are made of what the sources say.
