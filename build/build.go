@@ -62,7 +62,7 @@ func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult,
 	}
 	result := libcnb.NewBuildResult()
 	if ok {
-		result, err = install(ctx, settings, host, plan.ServiceFromMetadata(entry.Metadata), logger)
+		result, err = install(ctx, settings, host, plan.ServerFromMetadata(entry.Metadata), logger)
 	}
 	result.Layers = append(result.Layers, layers...)
 	return result, err
@@ -70,7 +70,7 @@ func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult,
 
 // install contributes the probe for the service, and what belongs to it.
 func install(
-	ctx libcnb.BuildContext, settings settings, host github.Host, service plan.Service, logger log.Logger,
+	ctx libcnb.BuildContext, settings settings, host github.Host, service plan.Server, logger log.Logger,
 ) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
 	reportService(logger, service, settings.defaults)
@@ -138,7 +138,7 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 
 // defaultPort returns the port that the probe reads in the image, or 0: where the default flags have an address,
 // nothing needs it, and a program that is not this product's does not read it.
-func defaultPort(settings settings, all programs, service plan.Service) int {
+func defaultPort(settings settings, all programs, service plan.Server) int {
 	isRead := all.probe.readsDefaults() || all.bridge != nil
 	if !settings.detectPort || settings.defaults.HasAddress || !isRead {
 		return 0

@@ -63,7 +63,7 @@ func labelDownloadOf(p program) *labelDownload {
 // imageLabel returns the label for a program with its default flags, for its exec probe and for a bridge beside it. The
 // values of header flags are hidden.
 func imageLabel(
-	exec execProbe, bridge *bridge, p program, args []string, service plan.Service,
+	exec execProbe, bridge *bridge, p program, args []string, service plan.Server,
 ) (libcnb.Label, error) {
 	value, err := json.Marshal(label{
 		Schema:   labelSchema,

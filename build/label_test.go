@@ -72,7 +72,7 @@ func TestLabelsAreValid(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("0123456789abcdef", 4)
 	exec := execProbe{Command: []string{"/probe", "-addr=localhost:5000"}, TimeoutSeconds: 3}
-	for name, service := range map[string]plan.Service{
+	for name, service := range map[string]plan.Server{
 		"asked for": {},
 		"found":     {Language: "go", Health: plan.HealthRegistered, Port: 5000},
 	} {
@@ -110,7 +110,7 @@ func TestUnknownKeysOfTheLabel(t *testing.T) {
 	exec := execProbe{Command: []string{"/probe"}, TimeoutSeconds: 3}
 	l, err := imageLabel(exec, nil, program{
 		version: "v1.0.0", source: "bundled", variant: "lean", sha256: strings.Repeat("0", 64),
-	}, nil, plan.Service{})
+	}, nil, plan.Server{})
 	if err != nil {
 		t.Fatal(err)
 	}

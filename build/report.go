@@ -19,7 +19,7 @@ import (
 )
 
 // reportService logs which server the probe is for, and a warning where every probe would fail.
-func reportService(logger log.Logger, service plan.Service, defaults probe.Defaults) {
+func reportService(logger log.Logger, service plan.Server, defaults probe.Defaults) {
 	if service.Language == "" {
 		logger.Header("No gRPC server was found; the probe was asked for")
 		return
@@ -69,7 +69,7 @@ func newExecProbe(path string, args []string, defaults probe.Defaults, port int,
 
 // ReportExec logs the path and the exec probe with which a build with the bundled probe would end its log for a
 // service, in an image that has its layers in the folder that all builders use.
-func ReportExec(buildpack libcnb.Buildpack, service plan.Service, logger log.Logger) error {
+func ReportExec(buildpack libcnb.Buildpack, service plan.Server, logger log.Logger) error {
 	settings, err := readSettings(buildpack)
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"github.com/grpc-cnb/health-probe/detect"
 )
 
-// BenchmarkFindServices reads trees of 100,000 files in 20,000 folders, beside what `find . -type f` takes on the same
+// BenchmarkFindServers reads trees of 100,000 files in 20,000 folders, beside what `find . -type f` takes on the same
 // tree: one of many languages, where half of the files are sources, and one of Go sources alone.
-func BenchmarkFindServices(b *testing.B) {
+func BenchmarkFindServers(b *testing.B) {
 	for name, endings := range map[string][]string{
 		"mixed": {
 			"go", "html", "js", "css", "java", "svg", "py", "png", "ts", "md", "cs", "txt", "rb", "json", "php",
@@ -38,9 +38,9 @@ func BenchmarkFindServices(b *testing.B) {
 		b.Run(name+"/detect", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				services, err := detect.FindServices(context.Background(), dir, nil)
-				if err != nil || len(services) != 1 {
-					b.Fatalf("found %v, %v", services, err)
+				servers, err := detect.FindServers(context.Background(), dir, nil)
+				if err != nil || len(servers) != 1 {
+					b.Fatalf("found %v, %v", servers, err)
 				}
 			}
 		})

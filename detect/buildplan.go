@@ -14,12 +14,12 @@ import (
 // goEntry is the plan entry by which Go buildpacks provide the go command to other buildpacks.
 const goEntry = "go"
 
-// buildPlans returns the build plan, with its alternatives, for the services of an app and for what the app requires
+// buildPlans returns the build plan, with its alternatives, for the servers of an app and for what the app requires
 // beside the probe.
 func buildPlans(
-	settings config.Config, services []plan.Service, required []plan.Requirement, logger log.Logger,
+	settings config.Config, servers []plan.Server, required []plan.Requirement, logger log.Logger,
 ) []libcnb.BuildPlan {
-	plans := []libcnb.BuildPlan{probePlan(services, settings.Enabled == config.EnabledTrue)}
+	plans := []libcnb.BuildPlan{probePlan(servers, settings.Enabled == config.EnabledTrue)}
 	if _, err := exec.LookPath("go"); err != nil && settings.Source == config.Compile {
 		plans = withGo(plans[0])
 	}
@@ -27,11 +27,11 @@ func buildPlans(
 }
 
 // probePlan provides the probe, and requires it where the app serves gRPC or the user forces it.
-func probePlan(services []plan.Service, forced bool) libcnb.BuildPlan {
+func probePlan(servers []plan.Server, forced bool) libcnb.BuildPlan {
 	probe := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}}}
 	switch {
-	case len(services) > 0:
-		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry, Metadata: services[0].Metadata()}}
+	case len(servers) > 0:
+		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry, Metadata: servers[0].Metadata()}}
 	case forced:
 		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry}}
 	}

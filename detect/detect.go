@@ -1,9 +1,9 @@
 // Package detect is the buildpack's detect phase: it reads an app's folder and says whether the app serves gRPC, where
 // that is written, and whether the standard health service (grpc.health.v1) is registered.
 //
-//	app folder --tree.Walk--> required files --Analyze, PostAnalyze--> []plan.Service --Phase--> build plan
+//	app folder --tree.Walk--> required files --Analyze, PostAnalyze--> []plan.Server --Phase--> build plan
 //
-// Begin with [FindServices], then [Phase], which puts the leading service into the build plan. A language is a package
+// Begin with [FindServers], then [Phase], which puts the leading server into the build plan. A language is a package
 // below detect/language and one line in languages.go; package analyzer is the contract between them. Every app is
 // untrusted: package tree bounds what is read, and how much of it.
 package detect
@@ -16,27 +16,27 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// FindServices returns the services that the app in folder dir serves over gRPC, the leading one first: what sources
+// FindServers returns the servers that the app in folder dir serves over gRPC, the leading one first: what sources
 // say goes before what built programs say, what is in folders of examples goes last of either, and then the path
 // decides.
 //
 // One walk serves all languages. logf gets a line for people on every piece of evidence and on everything left unread
-// (nil for none), never from two goroutines at once. The error is about dir itself, or it is ctx's: the services found
+// (nil for none), never from two goroutines at once. The error is about dir itself, or it is ctx's: the servers found
 // until then come with it.
-func FindServices(ctx context.Context, dir string, logf tree.Logf) ([]plan.Service, error) {
+func FindServers(ctx context.Context, dir string, logf tree.Logf) ([]plan.Server, error) {
 	logf = tree.Serialize(logf)
 	s := newScan(languages, logf)
 	err := tree.Walk(ctx, dir, tree.Visitor{Required: s.required, Visit: s.visit}, logf)
 
-	var services []plan.Service
+	var servers []plan.Server
 	for _, language := range s.scans {
-		services = append(services, language.PostAnalyze(logf)...)
+		servers = append(servers, language.PostAnalyze(logf)...)
 	}
-	plan.Sort(services)
-	for i := range services {
-		services[i].Others = len(services) - 1
+	plan.Sort(servers)
+	for i := range servers {
+		servers[i].Others = len(servers) - 1
 	}
-	return services, err
+	return servers, err
 }
 
 // scan is the analysis of one app by several analyzers.

@@ -59,12 +59,21 @@ func TestReadmeNamesEachLanguage(t *testing.T) {
 
 func languageTable() string {
 	var table strings.Builder
-	table.WriteString("| language | framework | a server is | the health service is registered by " +
-		"|\n|---|---|---|---|\n")
+	table.WriteString("| language | framework | a server is | the health service is registered by | default port | " +
+		"settings | a source has one of |\n|---|---|---|---|---|---|---|\n")
 	for _, a := range languages {
 		l := a.Language()
 		for _, f := range l.Frameworks {
-			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", strings.Join(l.Titles(), ", "), f.Name, f.Evidence, f.Health)
+			port := ""
+			if f.Port.Number != 0 {
+				port = fmt.Sprintf("%d (`%s`)", f.Port.Number, f.Port.Source)
+			}
+			words := ""
+			if len(f.Keywords) > 0 {
+				words = "`" + strings.Join(f.Keywords, "`, `") + "`"
+			}
+			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s |\n",
+				strings.Join(l.Titles(), ", "), f.Name, f.Evidence, f.Health, port, f.Settings, words)
 		}
 	}
 	return table.String()

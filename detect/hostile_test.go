@@ -113,7 +113,7 @@ func TestHostileTreesAreReadToTheirEnd(t *testing.T) {
 			write(t, filepath.Join(dir, "main.go"), serverSource)
 			harm(t, dir)
 			want := "Go, grpc-go (main.go:5); health service not registered\n"
-			if got := analyzertest.Describe(findServices(t, dir)); got != want {
+			if got := analyzertest.Describe(findServers(t, dir)); got != want {
 				t.Errorf("found:\n%swant:\n%s", got, want)
 			}
 		})
@@ -134,16 +134,16 @@ func TestNamesThatCannotBePrintedAreQuoted(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, name), serverSource)
-			services, err := detect.FindServices(t.Context(), dir, func(format string, args ...any) {
+			servers, err := detect.FindServers(t.Context(), dir, func(format string, args ...any) {
 				if line := fmt.Sprintf(format, args...); strings.ContainsAny(line, "\x1b\n\u202e") ||
 					!utf8.ValidString(line) {
 					t.Errorf("the log has the name as it is: %q", line)
 				}
 			})
-			if err != nil || len(services) != 1 {
-				t.Fatalf("found %v, %v", services, err)
+			if err != nil || len(servers) != 1 {
+				t.Fatalf("found %v, %v", servers, err)
 			}
-			if got := services[0].Metadata()["evidence"]; got != want {
+			if got := servers[0].Metadata()["evidence"]; got != want {
 				t.Errorf("evidence %s, want %s", got, want)
 			}
 		})
@@ -173,7 +173,7 @@ func TestFolderThatBecomesALinkIsNotFollowed(t *testing.T) {
 		}
 	})
 	for range 2000 {
-		if found, err := detect.FindServices(t.Context(), dir, nil); err != nil || len(found) != 0 {
+		if found, err := detect.FindServers(t.Context(), dir, nil); err != nil || len(found) != 0 {
 			t.Errorf("found %v, %v", found, err)
 			break
 		}
@@ -200,13 +200,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func findServices(t testing.TB, dir string) []plan.Service {
+func findServers(t testing.TB, dir string) []plan.Server {
 	t.Helper()
-	services, err := detect.FindServices(t.Context(), dir, t.Logf)
+	servers, err := detect.FindServers(t.Context(), dir, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return services
+	return servers
 }
 
 func write(t testing.TB, path, text string) {

@@ -45,15 +45,15 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 		if err != nil {
 			return mistaken(err, logger), nil
 		}
-		find := func(limit context.Context) ([]plan.Service, error) {
-			return FindServices(limit, ctx.ApplicationPath, logger.Debugf)
+		find := func(limit context.Context) ([]plan.Server, error) {
+			return FindServers(limit, ctx.ApplicationPath, logger.Debugf)
 		}
-		services, err := findInTime(find, maxTime, maxExtraTime, logger)
+		servers, err := findInTime(find, maxTime, maxExtraTime, logger)
 		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
-		report(logger, services, settings.Enabled == config.EnabledTrue)
-		plans := buildPlans(settings, services, required, logger)
+		report(logger, servers, settings.Enabled == config.EnabledTrue)
+		plans := buildPlans(settings, servers, required, logger)
 		if isOptionalInSystem(systemFile, ctx.Buildpack.Info.ID) {
 			plans = withNothing(plans)
 		}
@@ -93,26 +93,26 @@ func requirementsInTime(requirements Requirements, dir string, limit time.Durati
 // findInTime returns what find finds within a limit. An app that takes longer is built with what is known by then,
 // which is nothing if find has not returned an extra time later.
 func findInTime(
-	find func(context.Context) ([]plan.Service, error), limit, extra time.Duration, logger log.Logger,
-) ([]plan.Service, error) {
+	find func(context.Context) ([]plan.Server, error), limit, extra time.Duration, logger log.Logger,
+) ([]plan.Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	type found struct {
-		services []plan.Service
-		err      error
+		servers []plan.Server
+		err     error
 	}
 	done := make(chan found, 1)
 	go func() {
-		services, err := find(ctx)
-		done <- found{services, err}
+		servers, err := find(ctx)
+		done <- found{servers, err}
 	}()
 	select {
 	case f := <-done:
 		if !errors.Is(f.err, context.DeadlineExceeded) {
-			return f.services, f.err
+			return f.servers, f.err
 		}
 		logger.Headerf("Warning: the app was not read to its end within %s", limit)
-		return f.services, nil
+		return f.servers, nil
 	case <-time.After(limit + extra):
 		logger.Headerf("Warning: the app was not read within %s", limit+extra)
 		return nil, nil

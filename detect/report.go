@@ -10,20 +10,20 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// maxListed is how many services the log lists: as many as people read, however many an app is made to have.
+// maxListed is how many servers the log lists: as many as people read, however many an app is made to have.
 const maxListed = 30
 
 // report prints what was found, or what was looked for.
-func report(logger log.Logger, services []plan.Service, forced bool) {
-	for _, s := range services[:min(len(services), maxListed)] {
+func report(logger log.Logger, servers []plan.Server, forced bool) {
+	for _, s := range servers[:min(len(servers), maxListed)] {
 		logger.Headerf("gRPC server found: %s", s)
 	}
-	if more := len(services) - maxListed; more > 0 {
+	if more := len(servers) - maxListed; more > 0 {
 		logger.Headerf("gRPC servers found beside these: %d (BP_LOG_LEVEL=DEBUG lists all evidence)", more)
 	}
 	switch {
-	case len(services) > 0:
-		warnOfHealth(logger, services)
+	case len(servers) > 0:
+		warnOfHealth(logger, servers)
 	case forced:
 		logger.Headerf("No gRPC server found, but $%s is true", config.EnabledEnv)
 	default:
@@ -34,12 +34,12 @@ func report(logger log.Logger, services []plan.Service, forced bool) {
 }
 
 // warnOfHealth says which of the servers have no health service, and what to write into the leading one.
-func warnOfHealth(logger log.Logger, services []plan.Service) {
-	if warning := services[0].HealthWarning(); warning != "" {
+func warnOfHealth(logger log.Logger, servers []plan.Server) {
+	if warning := servers[0].HealthWarning(); warning != "" {
 		logger.Headerf("Warning: %s", warning)
 	}
 	var missing []string
-	for _, s := range services[1:] {
+	for _, s := range servers[1:] {
 		if s.Health == plan.HealthMissing {
 			missing = append(missing, s.Evidence.String())
 		}

@@ -17,26 +17,26 @@ func TestReadingGivesUpAFileThatIsStuck(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	defer close(end)
-	stuck := func(context.Context) ([]plan.Service, error) { <-end; return []plan.Service{{}}, nil }
+	stuck := func(context.Context) ([]plan.Server, error) { <-end; return []plan.Server{{}}, nil }
 	var out bytes.Buffer
-	services, err := findInTime(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
-	if services != nil || err != nil || !strings.Contains(out.String(), "the app was not read within 2ms") {
-		t.Errorf("it found %v, %v, and said %q", services, err, out.String())
+	servers, err := findInTime(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
+	if servers != nil || err != nil || !strings.Contains(out.String(), "the app was not read within 2ms") {
+		t.Errorf("it found %v, %v, and said %q", servers, err, out.String())
 	}
 }
 
 // What was found within the limit counts.
 func TestReadingKeepsWhatItFoundInTime(t *testing.T) {
 	t.Parallel()
-	slow := func(ctx context.Context) ([]plan.Service, error) {
+	slow := func(ctx context.Context) ([]plan.Server, error) {
 		<-ctx.Done()
-		return []plan.Service{{Language: "go"}}, ctx.Err()
+		return []plan.Server{{Language: "go"}}, ctx.Err()
 	}
 	var out bytes.Buffer
-	services, err := findInTime(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
-	if len(services) != 1 || err != nil || !strings.Contains(out.String(),
+	servers, err := findInTime(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
+	if len(servers) != 1 || err != nil || !strings.Contains(out.String(),
 		"the app was not read to its end within 1ms") {
-		t.Errorf("it found %v, %v, and said %q", services, err, out.String())
+		t.Errorf("it found %v, %v, and said %q", servers, err, out.String())
 	}
 }
 

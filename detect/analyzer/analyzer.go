@@ -1,10 +1,10 @@
 // Package analyzer is the contract between the detect phase and the languages, and what the languages share: how files
 // become findings, and findings become gRPC servers.
 //
-//	file --Required, Analyze--> Result (findings) --PostAnalyze: Projects, Services--> []plan.Service
+//	file --Required, Analyze--> Result (findings) --PostAnalyze: Projects, Servers--> []plan.Server
 //
 // Begin with [Definition], which a language fills in, and [New]. [Rule] is the usual way from a source to findings, and
-// [Services] the usual way from findings to servers.
+// [Servers] the usual way from findings to servers.
 package analyzer
 
 import (
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -20,18 +21,10 @@ import (
 type Language struct {
 	Name  string // in the build plan: "go"
 	Title string // for people: "Go"
-	// Others are further names that services may have, with their titles.
+	// Others are further names that servers may have, with their titles.
 	Others map[string]string
-	// Frameworks are all frameworks that services may have.
+	// Frameworks are all frameworks that servers may have.
 	Frameworks []Framework
-}
-
-// Framework is one way to serve gRPC in a language. The table in docs/detection.md is made from these.
-type Framework struct {
-	Name     string // in the build plan and for people: "grpc-go"
-	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
-	Health   string // what registers grpc.health.v1, for people
-	Advice   string // what to write into a server to have the health service, fit to be pasted
 }
 
 // Titles returns the names of the languages for people, in alphabetical order.
@@ -62,7 +55,7 @@ type Scan interface {
 	Analyze(f *tree.File) error
 	// PostAnalyze returns the servers that the files prove, after the last Analyze. logf gets a line for each piece of
 	// evidence.
-	PostAnalyze(logf tree.Logf) []plan.Service
+	PostAnalyze(logf tree.Logf) []plan.Server
 }
 
 // Definition is an analyzer as a language writes it. T is what a file tells the language beside its findings, such as
@@ -74,9 +67,9 @@ type Definition[T any] struct {
 	// Analyze returns what a required file holds, or nil. Several goroutines call it at once. An error means that the
 	// file was left out; a result may come with it. The result must not refer to the bytes of the file's text.
 	Analyze func(f *tree.File) (*Result[T], error)
-	// PostAnalyze makes services of the results, which are ordered by path. A service without a language gets the name
+	// PostAnalyze makes servers of the results, which are ordered by path. A server without a language gets the name
 	// of the definition's.
-	PostAnalyze func(files []File[T], logf tree.Logf) []plan.Service
+	PostAnalyze func(files []File[T], logf tree.Logf) []plan.Server
 }
 
 // New returns the analyzer of a definition.
@@ -101,6 +94,7 @@ func (s *scan[T]) Analyze(f *tree.File) error {
 		for i := range result.Findings {
 			result.Findings[i].Path = f.Path
 		}
+		finding.Locate(result.Found, f.Path)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.files = append(s.files, File[T]{f.Path, *result})
@@ -108,17 +102,17 @@ func (s *scan[T]) Analyze(f *tree.File) error {
 	return err
 }
 
-func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Service {
+func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
 	slices.SortFunc(s.files, func(a, b File[T]) int { return cmp.Compare(a.Path, b.Path) })
-	services := s.definition.PostAnalyze(s.files, logf)
-	for i := range services {
-		s.definition.complete(&services[i])
+	servers := s.definition.PostAnalyze(s.files, logf)
+	for i := range servers {
+		s.definition.complete(&servers[i])
 	}
-	return services
+	return servers
 }
 
-// complete adds what the build phase prints of a service.
-func (l Language) complete(s *plan.Service) {
+// complete adds what the build phase prints of a server.
+func (l Language) complete(s *plan.Server) {
 	s.Language = cmp.Or(s.Language, l.Name)
 	s.Title = l.Title
 	if title, ok := l.Others[s.Language]; ok {

@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -22,7 +24,7 @@ const (
 	HealthRegistered Kind = "health registered"
 	// HealthDisabled is what tells a framework not to register grpc.health.v1.
 	HealthDisabled Kind = "health disabled"
-	// Listener is a port that a server listens on, or one that is not known: source.UnknownPort.
+	// Listener is a port that a server listens on, or one that is not known: address.UnknownPort.
 	Listener Kind = "listener"
 )
 
@@ -55,25 +57,8 @@ func (f Finding) At(line int, excerpt string) Finding {
 
 // NewListener returns the finding of a server that listens on a port which an expression of a text states. Its place is
 // where the number of the port is written.
-func NewListener(t *source.Text, port source.Port) Finding {
+func NewListener(t *source.Text, port address.Port) Finding {
 	return Finding{Kind: Listener, Port: port.Number}.At(t.Line(port.At), "")
-}
-
-// Result is what the analysis of one file found. T is what else the file tells its language.
-type Result[T any] struct {
-	Findings []Finding
-	// ProjectRoot says that the file's directory is a project: the file is a go.mod, a Cargo.toml, a pom.xml.
-	ProjectRoot bool
-	// Built says that the file is a built program or archive and no source.
-	Built bool
-	// Extra is what only the language understands.
-	Extra T
-}
-
-// File is a file of an app and what its analysis found.
-type File[T any] struct {
-	Path string
-	Result[T]
 }
 
 // Has reports whether one of the findings is of the kind.
@@ -84,4 +69,30 @@ func Has(findings []Finding, kind Kind) bool {
 		}
 	}
 	return false
+}
+
+// typed returns the finding as it is today: this file is for the languages that were not changed yet.
+func (f Finding) typed() []finding.Finding {
+	at := finding.AtPlace(f.Place, f.Excerpt)
+	switch f.Kind {
+	case ServerConstructed:
+		return []finding.Finding{finding.Server{
+			Site: at, Framework: f.Framework, InMain: f.InMain, AutomaticHealth: f.AutomaticHealth,
+		}}
+	case ServiceRegistered:
+		return []finding.Finding{finding.Registration{
+			Site: at, Framework: f.Framework, AutomaticHealth: f.AutomaticHealth,
+		}}
+	case ServiceImplemented:
+		return []finding.Finding{finding.Implementation{
+			Site: at, Framework: f.Framework, Served: f.FrameworkServes, AutomaticHealth: f.AutomaticHealth,
+		}}
+	case HealthRegistered:
+		return []finding.Finding{finding.Health{Site: at}}
+	case HealthDisabled:
+		return []finding.Finding{finding.HealthDisabled{Site: at}}
+	case Listener:
+		return []finding.Finding{finding.ListenerAt(address.Value{Address: address.At(f.Port, f.Place)})}
+	}
+	return []finding.Finding{finding.Other{Site: at}}
 }

@@ -2,9 +2,11 @@ package analyzer
 
 import (
 	"cmp"
+	"iter"
 	"path"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -26,8 +28,9 @@ type Project[T any] struct {
 type Package struct {
 	// Path is the file, or the directory of the package.
 	Path string
-	// Findings are those of its files.
-	Findings []Finding
+	// Found are the findings of its files.
+	Found    []finding.Finding
+	Findings []Finding // of the languages that have no types of their own yet
 	// Built says that it is a built program or archive and no source.
 	Built bool
 }
@@ -73,6 +76,7 @@ func (p *Project[T]) add(f File[T], name string) {
 		p.Packages = append(p.Packages, in)
 	}
 	in.Findings = append(in.Findings, f.Findings...)
+	in.Found = append(in.Found, f.Found...)
 }
 
 // Package returns the package with a path, or nil.
@@ -125,6 +129,36 @@ func (in *Package) find(is func(f Finding) bool) (Finding, bool) {
 	return Finding{}, false
 }
 
+// Decide replaces the findings of every package by those that decide returns of each: none, itself, or others that it
+// stands for.
+func (p *Project[T]) Decide(decide func(in *Package, f finding.Finding) []finding.Finding) {
+	for _, in := range p.Packages {
+		var decided []finding.Finding
+		for _, f := range in.Found {
+			decided = append(decided, decide(in, f)...)
+		}
+		in.Found = decided
+	}
+}
+
+// All yields the findings of all packages.
+func (p *Project[T]) All() iter.Seq[finding.Finding] {
+	return func(yield func(finding.Finding) bool) {
+		for _, in := range p.Packages {
+			for _, f := range in.Found {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ProjectHas reports whether a package of a project has a finding of a type.
+func ProjectHas[F finding.Finding, T any](p *Project[T]) bool {
+	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return finding.Has[F](in.Found) })
+}
+
 // Serves reports whether the package has evidence of a server.
 func (in *Package) Serves() bool {
 	for _, strength := range []plan.Strength{plan.Construction, plan.Registration, plan.Implementation} {
@@ -132,11 +166,14 @@ func (in *Package) Serves() bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(in.Findings, func(f Finding) bool {
+		return slices.ContainsFunc(f.typed(), func(f finding.Finding) bool { p, _ := proofOf(f); return p.Site != nil })
+	})
 }
 
 // DropBuilt leaves out built programs where a source of the tree makes a server: they are made of what the sources say.
 func DropBuilt[T any](all []*Project[T]) {
+	typeFindings(all)
 	servesFromSource := func(in *Package) bool { return !in.Built && in.Serves() }
 	if !slices.ContainsFunc(all, func(p *Project[T]) bool {
 		return slices.ContainsFunc(p.Packages, servesFromSource)
@@ -145,5 +182,17 @@ func DropBuilt[T any](all []*Project[T]) {
 	}
 	for _, p := range all {
 		p.Packages = slices.DeleteFunc(p.Packages, func(in *Package) bool { return in.Built })
+	}
+}
+
+// typeFindings gives the findings of the languages that have no types of their own yet their types.
+func typeFindings[T any](all []*Project[T]) {
+	for _, p := range all {
+		for _, in := range p.Packages {
+			for _, f := range in.Findings {
+				in.Found = append(in.Found, f.typed()...)
+			}
+			in.Findings = nil
+		}
 	}
 }

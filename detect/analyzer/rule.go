@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -12,19 +14,67 @@ import (
 // Rule is one row of a language's table: a pattern of code, and the finding that it is.
 type Rule struct {
 	// Code is matched against the code, in which the contents of strings are blank. The group "literal", if it has one,
-	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "port"
-	// takes an address or a port, in a string or as code. The group "at" is the place that the finding names; without
+	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "at" is the place that the finding names; without
 	// it that is the whole match.
 	Code    *regexp.Regexp
 	Literal *regexp.Regexp
 	// Imports is matched against each import of the file: one has to match. nil for a rule that needs no import.
 	Imports *regexp.Regexp
-	// Finding is the finding, without its line and excerpt.
+	// Proves makes the finding.
+	Proves finding.Make
+	// Finding is the finding, without its line and excerpt, in languages that have no types of their own yet.
 	Finding Finding
 }
 
-// Match returns the findings of the rules in a text, in the order of the rules, then of lines. imports are the file's,
-// as its language writes them.
+// Findings returns the findings of the rules in a text, in the order of the rules, then of lines. imports are the
+// file's, as its language writes them.
+func Findings(text *source.Text, rules []Rule, imports []string) []finding.Finding {
+	var found []finding.Finding
+	for _, r := range rules {
+		for _, m := range r.matches(text, imports) {
+			at := r.at(m)
+			if f := r.Proves(finding.At(text, at), string(text.Raw[at.From:at.To])); f != nil {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// Listens returns a listener for each match of a pattern, whose group "port" takes an address or a port, in a string or
+// as code.
+func Listens(text *source.Text, code *regexp.Regexp) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range text.FindAll(code, -1) {
+		written, _ := text.Group(code, m, "port")
+		a := address.Parse(written)
+		a.Place.Line = text.Line(m[0])
+		found = append(found, finding.ListenerAt(address.Value{Address: a}))
+	}
+	return found
+}
+
+// matches returns the matches of the rule that are what it looks for.
+func (r Rule) matches(text *source.Text, imports []string) [][]int {
+	if r.Imports != nil && !slices.ContainsFunc(imports, r.Imports.MatchString) ||
+		r.Literal != nil && !text.Mentions(r.Literal) {
+		return nil
+	}
+	return slices.DeleteFunc(text.FindAll(r.Code, -1), func(m []int) bool {
+		s, ok := text.Group(r.Code, m, "literal")
+		return ok && r.Literal != nil && !r.Literal.MatchString(s)
+	})
+}
+
+// at returns the part of a match that the finding names.
+func (r Rule) at(match []int) source.Span {
+	if i := r.Code.SubexpIndex("at"); i > 0 && match[2*i] >= 0 {
+		return source.Span{From: match[2*i], To: match[2*i+1]}
+	}
+	return source.Span{From: match[0], To: match[1]}
+}
+
+// Match is [Findings] for languages that have no types of their own yet.
 func Match(text *source.Text, rules []Rule, imports []string) []Finding {
 	var found []Finding
 	for _, r := range rules {
@@ -54,7 +104,7 @@ func (r Rule) finding(text *source.Text, match []int) (Finding, bool) {
 	if r.Finding.Kind == Listener {
 		found := r.Finding.At(text.Line(at[0]), "")
 		port, _ := text.Group(r.Code, match, "port")
-		found.Port = source.ParsePort(port)
+		found.Port = address.ParsePort(port)
 		return found, true
 	}
 	return r.Finding.At(text.Line(at[0]), source.Excerpt(text.Raw[at[0]:at[1]])), true

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"iter"
 
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -13,9 +14,9 @@ type sharedFindings map[string]*directoryFindings
 
 // directoryFindings are the findings in a directory, without those in subdirectories that hold a server.
 type directoryFindings struct {
-	health         *Finding
+	health         *finding.Site
 	healthDisabled bool
-	listeners      []Finding // nil where several servers could listen there
+	listeners      []finding.Listener // nil where several servers could listen there
 }
 
 // shareFindings collects them once for all servers of a project: a tree may hold 100,000.
@@ -23,7 +24,7 @@ func shareFindings(packages []*Package) sharedFindings {
 	servers := ServerCount{}
 	var others []*Package
 	for _, in := range packages {
-		if f, ok := in.First(ServerConstructed); ok {
+		if f, ok := finding.First[finding.Server](in.Found); ok {
 			servers.Add(f.Path)
 		} else {
 			others = append(others, in)
@@ -31,8 +32,8 @@ func shareFindings(packages []*Package) sharedFindings {
 	}
 	shared := sharedFindings{}
 	for _, in := range others {
-		for _, f := range in.Findings {
-			dir := servers.Innermost(f.Path)
+		for _, f := range in.Found {
+			dir := servers.Innermost(finding.Where(f).Path)
 			shared.add(dir, f, servers[dir] <= 1)
 		}
 	}
@@ -40,17 +41,22 @@ func shareFindings(packages []*Package) sharedFindings {
 }
 
 // add adds a finding in a directory, about one server alone or about several.
-func (s sharedFindings) add(dir string, f Finding, oneServer bool) {
+func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 	if s[dir] == nil {
 		s[dir] = &directoryFindings{}
 	}
-	switch in := s[dir]; {
-	case f.Kind == HealthRegistered && in.health == nil:
-		in.health = &f
-	case f.Kind == HealthDisabled:
+	in := s[dir]
+	switch f := f.(type) {
+	case finding.Health:
+		if in.health == nil {
+			in.health = f.Site
+		}
+	case finding.HealthDisabled:
 		in.healthDisabled = true
-	case f.Kind == Listener && oneServer:
-		in.listeners = append(in.listeners, f)
+	case finding.Listener:
+		if oneServer {
+			in.listeners = append(in.listeners, f)
+		}
 	}
 }
 

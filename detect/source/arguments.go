@@ -12,6 +12,8 @@ type Span struct{ From, To int }
 func (s Span) Contains(at int) bool { return s.From <= at && at < s.To }
 
 const (
+	// MaxValue is how many bytes an expression has that states an address; a longer one computes.
+	MaxValue = 400
 	// maxCall is how many bytes are followed behind an opening bracket: no real call is longer.
 	maxCall = 20_000
 	// maxFollowed is how many bytes are followed behind all brackets of one text: real ones need a hundredth of it.
@@ -22,9 +24,9 @@ const (
 func (t *Text) Slice(s Span) string { return string(t.Code[s.From:s.To]) }
 
 // Until returns where the first of the bytes in ends is that stands in no bracket opened behind from, or where a
-// bracket closes that was open before. It gives up behind maxValue bytes.
+// bracket closes that was open before. It gives up behind MaxValue bytes.
 func (t *Text) Until(from int, ends string) int {
-	return t.follow(from, min(len(t.Code), from+maxValue+1), ends)
+	return t.follow(from, min(len(t.Code), from+MaxValue+1), ends)
 }
 
 func (t *Text) follow(from, last int, ends string) int {
@@ -92,4 +94,24 @@ func (t *Text) Argument(from, number int, names ...string) (Span, bool) {
 		}
 	}
 	return Span{}, false
+}
+
+// maxReturns is how many return statements of a function are read.
+const maxReturns = 8
+
+// Returns returns the expressions that a function returns whose body begins at an offset, behind its brace.
+func (t *Text) Returns(body int) []Span {
+	end := t.Until(body, "")
+	var found []Span
+	for at := body; len(found) < maxReturns; {
+		n := strings.Index(string(t.Code[at:end]), "return")
+		if n < 0 {
+			break
+		}
+		from := at + n + len("return")
+		at = t.Until(from, ";")
+		found = append(found, t.Trim(Span{from, at}))
+		at = min(max(at, from), end)
+	}
+	return found
 }

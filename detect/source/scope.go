@@ -2,9 +2,9 @@ package source
 
 import "regexp"
 
-// blocks are the blocks of a text. They are told by its indentation, which people write alike in all languages, with
+// Blocks are the blocks of a text. They are told by its indentation, which people write alike in all languages, with
 // braces and without. A text that is not indented is one block, in which every name is visible everywhere.
-type blocks struct {
+type Blocks struct {
 	all    []block
 	ofLine []int // the index in all, by line from 0
 }
@@ -29,9 +29,9 @@ var conditional = regexp.MustCompile(`^[\s})]*(?:if|else|elif|elsif|elseif|unles
 // onlyOpens is a line that only opens the block whose header is the line before.
 var onlyOpens = regexp.MustCompile(`^\s*[{(\[]\s*$`)
 
-// findBlocks finds the blocks of a text in one pass over its lines.
-func findBlocks(t *Text) *blocks {
-	b := &blocks{all: []block{{to: len(t.lines), header: -1}}, ofLine: make([]int, len(t.lines))}
+// FindBlocks finds the blocks of a text in one pass over its lines.
+func FindBlocks(t *Text) *Blocks {
+	b := &Blocks{all: []block{{to: len(t.lines), header: -1}}, ofLine: make([]int, len(t.lines))}
 	open := []int{0} // the blocks around the line, by index, each indented more than the one before
 	for i := range t.lines {
 		code := t.lineCode(i)
@@ -58,7 +58,7 @@ func findBlocks(t *Text) *blocks {
 }
 
 // inner returns a block that begins with a line, within the block with an index.
-func (b *blocks) inner(t *Text, parent, line, indent int) block {
+func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 	in := block{
 		indent: indent, from: line, to: len(t.lines), depth: b.all[parent].depth + 1, parent: parent,
 		scope: len(b.all), header: -1,
@@ -87,9 +87,9 @@ func indentation(code []byte) int {
 	return -1
 }
 
-// scopeOf returns the index of the block to which a name belongs that is declared on a line. A field belongs to the
+// ScopeOf returns the index of the block to which a name belongs that is declared on a line. A field belongs to the
 // block around the function that sets it.
-func (b *blocks) scopeOf(line int, isField bool) int {
+func (b *Blocks) ScopeOf(line int, isField bool) int {
 	scope := b.all[b.ofLine[line]].scope
 	if isField {
 		scope = b.all[b.all[scope].parent].scope
@@ -97,9 +97,9 @@ func (b *blocks) scopeOf(line int, isField bool) int {
 	return scope
 }
 
-// body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or
+// Body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or
 // -1 where the body is not indented more.
-func (b *blocks) body(t *Text, first, last int) int {
+func (b *Blocks) Body(t *Text, first, last int) int {
 	for line := last + 1; line < len(b.ofLine); line++ {
 		if code := t.lineCode(line); indentation(code) < 0 || onlyOpens.Match(code) {
 			continue
@@ -112,8 +112,8 @@ func (b *blocks) body(t *Text, first, last int) int {
 	return -1
 }
 
-// visible returns how deep a scope lies that a line is in, and -1 for one that the line is not in.
-func (b *blocks) visible(scope, line int) int {
+// Depth returns how deep a scope lies that a line is in, and -1 for one that the line is not in.
+func (b *Blocks) Depth(scope, line int) int {
 	if s := b.all[scope]; line >= s.from && line < s.to {
 		return s.depth
 	}

@@ -34,14 +34,15 @@ var rules = []rule{
 
 	{"detect/tree/...", []string{"detect/tree/...", "internal/plan", "internal/untrusted"}},
 	{"detect/source/...", []string{"detect/source/...", "internal/plan", "internal/untrusted"}},
+	{"detect/address", []string{"detect/source", "internal/plan"}},
+	{"detect/finding", []string{"detect/address", "detect/source", "detect/tree", "internal/plan"}},
 	{"detect/analyzer/...", []string{
-		"detect/analyzer/...", "detect/source/...", "detect/tree/...", "internal/plan",
-		"internal/untrusted",
+		"detect/analyzer/...", "detect/address", "detect/finding", "detect/source/...", "detect/tree/...",
+		"internal/plan", "internal/untrusted",
 	}},
 	{"detect/language/NAME/...", []string{
-		"detect/language/NAME/...", "detect/analyzer/...", "detect/source/...",
-		"detect/tree/...",
-		"internal/plan", "internal/untrusted",
+		"detect/language/NAME/...", "detect/analyzer/...", "detect/address", "detect/finding",
+		"detect/source/...", "detect/tree/...", "internal/plan", "internal/untrusted",
 	}},
 	{"detect/...", []string{"detect/...", "internal/config", "internal/plan", "internal/untrusted"}},
 

@@ -2,7 +2,7 @@
 // build plan's entry for the probe (buildpack spec, Build Plan). It imports nothing of this module, so that neither
 // phase needs the other.
 //
-// Begin with [Service]. [Service.Metadata] writes it into the plan and [ServiceFromMetadata] reads it back.
+// Begin with [Server]. [Server.Metadata] writes it into the plan and [ServerFromMetadata] reads it back.
 package plan
 
 // Entry is the name of the probe's entry in the build plan.

@@ -67,7 +67,7 @@ func inspect(descriptor, folder string) (code int, err error) {
 	if mistake := plan.MistakeFromMetadata(required.Metadata); mistake != nil {
 		return exitError, mistake
 	}
-	if err := build.ReportExec(buildpack, plan.ServiceFromMetadata(required.Metadata), logger); err != nil {
+	if err := build.ReportExec(buildpack, plan.ServerFromMetadata(required.Metadata), logger); err != nil {
 		return exitError, err
 	}
 	return exitFound, nil

@@ -12,14 +12,16 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Apps tests a language with the archives testdata/apps/*.txtar, each of which is an app. The lines of an archive's
-// comment that begin with "want: " are the services that the app holds, in order; UPDATE_GOLDEN=1 writes them.
+// comment that begin with "want: " are the servers that the app holds, in order; UPDATE_GOLDEN=1 writes them.
 //
 // Every framework of the language needs an app that serves with it, and a twin FRAMEWORK_client.txtar that only calls.
 // A language may not keep the bytes of a file's text, since the text of the next file is written over them.
@@ -29,14 +31,17 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
 	}
 	serves := map[string]bool{}
+	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}}
 	for _, path := range paths {
 		archive, want := readArchive(t, path)
-		services := Scan(t, analyzer.New(d), unpack(t, archive))
-		for _, s := range services {
+		servers := Scan(t, analyzer.New(d), unpack(t, archive))
+		for _, s := range servers {
 			serves[s.Framework] = true
+			proved.port(s, archive)
 		}
+		keywordsIn(proved, d, archive)
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			if got := Describe(services); got != want && !updateWant(t, path, archive, got) {
+			if got := Describe(servers); got != want && !updateWant(t, path, archive, got) {
 				t.Errorf("found:\n%swant:\n%s", got, want)
 			}
 			keepsNoText(t, d, archive)
@@ -47,6 +52,7 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 			t.Errorf("no app in testdata/apps serves with %s", f.Name)
 		}
 		clientTwins(t, f.Name)
+		proved.check(t, f)
 	}
 }
 
@@ -81,8 +87,8 @@ func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.A
 	}
 }
 
-// Scan returns the services that an analyzer finds in an app.
-func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Service {
+// Scan returns the servers that an analyzer finds in an app.
+func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Server {
 	t.Helper()
 	logf := tree.Serialize(t.Logf)
 	scan := a.NewScan()
@@ -94,21 +100,21 @@ func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	services := scan.PostAnalyze(logf)
-	plan.Sort(services)
-	return services
+	servers := scan.PostAnalyze(logf)
+	plan.Sort(servers)
+	return servers
 }
 
 // Describe returns a line for each service.
-func Describe(services []plan.Service) string {
+func Describe(servers []plan.Server) string {
 	var lines strings.Builder
-	for _, s := range services {
+	for _, s := range servers {
 		lines.WriteString(s.String() + "\n")
 	}
 	return lines.String()
 }
 
-// readArchive returns an archive, and the services that it is said to hold.
+// readArchive returns an archive, and the servers that it is said to hold.
 func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -124,8 +130,8 @@ func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	return archive, want.String()
 }
 
-// updateWant writes the services into the comment of an archive where UPDATE_GOLDEN is set, and reports whether it did.
-func updateWant(t *testing.T, path string, archive *txtar.Archive, services string) bool {
+// updateWant writes the servers into the comment of an archive where UPDATE_GOLDEN is set, and reports whether it did.
+func updateWant(t *testing.T, path string, archive *txtar.Archive, servers string) bool {
 	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") == "" {
 		return false
@@ -136,7 +142,7 @@ func updateWant(t *testing.T, path string, archive *txtar.Archive, services stri
 			comment.WriteString(line)
 		}
 	}
-	for line := range strings.Lines(services) {
+	for line := range strings.Lines(servers) {
 		comment.WriteString("want: " + line)
 	}
 	archive.Comment = []byte(comment.String())
@@ -213,9 +219,10 @@ func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seed
 		result, err := d.Analyze(tree.NewText(path, text))
 		if result != nil {
 			CheckFindings(t, text, result.Findings)
+			checkPlaces(t, text, result.Found)
 		}
-		if err != nil && result != nil && len(result.Findings) > 0 {
-			t.Errorf("a file that is left out (%v) has findings %v", err, result.Findings)
+		if err != nil && result != nil && len(result.Findings)+len(result.Found) > 0 {
+			t.Errorf("a file that is left out (%v) has findings %v %v", err, result.Findings, result.Found)
 		}
 	})
 }
@@ -227,10 +234,25 @@ func CheckFindings(t *testing.T, text []byte, findings []analyzer.Finding) {
 	lines := bytes.Count(text, []byte("\n")) + 1
 	for _, f := range findings {
 		isListener := f.Kind == analyzer.Listener || f.Port != 0
-		if isListener && (f.Port < source.UnknownPort || f.Port == 0 || f.Port > 65535) {
+		if isListener && (f.Port < address.UnknownPort || f.Port == 0 || f.Port > 65535) {
 			t.Errorf("a listener has port %d: %+v", f.Port, f)
 		}
 		if f.Line < 0 || f.Line > lines || f.Line == 0 && !isListener {
+			t.Errorf("finding %+v in a file of %d lines", f, lines)
+		}
+	}
+}
+
+// checkPlaces checks that each finding is on a line of the text, and that each listener has a possible port.
+func checkPlaces(t *testing.T, text []byte, findings []finding.Finding) {
+	t.Helper()
+	lines := bytes.Count(text, []byte("\n")) + 1
+	for _, f := range findings {
+		l, isListener := f.(finding.Listener)
+		if port := l.Address.Port; isListener && (port < 0 || port > 65535) {
+			t.Errorf("a listener has port %d: %+v", port, f)
+		}
+		if line := finding.Where(f).Line; line < 0 || line > lines || line == 0 && !isListener {
 			t.Errorf("finding %+v in a file of %d lines", f, lines)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -45,8 +45,9 @@ const (
 
 // readDeclarations returns the values of variables, flags and options, and of the parameters that functions are given
 // in this source.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations(",;\n", declarations...)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, ",;\n", declarations...)
+	d.Global = globals(t)
 	for _, f := range fields(t) {
 		if f.value.From < f.value.To {
 			d.Declare("."+f.name, f.value)
@@ -83,8 +84,8 @@ var lastWord = regexp.MustCompile(`\w+$`)
 const maxValue = 200
 
 // declareOptions adds the options of Boost.Program_options and cxxopts that have a default.
-func declareOptions(d *source.Declarations) {
-	for _, m := range d.FindAll(boundOption, source.MaxListeners) {
+func declareOptions(d *address.Names) {
+	for _, m := range d.FindAll(boundOption, address.MaxListeners) {
 		path, _ := d.Group(boundOption, m, "path")
 		value := source.Span{From: m[1], To: d.Until(m[1], ",")}
 		name := path[strings.LastIndexAny(path, ".>")+1:]
@@ -92,13 +93,13 @@ func declareOptions(d *source.Declarations) {
 		d.Declare("."+name, value)
 	}
 	values := map[string]source.Span{}
-	for _, m := range d.FindAll(namedOption, source.MaxListeners) {
+	for _, m := range d.FindAll(namedOption, address.MaxListeners) {
 		names, _ := d.Group(namedOption, m, "option")
 		for name := range strings.SplitSeq(names, ",") {
 			values[name] = source.Span{From: m[1], To: d.Until(m[1], ",")}
 		}
 	}
-	for _, m := range d.FindAll(readOption, source.MaxListeners) {
+	for _, m := range d.FindAll(readOption, address.MaxListeners) {
 		name, _ := d.Group(readOption, m, "name")
 		option, _ := d.Group(readOption, m, "option")
 		if value, ok := values[option]; ok {
@@ -149,15 +150,11 @@ func fieldIn(t *source.Text, statement source.Span) (namedValue, bool) {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(t *source.Text, d func() *source.Declarations) []analyzer.Constant {
-	var all []analyzer.Constant
+func readConstants(t *source.Text, names func() *address.Names) []address.Declaration {
+	var all []address.Declaration
 	add := func(name string, value source.Span) {
-		switch {
-		case len(all) == maxConstants || !listenName.MatchString(name):
-		case value.From == value.To:
-			all = append(all, analyzer.Constant{Name: name, Port: source.UnknownPort})
-		default:
-			all = append(all, analyzer.NewConstant(d(), name, value))
+		if len(all) < maxConstants && listenName.MatchString(name) {
+			all = append(all, names().Declaration(name, value))
 		}
 	}
 	for _, m := range t.FindAll(constant, maxFunctions) {
@@ -173,7 +170,7 @@ func readConstants(t *source.Text, d func() *source.Declarations) []analyzer.Con
 	for _, f := range fields(t) {
 		add("."+f.name, f.value)
 	}
-	for _, m := range t.FindAll(boundOption, source.MaxListeners) {
+	for _, m := range t.FindAll(boundOption, address.MaxListeners) {
 		path, _ := t.Group(boundOption, m, "path")
 		if dot := strings.LastIndexAny(path, ".>"); dot >= 0 {
 			add("."+path[dot+1:], source.Span{From: m[1], To: t.Until(m[1], ",")})
@@ -192,24 +189,23 @@ func readConstants(t *source.Text, d func() *source.Declarations) []analyzer.Con
 	return all
 }
 
-// globals returns a function that gives the constant of another source for which a name stands that this source does
-// not declare: a field, a function, a flag that is declared here and defined elsewhere, or a constant.
-func globals(t *source.Text) func(name string) string {
+// globals returns the function that says what a name that the source does not declare may be in other sources: a field,
+// a function, a flag that is declared here and defined elsewhere, or a constant.
+func globals(t *source.Text) func(u address.Use) address.Name {
 	flags := map[string]bool{}
 	for _, name := range t.Names(declaredFlag) {
 		flags[name] = true
 	}
-	return func(name string) string {
-		field, isField := strings.CutPrefix(name, ".")
-		switch {
-		case isField:
-			return "." + field[strings.LastIndexByte(field, '.')+1:]
+	return func(u address.Use) address.Name {
+		switch name := u.Path; {
+		case strings.HasPrefix(name, "."):
+			return address.Field(name)
 		case flags[name]:
-			return "FLAGS_" + name
+			return address.Name{Path: "FLAGS_" + name}
 		case strings.HasSuffix(name, ")"), strings.ToUpper(name) == name, constantName.MatchString(name):
-			return name
+			return address.Name{Path: name}
 		}
-		return ""
+		return address.Name{}
 	}
 }
 
@@ -218,7 +214,7 @@ var constantName = regexp.MustCompile(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
 }
 
 // withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only one.

@@ -29,8 +29,6 @@ type extra struct {
 	// program has the health service: the server's code in the archive needs the object file that registers it, so that
 	// the symbol is in the program whether the app calls it or not.
 	linksArchive bool
-	// constants are what the file declares for others to listen on.
-	constants []analyzer.Constant
 	// testFiles are the files that a BUILD file of Bazel declares for tests only.
 	testFiles []string
 }

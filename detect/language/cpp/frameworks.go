@@ -12,7 +12,8 @@ const (
 // (grpc/handlers/include/userver/ugrpc/server/health/component.hpp) it is a component that an app appends.
 var frameworks = []analyzer.Framework{
 	{
-		Name: grpcPlusPlus,
+		Name:     grpcPlusPlus,
+		Keywords: []string{"BuildAndStart", "ServerBuilder", ".grpc.pb.h", "HealthCheckService", "AddListeningPort"},
 		Evidence: "`BuildAndStart()` of a `grpc::ServerBuilder`; where nothing calls it, " +
 			"`RegisterService`; in a built program, the symbol of `BuildAndStart`",
 		Health: "the app, by `grpc::EnableDefaultHealthCheckService(true)`",
@@ -21,6 +22,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     userver,
+		Keywords: []string{"ugrpc"},
 		Evidence: "`ugrpc::server::ServerComponent`",
 		Health:   "the app, by `ugrpc::server::HealthComponent`",
 		Advice: ".Append<ugrpc::server::HealthComponent>() to the component list, from " +

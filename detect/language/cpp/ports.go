@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -20,18 +21,18 @@ var declarations = []*regexp.Regexp{
 
 var addListeningPort = regexp.MustCompile(`(?:\.|->)\s*AddListeningPort\s*\(`)
 
-// listeners returns the port of each call of AddListeningPort. global is that of [globals].
-func listeners(d *source.Declarations, global func(name string) string) []analyzer.Finding {
-	var found []analyzer.Finding
-	for _, m := range d.FindAll(addListeningPort, source.MaxListeners) {
-		if arguments, _ := d.Arguments(m[1]); len(arguments) > 1 {
-			found = append(found, analyzer.NewOpenListener(d, arguments[0], global))
+// listeners returns the address of each call of AddListeningPort.
+func listeners(names *address.Names) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range names.FindAll(addListeningPort, address.MaxListeners) {
+		if arguments, _ := names.Arguments(m[1]); len(arguments) > 1 {
+			found = append(found, finding.ListenerAt(names.Value(arguments[0])))
 		}
 	}
 	return found
 }
 
-// analyzeStaticConfig returns the port of the server's section in userver's static config.
+// analyzeStaticConfig returns the address of the server's section in userver's static config.
 func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	if !bytes.Contains(text, []byte("grpc-server")) {
 		return nil, nil
@@ -39,8 +40,8 @@ func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	documents, err := untrusted.ReadYAML(text)
 	for _, document := range documents {
 		if port, ok := document.Get("components_manager.components.grpc-server.port"); ok {
-			f := analyzer.Finding{Kind: analyzer.Listener, Port: source.ParsePort(port.Value)}
-			return &analyzer.Result[extra]{Findings: []analyzer.Finding{f.At(port.Line, "")}}, err
+			listener := finding.ListenerAt(address.Setting(port.Value, port.Line))
+			return &analyzer.Result[extra]{Found: []finding.Finding{listener}}, err
 		}
 	}
 	return nil, err

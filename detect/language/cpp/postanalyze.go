@@ -4,67 +4,74 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a service for each file that makes a server. Where no file of the app does, the services that it
+// postAnalyze returns a server for each file that makes a server. Where no file of the app does, the services that it
 // implements or registers stand for servers.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropBazelTests(files, func(f analyzer.File[extra]) []string { return f.Extra.testFiles })
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
-	constructed := func(p *analyzer.Project[extra]) bool { return p.Has(analyzer.ServerConstructed) }
+	constructed := func(p *analyzer.Project[extra]) bool { return analyzer.ProjectHas[finding.Server](p) }
 	if !slices.ContainsFunc(projects, constructed) {
 		for _, p := range projects {
-			p.Resolve(resolveImplied)
+			p.Decide(decideImplied)
 		}
 	}
-	analyzer.ResolveListeners(projects, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.constants })
 	shareProgramHealth(projects)
 	analyzer.DropBuilt(projects)
-	services := analyzer.Services(projects, logf)
+	servers := analyzer.Servers(projects, logf)
 	linksArchive := map[string]bool{}
 	for _, f := range files {
 		linksArchive[f.Path] = f.Extra.linksArchive
 	}
-	for i, s := range services {
+	for i, s := range servers {
 		if linksArchive[s.Evidence.Path] {
-			services[i].Health = "" // not known
+			servers[i].Health = "" // not known
 		}
 	}
-	return services
+	return servers
 }
 
-// resolveImplied makes a registered service of one that is implied.
-func resolveImplied(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-	if f.Kind == serviceImplied {
-		f.Kind = analyzer.ServiceRegistered
+// decideImplied makes a registered service of one that is implied.
+func decideImplied(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+	if f, ok := f.(serviceImplied); ok {
+		return []finding.Finding{finding.Registration{Site: f.Site, Framework: grpcPlusPlus}}
 	}
-	return f, true
+	return []finding.Finding{f}
 }
 
 // shareProgramHealth gives the servers of libraries the health service that a program of the app registers: it turns
 // the service on for all servers of its process, and has none of its own, so that it uses one of a library.
 func shareProgramHealth(projects []*analyzer.Project[extra]) {
-	var health []analyzer.Finding
+	var health []finding.Finding
 	for _, p := range projects {
+		if analyzer.ProjectHas[finding.Server](p) {
+			continue
+		}
 		for _, in := range p.Packages {
-			if f, ok := in.First(analyzer.HealthRegistered); ok && !p.Has(analyzer.ServerConstructed) {
-				health = append(health, f.At(f.Line, ""))
+			if f, ok := finding.First[finding.Health](in.Found); ok {
+				health = append(health, finding.Health{Site: f.Quiet()})
 			}
 		}
 	}
 	for _, p := range projects {
 		if len(health) > 0 && isServerLibrary(p) {
-			p.Packages = append(p.Packages, &analyzer.Package{Path: "programs", Findings: health[:1]})
+			p.Packages = append(p.Packages, &analyzer.Package{Path: "programs", Found: health[:1]})
 		}
 	}
 }
 
 // isServerLibrary reports whether a project constructs servers, and none of them in main.
 func isServerLibrary(p *analyzer.Project[extra]) bool {
-	inMain := func(f analyzer.Finding) bool { return f.InMain }
-	return p.Has(analyzer.ServerConstructed) && !slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool {
-		return in.Built || slices.ContainsFunc(in.Findings, inMain)
-	})
+	for _, in := range p.Packages {
+		for s := range finding.All[finding.Server](in.Found) {
+			if in.Built || s.InMain {
+				return false
+			}
+		}
+	}
+	return analyzer.ProjectHas[finding.Server](p)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -43,12 +44,13 @@ func readProgram(r io.ReaderAt) (*analyzer.Result[extra], error) {
 }
 
 func programResult(health bool, e extra) *analyzer.Result[extra] {
-	server := analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcPlusPlus}
-	findings := []analyzer.Finding{server.At(0, "grpc::ServerBuilder::BuildAndStart")}
-	if health {
-		findings = append(findings, healthRegistered.At(0, "grpc::EnableDefaultHealthCheckService"))
+	found := []finding.Finding{
+		finding.Server{Site: finding.AtLine(0, "grpc::ServerBuilder::BuildAndStart"), Framework: grpcPlusPlus},
 	}
-	return &analyzer.Result[extra]{Findings: findings, Built: true, Extra: e}
+	if health {
+		found = append(found, finding.Health{Site: finding.AtLine(0, "grpc::EnableDefaultHealthCheckService")})
+	}
+	return &analyzer.Result[extra]{Found: found, Built: true, Extra: e}
 }
 
 // symbols says which functions a table of symbol names holds.

@@ -6,68 +6,67 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // serviceImplied is a service that is registered. It implies a server only where the whole app constructs none.
-const serviceImplied analyzer.Kind = "cpp: service implied"
+type serviceImplied struct{ *finding.Site }
 
-var (
-	healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
-	userverComponent = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: userver}
-)
+var userverComponent = finding.Constructs(userver)
 
 // rules find servers and the health service. grpc++'s own sources define BuildAndStart, and do not call it on an
 // object.
 var rules = []analyzer.Rule{
 	{
-		Code:    regexp.MustCompile(`(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(\s*\)`),
-		Finding: analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcPlusPlus},
+		Code:   regexp.MustCompile(`(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(\s*\)`),
+		Proves: finding.Constructs(grpcPlusPlus),
 	},
 	{
-		Code:    regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::ServerComponent)\s*>`),
-		Finding: userverComponent,
+		Code:   regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::ServerComponent)\s*>`),
+		Proves: userverComponent,
 	},
 	{
 		Code: regexp.MustCompile(
 			`(?:\.|->)\s*AppendComponentList\s*\(\s*(?P<at>(?:userver::)?ugrpc::server::\w*ComponentList)\b`),
-		Finding: userverComponent,
+		Proves: userverComponent,
 	},
 	{
-		Code:    regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::HealthComponent)\s*>`),
-		Finding: healthRegistered,
+		Code:   regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::HealthComponent)\s*>`),
+		Proves: finding.RegistersHealth,
 	},
 	// Where the argument is a setting, the service can be turned on. A name that has more than five letters or several
 	// parts is not "false".
 	{
 		Code: regexp.MustCompile(
 			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1|\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
-		Finding: healthRegistered,
+		Proves: finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`), Proves: finding.RegistersHealth},
 	{
 		Code:    regexp.MustCompile(`(?P<at>(?:\w*::)*\bHealth::\w*Service)\b`),
 		Imports: regexp.MustCompile(`\bhealth\.grpc\.pb\.h$`),
-		Finding: healthRegistered,
+		Proves:  finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Proves: finding.RegistersHealth},
 }
 
 // impliedRules find services. They hold in files that include a generated header or name a ServerBuilder.
 var impliedRules = []analyzer.Rule{
 	{
-		Code:    regexp.MustCompile(`(?:\.|->)\s*(?P<at>RegisterService)\s*\(`),
-		Finding: analyzer.Finding{Kind: serviceImplied, Framework: grpcPlusPlus},
+		Code:   regexp.MustCompile(`(?:\.|->)\s*(?P<at>RegisterService)\s*\(`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return serviceImplied{at} },
 	},
 	{
 		Code: regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+::` +
 			`(?:Service|AsyncService|CallbackService|ExperimentalCallbackService)\b)`),
-		Finding: analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: grpcPlusPlus},
+		Proves: finding.Implements(grpcPlusPlus),
 	},
 	{
-		Code:    regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+Base::Component\b)`),
-		Finding: analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: userver},
+		Code:   regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+Base::Component\b)`),
+		Proves: finding.Implements(userver),
 	},
 }
 
@@ -78,8 +77,7 @@ var (
 	generatedHeader = regexp.MustCompile(`\.grpc\.pb\.h$|_service\.usrv\.pb\.hpp$`)
 )
 
-var keywords = source.NewKeywords("BuildAndStart", "ServerBuilder", "ugrpc", ".grpc.pb.h", "HealthCheckService",
-	"AddListeningPort")
+var keywords = analyzer.Keywords(frameworks)
 
 // maxInclude is how many bytes of an include directive are read.
 const maxInclude = 512
@@ -110,36 +108,32 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	t := grammar.Read(text)
 	var result analyzer.Result[extra]
 	if hasKeyword {
-		result.Findings = findings(t)
+		result.Found = findings(t)
 	}
 	listens := t.Matches(addListeningPort)
 	if declares || listens {
-		declarations := sync.OnceValue(func() *source.Declarations { return readDeclarations(t) })
-		result.Extra.constants = readConstants(t, declarations)
+		names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
+		result.Declares = readConstants(t, names)
 		if listens {
-			result.Findings = append(result.Findings, listeners(declarations(), globals(t))...)
+			result.Found = append(result.Found, listeners(names())...)
 		}
 	}
-	if len(result.Findings) == 0 && len(result.Extra.constants) == 0 {
+	if len(result.Found) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return &result
 }
 
 // findings returns all findings of a source, without its listeners.
-func findings(t *source.Text) []analyzer.Finding {
+func findings(t *source.Text) []finding.Finding {
 	var includes []string
 	if t.Mentions(generatedHeader) {
 		includes = readIncludes(t)
 	}
-	found := analyzer.Match(t, rules, includes)
+	found := analyzer.Findings(t, rules, includes)
 	if slices.ContainsFunc(includes, generatedHeader.MatchString) || t.Matches(serverBuilder) {
-		found = append(found, analyzer.Match(t, impliedRules, includes)...)
+		found = append(found, analyzer.Findings(t, impliedRules, includes)...)
 	}
-	if t.Matches(mainFunction) {
-		for n := range found {
-			found[n].InMain = found[n].Kind == analyzer.ServerConstructed
-		}
-	}
-	return found
+	isMain := t.Matches(mainFunction)
+	return finding.InMain(found, func(finding.Server) bool { return isMain })
 }

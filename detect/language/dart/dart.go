@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -19,7 +20,7 @@ var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
 	Required:    required,
 	Analyze:     analyzer.SourceFiles(analyze, "pubspec.yaml"),
-	PostAnalyze: analyzer.ServicesInFiles,
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 // grpcDart has no health service: its server (lib/src/server/server.dart) has the services that it is given.
@@ -33,6 +34,7 @@ var frameworks = []analyzer.Framework{{
 		"HealthServiceBase whose check answers HealthCheckResponse()..status = " +
 		"HealthCheckResponse_ServingStatus.SERVING, " +
 		"and put HealthService() into the server's services",
+	Keywords: []string{"package:grpc", "Server.create", "ServiceBase"},
 }}
 
 var (
@@ -53,7 +55,7 @@ func required(file string) bool {
 // mainFunction is the function that a program begins with.
 var mainFunction = regexp.MustCompile(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
 
-var keywords = source.NewKeywords("package:grpc", "Server.create", "ServiceBase")
+var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
 	if !keywords.In(text) {
@@ -61,19 +63,16 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	}
 	t := grammar.Read(text)
 	imports := t.Names(importDirective)
-	findings := resolveImplementations(t, analyzer.Match(t, rules, imports))
-	if len(findings) == 0 || slices.ContainsFunc(imports, testLibrary.MatchString) {
+	found := analyzer.Findings(t, rulesOf(t), imports)
+	if len(found) == 0 || slices.ContainsFunc(imports, testLibrary.MatchString) {
 		return nil
 	}
-	if analyzer.Has(findings, analyzer.ServerConstructed) {
-		findings = append(findings, listeners(t)...)
+	if finding.Has[finding.Server](found) {
+		found = append(found, listeners(t)...)
 	}
-	if mainFunction.Match(t.Code) {
-		for i := range findings {
-			findings[i].InMain = findings[i].Kind == analyzer.ServerConstructed
-		}
-	}
-	return &analyzer.Result[struct{}]{Findings: findings}
+	isMain := mainFunction.Match(t.Code)
+	found = finding.InMain(found, func(finding.Server) bool { return isMain })
+	return &analyzer.Result[struct{}]{Found: found}
 }
 
 // grammar is how Dart writes comments and strings (its language specification, Strings and Comments).

@@ -2,10 +2,9 @@ package dart
 
 import (
 	"regexp"
-	"slices"
-	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -15,65 +14,31 @@ var (
 	unixSocket   = regexp.MustCompile(`\bInternetAddressType\.unix\b`)
 	declaration  = regexp.MustCompile(`\b(?:final|const|var|int|String|late)\s+(?:(?:int|String)\??\s+)?` +
 		`(?P<name>\w+)\s*=\s+`)
+	// optionValue is the value of an option in the results of an ArgParser, and optionDefault the option's default.
+	optionValue   = regexp.MustCompile(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
+	optionDefault = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
 )
 
-// listeners returns the port of each call of serve.
-func listeners(t *source.Text) []analyzer.Finding {
-	declarations := t.Declarations(";,", declaration)
-	var found []analyzer.Finding
-	for _, m := range t.FindAll(serveCall, source.MaxListeners) {
-		found = append(found, analyzer.NewListener(t, servePort(declarations, m[1])))
+// listeners returns the address of each call of serve.
+func listeners(t *source.Text) []finding.Finding {
+	names := address.Read(t, ";,", declaration)
+	names.Keyed(optionValue, optionDefault)
+	var found []finding.Finding
+	for _, m := range t.FindAll(serveCall, address.MaxListeners) {
+		found = append(found, finding.ListenerAt(served(names, m[1])))
 	}
 	return found
 }
 
-// servePort returns the port among the arguments of serve, which begin at an offset.
-func servePort(d *source.Declarations, from int) source.Port {
-	arguments := d.Code[from:d.Until(from, "")]
+// served returns the address among the arguments of serve, which begin at an offset.
+func served(names *address.Names, from int) address.Value {
+	arguments := names.Code[from:names.Until(from, "")]
 	m := portArgument.FindIndex(arguments)
-	if m == nil || unixSocket.Match(arguments) {
-		return source.Port{Number: source.UnknownPort, At: from}
+	switch {
+	case unixSocket.Match(arguments):
+		return names.Socket(from)
+	case m == nil:
+		return names.Nothing(from)
 	}
-	at := source.Span{From: from + m[1], To: d.Until(from+m[1], ",")}
-	if port, ok := optionPort(d, d.Trim(at)); ok {
-		return port
-	}
-	return d.Port(at)
-}
-
-var (
-	// optionValue is the value of an option in the results of an ArgParser, and optionDefault the option's default.
-	optionValue   = regexp.MustCompile(`(?:\w\[|\.\s*option\()\s*['"](?P<name> *)['"]\s*[\])]`)
-	optionDefault = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<name> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
-	optionAdded   = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<name> *)['"]`)
-	wholeName     = source.Exactly(`\w+!?`)
-)
-
-// optionPort returns the default of the option that an expression is parsed from: int.parse(results['port']). It
-// reports whether the expression is one of an option.
-func optionPort(d *source.Declarations, at source.Span) (source.Port, bool) {
-	parsed := at
-	if code := d.Slice(at); wholeName.MatchString(code) {
-		for _, m := range d.FindAll(declaration, -1) {
-			if name, _ := d.Group(declaration, m, "name"); name == strings.TrimSuffix(code, "!") {
-				parsed = source.Span{From: m[1], To: d.Until(m[1], ";")}
-			}
-		}
-	}
-	unknown := source.Port{Number: source.UnknownPort, At: at.From}
-	for _, value := range d.FindAll(optionValue, -1) {
-		if value[0] < parsed.From || value[1] > parsed.To {
-			continue
-		}
-		wanted, _ := d.Group(optionValue, value, "name")
-		for _, m := range d.FindAll(optionDefault, -1) {
-			if name, _ := d.Group(optionDefault, m, "name"); name == wanted {
-				return d.Port(source.Span{From: m[1], To: d.Until(m[1], ",")}), true
-			}
-		}
-		if slices.Contains(d.Names(optionAdded), wanted) {
-			return unknown, true
-		}
-	}
-	return unknown, false
+	return names.Value(source.Span{From: from + m[1], To: names.Until(from+m[1], ",")})
 }

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -36,8 +36,9 @@ const (
 
 // readDeclarations returns the values of variables, constants and properties, what methods return, and the parameters
 // that methods are given in this source.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations(";,\n", declaration)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, ";,\n", declaration)
+	d.Global = global
 	for _, m := range t.FindAll(property, maxConstants) {
 		if m[4] >= 0 {
 			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})
@@ -78,16 +79,12 @@ func returns(t *source.Text, parametersEnd int) []source.Span {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(d *source.Declarations) []analyzer.Constant {
+func readConstants(d *address.Names) []address.Declaration {
 	t := d.Text
-	var all []analyzer.Constant
+	var all []address.Declaration
 	add := func(name string, value source.Span) {
-		switch {
-		case len(all) >= maxConstants || !listenName.MatchString(name):
-		case value.From == value.To:
-			all = append(all, analyzer.Constant{Name: name, Port: source.UnknownPort})
-		default:
-			all = append(all, analyzer.NewConstant(d, name, value))
+		if len(all) < maxConstants && listenName.MatchString(name) {
+			all = append(all, d.Declaration(name, value))
 		}
 	}
 	for _, m := range t.FindAll(constant, maxMethods) {
@@ -113,21 +110,21 @@ func readConstants(d *source.Declarations) []analyzer.Constant {
 	return all
 }
 
-// global returns the constant of another source that a name stands for which this source does not declare: a constant
-// or a property, which is reached through its class or its object, or a method.
-func global(name string) string {
-	if field, ok := strings.CutPrefix(name, "."); ok {
-		return "." + field[strings.LastIndexByte(field, '.')+1:]
+// global returns what a name that the source does not declare may be in other sources: a constant or a property, which is
+// reached through its class or its object, or a method.
+func global(u address.Use) address.Name {
+	switch name := u.Path; {
+	case strings.HasPrefix(name, "."):
+		return address.Field(name)
+	case strings.HasSuffix(name, ")"):
+		return address.Name{Path: name}
 	}
-	if strings.HasSuffix(name, ")") {
-		return name
-	}
-	return ""
+	return address.Name{}
 }
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
 }
 
 // withoutDefault are parts of properties that may have no default. They say that a property of the same name is not the

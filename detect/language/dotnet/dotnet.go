@@ -30,8 +30,6 @@ type extra struct {
 	project *msbuildProject
 	// language is the plan's name of the language that a published program is written in; "" for any other file.
 	language string
-	// constants are what the file declares for others to listen on.
-	constants []analyzer.Constant
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.

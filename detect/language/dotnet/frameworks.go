@@ -24,28 +24,33 @@ const (
 // not name the health service at all.
 var frameworks = []analyzer.Framework{
 	{
-		Name: aspNetCore,
+		Name:     aspNetCore,
+		Keywords: []string{"Grpc"},
 		Evidence: "`MapGrpcService`; `AddGrpc()`, where nothing is mapped; " +
 			"in a publish folder, `MapGrpcService` in an assembly of the app's own",
 		Health: mapsHealth, Advice: healthChecks,
 	},
 	{
 		Name:     codeFirst,
+		Keywords: []string{"Grpc", "use_grpc"},
 		Evidence: "`AddCodeFirstGrpc()` with `MapGrpcService`, Saturn's `use_grpc`",
 		Health:   mapsHealth, Advice: healthChecks,
 	},
 	{
 		Name:     magicOnion,
+		Keywords: []string{"MagicOnion"},
 		Evidence: "`MapMagicOnionService()`, `UseMagicOnion()`",
 		Health:   mapsHealth, Advice: healthChecks,
 	},
 	{
 		Name:     serviceStack,
+		Keywords: []string{"Grpc"},
 		Evidence: "`AddServiceStackGrpc()`, `new GrpcFeature`",
 		Health:   mapsHealth, Advice: healthChecks,
 	},
 	{
 		Name:     grpcCore,
+		Keywords: []string{"Grpc"},
 		Evidence: "`new Server` of Grpc.Core",
 		Health:   "the app, by `Health.BindService`",
 		Advice: "var health = new HealthServiceImpl(); " +

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -26,17 +27,14 @@ const maxListenCalls = 256
 
 // endpoint is an address that Kestrel listens on.
 type endpoint struct {
-	port      int
+	address   address.Value
 	http1Only bool
 	http2Only bool
-	line      int // 0 where it is not known
-	// names are what the port depends on where it is not known, as in the listeners of analyzer.NewOpenListener.
-	names string
 }
 
-// listeners returns the ports that a source names.
-func listeners(d *source.Declarations) []analyzer.Finding {
-	var found []analyzer.Finding
+// listeners returns the addresses that a source names.
+func listeners(d *address.Names) []finding.Finding {
+	var found []finding.Finding
 	var endpoints []endpoint
 	t := d.Text
 	for _, m := range t.FindAll(listenCall, maxListenCalls) {
@@ -46,50 +44,49 @@ func listeners(d *source.Declarations) []analyzer.Finding {
 				endpoints = append(endpoints, e)
 			}
 		} else if number, ok := t.Group(listenCall, m, "number"); ok {
-			endpoints = append(endpoints, endpoint{port: source.ParsePort(number), http2Only: true, line: t.Line(m[0])})
+			endpoints = append(endpoints, endpoint{address: address.Setting(number, t.Line(m[0])), http2Only: true})
 		} else if len(arguments) > 1 {
-			address := source.Span{From: arguments[0].From, To: arguments[1].To}
-			found = append(found, analyzer.NewOpenListener(d, address, global))
+			where := source.Span{From: arguments[0].From, To: arguments[1].To}
+			found = append(found, finding.ListenerAt(d.Value(where)))
 		}
 	}
 	return append(found, kestrelListeners(endpoints)...)
 }
 
 // kestrelEndpoint returns what a call makes Kestrel listen on. It reports false for a call of another method.
-func kestrelEndpoint(d *source.Declarations, call string, arguments []source.Span) (endpoint, bool) {
-	address := arguments[0]
-	if address.From == address.To {
+func kestrelEndpoint(d *address.Names, call string, arguments []source.Span) (endpoint, bool) {
+	where := arguments[0]
+	if where.From == where.To {
 		return endpoint{}, false
 	}
-	listener := analyzer.Finding{Port: source.UnknownPort}.At(d.Line(address.From), "")
+	listens := d.Nothing(where.From)
 	switch call {
 	case "ListenAnyIP", "ListenLocalhost":
-		listener = analyzer.NewOpenListener(d, address, global)
+		listens = d.Value(where)
 	case "Listen":
 		// Sockets and TcpListeners have a Listen too, whose argument is no address.
 		hostAndPort, ok := listenAddress(d.Text, arguments)
 		if !ok {
 			return endpoint{}, false
 		}
-		listener = analyzer.NewOpenListener(d, hostAndPort, global)
+		listens = d.Value(hostAndPort)
 	case "Run", "RunAsync":
 		// What is run may also be a delegate.
-		if listener = analyzer.NewOpenListener(d, address, global); listener.Port == source.UnknownPort {
+		if listens = d.Value(where); listens.Certainty == address.Unknown {
 			return endpoint{}, false
 		}
-	case "ListenUnixSocket", "ListenHandle", "ListenNamedPipe":
+	case "ListenUnixSocket":
+		listens = d.Socket(where.From)
+	case "ListenHandle", "ListenNamedPipe":
 	default:
 		if len(arguments) == 1 {
-			listener = analyzer.NewOpenListener(d, address, global)
+			listens = d.Value(where)
 		}
 	}
-	options := d.Slice(source.Span{From: address.From, To: arguments[len(arguments)-1].To})
+	options := d.Slice(source.Span{From: where.From, To: arguments[len(arguments)-1].To})
 	http2 := strings.Contains(options, "HttpProtocols.Http2")
 	http1 := strings.Contains(options, "HttpProtocols.Http1") && !strings.Contains(options, "HttpProtocols.Http1And")
-	return endpoint{
-		port: listener.Port, http1Only: http1 && !http2, http2Only: http2, line: listener.Line,
-		names: listener.ImportPath,
-	}, true
+	return endpoint{address: listens, http1Only: http1 && !http2, http2Only: http2}, true
 }
 
 // listenAddress returns host and port of a call of Listen, whose arguments are (IPAddress.Any, 5000, ...) or (new
@@ -106,13 +103,12 @@ func listenAddress(t *source.Text, arguments []source.Span) (source.Span, bool) 
 
 // kestrelListeners returns the endpoints that gRPC, which is HTTP/2, may use: those for HTTP/2 alone, or where there
 // are none, those that are not for HTTP/1 alone.
-func kestrelListeners(all []endpoint) []analyzer.Finding {
+func kestrelListeners(all []endpoint) []finding.Finding {
 	hasHTTP2Only := slices.ContainsFunc(all, func(e endpoint) bool { return e.http2Only })
-	var found []analyzer.Finding
+	var found []finding.Finding
 	for _, e := range all {
 		if !e.http1Only && (e.http2Only || !hasHTTP2Only) {
-			f := analyzer.Finding{Kind: kestrelListener, Port: e.port, ImportPath: e.names}
-			found = append(found, f.At(e.line, ""))
+			found = append(found, kestrelListener{finding.ListenerAt(e.address)})
 		}
 	}
 	return found

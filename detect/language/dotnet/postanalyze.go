@@ -5,38 +5,38 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 type project = analyzer.Project[extra]
 
-// postAnalyze returns a service for each project that maps services, and for each server of Grpc.Core. Test projects
+// postAnalyze returns a server for each project that maps services, and for each server of Grpc.Core. Test projects
 // are left out.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects := slices.DeleteFunc(slices.Clone(all), func(p *project) bool { return msbuildOf(p).isTest })
 	a := newApp(projects)
 	for _, p := range projects {
 		a.resolve(p)
 	}
-	// A library that has test packages looks like a test, and may declare what programs use.
-	analyzer.ResolveListeners(all, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.constants })
 	shareLibraryHealth(projects)
 	analyzer.DropBuilt(projects)
-	services := analyzer.Services(projects, logf)
+	// A library that has test packages looks like a test, and may declare what programs use.
+	servers := analyzer.Servers(projects, logf, all...)
 
 	published := map[string]string{}
 	for _, f := range files {
 		published[f.Path] = f.Extra.language
 	}
-	for i := range services {
-		s := &services[i]
+	for i := range servers {
+		s := &servers[i]
 		if s.Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
 			s.Language = published[s.Evidence.Path]
 		}
 	}
-	return services
+	return servers
 }
 
 // msbuildOf returns what the file of a project tells. A project without a file is a program.
@@ -53,85 +53,100 @@ func msbuildOf(p *project) msbuildProject {
 type app struct {
 	// healthClasses are the names of the classes that implement the health service.
 	healthClasses map[string]bool
-	// serverKind is the kind of finding that stands for a server in this app.
-	serverKind analyzer.Kind
+	// surest is the surest evidence of a server in this app.
+	surest evidence
 }
+
+// evidence is what stands for a server in an app.
+type evidence int
+
+const (
+	byService evidence = iota // a source maps a service by its name or constructs a server, or nothing does
+	byMapping                 // a helper maps any service
+	byAdding                  // gRPC is added
+)
 
 func newApp(projects []*project) app {
 	a := app{healthClasses: map[string]bool{"HealthServiceImpl": true}}
 	for _, p := range projects {
-		for _, in := range p.Packages {
-			for _, f := range in.Findings {
-				if f.Kind == healthImplemented {
-					a.healthClasses[f.ImportPath] = true
-				}
+		for f := range p.All() {
+			if f, ok := f.(healthImplemented); ok {
+				a.healthClasses[f.class] = true
 			}
 		}
 	}
-	a.serverKind = a.surestKind(projects)
+	a.surest = a.surestEvidence(projects)
 	return a
 }
 
-// surestKind returns the kind of finding that stands for a server in the app: the surest one that there is. It is
-// ServiceRegistered where a source maps a service by its name or constructs a server, so that findings that prove less
-// do not count.
-func (a app) surestKind(projects []*project) analyzer.Kind {
-	present := map[analyzer.Kind]bool{}
+// surestEvidence returns the surest evidence that there is, so that findings that prove less do not count.
+func (a app) surestEvidence(projects []*project) evidence {
+	var byName, mapsAny, added, defined bool
 	for _, p := range projects {
 		isLibrary := msbuildOf(p).isLibrary
 		for _, in := range p.Packages {
-			for _, f := range in.Findings {
-				// A library may add what another app serves.
-				if !isLibrary || f.Kind != grpcAdded {
-					present[f.Kind] = true
-				}
-				if f.Kind == analyzer.ServerConstructed && !in.Built || a.isOwnService(f) {
-					present[analyzer.ServiceRegistered] = true
+			for _, f := range in.Found {
+				switch f := f.(type) {
+				case finding.Registration:
+					byName = true
+				case finding.Server:
+					byName = byName || !in.Built
+				case serviceMapped:
+					byName = byName || !a.healthClasses[f.class]
+				case anyServiceMapped:
+					mapsAny = true
+				case grpcAdded:
+					added = added || !isLibrary // a library may add what another app serves
+				case addGrpcDefined:
+					defined = true
 				}
 			}
 		}
 	}
 	switch {
-	case present[analyzer.ServiceRegistered]:
-		return analyzer.ServiceRegistered
-	case present[anyServiceMapped]:
-		return anyServiceMapped
-	case present[grpcAdded] && !present[addGrpcDefined]:
-		return grpcAdded
+	case byName:
+		return byService
+	case mapsAny:
+		return byMapping
+	case added && !defined:
+		return byAdding
 	}
-	return analyzer.ServiceRegistered
+	return byService
 }
 
-// isOwnService reports whether a finding is the mapping of a service of the app, and not of the health service.
-func (a app) isOwnService(f analyzer.Finding) bool {
-	return f.Kind == serviceMapped && !a.healthClasses[f.ImportPath]
-}
-
-// resolve replaces the findings of a project whose meaning depends on the app by general ones, where they have one.
+// resolve decides what the findings of a project mean in the app.
 func (a app) resolve(p *project) {
 	framework := mappedFramework(p)
 	isLibrary := msbuildOf(p).isLibrary
-	usesKestrel := !p.Has(analyzer.ServerConstructed)
-	p.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		switch {
-		case f.Kind == serviceMapped && a.healthClasses[f.ImportPath]:
-			f.Kind = analyzer.HealthRegistered
-		case f.Kind == serviceMapped, f.Kind == anyServiceMapped && a.serverKind == anyServiceMapped:
-			f.Kind, f.Framework = analyzer.ServiceRegistered, framework
-		case f.Kind == a.serverKind && !isLibrary:
-			f.Kind = analyzer.ServiceRegistered
-		case f.Kind == kestrelListener && usesKestrel:
-			f.Kind = analyzer.Listener
+	usesKestrel := !analyzer.ProjectHas[finding.Server](p)
+	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		switch of := f.(type) {
+		case serviceMapped:
+			if a.healthClasses[of.class] {
+				return []finding.Finding{finding.Health{Site: of.Site}}
+			}
+			return []finding.Finding{finding.Registration{Site: of.Site, Framework: framework}}
+		case anyServiceMapped:
+			if a.surest == byMapping {
+				return []finding.Finding{finding.Registration{Site: of.Site, Framework: framework}}
+			}
+		case grpcAdded:
+			if a.surest == byAdding && !isLibrary {
+				return []finding.Finding{finding.Registration{Site: of.Site, Framework: of.framework}}
+			}
+		case kestrelListener:
+			if usesKestrel {
+				return []finding.Finding{of.Listener}
+			}
 		}
-		return f, true
+		return []finding.Finding{f}
 	})
 }
 
 // mappedFramework returns the framework whose services MapGrpcService maps in a project.
 func mappedFramework(p *project) string {
-	addsCodeFirst := func(f analyzer.Finding) bool { return f.Kind == grpcAdded && f.Framework == codeFirst }
-	for _, in := range p.Packages {
-		if slices.ContainsFunc(in.Findings, addsCodeFirst) {
+	for f := range p.All() {
+		if f, ok := f.(grpcAdded); ok && f.framework == codeFirst {
 			return codeFirst
 		}
 	}
@@ -147,11 +162,12 @@ func shareLibraryHealth(projects []*project) {
 		byDir[p.Dir] = p
 	}
 	for _, p := range projects {
-		if !p.Has(analyzer.ServiceRegistered) {
+		if !analyzer.ProjectHas[finding.Registration](p) {
 			continue
 		}
 		if f, ok := libraryHealth(p, byDir, map[*project]bool{}); ok {
-			shared := &analyzer.Package{Path: "libraries", Findings: []analyzer.Finding{f.At(f.Line, "")}}
+			health := finding.Health{Site: f.Quiet()}
+			shared := &analyzer.Package{Path: "libraries", Found: []finding.Finding{health}}
 			p.Packages = append(p.Packages, shared)
 		}
 	}
@@ -159,7 +175,7 @@ func shareLibraryHealth(projects []*project) {
 
 // libraryHealth returns the first health service that the libraries of a project register, and theirs. seen are the
 // projects that were looked at.
-func libraryHealth(p *project, byDir map[string]*project, seen map[*project]bool) (analyzer.Finding, bool) {
+func libraryHealth(p *project, byDir map[string]*project, seen map[*project]bool) (finding.Health, bool) {
 	for _, reference := range msbuildOf(p).references {
 		library := byDir[path.Join(p.Dir, path.Dir(reference))]
 		if library == nil || seen[library] || !msbuildOf(library).isLibrary {
@@ -167,7 +183,7 @@ func libraryHealth(p *project, byDir map[string]*project, seen map[*project]bool
 		}
 		seen[library] = true
 		for _, in := range library.Packages {
-			if f, ok := in.First(analyzer.HealthRegistered); ok {
+			if f, ok := finding.First[finding.Health](in.Found); ok {
 				return f, true
 			}
 		}
@@ -175,5 +191,5 @@ func libraryHealth(p *project, byDir map[string]*project, seen map[*project]bool
 			return f, true
 		}
 	}
-	return analyzer.Finding{}, false
+	return finding.Health{}, false
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -37,17 +38,17 @@ var (
 // they are: the same as in sources. The names are in the assembly's metadata, each between NUL bytes (ECMA-335,
 // II.24.2.3, the #Strings heap).
 var references = []struct {
-	name    string
-	finding analyzer.Finding
+	name   string
+	proves finding.Make
 }{
 	{"MapMagicOnionService", magicOnionMapped},
 	{"AddServiceStackGrpc", serviceStackServed},
-	{"AddCodeFirstGrpc", analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: codeFirst}},
-	{"MapGrpcService", analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: aspNetCore}},
-	{"ServerPort", analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcCore}},
-	{"MapGrpcHealthChecksService", healthRegistered},
-	{"HealthServiceImpl", healthRegistered},
-	{"HealthBase", healthRegistered},
+	{"AddCodeFirstGrpc", finding.Registers(codeFirst)},
+	{"MapGrpcService", finding.Registers(aspNetCore)},
+	{"ServerPort", finding.Constructs(grpcCore)},
+	{"MapGrpcHealthChecksService", finding.RegistersHealth},
+	{"HealthServiceImpl", finding.RegistersHealth},
+	{"HealthBase", finding.RegistersHealth},
 }
 
 // analyzePublishFolder reads the app's own assemblies in the folder of a list of dependencies, f. It returns nil where
@@ -73,7 +74,7 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 		if err != nil {
 			return nil, err
 		}
-		result.Findings = append(result.Findings, found...)
+		result.Found = append(result.Found, found...)
 	}
 	return result, nil
 }
@@ -108,7 +109,7 @@ func (d dependencies) language() string {
 }
 
 // readAssembly returns the findings in the assembly of a name beside f. One that is not there has none.
-func readAssembly(f *tree.File, name string) ([]analyzer.Finding, error) {
+func readAssembly(f *tree.File, name string) ([]finding.Finding, error) {
 	assembly := f.Sibling(name)
 	defer assembly.Close()
 	size, err := assembly.Size()
@@ -126,10 +127,10 @@ func readAssembly(f *tree.File, name string) ([]analyzer.Finding, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading an assembly's names: %w", err)
 	}
-	var found []analyzer.Finding
+	var found []finding.Finding
 	for i, r := range references {
 		if present[i] {
-			found = append(found, r.finding.At(0, name+": "+r.name))
+			found = append(found, r.proves(finding.AtLine(0, name+": "+r.name), r.name))
 		}
 	}
 	return found, nil

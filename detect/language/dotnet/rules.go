@@ -4,75 +4,93 @@ import (
 	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// The kinds of findings whose meaning depends on the rest of the app.
-const (
+// The findings whose meaning depends on the rest of the app.
+type (
 	// serviceMapped is a class that is mapped: a service of the app, or the health service.
-	serviceMapped analyzer.Kind = "dotnet: service mapped"
+	serviceMapped struct {
+		*finding.Site
+		class string
+	}
 	// anyServiceMapped is a mapping of whatever class a helper of the app is given.
-	anyServiceMapped analyzer.Kind = "dotnet: any service mapped"
+	anyServiceMapped struct{ *finding.Site }
 	// grpcAdded adds gRPC to the services of ASP.NET Core: a server, where no source maps a class.
-	grpcAdded analyzer.Kind = "dotnet: grpc added"
+	grpcAdded struct {
+		*finding.Site
+		framework string
+	}
 	// addGrpcDefined is an extension method AddGrpc of the app's own.
-	addGrpcDefined analyzer.Kind = "dotnet: AddGrpc defined"
+	addGrpcDefined struct{ *finding.Site }
 	// healthImplemented is a class that implements the health service.
-	healthImplemented analyzer.Kind = "dotnet: health implemented"
-	// kestrelListener is a port of ASP.NET Core's server.
-	kestrelListener analyzer.Kind = "dotnet: kestrel listener"
+	healthImplemented struct {
+		*finding.Site
+		class string
+	}
+	// kestrelListener is an address of ASP.NET Core's server.
+	kestrelListener struct{ finding.Listener }
 )
+
+func adds(framework string) finding.Make {
+	return func(at *finding.Site, _ string) finding.Finding { return grpcAdded{at, framework} }
+}
+
+func mapsAny(at *finding.Site, _ string) finding.Finding { return anyServiceMapped{at} }
 
 // receiver is the object of a call. A definition of a method has none, which tells the frameworks' own sources from
 // apps.
 const receiver = `[\w)>\]]\s*\.\s*`
 
 var (
-	healthRegistered   = analyzer.Finding{Kind: analyzer.HealthRegistered}
-	magicOnionMapped   = analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: magicOnion}
-	serviceStackServed = analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: serviceStack}
+	magicOnionMapped   = finding.Registers(magicOnion)
+	serviceStackServed = finding.Registers(serviceStack)
 )
 
 var rules = []analyzer.Rule{
 	{
-		Code:    regexp.MustCompile(receiver + `(?P<at>MapMagicOnionService\s*(?:<[^>;]*>\s*)?\()`),
-		Finding: magicOnionMapped,
+		Code:   regexp.MustCompile(receiver + `(?P<at>MapMagicOnionService\s*(?:<[^>;]*>\s*)?\()`),
+		Proves: magicOnionMapped,
 	},
-	{Code: regexp.MustCompile(receiver + `(?P<at>UseMagicOnion\s*\()`), Finding: magicOnionMapped},
+	{Code: regexp.MustCompile(receiver + `(?P<at>UseMagicOnion\s*\()`), Proves: magicOnionMapped},
 	{
-		Code:    regexp.MustCompile(receiver + `(?P<at>AddMagicOnion\s*\()`),
-		Finding: analyzer.Finding{Kind: grpcAdded, Framework: magicOnion},
+		Code:   regexp.MustCompile(receiver + `(?P<at>AddMagicOnion\s*\()`),
+		Proves: adds(magicOnion),
 	},
-	{Code: regexp.MustCompile(receiver + `(?P<at>AddServiceStackGrpc\s*\()`), Finding: serviceStackServed},
-	{Code: regexp.MustCompile(`\b(?i:new)\s+(?P<at>GrpcFeature\s*\()`), Finding: serviceStackServed},
+	{Code: regexp.MustCompile(receiver + `(?P<at>AddServiceStackGrpc\s*\()`), Proves: serviceStackServed},
+	{Code: regexp.MustCompile(`\b(?i:new)\s+(?P<at>GrpcFeature\s*\()`), Proves: serviceStackServed},
 	{
-		Code:    regexp.MustCompile(receiver + `(?P<at>AddCodeFirstGrpc\s*\()`),
-		Finding: analyzer.Finding{Kind: grpcAdded, Framework: codeFirst},
+		Code:   regexp.MustCompile(receiver + `(?P<at>AddCodeFirstGrpc\s*\()`),
+		Proves: adds(codeFirst),
 	},
 	// Saturn.Extensions.gRPC adds and maps in one word.
 	{
 		Code:    regexp.MustCompile(`(?m)^\s*(?P<at>use_grpc)\s`),
 		Imports: source.Exactly(`Saturn`),
-		Finding: analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: codeFirst},
+		Proves:  finding.Registers(codeFirst),
 	},
 	{
-		Code:    regexp.MustCompile(receiver + `(?P<at>AddGrpc\s*\()`),
-		Finding: analyzer.Finding{Kind: grpcAdded, Framework: aspNetCore},
+		Code:   regexp.MustCompile(receiver + `(?P<at>AddGrpc\s*\()`),
+		Proves: adds(aspNetCore),
 	},
-	{Code: regexp.MustCompile(`\b(?P<at>AddGrpc)\s*\(\s*this\b`), Finding: analyzer.Finding{Kind: addGrpcDefined}},
+	{
+		Code:   regexp.MustCompile(`\b(?P<at>AddGrpc)\s*\(\s*this\b`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return addGrpcDefined{at} },
+	},
 	// A helper that calls MapGrpcService by reflection maps any class.
 	{
 		Code: regexp.MustCompile(`\b(?i:typeof|nameof|typedefof|GetType)\s*[(<]\s*(?:Of\s+)?` +
 			`(?P<at>(?:\w+\.)*GrpcEndpointRouteBuilderExtensions)\b`),
-		Finding: analyzer.Finding{Kind: anyServiceMapped, Framework: aspNetCore},
+		Proves: mapsAny,
 	},
-	{Code: regexp.MustCompile(receiver + `(?P<at>MapGrpcHealthChecksService\s*\()`), Finding: healthRegistered},
-	{Code: regexp.MustCompile(`\b(?P<at>Health\.BindService)\s*\(`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(receiver + `(?P<at>MapGrpcHealthChecksService\s*\()`), Proves: finding.RegistersHealth},
+	{Code: regexp.MustCompile(`\b(?P<at>Health\.BindService)\s*\(`), Proves: finding.RegistersHealth},
 	// The health service that an app wrote without generated code, by the path of its method.
 	{
 		Code:    regexp.MustCompile(receiver + `(?P<at>Map(?:Post|Methods)?\s*\(\s*"(?P<literal> +)")`),
 		Literal: regexp.MustCompile(`^/grpc\.health\.v1\.Health/`),
-		Finding: healthRegistered,
+		Proves:  finding.RegistersHealth,
 	},
 }
 

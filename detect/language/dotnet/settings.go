@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -24,18 +25,19 @@ func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 	var endpoints []endpoint
 	for _, e := range settings.Kestrel.Endpoints {
 		endpoints = append(endpoints, endpoint{
-			port: urlsPort(e.URL), http1Only: e.Protocols == "Http1", http2Only: e.Protocols == "Http2",
-			line: lineOf(text, "kestrel", e.URL),
+			address:   address.Setting(address.TrimScheme(e.URL), lineOf(text, "kestrel", e.URL)),
+			http1Only: e.Protocols == "Http1", http2Only: e.Protocols == "Http2",
 		})
 	}
 	if len(endpoints) == 0 && settings.URLs != "" {
-		endpoints = []endpoint{{port: urlsPort(settings.URLs), line: lineOf(text, "urls", settings.URLs)}}
+		urls := address.Setting(address.TrimScheme(settings.URLs), lineOf(text, "urls", settings.URLs))
+		endpoints = []endpoint{{address: urls}}
 	}
 	found := kestrelListeners(endpoints)
 	if len(found) == 0 {
 		return nil, nil
 	}
-	return &analyzer.Result[extra]{Findings: found}, nil
+	return &analyzer.Result[extra]{Found: found}, nil
 }
 
 // lineOf returns the line, from 1, of the first string behind a key that has a value, or 0 for one that is written
@@ -50,12 +52,6 @@ func lineOf(text []byte, key, value string) int {
 		return 0
 	}
 	return bytes.Count(text[:from+at], []byte("\n")) + 1
-}
-
-// urlsPort returns the port of ASP.NET Core's URLs, which are separated by semicolons, and source.UnknownPort for
-// several.
-func urlsPort(urls string) int {
-	return source.ParsePort(source.TrimScheme(urls))
 }
 
 var (

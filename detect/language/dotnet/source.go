@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-var keywords = source.NewKeywords(
-	"Grpc", "use_grpc", "MagicOnion", "Kestrel", "Listen", "UseUrls", "Urls.Add", ".Run(", ".RunAsync(")
+// keywords are also those of sources that say where Kestrel listens.
+var keywords = analyzer.Keywords(frameworks, "Kestrel", "Listen", "UseUrls", "Urls.Add", ".Run(", ".RunAsync(")
 
 // analyzeSource reads a source with an extension. It returns nil for one that has neither findings nor constants.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
@@ -24,18 +25,18 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	var result analyzer.Result[extra]
 	if hasKeyword {
 		imports := t.Names(importDirective)
-		result.Findings = slices.Concat(
-			analyzer.Match(t, rules, imports), mappedServices(t), coreServers(t, ext, imports), implementedServices(t))
+		result.Found = slices.Concat(
+			analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports), implementedServices(t))
 	}
 	listens := hasKeyword && t.Matches(listenCall)
 	if declares || listens {
 		d := readDeclarations(t)
-		result.Extra.constants = readConstants(d)
+		result.Declares = readConstants(d)
 		if listens {
-			result.Findings = append(result.Findings, listeners(d)...)
+			result.Found = append(result.Found, listeners(d)...)
 		}
 	}
-	if len(result.Findings) == 0 && len(result.Extra.constants) == 0 {
+	if len(result.Found) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return &result
@@ -57,20 +58,19 @@ var (
 	reflectionService = source.Exactly(`ReflectionService|ReflectionServiceImpl`)
 )
 
-// mappedServices returns the classes that are mapped. The import path of each is the name of the class.
-func mappedServices(t *source.Text) []analyzer.Finding {
-	var found []analyzer.Finding
+// mappedServices returns the classes that are mapped.
+func mappedServices(t *source.Text) []finding.Finding {
+	var found []finding.Finding
 	for _, m := range t.FindAll(mapGrpcService, -1) {
 		class, _ := t.Group(mapGrpcService, m, "class")
-		f := analyzer.Finding{Kind: serviceMapped, Framework: aspNetCore, ImportPath: lastName(class)}
-		if reflectionService.MatchString(f.ImportPath) {
-			continue
+		at := finding.At(t, source.Span{From: m[2*mapGrpcService.SubexpIndex("at")], To: m[1]})
+		switch class = lastName(class); {
+		case reflectionService.MatchString(class):
+		case typeParameter.MatchString(class):
+			found = append(found, anyServiceMapped{at})
+		default:
+			found = append(found, serviceMapped{at, class})
 		}
-		if typeParameter.MatchString(f.ImportPath) {
-			f.Kind = anyServiceMapped
-		}
-		at := m[2*mapGrpcService.SubexpIndex("at")]
-		found = append(found, f.At(t.Line(at), source.Excerpt(t.Raw[at:m[1]])))
 	}
 	return found
 }
@@ -98,19 +98,17 @@ var (
 )
 
 // coreServers returns the servers of Grpc.Core that a source with an extension constructs.
-func coreServers(t *source.Text, ext string, imports []string) []analyzer.Finding {
+func coreServers(t *source.Text, ext string, imports []string) []finding.Finding {
 	if !bytes.Contains(t.Code, []byte("Grpc.Core")) || !serverUse.Match(t.Code) {
 		return nil
 	}
-	rule := analyzer.Rule{
-		Code:    newServer,
-		Finding: analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcCore},
-	}
+	rule := analyzer.Rule{Code: newServer, Proves: finding.Constructs(grpcCore)}
 	if ext == ".fs" {
 		rule.Code = newServerFSharp
 	}
-	rule.Finding.InMain = t.Matches(mainMethod) || !t.Matches(anyType)
-	return analyzer.Match(t, []analyzer.Rule{rule}, imports)
+	isMain := t.Matches(mainMethod) || !t.Matches(anyType)
+	found := analyzer.Findings(t, []analyzer.Rule{rule}, imports)
+	return finding.InMain(found, func(finding.Server) bool { return isMain })
 }
 
 var (
@@ -124,23 +122,21 @@ var (
 )
 
 // implementedServices returns the classes that implement a generated service, and those that implement the health
-// service. The import path of each is the name of the class.
-func implementedServices(t *source.Text) []analyzer.Finding {
-	var found []analyzer.Finding
+// service.
+func implementedServices(t *source.Text) []finding.Finding {
+	var found []finding.Finding
 	for _, m := range t.FindAll(derivedClass, -1) {
 		class, _ := t.Group(derivedClass, m, "class")
 		base, _ := t.Group(derivedClass, m, "base")
 		outer, inner := path.Split(strings.ReplaceAll(base, ".", "/"))
-		f := analyzer.Finding{ImportPath: class}
-		switch {
+		switch line := t.Line(m[0]); {
 		case healthBase.MatchString(base):
 			if bytes.Contains(t.Code, []byte("Grpc.Health.V1")) {
-				f.Kind = healthImplemented
-				found = append(found, f.At(t.Line(m[0]), ""))
+				found = append(found, healthImplemented{finding.AtLine(line, ""), class})
 			}
 		case inner == path.Base(outer)+"Base":
-			f.Kind, f.Framework = analyzer.ServiceImplemented, aspNetCore
-			found = append(found, f.At(t.Line(m[0]), class+": "+base))
+			at := finding.AtLine(line, class+": "+base)
+			found = append(found, finding.Implementation{Site: at, Framework: aspNetCore})
 		}
 	}
 	return found

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -16,7 +17,7 @@ import (
 // Analyzer recognizes gRPC servers in Elixir.
 var Analyzer = analyzer.New(definition)
 
-var definition = analyzer.Definition[Extra]{
+var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
 	Required:    required,
 	Analyze:     analyze,
@@ -39,12 +40,16 @@ var frameworks = []analyzer.Framework{{
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-elixir, write a module with " +
 		"`use GRPC.Server, service: Grpc.Health.V1.Health.Service` that answers check with :SERVING, and `run` it in " +
 		"the endpoint",
+	Keywords: []string{"GRPC.", "Grpc"},
+	Settings: "`config.exs`, `prod.exs`, `runtime.exs` in `config`",
 }, {
 	Name:     grpcbox,
 	Evidence: "`config :grpcbox, servers: [...]`",
 	Health:   "the app, by `grpcbox_health_service`",
 	Advice: "in config :grpcbox, add :grpcbox_health_pb to service_protos and " +
 		":\"grpc.health.v1.Health\" => :grpcbox_health_service to services",
+	Keywords: []string{":grpcbox"},
+	Settings: "`config :grpcbox`",
 }}
 
 var (
@@ -74,27 +79,26 @@ func required(file string) bool {
 // their dependencies and are built into one release, so they are one project.
 var inUmbrella = regexp.MustCompile(`\bdeps_path:\s*"\.\./\.\./deps"`)
 
-func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
+func analyze(f *tree.File) (*analyzer.Result[struct{}], error) {
 	text, err := f.Text()
 	if err != nil {
 		return nil, err
 	}
 	if path.Base(f.Path) == "mix.exs" {
-		return &analyzer.Result[Extra]{ProjectRoot: !inUmbrella.Match(text)}, nil
+		return &analyzer.Result[struct{}]{ProjectRoot: !inUmbrella.Match(text)}, nil
 	}
 	return analyzeSource(text, path.Base(path.Dir(f.Path)) == "config"), nil
 }
 
-func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
-	resolveSettings(files)
-	return analyzer.Services(analyzer.Projects(files, analyzer.FileIsPackage), logf)
+func postAnalyze(files []analyzer.File[struct{}], logf tree.Logf) []plan.Server {
+	return analyzer.Servers(analyzer.Projects(inForce(files), analyzer.FileIsPackage), logf)
 }
 
-var keywords = source.NewKeywords("GRPC.", "Grpc", ":grpcbox")
+var keywords = analyzer.Keywords(frameworks)
 
 // analyzeSource returns what a text says, or nil where it says nothing. A configuration file may state the port of a
 // server that is started elsewhere.
-func analyzeSource(text []byte, isConfig bool) *analyzer.Result[Extra] {
+func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 	if !isConfig && !keywords.In(text) {
 		return nil
 	}
@@ -106,20 +110,17 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[Extra] {
 	if healthMessages.Match(t.Code) {
 		rules = rulesWithHealth
 	}
-	result := &analyzer.Result[Extra]{Findings: analyzer.Match(t, rules, t.Names(aliasOrConfig))}
+	result := &analyzer.Result[struct{}]{Found: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
 	if isConfig {
-		result.Extra.Settings = readSettings(t)
+		result.Declares = readSettings(t)
 	}
-	if result.Findings == nil && len(result.Extra.Settings) == 0 {
+	if result.Found == nil && len(result.Declares) == 0 {
 		return nil
 	}
-	if result.Findings != nil {
+	if result.Found != nil {
 		isApplication := useApplication.Match(t.Code)
-		for i := range result.Findings {
-			result.Findings[i].InMain = isApplication && result.Findings[i].Kind == analyzer.ServerConstructed
-		}
-		found, asked := listeners(t)
-		result.Findings, result.Extra.Asked = append(result.Findings, found...), asked
+		result.Found = finding.InMain(result.Found, func(finding.Server) bool { return isApplication })
+		result.Found = append(result.Found, listeners(t)...)
 	}
 	return result
 }

@@ -3,7 +3,8 @@ package elixir
 import (
 	"regexp"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -15,23 +16,34 @@ var (
 		regexp.MustCompile(`\blisten_opts(?::|\s*=>)\s*%\{[^}]*?\bport(?::|\s*=>)\s*`),
 		regexp.MustCompile(`\bServer\.start(?:_endpoint)?\s*\(\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
 	}
-	// declarations are variables and module attributes.
+	// declarations are variables, module attributes and functions without parameters.
 	declarations = []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s+`),
 		regexp.MustCompile(`(?m)^\s*(?P<name>@\w+)[ \t]+`),
+		regexp.MustCompile(`(?m)^\s*defp?\s+(?P<name>\w+)(?:\(\))?\s*(?:,\s*do:|\bdo\b)\s*`),
 	}
+	// appSetting asks for a setting: Application.get_env(:app, :grpc_port), also for a key within its value.
+	appSetting = regexp.MustCompile(`\bApplication\.(?:get_env|fetch_env!|compile_env!?)\(\s*:(?P<key>\w+)\s*,\s*:?` +
+		`(?P<key2>[\w.]+)(?:[^()]*\)(?:\s*\|>\s*Keyword\.(?:get|fetch!)\(\s*|\[)\s*:(?P<key3>\w+))?(?P<default>)`)
 )
 
-// listeners returns the ports of the servers that a text starts or configures, and the key of the setting that each
-// asks for.
-func listeners(t *source.Text) (found []analyzer.Finding, asked []string) {
-	d := t.Declarations("\n", declarations...)
+// namesIn returns the names in a text. Settings alone reach across files.
+func namesIn(t *source.Text) *address.Names {
+	names := address.Read(t, "\n", declarations...)
+	names.Keyed(appSetting)
+	names.Global = address.KeysAlone
+	return names
+}
+
+// listeners returns the addresses of the servers that a text starts or configures.
+func listeners(t *source.Text) []finding.Finding {
+	names := namesIn(t)
+	var found []finding.Finding
 	for _, pattern := range beforePort {
-		for _, m := range t.FindAll(pattern, source.MaxListeners) {
+		for _, m := range t.FindAll(pattern, address.MaxListeners) {
 			at := source.Span{From: m[1], To: t.Until(m[1], ",\n")}
-			found = append(found, analyzer.NewListener(t, d.Port(at)))
-			asked = append(asked, askedSetting(t, at))
+			found = append(found, finding.ListenerAt(names.Value(at)))
 		}
 	}
-	return found, asked
+	return found
 }

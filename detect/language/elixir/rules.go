@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -19,38 +20,32 @@ var (
 	healthMessages = regexp.MustCompile(`\bGrpc\.Health\.V1\b`)
 )
 
-var (
-	serverConstructed = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcElixir}
-	serviceRegistered = analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: grpcElixir}
-	// A library has modules with services too: an endpoint or a server runs them.
-	serviceImplemented = analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: grpcElixir}
-	healthRegistered   = analyzer.Finding{Kind: analyzer.HealthRegistered}
-)
+var serverConstructed = finding.Constructs(grpcElixir)
 
 var commonRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bGRPC\.Server\.(Supervisor|start|start_endpoint)\b`), Finding: serverConstructed},
+	{Code: regexp.MustCompile(`\bGRPC\.Server\.(Supervisor|start|start_endpoint)\b`), Proves: serverConstructed},
 	{
 		Code:    regexp.MustCompile(`[^.\w](?P<at>Server\.(Supervisor|start|start_endpoint))\b`),
-		Imports: source.Exactly(`GRPC\.(Server|\{[^}]*\bServer\b[^}]*\})`), Finding: serverConstructed,
+		Imports: source.Exactly(`GRPC\.(Server|\{[^}]*\bServer\b[^}]*\})`), Proves: serverConstructed,
 	},
-	{Code: regexp.MustCompile(`\buse[\s(]+(?P<at>GRPC\.Endpoint)\b`), Finding: serviceRegistered},
+	{Code: regexp.MustCompile(`\buse[\s(]+(?P<at>GRPC\.Endpoint)\b`), Proves: finding.Registers(grpcElixir)},
 	{
 		Code: regexp.MustCompile(`\bservers:\s*\[\s*%\{\s*:?grpc_opts\b`), Imports: source.Exactly(`:grpcbox`),
-		Finding: analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcbox},
+		Proves: finding.Constructs(grpcbox),
 	},
-	{Code: regexp.MustCompile(`:grpcbox_health_service\b`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`:grpcbox_health_service\b`), Proves: finding.RegistersHealth},
 	// Packages of the health service bring a module that an endpoint runs, or that a server is started with.
 	{
 		Code: regexp.MustCompile(`(?:\brun[\s(\[]+|\bServer\.(?:Supervisor\s*,|start\s*\()[\s{\[]*` +
 			`(?:servers:\s*)?\[?[\w.,\s]{0,400}?[\s,\[])` +
 			`(?P<at>[\w.]*(?i:grpc)[\w.]*Health(?:Check)?(?:\.?(?:Server|Service|V1[\w.]*))?)\b[^.]`),
-		Finding: healthRegistered,
+		Proves: finding.RegistersHealth,
 	},
 }
 
-// A file that refers to the health service's messages implements the health service, and any other file a service of
+// A library has modules with services too: an endpoint or a server runs them. A file that refers to the health service's messages implements the health service, and any other file a service of
 // the app's own.
 var (
-	rulesWithServices = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Finding: serviceImplemented})
-	rulesWithHealth   = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Finding: healthRegistered})
+	rulesWithServices = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Proves: finding.Implements(grpcElixir)})
+	rulesWithHealth   = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Proves: finding.RegistersHealth})
 )

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -46,11 +47,15 @@ var frameworks = []analyzer.Framework{{
 	Health: "the app, by `'grpc.health.v1.Health'` among the services of `grpc_opts`",
 	Advice: "in the server's grpc_opts, add grpcbox_health_pb to service_protos and " +
 		"'grpc.health.v1.Health' => grpcbox_health_service to services",
+	Keywords: []string{"grpcbox", "listen_opts"},
+	Port:     analyzer.DefaultPort{Number: 8080, Source: "src/grpcbox_socket.erl"},
+	Settings: "`grpcbox` in `sys.config`",
 }, {
 	Name:     grpcErl,
 	Evidence: "`grpc:start_server(Name, Port, Services)`, also with options",
 	Health:   "the framework, unless `enable_default_services` leaves it out",
 	Advice:   "in the options of grpc:start_server, add 'grpc.health.v1.Health' to enable_default_services",
+	Keywords: []string{"grpc:", "grpc.health.v1.Health"},
 }}
 
 // ownModules are the files of the modules that servers are started with, and the frameworks that they belong to.
@@ -93,10 +98,10 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return nil, err
 	}
 	result := &analyzer.Result[extra]{
-		Findings: analyzeSource(path.Ext(name) == ".erl", strings.HasSuffix(name, ".app.src"), text),
-		Extra:    extra{definesModule: ownModules[name]},
+		Found: analyzeSource(path.Ext(name) == ".erl", strings.HasSuffix(name, ".app.src"), text),
+		Extra: extra{definesModule: ownModules[name]},
 	}
-	if len(result.Findings) == 0 && result.Extra.definesModule == "" {
+	if len(result.Found) == 0 && result.Extra.definesModule == "" {
 		return nil, nil
 	}
 	return result, nil
@@ -105,18 +110,18 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 // namesGRPC is in the files whose listen_opts are those of grpcbox, and not of another server.
 var namesGRPC = regexp.MustCompile(`\bgrpc(?:box|_opts)\b`)
 
-var keywords = source.NewKeywords("grpcbox", "grpc:", "listen_opts", "grpc.health.v1.Health")
+var keywords = analyzer.Keywords(frameworks)
 
 // analyzeSource returns the findings in a module, in an application resource file (.app.src) or in the configuration of
 // a release.
-func analyzeSource(isModule, isResource bool, text []byte) []analyzer.Finding {
+func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 	if !keywords.In(text) {
 		return nil
 	}
 	t := grammar.Read(text)
-	findings := analyzer.Match(t, commonRules, nil)
+	findings := analyzer.Findings(t, commonRules, nil)
 	if isModule {
-		findings = append(findings, analyzer.Match(t, moduleRules, nil)...)
+		findings = append(findings, analyzer.Findings(t, moduleRules, nil)...)
 		findings = append(findings, grpcErlServers(t)...)
 	}
 	// An application's own env, in its resource file, is not the env of the application grpcbox, which is the one that
@@ -131,16 +136,19 @@ func analyzeSource(isModule, isResource bool, text []byte) []analyzer.Finding {
 }
 
 // postAnalyze leaves out what is called in a module of the app's own that only has the name of a framework's.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	for _, p := range projects {
 		own := map[string]bool{}
 		for _, f := range p.Files {
 			own[f.Extra.definesModule] = true
 		}
-		p.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-			return f, f.Framework == "" || !own[f.Framework]
+		p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+			if framework := finding.FrameworkOf(f); framework != "" && own[framework] {
+				return nil
+			}
+			return []finding.Finding{f}
 		})
 	}
-	return analyzer.Services(projects, logf)
+	return analyzer.Servers(projects, logf)
 }

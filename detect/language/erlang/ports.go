@@ -3,12 +3,11 @@ package erlang
 import (
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
-
-// grpcboxPort is where grpcbox listens without a port in listen_opts (src/grpcbox_socket.erl).
-const grpcboxPort = 8080
 
 var (
 	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space behind its equals sign.
@@ -28,47 +27,45 @@ var (
 	releaseVariable = regexp.MustCompile(`^\$\{\w+:-(\d+)\}$`)
 )
 
-func declarationsOf(t *source.Text) *source.Declarations {
-	return t.Declarations(",.", declarationPatterns...)
-}
+func namesIn(t *source.Text) *address.Names { return address.Read(t, ",.", declarationPatterns...) }
 
-// grpcboxListeners returns the ports of the servers of grpcbox that a text starts or configures.
-func grpcboxListeners(t *source.Text) []analyzer.Finding {
-	d := declarationsOf(t)
-	var found []analyzer.Finding
-	for _, m := range t.FindAll(listenOpts, source.MaxListeners) {
-		found = append(found, analyzer.NewListener(t, listenPort(d, source.Span{From: m[1], To: t.Until(m[1], ",")})))
+// grpcboxListeners returns the addresses of the servers of grpcbox that a text starts or configures.
+func grpcboxListeners(t *source.Text) []finding.Finding {
+	names := namesIn(t)
+	var found []finding.Finding
+	for _, m := range t.FindAll(listenOpts, address.MaxListeners) {
+		found = append(found, listened(names, source.Span{From: m[1], To: t.Until(m[1], ",")})...)
 	}
-	for _, m := range t.FindAll(childSpec, source.MaxListeners) {
+	for _, m := range t.FindAll(childSpec, address.MaxListeners) {
 		if options, ok := t.Argument(m[1], 2); ok {
-			found = append(found, analyzer.NewListener(t, listenPort(d, options)))
+			found = append(found, listened(names, options)...)
 		}
 	}
-	for _, m := range t.FindAll(serverMap, source.MaxListeners) {
+	for _, m := range t.FindAll(serverMap, address.MaxListeners) {
 		_, all := t.Arguments(m[1])
 		if code := t.Code[all.From:all.To]; grpcOpts.Match(code) && !listenOpts.Match(code) {
-			found = append(found, analyzer.NewListener(t, source.Port{Number: grpcboxPort, At: m[0]}))
+			found = append(found, analyzer.DefaultListener(frameworks, grpcbox, t.Line(m[0]))...)
 		}
 	}
 	return found
 }
 
-// listenPort returns the port that the listen_opts of grpcbox state. Other options have numbers too.
-func listenPort(d *source.Declarations, options source.Span) source.Port {
-	if options.To-options.From < 2 || d.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
-		return d.Port(options)
+// listened returns the listener that the listen_opts of grpcbox state. Other options have numbers too.
+func listened(names *address.Names, options source.Span) []finding.Finding {
+	if options.To-options.From < 2 || names.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
+		return []finding.Finding{finding.ListenerAt(names.Value(options))}
 	}
-	each, _ := d.Arguments(options.From + 2)
+	each, _ := names.Arguments(options.From + 2)
 	for _, option := range each {
-		name := portOption.FindStringIndex(d.Slice(option))
+		name := portOption.FindStringIndex(names.Slice(option))
 		if name == nil {
 			continue
 		}
 		value := source.Span{From: option.From + name[1], To: option.To}
-		if m := releaseVariable.FindStringSubmatchIndex(d.Slice(value)); m != nil {
+		if m := releaseVariable.FindStringSubmatchIndex(names.Slice(value)); m != nil {
 			value = source.Span{From: value.From + m[2], To: value.From + m[3]}
 		}
-		return d.Port(value)
+		return []finding.Finding{finding.ListenerAt(names.Value(value))}
 	}
-	return source.Port{Number: grpcboxPort, At: options.From}
+	return analyzer.DefaultListener(frameworks, grpcbox, names.Line(options.From))
 }

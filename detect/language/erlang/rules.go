@@ -4,15 +4,15 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 var (
-	grpcboxServer = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcbox}
-	grpcErlServer = analyzer.Finding{
-		Kind: analyzer.ServerConstructed, Framework: grpcErl, AutomaticHealth: true,
-	}
+	grpcboxServer = finding.Constructs(grpcbox)
+	grpcErlServer = finding.WithHealth(finding.Constructs(grpcErl))
 )
 
 // commonRules are those for all files. The entry of a map of services registers the health service in both frameworks:
@@ -20,22 +20,22 @@ var (
 var commonRules = []analyzer.Rule{{
 	Code:    regexp.MustCompile(`(?P<at>'(?P<literal> *)')\s*=>\s*[\w'?]`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
-	Finding: analyzer.Finding{Kind: analyzer.HealthRegistered},
+	Proves:  finding.RegistersHealth,
 }}
 
 // moduleRules are the calls that start a server of grpcbox (src/grpcbox.erl, src/grpcbox_services_simple_sup.erl), and
 // the same functions as the start of a supervisor's child.
 var moduleRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bgrpcbox:(?:start_server|server_child_spec)\s*\(`), Finding: grpcboxServer},
+	{Code: regexp.MustCompile(`\bgrpcbox:(?:start_server|server_child_spec)\s*\(`), Proves: grpcboxServer},
 	{
-		Code:    regexp.MustCompile(`\bgrpcbox_services_s(?:imple_sup:start_child|up:start_link)\s*\(`),
-		Finding: grpcboxServer,
+		Code:   regexp.MustCompile(`\bgrpcbox_services_s(?:imple_sup:start_child|up:start_link)\s*\(`),
+		Proves: grpcboxServer,
 	},
-	{Code: regexp.MustCompile(`\{\s*grpcbox\s*,\s*start_server\s*,`), Finding: grpcboxServer},
-	{Code: regexp.MustCompile(`\{\s*grpcbox_services_sup\s*,\s*start_link\s*,`), Finding: grpcboxServer},
+	{Code: regexp.MustCompile(`\{\s*grpcbox\s*,\s*start_server\s*,`), Proves: grpcboxServer},
+	{Code: regexp.MustCompile(`\{\s*grpcbox_services_sup\s*,\s*start_link\s*,`), Proves: grpcboxServer},
 	{
-		Code:    regexp.MustCompile(`\bset_env\s*\(\s*grpcbox\s*,\s*servers\s*,\s*(?:\[\s*#\{|[A-Z_])`),
-		Finding: grpcboxServer,
+		Code:   regexp.MustCompile(`\bset_env\s*\(\s*grpcbox\s*,\s*servers\s*,\s*(?:\[\s*#\{|[A-Z_])`),
+		Proves: grpcboxServer,
 	},
 }
 
@@ -47,14 +47,14 @@ var (
 
 // configuredServers returns the servers that an env of grpcbox lists, as a sys.config has it: grpcbox starts them when
 // it starts (src/grpcbox_app.erl). A server needs grpc_opts (src/grpcbox_services_sup.erl).
-func configuredServers(t *source.Text) []analyzer.Finding {
-	var found []analyzer.Finding
-	for _, m := range t.FindAll(grpcboxEnv, source.MaxListeners) {
+func configuredServers(t *source.Text) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range t.FindAll(grpcboxEnv, address.MaxListeners) {
 		settings, _ := t.Arguments(m[1])
 		for _, s := range settings {
 			code := t.Slice(s)
 			if at := serversEnv.FindString(code); at != "" && grpcOpts.MatchString(code) {
-				found = append(found, grpcboxServer.At(t.Line(s.From), source.Excerpt([]byte(at))))
+				found = append(found, grpcboxServer(finding.AtLine(t.Line(s.From), at), at))
 			}
 		}
 	}
@@ -69,10 +69,10 @@ var (
 
 // grpcErlServers returns the servers of grpc-erl, with their ports. The function of that name in another package called
 // grpc, Bluehouse-Technology's, takes tcp or ssl for its second argument.
-func grpcErlServers(t *source.Text) []analyzer.Finding {
-	var found []analyzer.Finding
-	declarations := declarationsOf(t)
-	for _, m := range t.FindAll(grpcErlStart, source.MaxListeners) {
+func grpcErlServers(t *source.Text) []finding.Finding {
+	var found []finding.Finding
+	names := namesIn(t)
+	for _, m := range t.FindAll(grpcErlStart, address.MaxListeners) {
 		arguments, _ := t.Arguments(m[1])
 		if len(arguments) != 3 && len(arguments) != 4 {
 			continue
@@ -81,16 +81,16 @@ func grpcErlServers(t *source.Text) []analyzer.Finding {
 		if code := t.Slice(listenOn); code == "tcp" || code == "ssl" {
 			continue
 		}
-		found = append(found, grpcErlServer.At(t.Line(m[0]), source.Excerpt(t.Raw[m[0]:m[1]])),
-			analyzer.NewListener(t, declarations.Port(listenOn)))
+		found = append(found, grpcErlServer(finding.At(t, source.Span{From: m[0], To: m[1]}), ""),
+			finding.ListenerAt(names.Value(listenOn)))
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	for _, m := range t.FindAll(defaultServices, source.MaxListeners) {
+	for _, m := range t.FindAll(defaultServices, address.MaxListeners) {
 		services, _ := t.Group(defaultServices, m, "value")
 		if !strings.Contains(services, "'grpc.health.v1.Health'") {
-			found = append(found, analyzer.Finding{Kind: analyzer.HealthDisabled}.At(t.Line(m[0]), ""))
+			found = append(found, finding.HealthDisabled{Site: finding.AtLine(t.Line(m[0]), "")})
 		}
 	}
 	return found

@@ -33,7 +33,7 @@ func TestHealthWarningNamesWhatToCall(t *testing.T) {
 		kratos: "CustomHealth()", goMicro: "beside go-micro", yarpc: "beside yarpc", kitex: "beside kitex",
 	}
 	for _, f := range frameworks {
-		s := plan.Service{Language: "go", Framework: f.Name, Health: plan.HealthMissing, HealthAdvice: f.Advice}
+		s := plan.Server{Language: "go", Framework: f.Name, Health: plan.HealthMissing, HealthAdvice: f.Advice}
 		if got := s.HealthWarning(); !strings.Contains(got, want[f.Name]) {
 			t.Errorf("%s: %q does not name %q", f.Name, got, want[f.Name])
 		}

@@ -11,7 +11,7 @@ const maxHealthPackages = 64
 
 // shareHealth moves the health registrations of packages that construct no server to the packages that construct those
 // they are for: servers that import the registration, or that it imports; where there are none, the servers of the
-// programs that it is in. Where imports do not tell, the directories do: see analyzer.Services.
+// programs that it is in. Where imports do not tell, the directories do: see analyzer.Servers.
 func (w workspace) shareHealth(all []*project) {
 	var healthy []*analyzer.Package
 	servers := map[string]*analyzer.Package{}

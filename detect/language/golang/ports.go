@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"strings"
 
+	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -65,7 +66,7 @@ func (p *pass) visitServerLiteral(literal *ast.CompositeLit) {
 // addListener adds a listener on an address. Which port that is follows from all files of the app: see
 // resolvePorts.
 func (p *pass) addListener(address ast.Expr, kind analyzer.Kind) {
-	p.findings = append(p.findings, analyzer.Finding{Kind: kind, Port: source.UnknownPort}.At(p.line(address), ""))
+	p.findings = append(p.findings, analyzer.Finding{Kind: kind, Port: listen.UnknownPort}.At(p.line(address), ""))
 	offset := func(pos token.Pos) int { return p.fset.PositionFor(pos, false).Offset }
 	p.addresses = append(p.addresses, source.Span{From: offset(address.Pos()), To: offset(address.End())})
 }

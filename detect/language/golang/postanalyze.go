@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 type project = analyzer.Project[Extra]
 
-// postAnalyze returns a service for each package that makes a server.
-func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
+// postAnalyze returns a server for each package that makes a server.
+func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
 	resolvePorts(files, lookup)
 	all := analyzer.Projects(files, packageOf)
@@ -30,7 +30,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Service {
 	if !slices.ContainsFunc(all, func(p *project) bool { return p.Has(evidenceOfServer...) }) {
 		implyServers(all)
 	}
-	return analyzer.Services(all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 var evidenceOfServer = []analyzer.Kind{analyzer.ServerConstructed, analyzer.ServiceRegistered}
@@ -85,7 +85,7 @@ func (w workspace) resolve(p *project) {
 			return f, isGRPC
 		case addressGiven:
 			f.Kind = analyzer.Listener
-			return f, f.Port != source.UnknownPort
+			return f, f.Port != listen.UnknownPort
 		case httpListener:
 			if !servesPlain {
 				f.Kind = analyzer.Listener

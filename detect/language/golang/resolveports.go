@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -70,7 +71,7 @@ func (s *sources) resolveFile(f *analyzer.File[Extra], parsed *sourceFile) {
 		span := f.Extra.Addresses[listeners]
 		listeners++
 		if e := at[span]; e != nil {
-			if port, place := s.port(expression{Expr: e, in: parsed}); port != source.UnknownPort {
+			if port, place := s.port(expression{Expr: e, in: parsed}); port != listen.UnknownPort {
 				found.Port, found.Place = port, place
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -88,7 +89,7 @@ func addressSetting(documents []untrusted.Document) []analyzer.Finding {
 	for _, document := range documents {
 		for _, key := range addressKeys {
 			if address, ok := document.Get(key); ok {
-				listener := analyzer.Finding{Kind: analyzer.Listener, Port: source.ParsePort(address.Value)}
+				listener := analyzer.Finding{Kind: analyzer.Listener, Port: listen.ParsePort(address.Value)}
 				findings := []analyzer.Finding{listener.At(address.Line, "")}
 				if s, ok := document.Get("Health"); ok && s.Value == "false" { // go-zero's switch
 					findings = append(findings, analyzer.Finding{Kind: analyzer.HealthDisabled}.At(s.Line, ""))

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/source"
+	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -31,10 +31,10 @@ const maxConstant = 400
 var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 
 // port returns the port of an address that an expression states, and where it is written. The port is
-// source.UnknownPort where the expression states none or several.
+// listen.UnknownPort where the expression states none or several.
 func (s *sources) port(address expression) (int, plan.Place) {
 	s.evaluated = 0
-	port, at := source.UnknownPort, plan.Place{}
+	port, at := listen.UnknownPort, plan.Place{}
 	for i, v := range s.evaluate(address, 0) {
 		colon := strings.LastIndexByte(v.text, ':')
 		if number := v.text[colon+1:]; number == "" || strings.Contains(number, unknownPart) {
@@ -43,9 +43,9 @@ func (s *sources) port(address expression) (int, plan.Place) {
 		if colon >= 0 && strings.Contains(v.text[:colon], unknownPart) {
 			v.text = v.text[colon:]
 		}
-		number := source.ParsePort(source.TrimScheme(v.text))
-		if number == source.UnknownPort || i > 0 && at != (plan.Place{}) && number != port {
-			return source.UnknownPort, plan.Place{}
+		number := listen.ParsePort(listen.TrimScheme(v.text))
+		if number == listen.UnknownPort || i > 0 && at != (plan.Place{}) && number != port {
+			return listen.UnknownPort, plan.Place{}
 		}
 		if at == (plan.Place{}) {
 			port, at = number, v.at

@@ -18,13 +18,16 @@ const (
 
 var frameworks = []analyzer.Framework{{
 	Name:     grapesy,
+	Keywords: []string{"Network.GRPC."},
 	Evidence: "`runServerWithHandlers`, `runServer`, `forkServer` of `Network.GRPC.Server.Run`; `mkGrpcServer`",
 	Health:   "the app, by the methods of a `Health` of its own (`ProtobufMethodsOf Health`)",
 	Advice: "generate code from grpc/health/v1/health.proto with proto-lens-protoc, write methods :: Methods IO " +
 		"(ProtobufMethodsOf Health) whose check answers HealthCheckResponse'SERVING, and add them to the server's " +
 		"handlers",
 }, {
-	Name: grpcHaskell,
+	Name:     grpcHaskell,
+	Keywords: []string{"Network.GRPC."},
+	Port:     analyzer.DefaultPort{Number: 50051, Source: "src/Network/GRPC/HighLevel/Generated.hs"},
 	Evidence: "`serverLoop`; `defaultServiceOptions` or `ServiceOptions {...}`, which a generated `xServer` takes; " +
 		"`withServer` of `Network.GRPC.LowLevel`",
 	Health: "the app, by a handler of `/grpc.health.v1.Health/Check`, or by the generated `healthServer`",
@@ -32,6 +35,7 @@ var frameworks = []analyzer.Framework{{
 		"\"/grpc.health.v1.Health/Check\" check to optNormalHandlers, where check answers SERVING",
 }, {
 	Name:     warpGRPC,
+	Keywords: []string{"Network.GRPC."},
 	Evidence: "`runGrpc`, `grpcApp`, `grpcService` of `Network.GRPC.Server`",
 	Health:   "the app, by a handler of `RPC Health \"check\"`",
 	Advice: "generate code from grpc/health/v1/health.proto with proto-lens-protoc, and add " +
@@ -39,6 +43,7 @@ var frameworks = []analyzer.Framework{{
 		"HealthCheckResponse'SERVING",
 }, {
 	Name:     muHaskell,
+	Keywords: []string{"Mu.GRpc.Server", "Mu.Server.GRpc"},
 	Evidence: "`runGRpcApp` and `gRpcApp` of `Mu.GRpc.Server`, and their kin",
 	Health:   "the app, by a `Health` server of its own (`ServerT '[] info Health`)",
 	Advice: "describe grpc/health/v1/health.proto with the quasi-quoter grpc of Mu.Quasi.GRpc, write a server of " +

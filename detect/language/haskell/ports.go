@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// defaultPorts are the constants of grapesy (grapesy/src/Network/GRPC/Common.hs).
-var defaultPorts = map[string]int{"defaultInsecurePort": 50051, "defaultSecurePort": 50052}
-
-// serviceOptionsPort is the port in the default options of grpc-haskell (src/Network/GRPC/HighLevel/Generated.hs,
-// src/Network/GRPC/HighLevel/Server.hs).
-const serviceOptionsPort = 50051
+// portConstants are those of grapesy (grapesy/src/Network/GRPC/Common.hs).
+var portConstants = map[string]int{"defaultInsecurePort": 50051, "defaultSecurePort": 50052}
 
 var (
 	declarationPatterns = []*regexp.Regexp{
@@ -42,16 +41,16 @@ var (
 
 // listeners returns the ports of the servers in a text. Names that other packages have too belong to a framework only
 // in a file with findings of it.
-func listeners(t *source.Text, findings []analyzer.Finding) []analyzer.Finding {
-	p := portReader{t.Declarations("\n", declarationPatterns...), nil}
+func listeners(t *source.Text, findings []finding.Finding) []finding.Finding {
+	p := portReader{address.Read(t, "\n", declarationPatterns...), nil}
 	p.fields(grapesyPort)
 	p.arguments(grapesyConfig, 1)
-	for _, m := range t.FindAll(unixSocket, source.MaxListeners) {
-		p.add(source.Port{Number: source.UnknownPort, At: m[0]})
+	for _, m := range t.FindAll(unixSocket, address.MaxListeners) {
+		p.add(p.Socket(m[0]))
 	}
 	uses := map[string]bool{}
 	for _, f := range findings {
-		uses[f.Framework] = true
+		uses[finding.FrameworkOf(f)] = true
 	}
 	if uses[grpcHaskell] {
 		p.grpcHaskellPorts()
@@ -67,17 +66,15 @@ func listeners(t *source.Text, findings []analyzer.Finding) []analyzer.Finding {
 
 // portReader collects the listeners of a text.
 type portReader struct {
-	*source.Declarations
-	found []analyzer.Finding
+	*address.Names
+	found []finding.Finding
 }
 
-func (p *portReader) add(port source.Port) {
-	p.found = append(p.found, analyzer.NewListener(p.Text, port))
-}
+func (p *portReader) add(v address.Value) { p.found = append(p.found, finding.ListenerAt(v)) }
 
 // fields adds the ports that fields of records have, and reports whether there are any.
 func (p *portReader) fields(field *regexp.Regexp) bool {
-	matches := p.FindAll(field, source.MaxListeners)
+	matches := p.FindAll(field, address.MaxListeners)
 	for _, m := range matches {
 		p.add(p.port(source.Span{From: m[1], To: p.Until(m[1], ",\n")}))
 	}
@@ -88,7 +85,7 @@ func (p *portReader) fields(field *regexp.Regexp) bool {
 func (p *portReader) grpcHaskellPorts() {
 	if !p.fields(optionsPort) {
 		for _, m := range p.FindAll(defaultOptions, 1) {
-			p.add(source.Port{Number: serviceOptionsPort, At: m[0]})
+			p.found = append(p.found, analyzer.DefaultListener(frameworks, grpcHaskell, p.Line(m[0]))...)
 		}
 	}
 	p.fields(lowLevelPort)
@@ -98,17 +95,17 @@ func (p *portReader) grpcHaskellPorts() {
 // muPorts adds the ports of the functions that run a server of Mu: their second argument, and in versions before Mu had
 // several protocols the first.
 func (p *portReader) muPorts() {
-	for _, m := range p.FindAll(muRun, source.MaxListeners) {
+	for _, m := range p.FindAll(muRun, address.MaxListeners) {
 		if arguments := p.applied(m[1], 2); len(arguments) == 2 {
 			slices.Reverse(arguments)
-			p.add(p.FirstPort(arguments))
+			p.add(p.FirstValue(arguments))
 		}
 	}
 }
 
 // arguments adds the port that functions of a pattern are applied to, as the argument with a number, from 0.
 func (p *portReader) arguments(function *regexp.Regexp, number int) {
-	for _, m := range p.FindAll(function, source.MaxListeners) {
+	for _, m := range p.FindAll(function, address.MaxListeners) {
 		if arguments := p.applied(m[1], number+1); len(arguments) > number {
 			p.add(p.port(arguments[number]))
 		}
@@ -116,12 +113,12 @@ func (p *portReader) arguments(function *regexp.Regexp, number int) {
 }
 
 // port returns the port that an expression states.
-func (p *portReader) port(at source.Span) source.Port {
+func (p *portReader) port(at source.Span) address.Value {
 	name := strings.TrimSpace(p.Slice(at))
-	if number := defaultPorts[name[strings.LastIndexByte(name, '.')+1:]]; number != 0 {
-		return source.Port{Number: number, At: at.From}
+	if number := portConstants[name[strings.LastIndexByte(name, '.')+1:]]; number != 0 {
+		return address.Value{Address: address.At(number, plan.Place{Line: p.Line(at.From)})}
 	}
-	return p.Port(at)
+	return p.Value(at)
 }
 
 // applied returns the arguments that a function is applied to, whose name ends at an offset: up to limit of them, each

@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // exported returns a rule for each name, which the modules export. A name that the file does not import is another one.
-func exported(modules string, kind analyzer.Kind, framework string, names ...string) []analyzer.Rule {
+func exported(modules string, proves finding.Make, names ...string) []analyzer.Rule {
 	var rules []analyzer.Rule
 	for _, name := range names {
 		rules = append(rules, analyzer.Rule{
 			Code:    regexp.MustCompile(`\b(?P<at>(?:[A-Z]\w*\.)*` + name + `)(?:[^\w'.:=]|\.[^\w]|$)`),
 			Imports: source.Exactly(`(?:` + modules + `):(?:\*|` + name + `)`),
-			Finding: analyzer.Finding{Kind: kind, Framework: framework},
+			Proves:  proves,
 		})
 	}
 	return rules
@@ -34,24 +35,24 @@ const (
 )
 
 var rules = slices.Concat(
-	exported(grapesyModule, analyzer.ServerConstructed, grapesy, "runServerWithHandlers", "runServer", "forkServer"),
-	exported(serverModule, analyzer.ServiceRegistered, grapesy, "mkGrpcServer"),
+	exported(grapesyModule, finding.Constructs(grapesy), "runServerWithHandlers", "runServer", "forkServer"),
+	exported(serverModule, finding.Registers(grapesy), "mkGrpcServer"),
 
-	exported(highLevel, analyzer.ServerConstructed, grpcHaskell, "defaultServiceOptions"),
-	exported(loopModule, analyzer.ServerConstructed, grpcHaskell, "serverLoop"),
-	exported(lowLevel, analyzer.ServerConstructed, grpcHaskell, "withServer"),
+	exported(highLevel, finding.Constructs(grpcHaskell), "defaultServiceOptions"),
+	exported(loopModule, finding.Constructs(grpcHaskell), "serverLoop"),
+	exported(lowLevel, finding.Constructs(grpcHaskell), "withServer"),
 	[]analyzer.Rule{{
 		Code:    regexp.MustCompile(`\b(?:[A-Z]\w*\.)*ServiceOptions\s*\{`),
 		Imports: source.Exactly(highLevel + `:(?:\*|ServiceOptions)`),
-		Finding: analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcHaskell},
+		Proves:  finding.Constructs(grpcHaskell),
 	}},
 
-	exported(serverModule, analyzer.ServerConstructed, warpGRPC, "runGrpc"),
-	exported(waiModule, analyzer.ServiceRegistered, warpGRPC, "grpcApp", "grpcService"),
+	exported(serverModule, finding.Constructs(warpGRPC), "runGrpc"),
+	exported(waiModule, finding.Registers(warpGRPC), "grpcApp", "grpcService"),
 
-	exported(muModule, analyzer.ServerConstructed, muHaskell,
+	exported(muModule, finding.Constructs(muHaskell),
 		"runGRpcApp", "runGRpcAppTrans", "runGRpcAppSettings", "runGRpcAppTLS"),
-	exported(muModule, analyzer.ServiceRegistered, muHaskell,
+	exported(muModule, finding.Registers(muHaskell),
 		"gRpcApp", "gRpcAppTrans", "gRpcMultipleApp", "gRpcMultipleAppTrans"),
 )
 
@@ -60,37 +61,47 @@ var topLevelName = regexp.MustCompile(`(?m)^(?P<name>[a-z_][\w']*)`)
 
 // matchImported returns the findings of the rules, for names as the file has to write them: with the module before them
 // where the import is qualified or the file defines such a name itself.
-func matchImported(t *source.Text, i imports) []analyzer.Finding {
+func matchImported(t *source.Text, i imports) []finding.Finding {
 	own := map[string]bool{}
 	for _, name := range t.Names(topLevelName) {
 		own[name] = true
 	}
-	isQualified := func(f analyzer.Finding) bool { return strings.Contains(f.Excerpt, ".") }
-	isOther := func(f analyzer.Finding) bool { return !isQualified(f) }
-	isOwn := func(f analyzer.Finding) bool { return isQualified(f) || own[f.Excerpt] }
-	return append(slices.DeleteFunc(analyzer.Match(t, rules, i.all), isOther),
-		slices.DeleteFunc(analyzer.Match(t, rules, i.unqualified), isOwn)...)
+	isQualified := func(name string) bool { return strings.Contains(name, ".") }
+	isUnqualified := func(name string) bool { return !isQualified(name) && !own[name] }
+	return append(analyzer.Findings(t, keep(isQualified), i.all), analyzer.Findings(t, keep(isUnqualified), i.unqualified)...)
 }
 
-var healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
+// keep returns the rules for the names for which a function says so.
+func keep(is func(name string) bool) []analyzer.Rule {
+	kept := slices.Clone(rules)
+	for i, r := range rules {
+		kept[i].Proves = func(at *finding.Site, name string) finding.Finding {
+			if !is(name) {
+				return nil
+			}
+			return r.Proves(at, name)
+		}
+	}
+	return kept
+}
 
 // healthRules are those of files that refer to the messages of the health service. A client refers to them too, and to
 // the methods of the service, so the files have to import the module of a server.
 var healthRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bProtobufMethodsOf\s+(?:\w+\.)*Health\b`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`\bProtobufMethodsOf\s+(?:\w+\.)*Health\b`), Proves: finding.RegistersHealth},
 	{
 		Code:    regexp.MustCompile(`\b(?:Protobuf|RPC)\s+@?(?:\w+\.)*Health\s+@?"`),
-		Imports: source.Exactly(handlerModules + `:.*`), Finding: healthRegistered,
+		Imports: source.Exactly(handlerModules + `:.*`), Proves: finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`(?m)[\s.(](?P<at>healthServer)\s+[^\s:=]`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`(?m)[\s.(](?P<at>healthServer)\s+[^\s:=]`), Proves: finding.RegistersHealth},
 	{
-		Code:    regexp.MustCompile(`\bServer(?:T\s+'\[[^\]]{0,99}\]|IO)\s+\w+\s+(?P<at>Health)\b`),
-		Finding: healthRegistered,
+		Code:   regexp.MustCompile(`\bServer(?:T\s+'\[[^\]]{0,99}\]|IO)\s+\w+\s+(?P<at>Health)\b`),
+		Proves: finding.RegistersHealth,
 	},
 }
 
 // healthPathRules are those of files that name the methods of the health service in full.
 var healthPathRules = []analyzer.Rule{{
 	Code:    regexp.MustCompile(`\b(?P<at>UnaryHandler\s*\(?\s*(?:MethodName\s*)?"(?P<literal> *)")`),
-	Literal: source.Exactly(`/grpc\.health\.v1\.Health/Check`), Finding: healthRegistered,
+	Literal: source.Exactly(`/grpc\.health\.v1\.Health/Check`), Proves: finding.RegistersHealth,
 }}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -131,7 +132,7 @@ func isGeneratedWith(c *classfile.Class, other string) bool {
 func classListeners(c *classfile.Class) []analyzer.Finding {
 	var found []analyzer.Finding
 	for _, argument := range c.IntArguments(listens) {
-		f := analyzer.Finding{Kind: analyzer.Listener, Port: source.UnknownPort}
+		f := analyzer.Finding{Kind: analyzer.Listener, Port: address.UnknownPort}
 		if 0 < argument.Value && argument.Value < 1<<16 {
 			f.Port = argument.Value
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -94,11 +95,11 @@ func (m *members) state(name string, values []source.Span) {
 	values = slices.DeleteFunc(values, func(v source.Span) bool { return !mayBePort.Match(m.t.Code[v.From:v.To]) })
 	for _, value := range values {
 		port := m.ports.declarations().Port(value)
-		if port.Number == source.UnknownPort {
+		if port.Number == address.UnknownPort {
 			continue
 		}
 		if before, ok := m.found[name]; ok && before.port != port.Number {
-			port.Number = source.UnknownPort
+			port.Number = address.UnknownPort
 		}
 		m.found[name] = stated{port: port.Number, line: m.t.Line(port.At)}
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -86,7 +87,7 @@ func listenCalls(t *source.Text, found []analyzer.Finding) [][]source.Span {
 	}
 	var calls [][]source.Span
 	for _, p := range patterns {
-		for _, m := range t.FindAll(p, source.MaxListeners) {
+		for _, m := range t.FindAll(p, address.MaxListeners) {
 			each, _ := t.Arguments(m[1])
 			if first := t.Slice(each[0]); first != "" && !callback.MatchString(first) {
 				calls = append(calls, each)
@@ -124,6 +125,6 @@ func zioPort(p *ports, found []analyzer.Finding) func() analyzer.Finding {
 		if m := p.text.FindAll(ownPort, 1); m != nil {
 			return p.listener([]source.Span{{From: m[0][1], To: p.text.Until(m[0][1], ends[p.ext])}})
 		}
-		return analyzer.NewListener(p.text, source.Port{Number: zioDefault, At: at[0]})
+		return analyzer.NewListener(p.text, address.Port{Number: zioDefault, At: at[0]})
 	}
 }

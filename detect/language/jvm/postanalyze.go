@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a service for each server that is made, and for each project whose framework makes one.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze returns a server for each server that is made, and for each project whose framework makes one.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	m := newModules(files, projects)
 	for _, p := range projects {
@@ -22,18 +22,18 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 	}
 	m.merge()
 	analyzer.DropBuilt(projects)
-	services := analyzer.Services(projects, logf)
+	servers := analyzer.Servers(projects, logf)
 
 	builtFrom := map[string]string{}
 	for _, f := range files {
 		builtFrom[f.Path] = f.Extra.language
 	}
-	for i, s := range services {
-		if services[i].Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
-			services[i].Language = builtFrom[s.Evidence.Path]
+	for i, s := range servers {
+		if servers[i].Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
+			servers[i].Language = builtFrom[s.Evidence.Path]
 		}
 	}
-	return services
+	return servers
 }
 
 // resolver returns the function that replaces the findings that depend on the build. It leaves out those that prove

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -15,17 +16,17 @@ import (
 type ports struct {
 	text     *source.Text
 	ext      string
-	declared *source.Declarations     // nil until an expression is read
+	declared *address.Names           // nil until an expression is read
 	values   map[string][]source.Span // the values of names, as declarations match them
 	lookups  int                      // how many functions were looked up
 }
 
 // declarations returns what the source declares.
-func (p *ports) declarations() *source.Declarations {
+func (p *ports) declarations() *address.Names {
 	if p.declared != nil {
 		return p.declared
 	}
-	p.declared, p.values = p.text.Declarations(ends[p.ext], declarations[p.ext]...), map[string][]source.Span{}
+	p.declared, p.values = address.Read(p.text, ends[p.ext], declarations[p.ext]...), map[string][]source.Span{}
 	for _, pattern := range declarations[p.ext] {
 		at := pattern.SubexpIndex("value")
 		for _, m := range p.text.FindAll(pattern, maxValues) {
@@ -66,7 +67,7 @@ func (p *ports) listener(arguments []source.Span) analyzer.Finding {
 	for _, at := range arguments {
 		r.follow(at)
 	}
-	if port.Number == source.UnknownPort && len(r.found) == 0 {
+	if port.Number == address.UnknownPort && len(r.found) == 0 {
 		port = p.parameter(arguments, &r)
 	}
 	f := analyzer.NewListener(p.text, port)
@@ -160,7 +161,7 @@ var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*
 
 // parameter returns the port that calls give to the parameter that a listener listens on. Calls in other files are
 // references.
-func (p *ports) parameter(arguments []source.Span, r *references) source.Port {
+func (p *ports) parameter(arguments []source.Span, r *references) address.Port {
 	for _, at := range arguments {
 		name := strings.TrimPrefix(p.text.Slice(at), "this.")
 		if !simpleName.MatchString(name) {
@@ -182,7 +183,7 @@ func (p *ports) parameter(arguments []source.Span, r *references) source.Port {
 			}
 		}
 	}
-	return source.Port{Number: source.UnknownPort, At: arguments[0].From}
+	return address.Port{Number: address.UnknownPort, At: arguments[0].From}
 }
 
 // maxLookups is how many functions and constructors of one source are looked up: each is searched for in all of it.
@@ -204,9 +205,9 @@ func parameterIndex(all, name string) int {
 
 // argument returns the port that the calls of a function or a constructor in this file have as an argument. ok is
 // false where there is no such call.
-func (p *ports) argument(callable string, declaredAt, i int) (port source.Port, ok bool) {
+func (p *ports) argument(callable string, declaredAt, i int) (port address.Port, ok bool) {
 	calls := regexp.MustCompile(`\b` + callable + `\s*\(`)
-	for _, m := range p.text.FindAll(calls, source.MaxListeners) {
+	for _, m := range p.text.FindAll(calls, address.MaxListeners) {
 		if m[0] == declaredAt {
 			continue
 		}
@@ -215,8 +216,8 @@ func (p *ports) argument(callable string, declaredAt, i int) (port source.Port, 
 			continue
 		}
 		stated := p.declarations().Port(each[i])
-		if stated.Number == source.UnknownPort || ok && stated.Number != port.Number {
-			return source.Port{Number: source.UnknownPort, At: each[i].From}, true
+		if stated.Number == address.UnknownPort || ok && stated.Number != port.Number {
+			return address.Port{Number: address.UnknownPort, At: each[i].From}, true
 		}
 		port, ok = stated, true
 	}

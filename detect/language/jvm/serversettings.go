@@ -3,8 +3,8 @@ package jvm
 import (
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -13,7 +13,7 @@ import (
 var serverKeys = map[string]struct {
 	health      string // the key that disables grpc.health.v1 if it is false; "" for none
 	port        string // the key of the port
-	defaultPort int    // source.UnknownPort where a server without the setting may listen on any
+	defaultPort int    // address.UnknownPort where a server without the setting may listen on any
 }{
 	springGRPC: {"spring.grpc.server.health.enabled", "spring.grpc.server.port", 9090},
 	netDevh:    {"grpc.server.healthserviceenabled", "grpc.server.port", 9090},
@@ -21,9 +21,9 @@ var serverKeys = map[string]struct {
 	quarkus:    {"quarkus.grpc.server.grpchealth.enabled", "quarkus.grpc.server.port", 9000},
 	micronaut:  {"grpc.server.health.enabled", "grpc.server.port", 50051},
 	dubbo:      {"", dubboPort, 50051},
-	playGRPC:   {"", "play.server.https.port", source.UnknownPort},
-	helidon:    {"", "server.port", source.UnknownPort},
-	armeria:    {"", "armeria.ports[0].port", source.UnknownPort},
+	playGRPC:   {"", "play.server.https.port", address.UnknownPort},
+	helidon:    {"", "server.port", address.UnknownPort},
+	armeria:    {"", "armeria.ports[0].port", address.UnknownPort},
 }
 
 // frameworkSettings returns a package with what the settings say of the server that the framework of a project makes:
@@ -74,13 +74,13 @@ func (b *build) otherPort(server analyzer.Finding) (key string, defaultPort int,
 		return "quarkus.http.port", 8080, true
 	// Helidon 1 to 3, which register the health service, have a server for gRPC alone.
 	case framework == helidon && server.AutomaticHealth:
-		return "grpc.port", source.UnknownPort, true
+		return "grpc.port", address.UnknownPort, true
 	// Play serves HTTP/2 by TLS, and without it where the app asks for that.
 	case framework == playGRPC && b.settings.text("play.server.https.port") == "":
-		return "play.server.http.port", source.UnknownPort, true
+		return "play.server.http.port", address.UnknownPort, true
 	// An app with several ports serves gRPC on any of them.
 	case framework == armeria && b.settings.text("armeria.ports[1].port") != "":
-		return "", source.UnknownPort, true
+		return "", address.UnknownPort, true
 	}
 	return "", 0, false
 }
@@ -93,9 +93,9 @@ var decidingElsewhere = []string{
 // listener returns the port that a key has as its value. Where the key is not set, that is the default, if no settings
 // that are not known can say otherwise.
 func (b *build) listener(key string, defaultPort int) analyzer.Finding {
-	f := analyzer.Finding{Kind: analyzer.Listener, Port: source.UnknownPort}
+	f := analyzer.Finding{Kind: analyzer.Listener, Port: address.UnknownPort}
 	if value, ok := b.settings.resolved(key); ok {
-		f.Port, f.Place = source.ParsePort(value.text), value.Place
+		f.Port, f.Place = address.ParsePort(value.text), value.Place
 		return f
 	}
 	for other := range b.settings.values {

@@ -3,8 +3,8 @@ package jvm
 import (
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -31,7 +31,7 @@ func (s statedPorts) add(p *project) {
 		for name, in := range f.Extra.ports {
 			place := plan.Place{Path: f.Path, Line: in.line}
 			if before, ok := s[name]; ok && (before.port != in.port || before.prefix != in.prefix) {
-				in.port, in.prefix = source.UnknownPort, ""
+				in.port, in.prefix = address.UnknownPort, ""
 			}
 			s[name] = statedPort{in.port, in.prefix, place}
 		}
@@ -66,7 +66,7 @@ func (b *build) resolvePort(f analyzer.Finding, stated func() statedPorts) analy
 	references := strings.Fields(f.ImportPath)
 	f.ImportPath = ""
 	var ofFiles statedPorts
-	if len(references) > 0 && f.Port == source.UnknownPort {
+	if len(references) > 0 && f.Port == address.UnknownPort {
 		ofFiles = stated()
 	}
 	var found []statedPort
@@ -77,7 +77,7 @@ func (b *build) resolvePort(f analyzer.Finding, stated func() statedPorts) analy
 	}
 	for i, s := range found {
 		if i > 0 && s.port != f.Port {
-			f.Port = source.UnknownPort
+			f.Port = address.UnknownPort
 			return f
 		}
 		f.Port, f.Place = s.port, s.Place
@@ -89,7 +89,7 @@ func (b *build) resolvePort(f analyzer.Finding, stated func() statedPorts) analy
 func (b *build) statedBy(reference string, ofFiles statedPorts) (s statedPort, ok bool) {
 	if key, isKey := strings.CutPrefix(reference, keyReference); isKey {
 		value, ok := b.setting(normalize(key))
-		return statedPort{port: source.ParsePort(value.text), Place: value.Place}, ok
+		return statedPort{port: address.ParsePort(value.text), Place: value.Place}, ok
 	}
 	class, field, isField := strings.Cut(reference, ".")
 	if strings.HasPrefix(reference, "@") && isField {
@@ -98,7 +98,7 @@ func (b *build) statedBy(reference string, ofFiles statedPorts) (s statedPort, o
 			return statedPort{}, false
 		}
 		if value, ok := b.setting(normalize(prefix + "." + field)); ok {
-			return statedPort{port: source.ParsePort(value.text), Place: value.Place}, true
+			return statedPort{port: address.ParsePort(value.text), Place: value.Place}, true
 		}
 		reference = reference[1:]
 	}

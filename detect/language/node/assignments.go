@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -131,7 +132,7 @@ func (p *pass) eachReturn(body int, yield func(source.Span)) {
 
 // declarations returns the values of the names of the source. A name that has several values is left out, unless the
 // others come from the environment or the command line: then the one that is written is the default.
-func (p *pass) declarations() *source.Declarations {
+func (p *pass) declarations() *address.Names {
 	if p.variables != nil {
 		return p.variables
 	}
@@ -139,12 +140,12 @@ func (p *pass) declarations() *source.Declarations {
 		p.variables = p.bundledDeclarations()
 		return p.variables
 	}
-	p.variables = p.Declarations("")
+	p.variables = address.Read(p.Text, "")
 	for _, a := range p.assigned() {
 		p.variables.Declare(a.name, a.value)
 	}
 	p.variables.DeleteUnclear(func(name, value string) bool {
-		return !fromOutside.MatchString(value) && !source.UsesName(value, name)
+		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
 	p.declareOptions()
 	return p.variables
@@ -152,8 +153,8 @@ func (p *pass) declarations() *source.Declarations {
 
 // bundledDeclarations returns the variables that are set only once, where they are declared. In a bundle many variables
 // share one short name.
-func (p *pass) bundledDeclarations() *source.Declarations {
-	d := p.Declarations(",;\n", variableDeclaration)
+func (p *pass) bundledDeclarations() *address.Names {
+	d := address.Read(p.Text, ",;\n", variableDeclaration)
 	assignments := map[string]int{}
 	for _, m := range p.FindAll(assignment, -1) {
 		assignments[group(p.Text, assignment, m, "name")]++

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -27,7 +27,7 @@ func analyzeYAML(text []byte) (*analyzer.Result[extra], error) {
 	found := settings{}
 	for _, document := range documents {
 		for _, s := range document {
-			if port := source.ParsePort(s.Value); port != source.UnknownPort && len(found) < maxSettings {
+			if port := address.ParsePort(s.Value); port != address.UnknownPort && len(found) < maxSettings {
 				found["default."+s.Key] = setting{port: port, line: s.Line}
 			}
 		}
@@ -100,8 +100,8 @@ func (d *jsonReader) value(path string, depth int) error {
 
 // add adds the port that a value states, if it does.
 func (d *jsonReader) add(path, value string) {
-	port := source.ParsePort(strings.TrimPrefix(strings.TrimPrefix(value, "http://"), "https://"))
-	if port != source.UnknownPort && len(d.found) < maxSettings {
+	port := address.ParsePort(strings.TrimPrefix(strings.TrimPrefix(value, "http://"), "https://"))
+	if port != address.UnknownPort && len(d.found) < maxSettings {
 		line := 1 + bytes.Count(d.text[:d.InputOffset()], []byte("\n"))
 		d.found[path] = setting{port: port, line: line}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -25,8 +25,8 @@ func (m *modules) key(file, key string, depth int) stated {
 	}
 	for _, k := range all {
 		of := m.port(k.file, k.setting, depth+1)
-		if of.port == source.UnknownPort || found.port != 0 && found.port != of.port {
-			return stated{port: source.UnknownPort}
+		if of.port == address.UnknownPort || found.port != 0 && found.port != of.port {
+			return stated{port: address.UnknownPort}
 		}
 		found = of
 	}

@@ -4,8 +4,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -130,7 +130,7 @@ func (m *modules) at(file string) *analyzer.File[extra] {
 // maxImports is how many modules and names are followed to one port.
 const maxImports = 8
 
-// stated is a port and where it is written. The port is source.UnknownPort where none is, and 0 where the name is not
+// stated is a port and where it is written. The port is address.UnknownPort where none is, and 0 where the name is not
 // known at all.
 type stated struct {
 	port  int
@@ -140,7 +140,7 @@ type stated struct {
 // port returns the port of a setting of a file.
 func (m *modules) port(file *analyzer.File[extra], s setting, depth int) stated {
 	written := stated{s.port, plan.Place{Path: file.Path, Line: s.line}}
-	if depth > maxImports || s.port != source.UnknownPort && !s.isDefault {
+	if depth > maxImports || s.port != address.UnknownPort && !s.isDefault {
 		return written
 	}
 	found := stated{}
@@ -150,7 +150,7 @@ func (m *modules) port(file *analyzer.File[extra], s setting, depth int) stated 
 			continue
 		}
 		if found.port != 0 && found.port != of.port {
-			return stated{port: source.UnknownPort}
+			return stated{port: address.UnknownPort}
 		}
 		found = of
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -60,7 +61,7 @@ func (p *pass) findNestJS() {
 	case len(unknown) > 0 && len(elsewhere) > 0:
 		p.report(constructed(nestJS), unknown[0])
 	case len(outside(others, servers)) == 0 && !p.bundled:
-		for _, server := range unknown[:min(len(unknown), source.MaxListeners)] {
+		for _, server := range unknown[:min(len(unknown), address.MaxListeners)] {
 			f := analyzer.Finding{Kind: nestServer, Framework: nestJS, ImportPath: p.importedOptions(server)}
 			p.report(f, server)
 		}
@@ -145,7 +146,7 @@ func (p *pass) nameAround(at int) string {
 
 // reportTransports reports options of microservices, each with the name of its variable.
 func (p *pass) reportTransports(kind analyzer.Kind, transports []source.Span) {
-	for _, at := range transports[:min(len(transports), source.MaxListeners)] {
+	for _, at := range transports[:min(len(transports), address.MaxListeners)] {
 		f := analyzer.Finding{Kind: kind, ImportPath: p.nameAround(at.From)}
 		p.findings = append(p.findings, f.At(p.Line(at.From), ""))
 	}
@@ -185,7 +186,7 @@ func (p *pass) reportNestServer(call source.Span) {
 	if url, ok := p.property(call, urlProperty); ok {
 		p.reportPort(analyzer.Listener, url)
 	} else if !p.contains(call, "...") && !p.contains(call, "url") {
-		p.reportListener(analyzer.Listener, source.Port{Number: nestDefaultPort, At: call.From})
+		p.reportListener(analyzer.Listener, address.Port{Number: nestDefaultPort, At: call.From})
 	}
 }
 

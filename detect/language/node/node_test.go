@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
-	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
@@ -48,7 +48,7 @@ func TestNamesInCirclesEnd(t *testing.T) {
 		for j := range names {
 			names[j] = reference{module: fmt.Sprintf("./m%d", j), path: "port", key: "port"}
 		}
-		port := setting{port: source.UnknownPort, names: names}
+		port := setting{port: address.UnknownPort, names: names}
 		files = append(files, analyzer.File[extra]{Path: fmt.Sprintf("m%d.ts", i), Result: analyzer.Result[extra]{
 			Extra: extra{
 				settings:  settings{"port": port},

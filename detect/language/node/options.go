@@ -3,6 +3,7 @@ package node
 import (
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -23,7 +24,7 @@ var (
 
 // declareOptions declares the options of the command line, with their defaults, as fields of whatever holds them.
 func (p *pass) declareOptions() {
-	for _, m := range p.FindAll(optionCall, source.MaxListeners) {
+	for _, m := range p.FindAll(optionCall, address.MaxListeners) {
 		name := group(p.Text, optionCall, m, "names")
 		if long := longOption.FindStringSubmatch(name); long != nil {
 			p.declareLastArgument(long[1], m[1])
@@ -31,7 +32,7 @@ func (p *pass) declareOptions() {
 			p.declareOption(name, value)
 		}
 	}
-	for _, m := range p.FindAll(defaultMethod, source.MaxListeners) {
+	for _, m := range p.FindAll(defaultMethod, address.MaxListeners) {
 		p.declareOption(group(p.Text, defaultMethod, m, "name"), p.argument(m[1]))
 	}
 	if p.imports.importFrom(optionModule) {

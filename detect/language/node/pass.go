@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -17,7 +18,7 @@ type pass struct {
 	bundled  bool
 	findings []analyzer.Finding
 	// variables are what the file's variables are declared with. It is nil until a port is asked for.
-	variables   *source.Declarations
+	variables   *address.Names
 	assignments []assigned
 	extra       extra
 	settings    settings

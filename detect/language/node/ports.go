@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -44,9 +45,9 @@ func (p *pass) findsFramework(name string) bool {
 
 // findAddresses reports the ports of calls whose first argument is an address.
 func (p *pass) findAddresses(call *regexp.Regexp) {
-	for _, m := range p.FindAll(call, source.MaxListeners) {
+	for _, m := range p.FindAll(call, address.MaxListeners) {
 		each, _ := p.Arguments(m[1])
-		if port, hosted := p.declarations().Address(each[0]); hosted || port.Number == source.UnknownPort {
+		if port, hosted := p.declarations().Address(each[0]); hosted || port.Number == address.UnknownPort {
 			p.reportPort(analyzer.Listener, each[0])
 		}
 	}
@@ -54,7 +55,7 @@ func (p *pass) findAddresses(call *regexp.Regexp) {
 
 // findHTTPListen reports the ports of calls of listen(port) and listen({ port }).
 func (p *pass) findHTTPListen() {
-	for _, m := range p.FindAll(listenCall, source.MaxListeners) {
+	for _, m := range p.FindAll(listenCall, address.MaxListeners) {
 		if port, ok := p.listenPort(m[1]); ok {
 			p.reportPort(httpListener, port)
 		}
@@ -80,8 +81,8 @@ func (p *pass) listenPort(arguments int) (source.Span, bool) {
 // reportPort reports a listener with the port that an expression states. A port that is not stated is reported as
 // unknown, so that the port of another listener is not taken for it. One that other files may state is left to
 // PostAnalyze.
-func (p *pass) reportPort(kind analyzer.Kind, address source.Span) {
-	p.listen(listener{kind: kind, setting: p.stated(address)})
+func (p *pass) reportPort(kind analyzer.Kind, where source.Span) {
+	p.listen(listener{kind: kind, setting: p.stated(where)})
 }
 
 func (p *pass) listen(l listener) {
@@ -97,7 +98,7 @@ func (l listener) finding(s stated) analyzer.Finding {
 	return analyzer.Finding{Kind: l.kind, Port: s.port, Place: s.place}
 }
 
-func (p *pass) reportListener(kind analyzer.Kind, port source.Port) {
+func (p *pass) reportListener(kind analyzer.Kind, port address.Port) {
 	found := analyzer.NewListener(p.Text, port)
 	found.Kind = kind
 	p.findings = append(p.findings, found)
@@ -105,7 +106,7 @@ func (p *pass) reportListener(kind analyzer.Kind, port source.Port) {
 
 // findListenOfImported reports the ports of servers that another module makes and that this one makes listen.
 func (p *pass) findListenOfImported() {
-	for _, m := range p.FindAll(importedListen, source.MaxListeners) {
+	for _, m := range p.FindAll(importedListen, address.MaxListeners) {
 		name := group(p.Text, importedListen, m, "name")
 		module := p.moduleOf(name, m[0])
 		if port, ok := p.listenPort(m[1]); ok && module != "" {

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 type project = analyzer.Project[extra]
 
-// postAnalyze returns a service for each file that makes a server.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze returns a server for each file that makes a server.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	m := newModules(files)
 	m.markEntries()
 	for i := range files {
@@ -25,14 +25,14 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
 		m.resolve(p)
 	}
 	analyzer.DropBuilt(all)
-	services := analyzer.Services(all, logf)
-	for i := range services {
-		switch strings.ToLower(path.Ext(services[i].Evidence.Path)) {
+	servers := analyzer.Servers(all, logf)
+	for i := range servers {
+		switch strings.ToLower(path.Ext(servers[i].Evidence.Path)) {
 		case ".ts", ".mts", ".cts":
-			services[i].Language = typescript
+			servers[i].Language = typescript
 		}
 	}
-	return services
+	return servers
 }
 
 // resolve decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is
@@ -143,7 +143,7 @@ func (m *modules) findListeners(f *analyzer.File[extra]) {
 		}
 		found := m.port(f, l.setting, 0)
 		if found.port == 0 {
-			found.port = source.UnknownPort
+			found.port = address.UnknownPort
 		}
 		if found.place.Path == "" {
 			found.place = plan.Place{Path: f.Path, Line: l.setting.line}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -16,7 +17,7 @@ type settings map[string]setting
 
 // setting is the port that an expression states, or the names that it takes it from.
 type setting struct {
-	port int // source.UnknownPort where only the names may tell it
+	port int // address.UnknownPort where only the names may tell it
 	line int
 	// names are what the expression takes its value from.
 	names []reference
@@ -103,7 +104,7 @@ func (p *pass) collectSettings() settings {
 
 // collectClasses adds the fields and getters of classes.
 func (p *pass) collectClasses() {
-	for _, m := range p.FindAll(classHead, source.MaxListeners) {
+	for _, m := range p.FindAll(classHead, address.MaxListeners) {
 		_, body := p.Arguments(m[1])
 		class := group(p.Text, classHead, m, "name")
 		for _, a := range p.assigned() {
@@ -131,7 +132,7 @@ func (p *pass) addSetting(name string, value source.Span, depth int) {
 		return
 	}
 	s := p.stated(value)
-	if m := aliasHead.FindSubmatchIndex(p.Code[value.From:value.To]); m != nil && s.port == source.UnknownPort {
+	if m := aliasHead.FindSubmatchIndex(p.Code[value.From:value.To]); m != nil && s.port == address.UnknownPort {
 		alias := string(p.Code[value.From+m[2] : value.From+m[3]])
 		if r, ok := p.refersTo(alias); ok {
 			s.names = append(s.names, r)
@@ -143,11 +144,11 @@ func (p *pass) addSetting(name string, value source.Span, depth int) {
 			}
 		}
 	}
-	if s.port == source.UnknownPort && len(s.names) == 0 {
+	if s.port == address.UnknownPort && len(s.names) == 0 {
 		return
 	}
 	if was, ok := p.settings[name]; ok && was.port != s.port {
-		s = setting{port: source.UnknownPort, line: s.line}
+		s = setting{port: address.UnknownPort, line: s.line}
 	}
 	p.settings[name] = s
 }
@@ -156,7 +157,7 @@ func (p *pass) addSetting(name string, value source.Span, depth int) {
 func (p *pass) addAlias(name, of string) {
 	if r, ok := p.refersTo(of); ok && name != of && len(p.settings) < maxSettings {
 		if _, known := p.settings[name]; !known {
-			p.settings[name] = setting{port: source.UnknownPort, names: []reference{r}}
+			p.settings[name] = setting{port: address.UnknownPort, names: []reference{r}}
 		}
 	}
 }
@@ -167,7 +168,7 @@ func (p *pass) stated(value source.Span) setting {
 		value = p.argument(value.From + m[1])
 	}
 	port := p.declarations().Port(value)
-	s := setting{port: port.Number, line: p.Line(port.At), isDefault: port.Number != source.UnknownPort}
+	s := setting{port: port.Number, line: p.Line(port.At), isDefault: port.Number != address.UnknownPort}
 	for _, name := range p.declarations().NamesIn(value) {
 		if r, ok := p.usedName(name); ok && !slices.Contains(s.names, r) {
 			s.names = append(s.names, r)
@@ -177,7 +178,7 @@ func (p *pass) stated(value source.Span) setting {
 }
 
 // usedName returns what a name in an expression refers to.
-func (p *pass) usedName(n source.Name) (reference, bool) {
+func (p *pass) usedName(n address.Use) (reference, bool) {
 	dotted := n.Dotted
 	if method := dotted[strings.LastIndexByte(dotted, '.')+1:]; strings.HasPrefix(method, "get") {
 		if key := keyArgument.FindStringSubmatch(n.After); key != nil {

@@ -22,6 +22,8 @@ const (
 var frameworks = []analyzer.Framework{
 	{
 		Name:     roadRunner,
+		Keywords: []string{"GRPC", "grpc"},
+		Settings: "`.rr.yaml`",
 		Evidence: "a `grpc:` section with `listen` in `.rr.yaml`, `GRPC\\Server`, `GRPCBootloader`",
 		Health: "RoadRunner, whose gRPC plugin does from v2.10.0 on, unless composer.json holds `spiral/roadrunner` " +
 			"below 2.10",
@@ -30,6 +32,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     hyperf,
+		Keywords: []string{"Grpc"},
 		Evidence: "`Hyperf\\GrpcServer\\Server` as a server's callback",
 		Health:   "the app, by a route `/grpc.health.v1.Health`",
 		Advice: "Router::addServer('grpc', function () { Router::post('/grpc.health.v1.Health/Check', " +
@@ -38,6 +41,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     openSwoole,
+		Keywords: []string{"GRPC"},
 		Evidence: "`new OpenSwoole\\GRPC\\Server`",
 		Health:   "the app, by a class that implements `HealthInterface`, or `register(HealthService::class)`",
 		Advice: "$server->register(HealthService::class), a class that implements the " +
@@ -45,6 +49,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     grpcPHP,
+		Keywords: []string{"Grpc"},
 		Evidence: "`new Grpc\\RpcServer`",
 		Health:   "the app, by a class that extends `HealthStub`, or `handle(new HealthService())`",
 		Advice: "$server->handle(new HealthService()), a class that extends the " +

@@ -25,8 +25,6 @@ type extra struct {
 	// configuresRoadRunner says that the file is a configuration of RoadRunner: RoadRunner runs the project, and serves
 	// what the file names.
 	configuresRoadRunner bool
-	// properties are the listeners that the members of its classes state for other files: Class.name.
-	properties map[string]analyzer.Finding
 	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
 	isLibrary bool
 }
@@ -69,9 +67,9 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	if ext != ".php" {
 		return analyzeRoadRunner(text)
 	}
-	findings, x := analyzeSource(text)
-	if len(findings) == 0 && len(x.properties) == 0 {
+	result := analyzeSource(text)
+	if len(result.Found) == 0 && len(result.Declares) == 0 {
 		return nil, nil
 	}
-	return &analyzer.Result[extra]{Findings: findings, Extra: x}, nil
+	return &result, nil
 }

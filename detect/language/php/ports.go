@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -16,7 +17,7 @@ const maxEnclosing = 5
 
 // hyperfListener returns the port of the server that a callback at an offset belongs to. It is in the innermost array
 // around the callback that has a key "port".
-func (p *pass) hyperfListener(at int) []analyzer.Finding {
+func (p *pass) hyperfListener(at int) []finding.Finding {
 	for range maxEnclosing {
 		if at = enclosingBracket(p.Code, at); at < 0 {
 			break
@@ -25,7 +26,8 @@ func (p *pass) hyperfListener(at int) []analyzer.Finding {
 		for _, e := range elements {
 			key, _, ok := strings.Cut(string(p.Raw[e.From:e.To]), "=>")
 			if ok && strings.Trim(strings.TrimSpace(key), `'"`) == "port" {
-				return []analyzer.Finding{p.listener(source.Span{From: e.From + len(key), To: e.To})}
+				where := source.Span{From: e.From + len(key), To: e.To}
+				return []finding.Finding{finding.ListenerAt(p.Value(where))}
 			}
 		}
 	}
@@ -50,44 +52,33 @@ func enclosingBracket(code []byte, at int) int {
 }
 
 // openSwooleListener returns the port of new Server(host, port), from the offset behind the class.
-func (p *pass) openSwooleListener(from int) analyzer.Finding {
+func (p *pass) openSwooleListener(from int) finding.Finding {
 	if from < len(p.Code) && p.Code[from] == '(' {
 		if arguments, _ := p.Arguments(from + 1); len(arguments) > 1 {
-			return p.listener(arguments[1])
+			return finding.ListenerAt(p.Value(arguments[1]))
 		}
 	}
-	return analyzer.Finding{Kind: analyzer.Listener, Port: source.UnknownPort}.At(p.Line(from), "")
+	return finding.ListenerAt(p.Nothing(from))
 }
 
-// listener returns the port of an expression, or what other files may say of it.
-func (p *pass) listener(expression source.Span) analyzer.Finding {
-	port := p.declarations.Port(expression)
-	found := analyzer.NewListener(p.Text, port)
-	if port.Number == source.UnknownPort {
-		found.ImportPath = p.property(p.declarations.NamesIn(expression))
+// global returns what a name that the source does not declare may be in others: the property or the constant of a class,
+// as Class.name.
+func (p *pass) global(u address.Use) address.Name {
+	parts := strings.FieldsFunc(u.Dotted, func(r rune) bool { return strings.ContainsRune("->:", r) })
+	if parts[0] == "this" || parts[0] == "self" || parts[0] == "static" {
+		parts = parts[1:]
 	}
-	return found
-}
-
-// property returns the property or the constant of a class that one of the names is, as Class.name; "" for none.
-func (p *pass) property(names []source.Name) string {
-	for _, n := range names {
-		parts := strings.FieldsFunc(n.Dotted, func(r rune) bool { return strings.ContainsRune("->:", r) })
-		if parts[0] == "this" || parts[0] == "self" || parts[0] == "static" {
-			parts = parts[1:]
-		}
-		if len(parts) != 2 {
-			continue
-		}
-		class := parts[0]
-		if !strings.Contains(n.Dotted, "::") {
-			class = p.classOf(parts[0], n.At)
-		}
-		if class != "" {
-			return class + "." + parts[1]
-		}
+	if len(parts) != 2 {
+		return address.Name{}
 	}
-	return ""
+	class := parts[0]
+	if !strings.Contains(u.Dotted, "::") {
+		class = p.classOf(parts[0], u.At)
+	}
+	if class == "" {
+		return address.Name{}
+	}
+	return address.Name{Path: class + "." + parts[1]}
 }
 
 var (
@@ -98,7 +89,7 @@ var (
 
 // classOf returns the class of a variable, without its namespace, or "".
 func (p *pass) classOf(variable string, at int) string {
-	for _, value := range p.declarations.Values(variable, at) {
+	for _, value := range p.Values(variable, at) {
 		if m := newObject.FindSubmatch(p.Code[value.From:value.To]); m != nil {
 			return baseName(string(m[1]))
 		}
@@ -132,30 +123,31 @@ var (
 // fromOutside is in a value that the environment or the command line gives.
 var fromOutside = regexp.MustCompile(`\bgetenv\b|\benv\b|_ENV\b|_SERVER\b|\bargv\b|\boptions\b`)
 
-// declare collects the values of the names in the source.
-func declare(t *source.Text) *source.Declarations {
-	d := t.Declarations(";,", assignment, definedConstant)
+// namesIn returns the names in a source.
+func namesIn(t *source.Text) *address.Names {
+	d := address.Read(t, ";,", assignment, definedConstant)
 	for _, m := range t.FindAll(getter, -1) {
 		end := t.Until(m[1], "")
 		if end >= len(t.Code) || t.Code[end] != '}' {
 			continue // a long method computes more than a setting
 		}
 		name, _ := t.Group(getter, m, "name")
-		for _, r := range returnValue.FindAllIndex(t.Code[m[1]:end], source.MaxListeners) {
+		for _, r := range returnValue.FindAllIndex(t.Code[m[1]:end], address.MaxListeners) {
 			from := m[1] + r[1]
 			d.Declare(name, source.Span{From: from, To: t.Until(from, ";")})
 		}
 	}
 	d.DeleteUnclear(func(name, value string) bool {
-		return !fromOutside.MatchString(value) && !source.UsesName(value, name)
+		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
+	d.Global = (&pass{d}).global
 	return d
 }
 
-// properties returns the ports of the properties, the constants and the getters of the classes of the source.
-func (p *pass) properties() map[string]analyzer.Finding {
-	found := map[string]analyzer.Finding{}
-	classes := p.FindAll(classHead, source.MaxListeners)
+// properties returns the addresses of the properties, the constants and the getters of the classes of the source.
+func (p *pass) properties() []address.Declaration {
+	var found []address.Declaration
+	classes := p.FindAll(classHead, address.MaxListeners)
 	for _, pattern := range []*regexp.Regexp{assignment, getter} {
 		in := 0
 		for _, m := range p.FindAll(pattern, -1) {
@@ -166,37 +158,23 @@ func (p *pass) properties() map[string]analyzer.Finding {
 				continue
 			}
 			member, _ := p.Group(pattern, m, "name")
-			if port := p.memberPort(member, m[1]); port.Number != source.UnknownPort {
-				class, _ := p.Group(classHead, classes[in-1], "name")
-				found[class+"."+member] = analyzer.NewListener(p.Text, port)
+			class, _ := p.Group(classHead, classes[in-1], "name")
+			for _, value := range p.Values(member, m[1]) {
+				if d := p.Declaration(class+"."+member, value); d.Certainty != address.Unknown {
+					found = append(found, d)
+				}
 			}
 		}
 	}
 	return found
 }
 
-// memberPort returns the one port that a member of a class may have, whose value begins at an offset.
-func (p *pass) memberPort(member string, at int) source.Port {
-	found := source.Port{Number: source.UnknownPort, At: at}
-	for _, value := range p.declarations.Values(member, at) {
-		port := p.declarations.Port(value)
-		switch {
-		case port.Number == source.UnknownPort || port.Number == found.Number:
-		case found.Number != source.UnknownPort:
-			return source.Port{Number: source.UnknownPort, At: at}
-		default:
-			found = port
-		}
-	}
-	return found
-}
-
-// listeners returns the ports of the servers of the grpc extension.
-func (p *pass) listeners() []analyzer.Finding {
-	var found []analyzer.Finding
-	for _, m := range p.FindAll(http2Port, source.MaxListeners) {
+// listeners returns the addresses of the servers of the grpc extension.
+func (p *pass) listeners() []finding.Finding {
+	var found []finding.Finding
+	for _, m := range p.FindAll(http2Port, address.MaxListeners) {
 		each, _ := p.Arguments(m[1])
-		found = append(found, p.listener(each[0]))
+		found = append(found, finding.ListenerAt(p.Value(each[0])))
 	}
 	return found
 }

@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -34,16 +35,15 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	}
 	// Only RoadRunner's first version has workers in this section. It registers no health service.
 	_, isFirstVersion := settings.Get("grpc.workers")
-	address := environmentDefault.ReplaceAllString(listen.Value, "$1")
-	server := analyzer.Finding{
-		Kind: analyzer.ServerConstructed, Framework: roadRunner, InMain: true,
+	where := environmentDefault.ReplaceAllString(listen.Value, "$1")
+	server := finding.Server{
+		Site: finding.AtLine(section.Line, "grpc: listen: "+where), Framework: roadRunner, InMain: true,
 		AutomaticHealth: !isFirstVersion,
 	}
-	port := analyzer.Finding{
-		Kind: analyzer.Listener, Port: source.ParsePort(strings.TrimPrefix(address, "tcp://")),
+	listens := address.Setting(strings.TrimPrefix(where, "tcp://"), listen.Line)
+	if where != listen.Value {
+		listens.Certainty = min(listens.Certainty, address.Default)
 	}
-	result.Findings = []analyzer.Finding{
-		server.At(section.Line, "grpc: listen: "+address), port.At(listen.Line, ""),
-	}
+	result.Found = []finding.Finding{server, finding.ListenerAt(listens)}
 	return result, nil
 }

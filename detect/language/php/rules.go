@@ -4,23 +4,17 @@ import (
 	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 var (
-	healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
-	roadRunnerWorker = analyzer.Finding{
-		Kind: analyzer.ServiceRegistered, Framework: roadRunner, AutomaticHealth: true,
-	}
+	roadRunnerWorker = finding.WithHealth(finding.Registers(roadRunner))
 	// roadRunnerService is a class that Spiral's framework finds and gives RoadRunner.
-	roadRunnerService = analyzer.Finding{
-		Kind: analyzer.ServiceImplemented, Framework: roadRunner, AutomaticHealth: true, FrameworkServes: true,
-	}
+	roadRunnerService = finding.WithHealth(finding.Serves(roadRunner))
 	// firstVersionWorker is a worker of RoadRunner's first version, which registers no health service.
-	firstVersionWorker  = analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: roadRunner}
-	firstVersionService = analyzer.Finding{
-		Kind: analyzer.ServiceImplemented, Framework: roadRunner, FrameworkServes: true,
-	}
+	firstVersionWorker  = finding.Registers(roadRunner)
+	firstVersionService = finding.Serves(roadRunner)
 )
 
 // usage is how a class is used. A rule may permit several usages.
@@ -34,9 +28,9 @@ const (
 
 // classRules find the uses of classes by their full names.
 var classRules = []struct {
-	class   *regexp.Regexp
-	usages  usage
-	finding analyzer.Finding
+	class  *regexp.Regexp
+	usages usage
+	proves finding.Make
 }{
 	{source.Exactly(`Spiral\\RoadRunner\\GRPC\\Server`), constructed | named, roadRunnerWorker},
 	{source.Exactly(`Spiral\\GRPC\\Server`), constructed | named, firstVersionWorker},
@@ -48,33 +42,33 @@ var classRules = []struct {
 	},
 	{
 		source.Exactly(`Hyperf\\GrpcServer\\Server`), extended,
-		analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: hyperf},
+		finding.Registers(hyperf),
 	},
 	{
 		source.Exactly(`OpenSwoole\\GRPC\\Server`), constructed,
-		analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: openSwoole},
+		finding.Constructs(openSwoole),
 	},
 	{
 		source.Exactly(`Grpc\\RpcServer`), constructed,
-		analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcPHP},
+		finding.Constructs(grpcPHP),
 	},
-	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), named, healthRegistered},
-	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), extended, healthRegistered},
-	{source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`), constructed, healthRegistered},
+	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), named, finding.RegistersHealth},
+	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), extended, finding.RegistersHealth},
+	{source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`), constructed, finding.RegistersHealth},
 }
 
 // rules find what needs no full name of a class.
 var rules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bimplements\s+[\w\\,\s]*\bHealthInterface\b`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`\bimplements\s+[\w\\,\s]*\bHealthInterface\b`), Proves: finding.RegistersHealth},
 	{
 		Code:    regexp.MustCompile(`["'](?P<literal> +)["']`),
 		Literal: regexp.MustCompile(`^/grpc\.health\.v1\.Health(?:/Check)?$`),
-		Finding: healthRegistered,
+		Proves:  finding.RegistersHealth,
 	},
 	// The health service of another package, which the server is given by its class.
 	{
 		Code: regexp.MustCompile(`->(?P<at>(?:handle|register(?:Service)?)\(\s*(?:new\s+)?(?:\\?\w+\\)*` +
 			`Health(?:Check)?(?:Service)?(?:Impl|Controller)?\s*(?:\(|::class))`),
-		Finding: healthRegistered,
+		Proves: finding.RegistersHealth,
 	},
 }

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -28,20 +28,13 @@ const (
 
 // readConstants returns what a source declares for others to listen on: constants, the fields of classes, the options
 // of the command line, and the arguments of calls.
-func readConstants(t *source.Text, i imports, d func() *source.Declarations) []analyzer.Constant {
-	var all []analyzer.Constant
+func readConstants(t *source.Text, names func() *address.Names) []address.Declaration {
+	var all []address.Declaration
 	add := func(name string, value source.Span) {
 		if len(all) == maxConstants {
 			return
 		}
-		c := analyzer.Constant{Name: name, Port: source.UnknownPort, Line: t.Line(value.From)}
-		if value.From < value.To {
-			c = analyzer.NewConstant(d(), name, value)
-		}
-		for n, name := range c.Names {
-			c.Names[n] = i.global(name)
-		}
-		all = append(all, c)
+		all = append(all, names().Declaration(name, value))
 	}
 	for _, m := range t.FindAll(constant, -1) {
 		name := string(t.Code[m[2]:m[3]])
@@ -60,7 +53,7 @@ func readConstants(t *source.Text, i imports, d func() *source.Declarations) []a
 			add(o.name, o.value)
 		}
 	}
-	for _, m := range t.FindAll(keywordArgument, source.MaxListeners) {
+	for _, m := range t.FindAll(keywordArgument, address.MaxListeners) {
 		add(string(t.Code[m[2]:m[3]])+"=", source.Span{From: m[1], To: t.Until(m[1], ",")})
 	}
 	return all
@@ -72,5 +65,5 @@ func mayDeclareListener(text []byte, isGRPC bool) bool {
 	if len(text) > maxConstantsSource {
 		return false
 	}
-	return isGRPC && passedOn.In(text) || withoutDefault.In(text) || source.HasPortLine(text)
+	return isGRPC && passedOn.In(text) || withoutDefault.In(text) || address.HasPortLine(text)
 }

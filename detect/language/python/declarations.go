@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -20,8 +21,8 @@ var (
 
 // readDeclarations returns the values of a source's variables, of the fields of its classes, of the options of its
 // command line, and of parameters: the arguments that they are given in this source, and their defaults.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations("\n", assignment)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, "\n", assignment)
 	for _, f := range classFields(t) {
 		d.Declare("."+f.name, f.value)
 	}

@@ -31,18 +31,21 @@ const (
 var frameworks = []analyzer.Framework{
 	{
 		Name:     grpcio,
+		Keywords: []string{"grpc"},
 		Evidence: "`grpc.server`, `grpc.aio.server`, an `add_XServicer_to_server` outside of stubs",
 		Health:   healthByApp,
 		Advice:   registrationByApp,
 	},
 	{
 		Name:     grpclib,
+		Keywords: []string{"grpc"},
 		Evidence: "`grpclib.server.Server`, also under betterproto",
 		Health:   "the app, by `grpclib.health.service.Health`",
 		Advice:   "Server([..., Health()]), from grpclib.health.service import Health",
 	},
 	{
 		Name:     purerpc,
+		Keywords: []string{"purerpc"},
 		Evidence: "`purerpc.Server`",
 		Health:   "the app, by a servicer of its own",
 		Advice: "generate purerpc stubs of grpc/health/v1/health.proto and give the server " +
@@ -50,6 +53,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     dapr,
+		Keywords: []string{"grpc"},
 		Evidence: "`App` of `dapr.ext.grpc`",
 		Health:   healthByApp,
 		Advice: "app.add_external_service(health_pb2_grpc.add_HealthServicer_to_server, health.HealthServicer()), " +
@@ -57,42 +61,49 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     djangoGRPCFramework,
+		Keywords: []string{"grpc"},
 		Evidence: "a subclass of a service of `django_grpc_framework`",
 		Health:   healthByApp,
 		Advice:   "in the handlers hook: " + registrationByApp,
 	},
 	{
 		Name:     djangoSocioGRPC,
+		Keywords: []string{"grpc", "GRPC"},
 		Evidence: "a subclass of a service of `django_socio_grpc`",
 		Health:   "the framework, with `ENABLE_HEALTH_CHECK`",
 		Advice:   `GRPC_FRAMEWORK = {"ENABLE_HEALTH_CHECK": True}, in the settings`,
 	},
 	{
 		Name:     rayServe,
+		Keywords: []string{"gRPC"},
 		Evidence: "`gRPCOptions` of `ray.serve`",
 		Health:   "nobody: its proxy answers a check of its own",
 		Advice:   connectAdvice("Ray Serve"),
 	},
 	{
 		Name:     arrowFlight,
+		Keywords: []string{"pyarrow"},
 		Evidence: "a subclass of `pyarrow.flight.FlightServerBase`",
 		Health:   "nobody: pyarrow has no way to",
 		Advice:   connectAdvice("pyarrow"),
 	},
 	{
 		Name:     flower,
+		Keywords: []string{"flwr"},
 		Evidence: "`flwr.server.start_server`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("Flower"),
 	},
 	{
 		Name:     kserve,
+		Keywords: []string{"kserve"},
 		Evidence: "`kserve.ModelServer`, without `enable_grpc=False`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("KServe"),
 	},
 	{
 		Name:     mlserver,
+		Keywords: []string{"mlserver"},
 		Evidence: "a subclass of `mlserver.MLModel`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("MLServer"),

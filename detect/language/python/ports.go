@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -29,38 +30,39 @@ var listenerCalls = []listenerCall{
 	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "server_address"},
 }
 
-// listeners returns the ports that the servers of a source listen on.
-func listeners(t *source.Text, i imports, d func() *source.Declarations) []analyzer.Finding {
-	var found []analyzer.Finding
+// listeners returns the addresses that the servers of a source listen on.
+func listeners(t *source.Text, names func() *address.Names) []finding.Finding {
+	var found []finding.Finding
 	for _, l := range listenerCalls {
-		calls := t.FindAll(l.call, source.MaxListeners)
+		calls := t.FindAll(l.call, address.MaxListeners)
 		if len(calls) > 0 && !t.Matches(l.module) {
 			continue
 		}
 		for _, m := range calls {
-			if address, ok := t.Argument(m[1], l.position, l.keyword); ok {
-				found = append(found, analyzer.NewOpenListener(d(), address, i.global))
+			if where, ok := t.Argument(m[1], l.position, l.keyword); ok {
+				found = append(found, finding.ListenerAt(names().Value(where)))
 			}
 		}
 	}
 	return found
 }
 
-// global returns the constant of another source that a name stands for which this source does not declare: a field, an
-// imported name, or what calls give to a parameter.
-func (i *imports) global(name string) string {
+// global returns what a name that the source does not declare may be in other sources: a field, an imported name, or
+// what calls give to a parameter.
+func (i *imports) global(u address.Use) address.Name {
+	name := u.Path
 	field, isField := strings.CutPrefix(name, ".")
 	_, imported := i.names[name]
 	switch {
 	case strings.HasSuffix(name, ")"):
-		return ""
+		return address.Name{}
 	case isField:
-		return "." + field[strings.LastIndexByte(field, '.')+1:]
+		return address.Name{Path: "." + field[strings.LastIndexByte(field, '.')+1:]}
 	case imported:
 		full := i.names[name]
-		return full[strings.LastIndexByte(full, '.')+1:]
+		return address.Name{Path: full[strings.LastIndexByte(full, '.')+1:]}
 	case listenName.MatchString(name):
-		return name + "="
+		return address.Name{Path: name + "="}
 	}
-	return ""
+	return address.Name{}
 }

@@ -1,24 +1,25 @@
 package python
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze makes a service of each source that constructs a server.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze makes a server of each source that constructs a server.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropBazelTests(files, func(f analyzer.File[extra]) []string { return f.Extra.TestFiles })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	custom := customHealthModules(files)
 	for _, p := range all {
 		resolve(p, custom)
 	}
-	analyzer.ResolveListeners(all, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.Constants })
-	return analyzer.Services(all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 // customHealthModules returns the names of the modules that have a service Health which is not grpc.health.v1's.
@@ -35,25 +36,27 @@ func customHealthModules(files []analyzer.File[extra]) map[string]bool {
 // resolve leaves out health services of the app's own making, and registrations that only a gRPC-Web server serves.
 // Other registrations get the framework that serves them.
 func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
-	constructs := p.Has(analyzer.ServerConstructed)
-	webOnly := p.Has(webServerConstructed) && !constructs
+	constructs := analyzer.ProjectHas[finding.Server](p)
+	webOnly := analyzer.ProjectHas[webServer](p) && !constructs
 	framework := ""
 	if !constructs {
 		framework = servingFramework(p)
 	}
-	p.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		switch f.Kind {
-		case webServerConstructed:
-			return f, false
-		case analyzer.HealthRegistered:
-			return f, !customHealth[moduleOf(f.ImportPath)]
-		case analyzer.ServiceRegistered:
-			if framework != "" {
-				f.Framework = framework
+	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		switch f := f.(type) {
+		case healthByModule:
+			if customHealth[f.module] {
+				return nil
 			}
-			return f, !webOnly
+			return []finding.Finding{finding.Health{Site: f.Site}}
+		case finding.Registration:
+			if webOnly {
+				return nil
+			}
+			f.Framework = cmp.Or(framework, f.Framework)
+			return []finding.Finding{f}
 		}
-		return f, true
+		return []finding.Finding{f}
 	})
 }
 
@@ -61,19 +64,12 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 // whose services are among the registrations. It is "" where all registrations are plain grpcio.
 func servingFramework(p *analyzer.Project[extra]) string {
 	framework := ""
-	for _, in := range p.Packages {
-		for _, f := range in.Findings {
-			if (f.Kind == analyzer.ServiceRegistered || f.FrameworkServes) && f.Framework != grpcio {
-				framework = f.Framework
-			}
+	for f := range p.All() {
+		i, isImplementation := f.(finding.Implementation)
+		_, isRegistration := f.(finding.Registration)
+		if of := finding.FrameworkOf(f); (isRegistration || isImplementation && i.Served) && of != grpcio {
+			framework = of
 		}
 	}
 	return framework
-}
-
-// moduleOf returns the last part of the module in a full name: "health_pb2_grpc" of
-// "app.health_pb2_grpc.add_HealthServicer_to_server".
-func moduleOf(full string) string {
-	parts := strings.Split(full, ".")
-	return parts[max(0, len(parts)-2)]
 }

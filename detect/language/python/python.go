@@ -14,7 +14,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -35,8 +37,6 @@ type extra struct {
 	CustomHealth bool
 	// TestFiles are the files that a BUILD file of Bazel declares for tests only.
 	TestFiles []string
-	// Constants are what the file declares for others to listen on.
-	Constants []analyzer.Constant
 }
 
 // manifests are the files that make a directory a project: of pyproject.toml's tools, setuptools, pip and pipenv.
@@ -128,7 +128,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	result := analyzeSource(text)
 	if result != nil && name == "__main__.py" {
-		markMain(result.Findings, nil)
+		result.Found = finding.InMain(result.Found, func(finding.Server) bool { return true })
 	}
 	return result, nil
 }
@@ -147,16 +147,11 @@ func isScript(f *tree.File) bool {
 // mainCheck is what begins the code of a module that runs as a program.
 var mainCheck = regexp.MustCompile(`(?m)^if[ \t]+__name__[ \t]*==`)
 
-// markMain marks the servers that are constructed in the main of a program: all of a module that can be run as one or,
-// where t is not nil, those of a module whose statements outside of functions construct them.
-func markMain(findings []analyzer.Finding, t *source.Text) {
-	isMain := t == nil || t.Matches(mainCheck)
-	for n := range findings {
-		f := &findings[n]
-		if f.Kind == analyzer.ServerConstructed {
-			f.InMain = isMain || t.Indented(f.Line) == 0
-		}
-	}
+// inMain returns findings among which the servers are marked that are constructed in the main of a program: all of a
+// module that can be run as one, and otherwise those that statements outside of functions construct.
+func inMain(found []finding.Finding, t *source.Text) []finding.Finding {
+	isMain := t.Matches(mainCheck)
+	return finding.InMain(found, func(s finding.Server) bool { return isMain || t.Indented(s.Line) == 0 })
 }
 
 // analyzeGenerated tells whether generated code of a health service is that of grpc.health.v1.
@@ -168,8 +163,7 @@ func analyzeGenerated(text []byte) *analyzer.Result[extra] {
 }
 
 var (
-	// keywords are parts of the names of all modules in the rules.
-	keywords = source.NewKeywords("grpc", "GRPC", "gRPC", "purerpc", "pyarrow", "flwr", "kserve", "mlserver")
+	keywords = analyzer.Keywords(frameworks)
 	// generatedCode is what only generated code defines: the function that registers a service.
 	generatedCode = regexp.MustCompile(`(?m)^def add_\w+Servicer_to_server\(`)
 )
@@ -187,16 +181,19 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	if i.ofTest() {
 		return nil
 	}
-	declarations := sync.OnceValue(func() *source.Declarations { return readDeclarations(t) })
+	names := sync.OnceValue(func() *address.Names {
+		d := readDeclarations(t)
+		d.Global = i.global
+		return d
+	})
 	var result analyzer.Result[extra]
 	if hasKeyword {
-		result.Findings = slices.Concat(findUses(t, i), analyzer.Match(t, settings, nil), listeners(t, i, declarations))
+		result.Found = inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil), listeners(t, names)), t)
 	}
-	markMain(result.Findings, t)
-	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
-		result.Extra.Constants = readConstants(t, i, declarations)
+	if len(result.Found) > 0 || mayDeclareListener(text, hasKeyword) {
+		result.Declares = readConstants(t, names)
 	}
-	if len(result.Findings) == 0 && len(result.Extra.Constants) == 0 {
+	if len(result.Found) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return &result

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -33,8 +33,8 @@ const (
 )
 
 // findUses returns what the uses of names in a source prove.
-func findUses(t *source.Text, i imports) []analyzer.Finding {
-	var found []analyzer.Finding
+func findUses(t *source.Text, i imports) []finding.Finding {
+	var found []finding.Finding
 	code, classes := i.rest.Code, baseLists(i.rest)
 	for at := range dottedNames(code) {
 		for len(classes) > 1 && classes[1].From <= at.From {
@@ -50,9 +50,12 @@ func findUses(t *source.Text, i imports) []analyzer.Finding {
 		case isCalled(code[at.To:]):
 			how = called
 		}
-		f, ok := evidence(i, strings.NewReplacer(" ", "", "\t", "").Replace(i.rest.Slice(at)), how)
-		if ok && !disablesGRPC(t, f, at.To) {
-			found = append(found, f.At(t.Line(at.From), source.Excerpt(t.Raw[at.From:at.To])))
+		proves, full := evidence(i, strings.NewReplacer(" ", "", "\t", "").Replace(i.rest.Slice(at)), how)
+		if proves == nil {
+			continue
+		}
+		if f := proves(finding.At(t, at), full); !disablesGRPC(t, f, at.To) {
+			found = append(found, f)
 		}
 	}
 	return found
@@ -131,8 +134,8 @@ func baseLists(t *source.Text) []source.Span {
 
 // disablesGRPC reports whether the arguments of a call say that the server has no gRPC. The name of the function ends
 // at the offset. Of all frameworks only KServe has such an argument.
-func disablesGRPC(t *source.Text, f analyzer.Finding, offset int) bool {
-	if f.Framework != kserve {
+func disablesGRPC(t *source.Text, f finding.Finding, offset int) bool {
+	if finding.FrameworkOf(f) != kserve {
 		return false
 	}
 	open := bytes.IndexByte(t.Code[offset:min(len(t.Code), offset+maxSpace)], '(')

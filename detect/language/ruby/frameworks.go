@@ -20,12 +20,15 @@ const (
 var frameworks = []analyzer.Framework{
 	{
 		Name:     grpc,
+		Keywords: []string{"GRPC", "Grpc", "::Service"},
 		Evidence: "`GRPC::RpcServer`",
 		Health:   byChecker,
 		Advice:   "server.handle(" + checker + ")" + requireChecker,
 	},
 	{
 		Name:     gruf,
+		Keywords: []string{"Gruf"},
+		Port:     analyzer.DefaultPort{Number: 9001, Source: "lib/gruf/configuration.rb"},
 		Evidence: "a subclass of `Gruf::Controllers::Base`, `Gruf::Server`, `Gruf::Cli::Executor`",
 		Health: "gruf 2.16 and newer, with `health_check_enabled`, `--health-check` or " +
 			"`GRUF_HEALTH_CHECK_ENABLED`; or the app, by a controller",
@@ -33,18 +36,23 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     griffin,
+		Keywords: []string{"Griffin"},
 		Evidence: "`Griffin::Server`",
 		Health:   byChecker,
 		Advice:   "c.services " + checker + requireChecker,
 	},
 	{
 		Name:     grpcKit,
+		Keywords: []string{"Grpc"},
 		Evidence: "`GrpcKit::Server`",
 		Health:   byChecker,
 		Advice:   "server.handle(" + checker + ")" + requireChecker,
 	},
 	{
-		Name: anyCable,
+		Name:     anyCable,
+		Keywords: []string{"AnyCable"},
+		Port:     analyzer.DefaultPort{Number: 50051, Source: "lib/anycable/grpc/config.rb"},
+		Settings: "`anycable.yml`",
 		Evidence: "`bundle exec anycable` in a Procfile, `rpc_host` in anycable.yml or `AnyCable.configure`, " +
 			"`AnyCable::CLI`",
 		Health: "the framework, for the service `anycable.RPC` alone: probe it with `-service=anycable.RPC`",

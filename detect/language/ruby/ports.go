@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -23,8 +24,8 @@ var (
 )
 
 var (
-	// element is an element of a hash that is the whole port of an address: options[:port].
-	element = regexp.MustCompile(`\b(?P<hash>\w+)(?:\[:(?P<key>\w+)\]|\.fetch\(:(?P<fetched>\w+)\))`)
+	// element is an element of a hash: options[:port].
+	element = regexp.MustCompile(`\b(?P<key>\w+)(?:\[:(?P<key2>\w+)\]|\.fetch\(:(?P<key3>\w+)\))`)
 	// hashLiteral is the value of a variable, and elementAssignment that of an element.
 	hashLiteral       = regexp.MustCompile(`(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*\{`)
 	elementAssignment = regexp.MustCompile(`\b(?P<hash>\w+)\[:(?P<key>\w+)\][ \t]*(?:\|\|)?=[ \t]*`)
@@ -41,130 +42,80 @@ var fromOutside = regexp.MustCompile(`\bENV\b|\bARGV\b|\boptions\b`)
 // maxSettings is how many settings of one file are kept.
 const maxSettings = 100
 
-// pass is the analysis of the ports of one source.
-type pass struct {
-	*source.Declarations
-	elements map[string][]source.Span // the values of the elements of hashes: options[port]
-}
-
-func newPass(t *source.Text) *pass {
-	p := &pass{t.Declarations("\n", assignment, endlessMethod), map[string][]source.Span{}}
+// namesIn returns the names in a source. The elements of hashes are read by key: the other numbers in a hash are none of
+// an element.
+func namesIn(t *source.Text) *address.Names {
+	names := address.Read(t, "\n", assignment, endlessMethod)
+	names.Global = global
 	for _, m := range t.FindAll(method, -1) {
 		name, _ := t.Group(method, m, "name")
-		p.Declare(name, source.Span{From: m[1], To: t.Until(m[1], "\n")})
+		names.Declare(name, source.Span{From: m[1], To: t.Until(m[1], "\n")})
 	}
-	p.DeleteUnclear(func(name, value string) bool {
-		return !fromOutside.MatchString(value) && !source.UsesName(value, name)
+	names.DeleteUnclear(func(name, value string) bool {
+		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
-	for _, m := range t.FindAll(hashLiteral, source.MaxListeners) {
-		name, _ := t.Group(hashLiteral, m, "name")
+	names.Keyed(element)
+	for _, m := range t.FindAll(hashLiteral, address.MaxListeners) {
+		hash, _ := t.Group(hashLiteral, m, "name")
 		pairs, _ := t.Arguments(m[1])
 		for _, pair := range pairs {
 			if k := hashKey.FindSubmatchIndex(t.Code[pair.From:pair.To]); k != nil {
 				key := string(t.Code[pair.From+max(k[2], k[4]) : pair.From+max(k[3], k[5])])
-				p.addElement(name, key, source.Span{From: pair.From + k[1], To: pair.To})
+				names.Declare(address.Key(hash+"."+key), source.Span{From: pair.From + k[1], To: pair.To})
 			}
 		}
 	}
-	for _, m := range t.FindAll(elementAssignment, source.MaxListeners) {
-		name, _ := t.Group(elementAssignment, m, "hash")
+	for _, m := range t.FindAll(elementAssignment, address.MaxListeners) {
+		hash, _ := t.Group(elementAssignment, m, "hash")
 		key, _ := t.Group(elementAssignment, m, "key")
-		p.addElement(name, key, source.Span{From: m[1], To: t.Until(m[1], "\n;}")})
+		names.Declare(address.Key(hash+"."+key), source.Span{From: m[1], To: t.Until(m[1], "\n;}")})
 	}
-	return p
+	return names
 }
 
-func (p *pass) addElement(hash, key string, value source.Span) {
-	name := hash + "[" + key + "]"
-	p.elements[name] = append(p.elements[name], value)
-}
-
-// listeners returns the ports that the servers of a source listen on.
-func (p *pass) listeners() []analyzer.Finding {
-	var found []analyzer.Finding
-	for _, m := range p.FindAll(addressCall, source.MaxListeners) {
-		found = append(found, p.listener(address(p.Text, m)))
+// listeners returns the addresses that the servers of a source listen on.
+func listeners(names *address.Names) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range names.FindAll(addressCall, address.MaxListeners) {
+		found = append(found, finding.ListenerAt(names.Value(addressOf(names.Text, m))))
 	}
-	if griffinServer.Match(p.Code) {
-		for _, m := range p.FindAll(griffinPort, source.MaxListeners) {
-			found = append(found, p.listener(source.Span{From: m[2], To: m[3]}))
+	if griffinServer.Match(names.Code) {
+		for _, m := range names.FindAll(griffinPort, address.MaxListeners) {
+			found = append(found, finding.ListenerAt(names.Value(source.Span{From: m[2], To: m[3]})))
 		}
 	}
 	return found
 }
 
-// listener returns the port of an expression, or what other files may say of it. The elements of a hash have ports of
-// their own: the other numbers in the hash are none.
-func (p *pass) listener(expression source.Span) analyzer.Finding {
-	if port, ok := p.elementPort(expression); ok {
-		return analyzer.NewListener(p.Text, port)
+// global returns what a name that the source does not declare may be in other files: a constant, or the settings of the
+// gem config.
+func global(u address.Use) address.Name {
+	name := u.Dotted
+	if root, _, _ := strings.Cut(name, "."); root != "Settings" {
+		name = name[strings.LastIndexByte(name, ':')+1:]
+		name, _, _ = strings.Cut(name, ".")
 	}
-	port := p.Port(expression)
-	found := analyzer.NewListener(p.Text, port)
-	if port.Number != source.UnknownPort {
-		return found
+	if name == "" || name == "ENV" || name[0] < 'A' || name[0] > 'Z' {
+		return address.Name{}
 	}
-	for _, n := range p.NamesIn(expression) {
-		name := n.Dotted
-		if root, _, _ := strings.Cut(name, "."); root != "Settings" {
-			name = name[strings.LastIndexByte(name, ':')+1:]
-			name, _, _ = strings.Cut(name, ".")
-		}
-		if name != "ENV" && name[0] >= 'A' && name[0] <= 'Z' {
-			found.ImportPath = name
+	return address.Name{Path: name}
+}
+
+// constants returns the constants of the source that state an address, for other sources.
+func constants(names *address.Names) []address.Declaration {
+	var found []address.Declaration
+	for _, m := range names.FindAll(constant, -1) {
+		name, _ := names.Group(constant, m, "name")
+		d := names.Declaration(name, source.Span{From: m[1], To: names.Until(m[1], "\n")})
+		if d.Certainty != address.Unknown && len(found) < maxSettings {
+			found = append(found, d)
 		}
 	}
 	return found
 }
 
-// elementPort returns the port of the elements of hashes that an expression consists of, or of those in the value of a
-// variable that it is. It reports whether there are any.
-func (p *pass) elementPort(expression source.Span) (source.Port, bool) {
-	unknown := source.Port{Number: source.UnknownPort, At: expression.From}
-	text := string(p.Raw[expression.From:expression.To])
-	if word := strings.TrimSpace(text); wholeName.MatchString(word) {
-		if values := p.Values(word, expression.From); len(values) == 1 {
-			text = string(p.Raw[values[0].From:values[0].To])
-		}
-	}
-	if strings.Contains(text, "ENV") {
-		return unknown, false
-	}
-	isElement := false
-	found := unknown
-	for _, m := range element.FindAllStringSubmatch(text, -1) {
-		isElement = true
-		for _, value := range p.elements[m[1]+"["+m[2]+m[3]+"]"] {
-			port := p.Port(value)
-			if port.Number == source.UnknownPort || port.Number == found.Number {
-				continue
-			}
-			if found.Number != source.UnknownPort {
-				return unknown, true
-			}
-			found = port
-		}
-	}
-	return found, isElement
-}
-
-var wholeName = regexp.MustCompile(`^@?\w+$`)
-
-// settings returns the ports of the constants of the source, for other sources, as listeners.
-func (p *pass) settings() map[string]analyzer.Finding {
-	found := map[string]analyzer.Finding{}
-	for _, m := range p.FindAll(constant, -1) {
-		name, _ := p.Group(constant, m, "name")
-		value := source.Span{From: m[1], To: p.Until(m[1], "\n")}
-		if port := p.Port(value); port.Number != source.UnknownPort && len(found) < maxSettings {
-			found[name] = analyzer.NewListener(p.Text, port)
-		}
-	}
-	return found
-}
-
-// address returns the expression that a match of the pattern addressCall has for its address.
-func address(t *source.Text, match []int) source.Span {
+// addressOf returns the expression that a match of the pattern addressCall has for its address.
+func addressOf(t *source.Text, match []int) source.Span {
 	open, bare, assigned := match[2:4], match[4:6], match[6:8]
 	switch {
 	case open[0] >= 0:

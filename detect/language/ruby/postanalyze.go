@@ -2,16 +2,15 @@ package ruby
 
 import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 type project = analyzer.Project[stub]
 
-// postAnalyze returns a service for each source that makes a server.
-func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Service {
-	findListeners(files)
+// postAnalyze returns a server for each source that makes a server.
+func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	generated := map[string]bool{}
 	for _, f := range files {
@@ -23,63 +22,40 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Service {
 		resolve(p, generated)
 		addDefaultPorts(p)
 	}
-	return analyzer.Services(all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 // resolve decides the findings that depend on others of the app. generated are the names of the services in its stubs.
 func resolve(p *project, generated map[string]bool) {
 	onlyControllers := servesOnlyControllers(p)
-	p.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		switch f.Kind {
+	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		switch of := f.(type) {
 		case serviceSubclass:
-			f.Kind = analyzer.ServiceImplemented
-			return f, generated[f.ImportPath]
+			if generated[of.service] {
+				return []finding.Finding{finding.Implementation{Site: of.Site, Framework: grpc}}
+			}
+			return nil
 		case healthSubclass:
-			f.Kind = analyzer.HealthRegistered
-			return f, !onlyControllers
-		case servicesOption:
-			return f, false
+			if !onlyControllers {
+				return []finding.Finding{finding.Health{Site: of.Site}}
+			}
+			return nil
 		}
-		return f, true
+		return []finding.Finding{f}
 	})
 }
 
-// defaultPorts are where frameworks listen that nobody tells to listen elsewhere: gruf (lib/gruf/configuration.rb) and
-// AnyCable (lib/anycable/grpc/config.rb).
-var defaultPorts = map[string]int{gruf: 9001, anyCable: 50051}
-
 // addDefaultPorts adds the default ports of the frameworks to a project that says nothing of ports.
 func addDefaultPorts(p *project) {
-	if p.Has(analyzer.Listener) {
+	if analyzer.ProjectHas[finding.Listener](p) {
 		return
 	}
 	for _, in := range p.Packages {
-		for _, f := range in.Findings {
-			if port := defaultPorts[f.Framework]; port != 0 {
-				in.Findings = append(in.Findings, analyzer.Finding{Kind: analyzer.Listener, Place: f.Place, Port: port})
+		for _, f := range in.Found {
+			if l := analyzer.DefaultListener(frameworks, finding.FrameworkOf(f), finding.Where(f).Line); l != nil {
+				finding.Locate(l, finding.Where(f).Path)
+				in.Found = append(in.Found, l...)
 				break
-			}
-		}
-	}
-}
-
-// findListeners gives the listeners their ports that are constants or settings of other files, with the places where
-// these are written. Where two files state different ports, the port is not known.
-func findListeners(files []analyzer.File[stub]) {
-	known := map[string]analyzer.Finding{}
-	for _, f := range files {
-		for name, port := range f.Extra.settings {
-			port.Path = f.Path
-			if other, ok := known[name]; ok && other.Port != port.Port {
-				port.Port = source.UnknownPort
-			}
-			known[name] = port
-		}
-	}
-	for _, f := range files {
-		for i, listener := range f.Findings {
-			if port, ok := known[listener.ImportPath]; ok && listener.Kind == analyzer.Listener {
-				f.Findings[i] = port
 			}
 		}
 	}
@@ -88,12 +64,15 @@ func findListeners(files []analyzer.File[stub]) {
 // servesOnlyControllers reports whether gruf serves the project and is given nothing but controllers. Then an
 // implementation of the health service that is no controller is not served.
 func servesOnlyControllers(p *project) bool {
-	if p.Has(analyzer.ServerConstructed, servicesOption) {
+	if analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[servicesOption](p) {
 		return false
 	}
-	for _, in := range p.Packages {
-		for _, f := range in.Findings {
-			if f.Framework != "" && (f.Kind == analyzer.ServiceRegistered || f.FrameworkServes) {
+	for f := range p.All() {
+		switch f := f.(type) {
+		case finding.Registration:
+			return f.Framework == gruf
+		case finding.Implementation:
+			if f.Served {
 				return f.Framework == gruf
 			}
 		}

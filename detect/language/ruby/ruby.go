@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -112,7 +113,7 @@ func isScript(f *tree.File) bool {
 	return bytes.HasPrefix(line, []byte("#!")) && bytes.Contains(line, []byte("ruby"))
 }
 
-var keywords = source.NewKeywords("GRPC", "Grpc", "Gruf", "Griffin", "AnyCable", "::Service")
+var keywords = analyzer.Keywords(frameworks)
 
 // mayTellPort matches a constant that may be the port of a server of another source.
 var mayTellPort = regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b`)
@@ -124,13 +125,12 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 		return nil
 	}
 	t := grammarOf(text).Read(text)
-	p := newPass(t)
-	result := &analyzer.Result[stub]{}
+	names := namesIn(t)
+	result := &analyzer.Result[stub]{Declares: constants(names)}
 	if servesGRPC {
-		result.Findings = slices.Concat(inMain(t, analyzer.Match(t, rules, nil)), implementations(t), p.listeners())
+		result.Found = slices.Concat(inMain(t, analyzer.Findings(t, rules, nil)), implementations(t), listeners(names))
 	}
-	result.Extra.settings = p.settings()
-	if len(result.Findings)+len(result.Extra.settings) == 0 {
+	if len(result.Found)+len(result.Declares) == 0 {
 		return nil
 	}
 	return result
@@ -139,15 +139,11 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 // classOrModule is the head of a class or a module.
 var classOrModule = regexp.MustCompile(`^[ \t]*(?:class|module)\b`)
 
-// inMain marks the servers that are constructed outside of classes and modules: in a script.
-func inMain(t *source.Text, findings []analyzer.Finding) []analyzer.Finding {
+// inMain returns findings among which the servers are marked that are constructed outside of classes and modules: in a
+// script.
+func inMain(t *source.Text, findings []finding.Finding) []finding.Finding {
 	lines := bytes.Split(t.Code, []byte("\n"))
-	for i, f := range findings {
-		if f.Kind == analyzer.ServerConstructed {
-			findings[i].InMain = !inClass(lines[:f.Line])
-		}
-	}
-	return findings
+	return finding.InMain(findings, func(s finding.Server) bool { return !inClass(lines[:s.Line]) })
 }
 
 // inClass reports whether the last of some lines lies in a class or a module, told by its indentation.

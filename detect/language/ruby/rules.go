@@ -4,74 +4,61 @@ import (
 	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// The kinds of findings that mean something only together with others of the app. PostAnalyze replaces them by kinds
-// that mean the same in every language, or leaves them out.
-const (
-	// serviceSubclass is a subclass of a class called Service. That is a generated class where the app has a stub of
-	// it, or else a class of the app's own.
-	serviceSubclass analyzer.Kind = "ruby: subclass of a Service"
+// The findings that mean something only together with others of the app.
+type (
+	// serviceSubclass is a subclass of a class called Service. That is a generated class if the app has a stub of the
+	// service, or else a class of the app's own.
+	serviceSubclass struct {
+		*finding.Site
+		service string // the last part of the module that the class is in
+	}
 	// healthSubclass is an implementation of the health service. A server has to be given it.
-	healthSubclass analyzer.Kind = "ruby: subclass of the health service"
+	healthSubclass struct{ *finding.Site }
 	// servicesOption is where gruf is given services that are no controllers.
-	servicesOption analyzer.Kind = "ruby: services option"
+	servicesOption struct{ *finding.Site }
 )
 
-func constructed(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: framework}
-}
-
-func registered(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: framework}
-}
-
-// implemented is for classes that the framework serves: it makes the server for the controllers that it finds.
-func implemented(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: framework, FrameworkServes: true}
-}
-
-// withHealth is for frameworks that register the health service by themselves.
-func withHealth(f analyzer.Finding) analyzer.Finding {
-	f.AutomaticHealth = true
-	return f
-}
-
-var healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
+func healthSubclassed(at *finding.Site, _ string) finding.Finding { return healthSubclass{at} }
 
 // rules are what is recognized in sources.
 var rules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bGRPC::RpcServer\s*\.\s*new\b`), Finding: constructed(grpc)},
-	{Code: regexp.MustCompile(`(?:^|[^:\w.])(?P<at>RpcServer\s*\.\s*new\b)`), Finding: constructed(grpc)},
+	{Code: regexp.MustCompile(`\bGRPC::RpcServer\s*\.\s*new\b`), Proves: finding.Constructs(grpc)},
+	{Code: regexp.MustCompile(`(?:^|[^:\w.])(?P<at>RpcServer\s*\.\s*new\b)`), Proves: finding.Constructs(grpc)},
 	{
-		Code:    regexp.MustCompile(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?GRPC::RpcServer\b)`),
-		Finding: constructed(grpc),
+		Code:   regexp.MustCompile(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?GRPC::RpcServer\b)`),
+		Proves: finding.Constructs(grpc),
 	},
-	{Code: regexp.MustCompile(`\bGruf::(?:Server|Cli::Executor)\s*\.\s*new\b`), Finding: constructed(gruf)},
+	{Code: regexp.MustCompile(`\bGruf::(?:Server|Cli::Executor)\s*\.\s*new\b`), Proves: finding.Constructs(gruf)},
 	{
-		Code:    regexp.MustCompile(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?Gruf::Controllers::Base\b)`),
-		Finding: implemented(gruf),
+		Code:   regexp.MustCompile(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?Gruf::Controllers::Base\b)`),
+		Proves: finding.Serves(gruf),
 	},
-	{Code: regexp.MustCompile(`\bGriffin::Server\s*\.\s*(?:run|configure|new)\b`), Finding: constructed(griffin)},
-	{Code: regexp.MustCompile(`\bGrpcKit::Server\s*\.\s*new\b`), Finding: constructed(grpcKit)},
+	{Code: regexp.MustCompile(`\bGriffin::Server\s*\.\s*(?:run|configure|new)\b`), Proves: finding.Constructs(griffin)},
+	{Code: regexp.MustCompile(`\bGrpcKit::Server\s*\.\s*new\b`), Proves: finding.Constructs(grpcKit)},
 	{
-		Code:    regexp.MustCompile(`\bAnyCable::(?:CLI\s*\.\s*(?:new\b|embed!)|GRPC::Server\s*\.\s*new\b)`),
-		Finding: withHealth(constructed(anyCable)),
+		Code:   regexp.MustCompile(`\bAnyCable::(?:CLI\s*\.\s*(?:new\b|embed!)|GRPC::Server\s*\.\s*new\b)`),
+		Proves: finding.WithHealth(finding.Constructs(anyCable)),
 	},
 	{
-		Code:    regexp.MustCompile(`(?s)\bAnyCable\.configure\b.*?(?P<at>\.\s*rpc_host\s*=)`),
-		Finding: withHealth(registered(anyCable)),
+		Code:   regexp.MustCompile(`(?s)\bAnyCable\.configure\b.*?(?P<at>\.\s*rpc_host\s*=)`),
+		Proves: finding.WithHealth(finding.Registers(anyCable)),
 	},
 
-	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Finding: healthRegistered},
-	{Code: regexp.MustCompile(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersHealth},
+	{Code: regexp.MustCompile(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`), Proves: finding.RegistersHealth},
 	{
-		Code:    regexp.MustCompile(`<\s*(?:::)?(?:Grpc::)?Health::V1::Health::Service\b`),
-		Finding: analyzer.Finding{Kind: healthSubclass},
+		Code:   regexp.MustCompile(`<\s*(?:::)?(?:Grpc::)?Health::V1::Health::Service\b`),
+		Proves: healthSubclassed,
 	},
-	{Code: regexp.MustCompile(`\bservices\]?\s*(?:=|<<)[^>=~]`), Finding: analyzer.Finding{Kind: servicesOption}},
-	{Code: regexp.MustCompile(`\bhealth_check_enabled\s*=\s*true\b`), Finding: healthRegistered},
+	{
+		Code:   regexp.MustCompile(`\bservices\]?\s*(?:=|<<)[^>=~]`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return servicesOption{at} },
+	},
+	{Code: regexp.MustCompile(`\bhealth_check_enabled\s*=\s*true\b`), Proves: finding.RegistersHealth},
 }
 
 var (
@@ -84,22 +71,22 @@ var (
 )
 
 // implementations returns the classes that implement a service.
-func implementations(t *source.Text) []analyzer.Finding {
-	kind := serviceSubclass
-	if mentionsGRPC.Match(t.Raw) {
-		kind = analyzer.ServiceImplemented
-	}
-	var found []analyzer.Finding
+func implementations(t *source.Text) []finding.Finding {
+	isGRPC := mentionsGRPC.Match(t.Raw)
+	var found []finding.Finding
 	for _, m := range t.FindAll(subclass, -1) {
 		class, _ := t.Group(subclass, m, "at")
 		module, _ := t.Group(subclass, m, "module")
 		last, _ := t.Group(subclass, m, "last")
-		f := analyzer.Finding{Kind: kind, Framework: grpc, ImportPath: last}
-		f = f.At(t.Line(m[2*subclass.SubexpIndex("at")]), source.Excerpt([]byte(class)))
-		if module == "Grpc::Health::V1::Health" {
-			f = analyzer.Finding{Kind: healthSubclass}.At(f.Line, "")
+		at := finding.AtLine(t.Line(m[2*subclass.SubexpIndex("at")]), class)
+		switch {
+		case module == "Grpc::Health::V1::Health":
+			found = append(found, healthSubclass{at.Quiet()})
+		case isGRPC:
+			found = append(found, finding.Implementation{Site: at, Framework: grpc})
+		default:
+			found = append(found, serviceSubclass{at, last})
 		}
-		found = append(found, f)
 	}
 	return found
 }

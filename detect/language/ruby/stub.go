@@ -11,8 +11,6 @@ import (
 type stub struct {
 	// Services are the names of the services in a generated file: the last part of each one's module.
 	Services []string
-	// settings are the ports that constants and settings state for other files, as listeners: PORT, Settings.grpc.port.
-	settings map[string]analyzer.Finding
 }
 
 // stubService is the class of a service. The generator writes comments of the .proto file before it, as the pattern

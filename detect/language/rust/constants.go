@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -46,8 +46,9 @@ type namedValue struct {
 
 // readDeclarations returns the values of variables and constants, of fields that have a default, of functions, and of
 // the parameters that functions are given in this source.
-func readDeclarations(t *source.Text) *source.Declarations {
-	d := t.Declarations(";", variable)
+func readDeclarations(t *source.Text) *address.Names {
+	d := address.Read(t, ";", variable)
+	d.Global = global
 	for _, f := range fieldDefaults(t) {
 		d.Declare(f.name, f.value)
 	}
@@ -113,33 +114,33 @@ func fieldBehind(t *source.Text, from int) (string, bool) {
 }
 
 // readConstants returns what a source declares for others to listen on.
-func readConstants(d *source.Declarations) []analyzer.Constant {
+func readConstants(d *address.Names) []address.Declaration {
 	t := d.Text
-	var all []analyzer.Constant
+	var all []address.Declaration
 	stated := map[string]bool{}
-	add := func(c analyzer.Constant) {
+	add := func(c address.Declaration) {
 		if stated[c.Name] = true; len(all) < maxConstants && listenName.MatchString(c.Name) {
 			all = append(all, c)
 		}
 	}
 	for _, m := range t.FindAll(constant, maxFunctions) {
 		value := source.Span{From: m[1], To: t.Until(m[1], ";")}
-		add(analyzer.NewConstant(d, string(t.Code[m[2]:m[3]]), value))
+		add(d.Declaration(string(t.Code[m[2]:m[3]]), value))
 	}
 	for _, f := range fieldDefaults(t) {
-		add(analyzer.NewConstant(d, f.name, f.value))
+		add(d.Declaration(f.name, f.value))
 	}
 	for _, m := range t.FindAll(serdeDefault, maxConstants) {
 		called, _ := t.Group(serdeDefault, m, "function")
 		if name, ok := fieldBehind(t, m[1]); ok {
-			called = called[strings.LastIndexByte(called, ':')+1:] + "()"
-			add(analyzer.Constant{Name: "." + name, Port: source.UnknownPort, Names: []string{called}})
+			function := address.Name{Path: called[strings.LastIndexByte(called, ':')+1:] + "()"}
+			add(address.Declaration{Name: "." + name, Value: address.Value{Names: []address.Name{function}}})
 		}
 	}
 	for _, m := range t.FindAll(function, maxFunctions) {
 		_, parameters := t.Arguments(m[1])
 		if body, ok := functionBody(t, parameters.To); ok {
-			add(analyzer.NewConstant(d, string(t.Code[m[2]:m[3]])+"()", body))
+			add(d.Declaration(string(t.Code[m[2]:m[3]])+"()", body))
 		}
 	}
 	for _, m := range t.FindAll(structHead, maxConstants) {
@@ -148,21 +149,21 @@ func readConstants(d *source.Declarations) []analyzer.Constant {
 			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
 			field := structField.FindStringSubmatch(t.Slice(at))
 			if field != nil && !stated["."+field[1]] {
-				add(analyzer.Constant{Name: "." + field[1], Port: source.UnknownPort})
+				add(address.Declaration{Name: "." + field[1]})
 			}
 		}
 	}
 	return all
 }
 
-// global returns the constant of another source that a name stands for which this source does not declare: a field, a
-// function, or a constant.
-func global(name string) string {
-	if field, ok := strings.CutPrefix(name, "."); ok {
-		return "." + field[strings.LastIndexByte(field, '.')+1:]
+// global returns what a name that the source does not declare may be in other sources: a field, a function, or a
+// constant.
+func global(u address.Use) address.Name {
+	switch name := u.Path; {
+	case strings.HasPrefix(name, "."):
+		return address.Field(name)
+	case strings.HasSuffix(name, ")"), strings.ToUpper(name) == name:
+		return address.Name{Path: name}
 	}
-	if strings.HasSuffix(name, ")") || strings.ToUpper(name) == name {
-		return name
-	}
-	return ""
+	return address.Name{}
 }

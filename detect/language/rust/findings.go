@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -14,19 +15,16 @@ import (
 var addition = regexp.MustCompile(`\.\s*(add_service|add_optional_service|add_routes)\s*\(`)
 
 // findings returns all findings of a source, without its listeners.
-func findings(t *source.Text) []analyzer.Finding {
+func findings(t *source.Text) []finding.Finding {
 	u := readUses(t)
 	found := append(references(t, u), implementations(t, u)...)
 	usesTonic := bytes.Contains(t.Code, []byte(tonic)) || u.hasCrate(tonic)
-	if usesTonic && !analyzer.Has(found, analyzer.ServerConstructed) {
+	if usesTonic && !finding.Has[finding.Server](found) {
 		found = append(found, additions(t)...)
 	}
-	if t.Matches(mainFunction) {
-		for n := range found {
-			found[n].InMain = found[n].Kind == analyzer.ServerConstructed
-		}
-	}
-	return append(found, analyzer.Match(t, healthByName, nil)...)
+	isMain := t.Matches(mainFunction)
+	found = finding.InMain(found, func(finding.Server) bool { return isMain })
+	return append(found, analyzer.Findings(t, healthByName, nil)...)
 }
 
 // mainFunction is the function with which a program begins, in src/main.rs, in src/bin, or in another file that
@@ -39,30 +37,31 @@ var healthByName = []analyzer.Rule{
 	{
 		Code:    regexp.MustCompile(`\bNAME\s*:\s*&\s*(?:'static\s+)?str\s*=\s*"(?P<literal> +)"`),
 		Literal: source.Exactly(`grpc\.health\.v1\.Health`),
-		Finding: healthRegistered,
+		Proves:  finding.RegistersHealth,
 	},
 	{
 		Code:    regexp.MustCompile(`\.\s*(?P<at>(?:route|route_service|nest|nest_service)\s*\(\s*"(?P<literal> +)")`),
 		Literal: source.Exactly(`/grpc\.health\.v1\.Health(?:/.*)?`),
-		Finding: healthRegistered,
+		Proves:  finding.RegistersHealth,
 	},
 }
 
 // references returns what the paths in the code prove.
-func references(t *source.Text, u *uses) []analyzer.Finding {
-	var found []analyzer.Finding
+func references(t *source.Text, u *uses) []finding.Finding {
+	var found []finding.Finding
 	addsServices := addition.Match(t.Code)
 	for _, m := range t.FindAll(possiblePath, -1) {
-		if f, ok := evidence(string(t.Code[m[0]:m[1]]), u, addsServices); ok {
-			found = append(found, locate(t, f, m))
+		if proves := evidence(string(t.Code[m[0]:m[1]]), u, addsServices); proves != nil {
+			found = append(found, locate(t, proves, m))
 		}
 	}
 	return found
 }
 
-// locate returns a finding with its line and its excerpt.
-func locate(t *source.Text, f analyzer.Finding, match []int) analyzer.Finding {
-	return f.At(t.Line(match[0]), strings.TrimRight(source.Excerpt(t.Raw[match[0]:match[1]]), " ("))
+// locate returns the finding of a match.
+func locate(t *source.Text, proves finding.Make, match []int) finding.Finding {
+	code := strings.TrimRight(string(t.Raw[match[0]:match[1]]), " (")
+	return proves(finding.AtLine(t.Line(match[0]), code), code)
 }
 
 var (
@@ -76,18 +75,18 @@ var (
 
 // implementations returns the implementations of services: `impl Greeter for X`, where Greeter is a trait of a module
 // greeter_server as tonic-build names them.
-func implementations(t *source.Text, u *uses) []analyzer.Finding {
+func implementations(t *source.Text, u *uses) []finding.Finding {
 	if !requestType.Match(t.Code) {
 		return nil
 	}
-	var found []analyzer.Finding
+	var found []finding.Finding
 	isHealth := watchStream.Match(t.Code)
 	for _, m := range t.FindAll(implementation, -1) {
 		trait := string(t.Code[m[2]:m[3]])
 		switch {
 		case !slices.ContainsFunc(u.candidates(trait), isGeneratedTrait):
 		case isHealth && strings.HasSuffix(trait, "Health"):
-			found = append(found, locate(t, healthRegistered, m[2:4]))
+			found = append(found, locate(t, finding.RegistersHealth, m[2:4]))
 		default:
 			found = append(found, locate(t, tonicServiceImplemented, m[2:4]))
 		}
@@ -102,8 +101,8 @@ func isGeneratedTrait(path string) bool {
 }
 
 // additions returns the services that are added to a router which is made elsewhere.
-func additions(t *source.Text) []analyzer.Finding {
-	var found []analyzer.Finding
+func additions(t *source.Text) []finding.Finding {
+	var found []finding.Finding
 	for _, m := range t.FindAll(addition, -1) {
 		found = append(found, locate(t, tonicServiceRegistered, m[2:4]))
 	}

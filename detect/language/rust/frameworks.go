@@ -19,7 +19,8 @@ const healthByApp = "the app, by `HealthServer`"
 // server.rs of connectrpc add only the services that they are given.
 var frameworks = []analyzer.Framework{
 	{
-		Name: tonic,
+		Name:     tonic,
+		Keywords: []string{"tonic", "_server::", "Server::builder", "health"},
 		Evidence: "`Server::builder` of `tonic::transport`; `tonic::service::Routes`; " +
 			"`add_service` in a file of tonic's",
 		Health: "the app, by `tonic_health::server::health_reporter`",
@@ -29,6 +30,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     volo,
+		Keywords: []string{"grpc"},
 		Evidence: "`Server::new`, `ServiceBuilder::new` of `volo_grpc::server`",
 		Health:   healthByApp,
 		Advice: "generate code from grpc/health/v1/health.proto with volo-build, implement its Health trait, and " +
@@ -36,6 +38,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     grpcio,
+		Keywords: []string{"grpc"},
 		Evidence: "`ServerBuilder::new` of `grpcio`",
 		Health:   "the app, by `grpcio_health::create_health`",
 		Advice: "let health = grpcio_health::HealthService::default(); " +
@@ -44,6 +47,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     poemGRPC,
+		Keywords: []string{"grpc"},
 		Evidence: "`RouteGrpc::new`",
 		Health:   "the app, by `poem_grpc::health_service`",
 		Advice: "let (health, reporter) = poem_grpc::health_service(); " +
@@ -52,12 +56,14 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     connectRPC,
+		Keywords: []string{"connectrpc"},
 		Evidence: "`Server` of `connectrpc`, which serves HTTP/2",
 		Health:   "the app, by `connectrpc_health`",
 		Advice:   "give the server's router the health service of the crate connectrpc-health, by its install_static",
 	},
 	{
 		Name:     grpcRust,
+		Keywords: []string{"grpc"},
 		Evidence: "`ServerBuilder` of the crate `grpc`",
 		Health:   healthByApp,
 		Advice: "generate code from grpc/health/v1/health.proto, implement its Health trait, and " +

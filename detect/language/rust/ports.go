@@ -2,9 +2,9 @@ package rust
 
 import (
 	"regexp"
-	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -29,10 +29,10 @@ var listenerCalls = map[string]listenerCall{
 // routesListenerCall is the call that serves tonic's Routes, of which axum makes the server.
 var routesListenerCall = listenerCall{regexp.MustCompile(`\baxum::serve\s*\(`), ","}
 
-// listeners returns the ports of the servers that a file makes. The calls of each kind of server are looked for once,
+// listeners returns the addresses of the servers that a file makes. The calls of each kind of server are looked for once,
 // in the order of the findings.
-func listeners(d *source.Declarations, servers []analyzer.Finding) []analyzer.Finding {
-	var found []analyzer.Finding
+func listeners(names *address.Names, servers []finding.Finding) []finding.Finding {
+	var found []finding.Finding
 	seen := map[listenerCall]bool{}
 	for _, f := range servers {
 		l, ok := listenerCallOf(f)
@@ -40,21 +40,21 @@ func listeners(d *source.Declarations, servers []analyzer.Finding) []analyzer.Fi
 			continue
 		}
 		seen[l] = true
-		for _, m := range d.FindAll(l.call, source.MaxListeners) {
-			address := source.Span{From: m[1], To: d.Until(m[1], l.ends)}
-			found = append(found, analyzer.NewOpenListener(d, address, global))
+		for _, m := range names.FindAll(l.call, address.MaxListeners) {
+			where := source.Span{From: m[1], To: names.Until(m[1], l.ends)}
+			found = append(found, finding.ListenerAt(names.Value(where)))
 		}
 	}
 	return found
 }
 
 // listenerCallOf returns the call that says where the server of a finding listens.
-func listenerCallOf(f analyzer.Finding) (listenerCall, bool) {
-	switch {
-	case f.Kind == analyzer.ServerConstructed:
+func listenerCallOf(f finding.Finding) (listenerCall, bool) {
+	switch f := f.(type) {
+	case finding.Server:
 		l, ok := listenerCalls[f.Framework]
 		return l, ok
-	case strings.Contains(f.Excerpt, "Routes"):
+	case routes:
 		return routesListenerCall, true
 	}
 	return listenerCall{}, false

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -13,32 +14,34 @@ import (
 // crate is a package of Cargo: the files below one Cargo.toml.
 type crate = analyzer.Project[extra]
 
-// postAnalyze makes a service of each file that constructs a server.
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Service {
+// postAnalyze makes a server of each file that constructs a server.
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	crates := analyzer.Projects(withoutTestModules(files), analyzer.FileIsPackage)
 	isStandard := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.StandardHealth })
 	for _, c := range crates {
-		c.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-			return resolveHealth(f, isStandard)
-		})
+		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding { return decide(f, isStandard) })
 	}
 	for _, c := range crates {
 		if slices.ContainsFunc(c.Files, func(f analyzer.File[extra]) bool { return f.Extra.Workspace }) {
 			joinWorkspace(workspaceMembers(c, crates))
 		}
 	}
-	analyzer.ResolveListeners(crates, func(f analyzer.File[extra]) []analyzer.Constant { return f.Extra.Constants })
-	return analyzer.Services(crates, logf)
+	return analyzer.Servers(crates, logf)
 }
 
-// resolveHealth takes a HealthServer as grpc.health.v1's where the app has the standard health.proto or code generated
-// from it. Without these the server is of a service of the app's own.
-func resolveHealth(f analyzer.Finding, isStandard bool) (analyzer.Finding, bool) {
-	if f.Kind != healthServer {
-		return f, true
+// decide takes a HealthServer as grpc.health.v1's if the app has the standard health.proto or code generated from it.
+// Without these the server is of a service of the app's own.
+func decide(f finding.Finding, isStandard bool) []finding.Finding {
+	switch f := f.(type) {
+	case routes:
+		return []finding.Finding{f.Registration}
+	case healthServer:
+		if isStandard {
+			return []finding.Finding{finding.Health{Site: f.Site}}
+		}
+		return nil
 	}
-	f.Kind = analyzer.HealthRegistered
-	return f, isStandard
+	return []finding.Finding{f}
 }
 
 // withoutTestModules leaves out the files of modules that other files declare for tests only.
@@ -76,7 +79,7 @@ func workspaceMembers(workspace *crate, all []*crate) []*crate {
 func joinWorkspace(members []*crate) {
 	var servers, libraries []*crate
 	for _, c := range members {
-		if c.Has(analyzer.ServerConstructed) {
+		if analyzer.ProjectHas[finding.Server](c) {
 			servers = append(servers, c)
 		} else {
 			libraries = append(libraries, c)
@@ -87,11 +90,14 @@ func joinWorkspace(members []*crate) {
 	}
 	var healthPackages []*analyzer.Package
 	for _, c := range libraries {
-		c.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-			return f, f.Kind == analyzer.HealthRegistered
+		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+			if _, isHealth := f.(finding.Health); isHealth {
+				return []finding.Finding{f}
+			}
+			return nil
 		})
 		for _, in := range c.Packages {
-			if len(in.Findings) > 0 {
+			if len(in.Found) > 0 {
 				healthPackages = append(healthPackages, in)
 			}
 		}

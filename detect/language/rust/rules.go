@@ -5,54 +5,52 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // healthServer is a server of a service Health, either grpc.health.v1's or one of the app's own.
-const healthServer analyzer.Kind = "rust: health server"
+type healthServer struct{ *finding.Site }
+
+// routes are tonic's Routes, of which axum makes the server.
+type routes struct{ finding.Registration }
 
 // rule says what the use of a path proves.
 type rule struct {
-	path    *regexp.Regexp   // matched against the whole path, as the use declarations resolve it
-	finding analyzer.Finding // the finding, without its line and excerpt
+	path   *regexp.Regexp // matched against the whole path, as the use declarations resolve it
+	proves finding.Make
 }
 
 var (
-	healthRegistered       = analyzer.Finding{Kind: analyzer.HealthRegistered}
-	tonicServerConstructed = serverConstructed(tonic)
-	tonicServiceRegistered = serviceRegistered(tonic)
+	tonicServerConstructed = finding.Constructs(tonic)
+	tonicServiceRegistered = finding.Registers(tonic)
 	// tonicServiceImplemented is no server by itself: the app, or a user of this crate, adds it to one.
-	tonicServiceImplemented = analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: tonic}
+	tonicServiceImplemented = finding.Implements(tonic)
 )
 
 // rules are the paths that prove something. The first rule that fits a path decides.
 var rules = []rule{
-	{source.Exactly(`tonic_health::server::(health_reporter|HealthReporter::new)`), healthRegistered},
-	{source.Exactly(`tonic_health::server::HealthService::from_\w+`), healthRegistered},
-	{source.Exactly(`tonic_health::(\w+::)*HealthServer::\w+`), healthRegistered},
-	{source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`), healthRegistered},
-	{source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health`), healthRegistered},
-	{source.Exactly(`poem_grpc::health_service`), healthRegistered},
-	{source.Exactly(`connectrpc_health::(install_\w+|HealthService::new)`), healthRegistered},
+	{source.Exactly(`tonic_health::server::(health_reporter|HealthReporter::new)`), finding.RegistersHealth},
+	{source.Exactly(`tonic_health::server::HealthService::from_\w+`), finding.RegistersHealth},
+	{source.Exactly(`tonic_health::(\w+::)*HealthServer::\w+`), finding.RegistersHealth},
+	{source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`), finding.RegistersHealth},
+	{source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health`), finding.RegistersHealth},
+	{source.Exactly(`poem_grpc::health_service`), finding.RegistersHealth},
+	{source.Exactly(`connectrpc_health::(install_\w+|HealthService::new)`), finding.RegistersHealth},
 	{source.Exactly(`(.*::)?transport::(server::)?Server::(builder|default)`), tonicServerConstructed},
-	{source.Exactly(`(.*::)?tonic::service::(\w+::)*Routes(Builder)?::(new|builder|default)`), tonicServiceRegistered},
-	{source.Exactly(`volo_grpc::server::Server::new`), serverConstructed(volo)},
-	{source.Exactly(`volo_grpc::server::ServiceBuilder::new`), serviceRegistered(volo)},
-	{source.Exactly(`grpcio::(server::)?ServerBuilder::new`), serverConstructed(grpcio)},
-	{source.Exactly(`poem_grpc::RouteGrpc::(new|default)`), serverConstructed(poemGRPC)},
+	{source.Exactly(`(.*::)?tonic::service::(\w+::)*Routes(Builder)?::(new|builder|default)`), routesMade},
+	{source.Exactly(`volo_grpc::server::Server::new`), finding.Constructs(volo)},
+	{source.Exactly(`volo_grpc::server::ServiceBuilder::new`), finding.Registers(volo)},
+	{source.Exactly(`grpcio::(server::)?ServerBuilder::new`), finding.Constructs(grpcio)},
+	{source.Exactly(`poem_grpc::RouteGrpc::(new|default)`), finding.Constructs(poemGRPC)},
 	// The tower service of connectrpc alone proves nothing: axum serves HTTP/1.1 by default, over which there is no
 	// gRPC.
-	{source.Exactly(`connectrpc::(server::)?Server::(new|from_service|bind)`), serverConstructed(connectRPC)},
-	{source.Exactly(`grpc::ServerBuilder::new\w*`), serverConstructed(grpcRust)},
+	{source.Exactly(`connectrpc::(server::)?Server::(new|from_service|bind)`), finding.Constructs(connectRPC)},
+	{source.Exactly(`grpc::ServerBuilder::new\w*`), finding.Constructs(grpcRust)},
 }
 
-func serverConstructed(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: framework}
-}
-
-func serviceRegistered(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: framework}
+func routesMade(at *finding.Site, _ string) finding.Finding {
+	return routes{finding.Registration{Site: at, Framework: tonic}}
 }
 
 var (
@@ -66,21 +64,21 @@ var (
 	newHealthServer = regexp.MustCompile(`(?:^|::)health_server::HealthServer::(?:new|with_interceptor|from_\w+)$`)
 )
 
-// evidence returns what a path in the code proves, if anything. addsServices says whether the file adds services to
-// something.
-func evidence(path string, u *uses, addsServices bool) (analyzer.Finding, bool) {
+// evidence returns what makes the finding that a path in the code is; nil for nothing. addsServices says whether the
+// file adds services to something.
+func evidence(path string, u *uses, addsServices bool) finding.Make {
 	candidates := u.candidates(typeArguments.ReplaceAllString(strings.TrimRight(path, " \t\n("), ""))
 	for _, r := range rules {
 		if slices.ContainsFunc(candidates, r.path.MatchString) {
-			return r.finding, true
+			return r.proves
 		}
 	}
 	switch {
 	case strings.HasSuffix(candidates[0], "Server::builder") && addsServices:
 		// A Server that comes from a prelude or from another crate, and to which gRPC services are added.
-		return tonicServerConstructed, true
+		return tonicServerConstructed
 	case slices.ContainsFunc(candidates, newHealthServer.MatchString):
-		return analyzer.Finding{Kind: healthServer}, true
+		return func(at *finding.Site, _ string) finding.Finding { return healthServer{at} }
 	}
-	return analyzer.Finding{}, false
+	return nil
 }

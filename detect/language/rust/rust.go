@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -36,8 +37,6 @@ type extra struct {
 	TestModules []string
 	// StandardHealth says that the file is grpc/health/v1/health.proto, or that it includes code generated from it.
 	StandardHealth bool
-	// Constants are what the file declares for others to listen on.
-	Constants []analyzer.Constant
 }
 
 var (
@@ -100,7 +99,7 @@ func analyzeProto(text []byte) *analyzer.Result[extra] {
 }
 
 var (
-	keywords = source.NewKeywords("tonic", "grpc", "_server::", "Server::builder", "health")
+	keywords = analyzer.Keywords(frameworks)
 	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
 	// one.
 	withoutDefault = source.NewKeywords("port: u16", "addr: SocketAddr", "addr: String", "address: String")
@@ -113,7 +112,7 @@ var (
 // tests only.
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
-	declares := len(text) <= maxConstantsSource && (source.HasPortLine(text) || withoutDefault.In(text))
+	declares := len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
 	if !hasKeyword && !declares && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
 		return nil
 	}
@@ -126,15 +125,15 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		Extra: extra{TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text)},
 	}
 	if hasKeyword {
-		result.Findings = findings(t)
+		result.Found = findings(t)
 	}
-	if declares || len(result.Findings) > 0 {
+	if declares || len(result.Found) > 0 {
 		d := readDeclarations(t)
-		result.Findings = append(result.Findings, listeners(d, result.Findings)...)
-		result.Extra.Constants = readConstants(d)
+		result.Found = append(result.Found, listeners(d, result.Found)...)
+		result.Declares = readConstants(d)
 	}
-	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
-		len(result.Extra.Constants) == 0 {
+	if len(result.Found) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
+		len(result.Declares) == 0 {
 		return nil
 	}
 	return result

@@ -3,7 +3,8 @@ package swift
 import (
 	"regexp"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -20,35 +21,35 @@ var (
 // a name alone is declared elsewhere.
 var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\d+|\w+\s*[.?\[(][^,\n]*)`)
 
-// listeners returns the ports of the addresses that a text listens on. A port that no declaration states may be a
-// parameter: then it is what the calls in the text give it.
-func listeners(t *source.Text) []analyzer.Finding {
-	declared := t.Declarations("\n;,", declaration)
-	var withArguments *source.Declarations
-	var found []analyzer.Finding
-	for _, m := range t.FindAll(listenCall, source.MaxListeners) {
-		port := listenPort(declared, m[1])
-		if port.Number == source.UnknownPort {
+// listeners returns the addresses that a text listens on. One that no declaration states may be a parameter: then it is
+// what the calls in the text give it.
+func listeners(t *source.Text) []finding.Finding {
+	declared := address.Read(t, "\n;,", declaration)
+	var withArguments *address.Names
+	var found []finding.Finding
+	for _, m := range t.FindAll(listenCall, address.MaxListeners) {
+		v := listened(declared, m[1])
+		if v.Certainty == address.Unknown {
 			if withArguments == nil {
-				withArguments = t.Declarations("\n;,", declaration, argument)
+				withArguments = address.Read(t, "\n;,", declaration, argument)
 			}
-			port = listenPort(withArguments, m[1])
+			v = listened(withArguments, m[1])
 		}
-		found = append(found, analyzer.NewListener(t, port))
+		found = append(found, finding.ListenerAt(v))
 	}
 	return found
 }
 
-// listenPort returns the port among the arguments that begin at an offset. An address without a port is that of a Unix
-// domain socket.
-func listenPort(d *source.Declarations, from int) source.Port {
-	arguments := d.Code[from:d.Until(from, "")]
+// listened returns the address among the arguments that begin at an offset. One without a port is that of a Unix domain
+// socket.
+func listened(names *address.Names, from int) address.Value {
+	arguments := names.Code[from:names.Until(from, "")]
 	m := portArgument.FindIndex(arguments)
 	if m == nil {
 		m = hostAndPort.FindIndex(arguments)
 	}
 	if m == nil {
-		return source.Port{Number: source.UnknownPort, At: from}
+		return names.Socket(from)
 	}
-	return d.Port(source.Span{From: from + m[1], To: d.Until(from+m[1], ",")})
+	return names.Value(source.Span{From: from + m[1], To: names.Until(from+m[1], ",")})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -32,50 +33,49 @@ func servesInProcess(t *source.Text) bool {
 	return inProcessTransport.Match(t.Code) && !http2Transport.Match(t.Code)
 }
 
-var (
-	serverConstructed  = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcSwift}
-	server1Constructed = analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: grpcSwift1}
-	// healthNamed is the name of the health service in a descriptor, which proves it in a handler of a server alone.
-	healthNamed      = analyzer.Finding{Kind: "swift: health service named"}
-	healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
-)
-
 var rules = []analyzer.Rule{
 	{
 		Code: regexp.MustCompile(`\bHealthService\s*\(`), Imports: source.Exactly(`GRPCHealthService`),
-		Finding: healthRegistered,
+		Proves: finding.RegistersHealth,
 	},
 	{
 		Code: regexp.MustCompile(`[:,]\s*` +
 			`(?P<at>Grpc_Health_V1_Health(?:(?:Async)?Provider|\.\w*ServiceProtocol))\b`),
-		Finding: healthRegistered,
+		Proves: finding.RegistersHealth,
 	},
-	{
-		Code:    regexp.MustCompile(`\b(?:fullyQualifiedService\s*:|serviceName\b[^"=\n]*[{=])\s*"(?P<literal> *)"`),
-		Literal: source.Exactly(`grpc\.health\.v1\.Health`), Finding: healthNamed,
-	},
-	{Code: regexp.MustCompile(`\b(?:GRPCServer|withGRPCServer)\s*\(\s*transport\s*:`), Finding: serverConstructed},
+	{Code: regexp.MustCompile(`\b(?:GRPCServer|withGRPCServer)\s*\(\s*transport\s*:`), Proves: finding.Constructs(grpcSwift)},
 	{
 		Code: regexp.MustCompile(`\bServer\.insecure\s*\(\s*group\s*:|` +
 			`\bServer\.usingTLS\w*\s*\(\s*(?:on|group|with)\s*:`),
-		Finding: server1Constructed,
+		Proves: finding.Constructs(grpcSwift1),
 	},
 	{
 		Code: regexp.MustCompile(`\bServer\.start\s*\(\s*configuration\s*:`), Imports: moduleGRPC,
-		Finding: server1Constructed,
+		Proves: finding.Constructs(grpcSwift1),
 	},
 	{
 		Code: regexp.MustCompile(`\b(?:Service)?Server\s*\(\s*(?:address|channel)\s*:`), Imports: moduleGRPC0,
-		Finding: server1Constructed,
+		Proves: finding.Constructs(grpcSwift1),
 	},
+}
+
+// handlerRules are those of files with a service that is written without generated code: the name of the health service
+// in a descriptor proves it in a handler of a server alone.
+var handlerRules = []analyzer.Rule{{
+	Code:    regexp.MustCompile(`\b(?:fullyQualifiedService\s*:|serviceName\b[^"=\n]*[{=])\s*"(?P<literal> *)"`),
+	Literal: source.Exactly(`grpc\.health\.v1\.Health`), Proves: finding.RegistersHealth,
+}}
+
+// implementationRules are those of files whose functions take what the methods of a gRPC service take.
+var implementationRules = []analyzer.Rule{
 	{
 		Code: regexp.MustCompile(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?` +
 			`\b(?P<at>(?:\w+\.)*(?:Simple|Streaming)?ServiceProtocol)\b`),
-		Finding: analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: grpcSwift},
+		Proves: implements(grpcSwift),
 	},
 	{
 		Code:    regexp.MustCompile(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?\b(?P<at>\w+Provider)\b`),
-		Imports: moduleGRPC, Finding: analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: grpcSwift1},
+		Imports: moduleGRPC, Proves: implements(grpcSwift1),
 	},
 }
 
@@ -87,17 +87,25 @@ var serverContext = regexp.MustCompile(`\b(?:ServerContext|ServerRequest|Streami
 // of grpc-swift 1.
 var handlerByHand = regexp.MustCompile(`:[^{]*\b(?:RegistrableRPCService|CallHandlerProvider)\b`)
 
-// resolveImplementations leaves out implementations of other protocols with such names, and those of grpc.health.v1 and
-// of grpc.reflection, which are no services of the app's own.
-func resolveImplementations(t *source.Text, found []analyzer.Finding) []analyzer.Finding {
-	isService, isHandler := serverContext.Match(t.Code), handlerByHand.Match(t.Code)
-	for i := range found {
-		if found[i].Kind == healthNamed.Kind && isHandler {
-			found[i].Kind = analyzer.HealthRegistered
+// implements makes the finding of an implementation. Those of grpc.health.v1 and of grpc.reflection are no services of the
+// app's own.
+func implements(framework string) finding.Make {
+	return func(at *finding.Site, code string) finding.Finding {
+		if strings.HasPrefix(code, "Grpc_Health_V1") || strings.HasPrefix(code, "Grpc_Reflection_V1") {
+			return nil
 		}
+		return finding.Implementation{Site: at, Framework: framework}
 	}
-	return slices.DeleteFunc(found, func(f analyzer.Finding) bool {
-		isTool := strings.HasPrefix(f.Excerpt, "Grpc_Health_V1") || strings.HasPrefix(f.Excerpt, "Grpc_Reflection_V1")
-		return f.Kind == healthNamed.Kind || f.Kind == analyzer.ServiceImplemented && (isTool || !isService)
-	})
+}
+
+// rulesOf returns the rules for a text.
+func rulesOf(t *source.Text) []analyzer.Rule {
+	all := slices.Clip(rules)
+	if handlerByHand.Match(t.Code) {
+		all = append(all, handlerRules...)
+	}
+	if serverContext.Match(t.Code) {
+		all = append(all, implementationRules...)
+	}
+	return all
 }

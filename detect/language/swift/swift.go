@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -19,7 +20,7 @@ var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
 	Required:    required,
 	Analyze:     analyzeFile,
-	PostAnalyze: analyzer.ServicesInFiles,
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 // Neither major version registers the health service: their servers (Sources/GRPCCore/GRPCServer.swift, and
@@ -36,12 +37,14 @@ var frameworks = []analyzer.Framework{{
 	Advice: "let health = HealthService(); put health into the server's services, and " +
 		"health.provider.updateStatus(.serving, forService: \"\"), with import GRPCHealthService from " +
 		"grpc-swift-extras",
+	Keywords: []string{"GRPC", "ServiceProtocol"},
 }, {
 	Name:     grpcSwift1,
 	Evidence: "`Server.insecure`, `Server.usingTLS...`, `Server.start`",
 	Health:   "the app, by a `Grpc_Health_V1_HealthProvider`",
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-grpc-swift, implement " +
 		"Grpc_Health_V1_HealthAsyncProvider, and give it to withServiceProviders",
+	Keywords: []string{"GRPC", "Server.insecure"},
 }}
 
 // generatedOrTest are the files that protoc's plugins for Swift write, and files of tests.
@@ -67,19 +70,12 @@ var entry = regexp.MustCompile(`@main\b`)
 func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 	result, err := analyzer.SourceFiles(analyze, "Package.swift")(f)
 	if result != nil && path.Base(f.Path) == "main.swift" {
-		markMain(result.Findings)
+		result.Found = finding.InMain(result.Found, func(finding.Server) bool { return true })
 	}
 	return result, err
 }
 
-// markMain marks the servers that are constructed in the file of a program's entry.
-func markMain(findings []analyzer.Finding) {
-	for i := range findings {
-		findings[i].InMain = findings[i].Kind == analyzer.ServerConstructed
-	}
-}
-
-var keywords = source.NewKeywords("GRPC", "Server.insecure", "ServiceProtocol")
+var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
 	if !keywords.In(text) {
@@ -90,17 +86,15 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if slices.ContainsFunc(imports, testModule.MatchString) || isLibrary.Match(t.Code) || servesInProcess(t) {
 		return nil
 	}
-	findings := resolveImplementations(t, analyzer.Match(t, rules, imports))
-	if len(findings) == 0 {
+	found := analyzer.Findings(t, rulesOf(t), imports)
+	if len(found) == 0 {
 		return nil
 	}
-	if analyzer.Has(findings, analyzer.ServerConstructed) {
-		findings = append(findings, listeners(t)...)
+	if finding.Has[finding.Server](found) {
+		found = append(found, listeners(t)...)
 	}
-	if entry.Match(t.Code) {
-		markMain(findings)
-	}
-	return &analyzer.Result[struct{}]{Findings: findings}
+	isMain := entry.Match(t.Code)
+	return &analyzer.Result[struct{}]{Found: finding.InMain(found, func(finding.Server) bool { return isMain })}
 }
 
 // grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a

@@ -1,6 +1,7 @@
-package source
+package address
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ foreign = "10.0.0.5"
 mine = PORT
 itself = itself
 `
-	quotes := Grammar{String(`"`, `"`, Quoting{}), String("'", "'", Quoting{}), String("`", "`", Quoting{Embeds: "${"})}
+	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}), source.String("`", "`", source.Quoting{Embeds: "${"})}
 	for expression, want := range map[string]int{
 		`50051`: 50051, `"50051"`: 50051, `50_051`: 50051, `50051u16`: 50051, `"0.0.0.0:50051"`: 50051,
 		`"[::]:50051"`: 50051,
@@ -48,17 +49,48 @@ itself = itself
 		`70000`: UnknownPort, `1.50055`: UnknownPort,
 	} {
 		s := quotes.Read([]byte(declarations + expression))
-		v := s.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
-		if got := v.Port(Span{len(declarations), len(s.Raw)}); got.Number != want {
+		v := Read(s, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		if got := v.Port(source.Span{From: len(declarations), To: len(s.Raw)}); got.Number != want {
 			t.Errorf("%s states %d, want %d", expression, got.Number, want)
+		}
+	}
+}
+
+// A default counts if the code says that the environment, a flag or an option gives what goes before it.
+func TestUnknownIsNotReplacedByADefault(t *testing.T) {
+	t.Parallel()
+	const declarations = "port = environment.PORT\nown = compute()\n"
+	for expression, want := range map[string]Certainty{
+		"8080": Written, "process.env.PORT || 8080": Default, "Number(process.env.PORT) || 8080": Default,
+		"options.port ?? 8080": Default, "port || 8080": Default, "own || 8080": Unknown, "compute() || 8080": Unknown,
+		"unknown || 8080": Unknown, "unknown ?? 8080": Unknown, "unknown or 8080": Unknown, "unknown ?: 8080": Unknown,
+	} {
+		text := source.Grammar{}.Read([]byte(declarations + expression))
+		names := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		got := names.Value(source.Span{From: len(declarations), To: len(text.Raw)})
+		if got.Certainty != want || (got.Local() == 8080) != (want != Unknown) {
+			t.Errorf("%s: %+v, want certainty %d", expression, got, want)
+		}
+	}
+}
+
+func TestHostsAreToldApart(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Host{
+		"0.0.0.0:8080": AllInterfaces, "[::]:8080": AllInterfaces, ":8080": AllInterfaces, "127.0.0.1:8080": Loopback,
+		"localhost:8080": Loopback, "[::1]:8080": Loopback, "10.0.0.5:8080": OneInterface, "db.internal:8080": OneInterface,
+		"8080": UnknownHost, "unix:/run/a.sock": UnixSocket, "host": UnknownHost,
+	} {
+		if got := Parse(text); got.Host != want {
+			t.Errorf("%s: %+v, want host %d", text, got, want)
 		}
 	}
 }
 
 func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 	t.Parallel()
-	text := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
-	d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	text := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
+	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
 	for expression, want := range map[string][]string{
 		"config.port":          {"config.port"},
@@ -66,16 +98,16 @@ func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 		"50051 + x":            nil,
 		"50051":                nil,
 	} {
-		text := Grammar{}.Read([]byte(expression))
+		text := source.Grammar{}.Read([]byte(expression))
 		var got []string
-		for _, n := range text.Declarations("").NamesIn(Span{0, len(expression)}) {
+		for _, n := range Read(text, "").NamesIn(source.Span{From: 0, To: len(expression)}) {
 			got = append(got, n.Dotted)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: names %v, want %v", expression, got, want)
 		}
 	}
-	names := d.NamesIn(Span{from, from + len("host")})
+	names := d.NamesIn(source.Span{From: from, To: from + len("host")})
 	if len(names) != 2 || names[1].Dotted != "load" || names[1].After != "()" {
 		t.Errorf("names %+v, want host and what it is made by", names)
 	}
@@ -94,10 +126,10 @@ func TestNameWithAnUnclearValueIsRemoved(t *testing.T) {
 		"port = 5000\nself.port = port":  UnknownPort,
 		"port = 5000":                    5000,
 	} {
-		text := Grammar{}.Read([]byte(text + "\nport"))
-		d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
+		text := source.Grammar{}.Read([]byte(text + "\nport"))
+		d := Read(text, "\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
 		d.DeleteUnclear(func(name, value string) bool { return value != "env()" && !UsesName(value, name) })
-		if got := d.Port(Span{len(text.Raw) - len("port"), len(text.Raw)}); got.Number != want {
+		if got := d.Port(source.Span{From: len(text.Raw) - len("port"), To: len(text.Raw)}); got.Number != want {
 			t.Errorf("%s: port %d, want %d", text.Raw, got.Number, want)
 		}
 	}

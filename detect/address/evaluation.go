@@ -1,23 +1,36 @@
-package source
+package address
 
 import (
 	"bytes"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// evaluation collects the ports of one expression and of the declarations of its names.
+// evaluation collects the addresses of one expression and of the declarations of its names.
 type evaluation struct {
-	*Declarations
+	*Names
 	seen   map[int]bool // the declarations that were followed, by the offsets of their values
-	asked  []Name       // the names that were asked for, as they are written
-	before []Name       // names whose default a port is, which were not followed
-	ports  []Port
+	asked  []Use        // the names that were asked for, as they are written
+	before []Use        // names whose default a port is, which were not followed
+	found  []found
+	socket bool // a Unix domain socket is among the addresses
 	hosted bool
-	// undeclared are the names that were asked for and that the text does not declare: "NAME", ".field", "function()".
-	undeclared []string
+	// outside says that the environment or the command line is asked, and unclear that what goes before a default is
+	// not known to come from there.
+	outside, unclear bool
+	// undeclared are the names that were asked for and that the text does not declare.
+	undeclared []Use
+}
+
+// found is an address that is written at an offset. Its port is 0 if only the host is.
+type found struct {
+	Host Host
+	Port int
+	at   int
 }
 
 // minPort is the lowest number that is taken for a port where it stands alone: below it are indexes, radixes, counts.
@@ -48,44 +61,99 @@ var (
 // evaluate collects the ports that an expression may have for its value.
 func (e *evaluation) evaluate(x expression) {
 	literals := stringLiteral.FindAllIndex(x.code, -1)
-	if e.left--; e.left < 0 || len(x.code) > maxValue || arithmetic.Match(x.code) ||
+	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
 		len(literals) == 0 && resultArithmetic.Match(x.code) {
 		return
 	}
-	before := len(e.ports)
-	for _, m := range literals {
+	e.outside = e.outside || outside.Match(x.raw)
+	before := len(e.found)
+	if x = e.keys(x); len(e.found) > before {
+		return // a default behind it does not count
+	}
+	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
 		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
 	}
 	e.numbers(x)
-	if len(e.ports) == before {
+	if len(e.found) == before {
 		e.names(x)
 		return
 	}
 	for _, m := range dottedName.FindAllIndex(x.code, -1) {
 		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
-		if !isPart && hasDefault.Match(x.code[m[1]:]) {
-			e.before = append(e.before, x.nameAt(m))
+		operator := hasDefault.FindIndex(x.code[m[1]:])
+		if isPart || operator == nil {
+			continue
+		}
+		u := x.nameAt(m)
+		e.before = append(e.before, u)
+		// What is asked may be an argument: Number(process.env.PORT) || 50051.
+		e.unclear = e.unclear || !outside.Match(x.raw[m[0]:m[1]+operator[1]]) && !e.isOption(u)
+	}
+}
+
+// isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is reached
+// as a field of something, or what the text declares with one. What is not known keeps its default to itself.
+func (e *evaluation) isOption(u Use) bool {
+	return strings.ContainsAny(u.Dotted, ".:>@") || slices.ContainsFunc(e.visible(u.Dotted, u.At), func(v expression) bool {
+		return outside.Match(v.raw) || v.at == u.At
+	})
+}
+
+// keys follows what the expression reads by keys, and returns it without these, except for the defaults behind them.
+func (e *evaluation) keys(x expression) expression {
+	for _, p := range e.keyed {
+		for i, m := range p.FindAllSubmatchIndex(x.code, -1) {
+			if i == 0 {
+				x.code = bytes.Clone(x.code)
+			}
+			var parts []string
+			end := m[1]
+			for g, name := range p.SubexpNames() {
+				switch {
+				case m[2*g] < 0:
+				case strings.HasPrefix(name, "key"):
+					parts = append(parts, string(x.raw[m[2*g]:m[2*g+1]]))
+				case name == "default":
+					end = m[2*g]
+				}
+			}
+			u := Use{Path: Key(strings.Join(parts, ".")), At: x.at}
+			e.outside = true
+			e.before = append(e.before, u)
+			e.follow(u.Path, u)
+			source.Blank(x.code[m[0]:end])
 		}
 	}
+	return x
 }
 
 // hasDefault follows a name that goes before what is behind the operator.
 var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
 
+// outside is in an expression that asks the environment, the command line, or options.
+var outside = regexp.MustCompile(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|FLAGS_`)
+
 // nameAt returns the name that a match in an expression is.
-func (x expression) nameAt(match []int) Name {
+func (x expression) nameAt(match []int) Use {
 	after := x.raw[match[1]:min(match[1]+maxAfterName, len(x.raw))]
-	return Name{string(x.code[match[0]:match[1]]), string(after), x.at}
+	return Use{Dotted: string(x.code[match[0]:match[1]]), After: string(after), At: x.at}
 }
 
-// add adds a port whose literal stands at an offset.
-func (e *evaluation) add(number, at int) { e.ports = append(e.ports, Port{number, at}) }
+// add adds an address that is written at an offset.
+func (e *evaluation) add(a Address, at int) {
+	switch {
+	case a.Host == UnixSocket:
+		e.socket = true
+	default:
+		e.found = append(e.found, found{a.Host, a.Port, at})
+	}
+}
 
 // stringLiteral takes the contents of a string, which stands at an offset.
 func (e *evaluation) stringLiteral(text string, at int) {
 	e.hosted = e.hosted || strings.Contains(text, ":")
-	if ip := net.ParseIP(text); ip != nil && !isLocal(ip) {
-		e.add(UnknownPort, at) // a port of another machine, whatever its number is
+	if ip := net.ParseIP(text); ip != nil && hostOf(text) == OneInterface {
+		e.add(Address{Host: OneInterface}, at)
 		return
 	}
 	text = TrimScheme(text)
@@ -93,9 +161,9 @@ func (e *evaluation) stringLiteral(text string, at int) {
 		e.interpolated(host[1], host[2]+host[3], at)
 	}
 	if a := addressLiteral.FindStringSubmatch(text); a != nil && a[3] != "" {
-		e.add(ParsePort(a[3]), at)
+		e.add(Parse(a[3]), at)
 	} else if a != nil {
-		e.add(ParsePort(a[1]+":"+a[2]), at)
+		e.add(Parse(a[1]+":"+a[2]), at)
 	} else if in := interpolation.FindStringSubmatch(text); in != nil {
 		e.interpolated(in[1], in[2]+in[3], at)
 	}
@@ -112,13 +180,13 @@ func TrimScheme(url string) string {
 // interpolated takes code in a string, which stands at an offset, for the port of an address or for its host.
 func (e *evaluation) interpolated(host, code string, at int) {
 	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && ParsePort(host+"80") == UnknownPort {
-		e.add(UnknownPort, at)
+		e.add(Address{Host: OneInterface}, at)
 		return
 	}
 	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
 	e.evaluate(expression{raw, quotedContents.ReplaceAllFunc(raw, func(quoted []byte) []byte {
 		quoted = bytes.Clone(quoted)
-		Blank(quoted[1 : len(quoted)-1])
+		source.Blank(quoted[1 : len(quoted)-1])
 		return quoted
 	}), at})
 }
@@ -133,7 +201,7 @@ func (e *evaluation) numbers(x expression) {
 			m[1]+1 < len(code) && code[m[1]] == '.' && code[m[1]+1] >= '0' && code[m[1]+1] <= '9'
 		n, err := strconv.Atoi(strings.ReplaceAll(string(code[m[2]:m[3]]), "_", ""))
 		if !isPart && err == nil && n >= minPort {
-			e.add(ParsePort(strconv.Itoa(n)), x.at+m[0])
+			e.add(Parse(strconv.Itoa(n)), x.at+m[0])
 		}
 	}
 }
@@ -152,7 +220,7 @@ func (e *evaluation) names(x expression) {
 		}
 		name := x.nameAt(m)
 		e.asked = append(e.asked, name)
-		e.name(name.Dotted, after == '(', x.at)
+		e.name(name, after == '(')
 	}
 }
 
@@ -161,15 +229,14 @@ var ownPrefix = regexp.MustCompile(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS
 
 // name follows a name, which stands at an offset, to its declarations. name.field asks for the field, and name.method()
 // for what the method returns where that is declared, and otherwise for the name.
-func (e *evaluation) name(name string, isCall bool, at int) {
-	name = strings.ReplaceAll(ownPrefix.ReplaceAllString(name, ""), "->", ".")
-	name = name[strings.LastIndex(name, ":")+1:]
+func (e *evaluation) name(u Use, isCall bool) {
+	name := Path(u.Dotted)
 	dot := strings.LastIndexByte(name, '.')
 	if function := name[dot+1:] + "()"; isCall && e.byName[function] != nil {
-		e.follow(function, at)
+		e.follow(function, u)
 		return
 	} else if isCall {
-		e.undeclared = append(e.undeclared, function)
+		e.askOthers(function, u)
 	}
 	if isCall && dot >= 0 {
 		name = name[:dot]
@@ -177,14 +244,25 @@ func (e *evaluation) name(name string, isCall bool, at int) {
 	if _, field, ok := strings.Cut(name, "."); ok {
 		name = "." + field
 	}
-	e.follow(name, at)
+	e.follow(name, u)
 }
 
-// follow evaluates the declarations of a name that are visible at an offset, each of them once.
-func (e *evaluation) follow(name string, at int) {
-	values := e.visible(name, at)
+// Path returns a dotted name without what stands before the names of an object's own fields, and without namespaces.
+func Path(dotted string) string {
+	name := strings.ReplaceAll(ownPrefix.ReplaceAllString(dotted, ""), "->", ".")
+	return name[strings.LastIndex(name, ":")+1:]
+}
+
+func (e *evaluation) askOthers(path string, u Use) {
+	u.Path = path
+	e.undeclared = append(e.undeclared, u)
+}
+
+// follow evaluates the declarations of a name that are visible where it is used, each of them once.
+func (e *evaluation) follow(name string, u Use) {
+	values := e.visible(name, u.At)
 	if values == nil {
-		e.undeclared = append(e.undeclared, name)
+		e.askOthers(name, u)
 	}
 	for _, x := range values {
 		if !e.seen[x.at] {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -73,7 +73,7 @@ var apps = map[string]struct {
 	},
 	"two ports": {[]File[struct{}]{file("a", constructed, listener(1), listener(2))}, "a:1 missing"},
 	"an unknown port": {
-		[]File[struct{}]{file("a", constructed, listener(1), listener(source.UnknownPort))},
+		[]File[struct{}]{file("a", constructed, listener(1), listener(address.UnknownPort))},
 		"a:1 missing",
 	},
 	"a port in settings": {
@@ -91,10 +91,10 @@ func TestServices(t *testing.T) {
 	for name, app := range apps {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			services := Services(Projects(app.files, FileIsPackage), func(string, ...any) {})
-			plan.Sort(services)
+			servers := Servers(Projects(app.files, FileIsPackage), func(string, ...any) {})
+			plan.Sort(servers)
 			var got []string
-			for _, s := range services {
+			for _, s := range servers {
 				line := strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Evidence, s.Health, s.HealthEvidence))
 				if s.Port != 0 {
 					line += fmt.Sprintf(" port %d %s", s.Port, s.PortEvidence)
@@ -102,7 +102,7 @@ func TestServices(t *testing.T) {
 				got = append(got, line)
 			}
 			if got := strings.Join(got, ", "); got != app.want {
-				t.Errorf("services %q, want %q", got, app.want)
+				t.Errorf("servers %q, want %q", got, app.want)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func TestProjectsEndAtManifests(t *testing.T) {
 	if got := strings.Join(dirs, " "); got != ". a b" {
 		t.Errorf("projects %q", got)
 	}
-	for _, s := range Services(all, func(string, ...any) {}) {
+	for _, s := range Servers(all, func(string, ...any) {}) {
 		if s.Health != plan.HealthMissing {
 			t.Errorf("the server at %s has the health service of another project", s.Evidence)
 		}

@@ -1,20 +1,27 @@
-package source
+package address
 
 import (
 	"maps"
 	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// Declarations are the names that a text declares, with the expressions they are declared with, in all languages that
+// Names are the names that a text declares, with the expressions they are declared with, in all languages that
 // are read as text. They tell which port an expression states: the one port that occurs in it and in the declarations
 // of its names that are visible there. What comes from the environment or from an option is not known, and its default
 // is: PORT || 50051. Where several ports occur, or something is calculated, no port is stated.
-type Declarations struct {
-	*Text
+type Names struct {
+	*source.Text
 	byName map[string][]declaration
-	blocks *blocks
+	blocks *source.Blocks
 	left   int // how many expressions may still be read
+	// Global returns what a name that the text does not declare may be in other files: the scoping of the language. The
+	// zero Name stands for nothing there.
+	Global func(u Use) Name
+	// keyed match what reads a value by a key, in the group "key": results['port'].
+	keyed []*regexp.Regexp
 }
 
 // declaration is a name's value and the scope that the name is visible in.
@@ -43,28 +50,26 @@ type Port struct {
 const MaxListeners = 16
 
 const (
-	// maxValue is how many bytes an expression has that states a port; a longer one computes.
-	maxValue = 400
 	// maxDeclarations is how many declarations of one name are read, and maxExpressions how many expressions of one
 	// text. Real texts have few; those that are made to take long have many.
 	maxDeclarations = 16
 	maxExpressions  = 1000
 )
 
-// Declarations collects the declarations that the patterns match. The group "name" of a pattern is what is declared, or
+// Read collects the declarations that the patterns match. The group "name" of a pattern is what is declared, or
 // the group "field" what is reached as a field. The group "value" is its value. Without such a group the value is what
 // follows the match, up to the first of the bytes in ends that stands in no bracket.
-func (t *Text) Declarations(ends string, patterns ...*regexp.Regexp) *Declarations {
-	d := &Declarations{t, map[string][]declaration{}, findBlocks(t), maxExpressions}
+func Read(t *source.Text, ends string, patterns ...*regexp.Regexp) *Names {
+	d := &Names{Text: t, byName: map[string][]declaration{}, blocks: source.FindBlocks(t), left: maxExpressions}
 	for _, p := range patterns {
 		for _, m := range t.FindAll(p, -1) {
-			name, at := t.declared(p, m)
+			name, at := declared(t, p, m)
 			if name == "" || len(d.byName[name]) == maxDeclarations {
 				continue
 			}
-			value := Span{m[1], 0}
+			value := source.Span{From: m[1]}
 			if i := p.SubexpIndex("value"); i >= 0 {
-				value = Span{m[2*i], m[2*i+1]}
+				value = source.Span{From: m[2*i], To: m[2*i+1]}
 			} else {
 				value.To = t.Until(m[1], ends)
 			}
@@ -78,7 +83,7 @@ func (t *Text) Declarations(ends string, patterns ...*regexp.Regexp) *Declaratio
 }
 
 // declared returns the name that a match declares, "" for none, and its offset.
-func (t *Text) declared(pattern *regexp.Regexp, match []int) (name string, at int) {
+func declared(t *source.Text, pattern *regexp.Regexp, match []int) (name string, at int) {
 	if i := pattern.SubexpIndex("field"); i >= 0 && match[2*i] >= 0 {
 		field, _ := t.Group(pattern, match, "field")
 		// An option --listen-port is read as listen_port.
@@ -91,30 +96,49 @@ func (t *Text) declared(pattern *regexp.Regexp, match []int) (name string, at in
 	return "", 0
 }
 
+// Keyed says how the text reads values by a key: options of the command line, elements of a hash, settings. The groups of
+// the pattern whose names begin with "key" are the parts of the key, and a default begins with the group "default". It declares the keys that further patterns match, with their values behind the match, as
+// [Names.Declare] does by [Key].
+func (d *Names) Keyed(read *regexp.Regexp, declared ...*regexp.Regexp) {
+	d.keyed = append(d.keyed, read)
+	for _, p := range declared {
+		for _, m := range d.FindAll(p, maxKeys) {
+			key, _ := d.Group(p, m, "key")
+			d.Declare(Key(key), source.Span{From: m[1], To: d.Until(m[1], ",")})
+		}
+	}
+}
+
+// maxKeys is how many keys of one kind are read.
+const maxKeys = 128
+
+// Key is the name of what is read by a key.
+func Key(key string) string { return ".[" + key + "]" }
+
 // Declare adds a declaration of a name, with the expression in a span, to the scope that the span is in.
-func (d *Declarations) Declare(name string, value Span) { d.add(name, value.From, value) }
+func (d *Names) Declare(name string, value source.Span) { d.add(name, value.From, value) }
 
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
 // everywhere.
-func (d *Declarations) add(name string, at int, value Span) {
+func (d *Names) add(name string, at int, value source.Span) {
 	scope := 0
 	if !strings.HasPrefix(name, ".") {
 		isField := strings.HasPrefix(name, "@") || at > 0 && d.Code[at-1] == '.'
-		scope = d.blocks.scopeOf(d.Line(at)-1, isField)
+		scope = d.blocks.ScopeOf(d.Line(at)-1, isField)
 	}
 	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
 }
 
 // visible returns the values of a name that are visible at an offset: those of the innermost scope around it. Where
 // none is, as for the parameter of a function, all are that the text has.
-func (d *Declarations) visible(name string, at int) []expression {
+func (d *Names) visible(name string, at int) []expression {
 	var all, innermost []expression
 	line, deepest := d.Line(at)-1, 0
 	for _, x := range d.byName[name] {
 		if !x.isParameter {
 			all = append(all, x.value)
 		}
-		switch depth := d.blocks.visible(x.scope, line); {
+		switch depth := d.blocks.Depth(x.scope, line); {
 		case depth < deepest:
 		case depth > deepest:
 			innermost, deepest = []expression{x.value}, depth
@@ -129,13 +153,13 @@ func (d *Declarations) visible(name string, at int) []expression {
 }
 
 // DeleteFunc removes the declarations of the names for which del returns true.
-func (d *Declarations) DeleteFunc(del func(name string) bool) {
+func (d *Names) DeleteFunc(del func(name string) bool) {
 	maps.DeleteFunc(d.byName, func(name string, _ []declaration) bool { return del(name) })
 }
 
 // DeleteUnclear removes the names with several values one of which states no port and is unclear: it is no default then
 // that another one states.
-func (d *Declarations) DeleteUnclear(unclear func(name, value string) bool) {
+func (d *Names) DeleteUnclear(unclear func(name, value string) bool) {
 	for name, values := range d.byName {
 		if len(values) < 2 {
 			continue
@@ -148,8 +172,8 @@ func (d *Declarations) DeleteUnclear(unclear func(name, value string) bool) {
 			if !unclear(name, string(v.value.code)) {
 				continue
 			}
-			e := evaluation{Declarations: d, seen: maps.Clone(own)}
-			if e.evaluate(v.value); len(e.ports) == 0 {
+			e := evaluation{Names: d, seen: maps.Clone(own)}
+			if e.evaluate(v.value); len(e.found) == 0 {
 				delete(d.byName, name)
 				break
 			}
@@ -169,25 +193,26 @@ func UsesName(code, name string) bool {
 		}
 		at += next
 		end := at + len(name)
-		if (at == 0 || !IsWordByte(code[at-1]) && strings.IndexByte(".>:", code[at-1]) < 0) &&
-			(end == len(code) || !IsWordByte(code[end])) {
+		if (at == 0 || !source.IsWordByte(code[at-1]) && strings.IndexByte(".>:", code[at-1]) < 0) &&
+			(end == len(code) || !source.IsWordByte(code[end])) {
 			return true
 		}
 	}
 }
 
-func (t *Text) expression(s Span) expression {
+func (d *Names) expression(s source.Span) expression {
+	t := d.Text
 	return expression{t.Raw[s.From:s.To], t.Code[s.From:s.To], s.From}
 }
 
 // Port returns the port that an expression states.
-func (d *Declarations) Port(s Span) Port {
+func (d *Names) Port(s source.Span) Port {
 	port, _ := d.Address(s)
 	return port
 }
 
 // FirstPort returns the port of the first expression that states one. Its Number is UnknownPort where none does.
-func (d *Declarations) FirstPort(spans []Span) Port {
+func (d *Names) FirstPort(spans []source.Span) Port {
 	first := Port{Number: UnknownPort}
 	for i, s := range spans {
 		port := d.Port(s)
@@ -201,8 +226,10 @@ func (d *Declarations) FirstPort(spans []Span) Port {
 	return first
 }
 
-// Name is a name that the port of an expression depends on.
-type Name struct {
+// Use is the use of a name in an expression.
+type Use struct {
+	// Path is the name as other files may declare it: "NAME", ".field" of what is reached as a field, "function()".
+	Path   string
 	Dotted string // as it is written: config.grpc.port
 	After  string // what follows it, such as the arguments of a call
 	At     int    // the offset of the expression that has it
@@ -211,20 +238,19 @@ type Name struct {
 // NamesIn returns the names that an expression depends on, and those in their declarations, for a language to look up
 // those that the text does not declare. Where ports are written in these, whether one or several, it returns the names
 // alone whose default a port is: config.port || 50051.
-func (d *Declarations) NamesIn(s Span) []Name {
-	e := evaluation{Declarations: d, seen: map[int]bool{}}
-	e.evaluate(d.expression(s))
-	if len(e.ports) > 0 {
+func (d *Names) NamesIn(s source.Span) []Use {
+	e := d.evaluated(s)
+	if len(e.found) > 0 {
 		return e.before
 	}
 	return e.asked
 }
 
 // Values returns the values that a name has where it is used at an offset.
-func (d *Declarations) Values(name string, at int) []Span {
-	var values []Span
+func (d *Names) Values(name string, at int) []source.Span {
+	var values []source.Span
 	for _, x := range d.visible(name, at) {
-		values = append(values, Span{x.at, x.at + len(x.raw)})
+		values = append(values, source.Span{From: x.at, To: x.at + len(x.raw)})
 	}
 	return values
 }
@@ -232,45 +258,28 @@ func (d *Declarations) Values(name string, at int) []Span {
 // Undeclared returns the names on which the port of an expression depends and that the text does not declare: "NAME" of
 // a name, ".field" of what is reached as a field, "function()" of what is called. It is nil where the expression states
 // a port, or several.
-func (d *Declarations) Undeclared(s Span) []string {
-	e := evaluation{Declarations: d, seen: map[int]bool{}}
-	e.evaluate(d.expression(s))
-	if len(e.ports) > 0 {
+func (d *Names) Undeclared(s source.Span) []string {
+	e := d.evaluated(s)
+	if len(e.found) > 0 {
 		return nil
 	}
-	return e.undeclared
-}
-
-// maxReturns is how many return statements of a function are read.
-const maxReturns = 8
-
-// Returns returns the expressions that a function returns whose body begins at an offset, behind its brace.
-func (t *Text) Returns(body int) []Span {
-	end := t.Until(body, "")
-	var found []Span
-	for at := body; len(found) < maxReturns; {
-		n := strings.Index(string(t.Code[at:end]), "return")
-		if n < 0 {
-			break
-		}
-		from := at + n + len("return")
-		at = t.Until(from, ";")
-		found = append(found, t.Trim(Span{from, at}))
-		at = min(max(at, from), end)
+	var paths []string
+	for _, u := range e.undeclared {
+		paths = append(paths, u.Path)
 	}
-	return found
+	return paths
 }
 
 // DeclareFunction adds what a function returns: an expression, or a body that states one port.
-func (d *Declarations) DeclareFunction(name string, body Span) {
+func (d *Names) DeclareFunction(name string, body source.Span) {
 	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{d.expression(body), 0, false})
 }
 
 // DeclareArguments adds what the calls of a function in this text give to its parameters, in their order; "" stands for
 // a parameter that is of no interest. The name of the function stands at one offset, and its parameters end at another.
 // The parameters are visible in the body alone, which is what is indented more.
-func (d *Declarations) DeclareArguments(function string, definedAt, parametersEnd int, parameters []string) {
-	body := d.blocks.body(d.Text, d.Line(definedAt)-1, d.Line(parametersEnd)-1)
+func (d *Names) DeclareArguments(function string, definedAt, parametersEnd int, parameters []string) {
+	body := d.blocks.Body(d.Text, d.Line(definedAt)-1, d.Line(parametersEnd)-1)
 	if body < 0 {
 		return
 	}
@@ -296,16 +305,18 @@ func (d *Declarations) DeclareArguments(function string, definedAt, parametersEn
 }
 
 // Address is Port that also tells whether a host stands before the port.
-func (d *Declarations) Address(s Span) (port Port, hosted bool) {
-	e := evaluation{Declarations: d, seen: map[int]bool{}}
+func (d *Names) Address(s source.Span) (port Port, hosted bool) {
+	e := d.evaluated(s)
+	at := Port{UnknownPort, s.From}
+	if a := e.address(s); a.Local() != 0 {
+		at = Port{a.Port, e.found[0].at}
+	}
+	return at, e.hosted
+}
+
+// evaluated returns the evaluation of the expression in a span.
+func (d *Names) evaluated(s source.Span) *evaluation {
+	e := &evaluation{Names: d, seen: map[int]bool{}}
 	e.evaluate(d.expression(s))
-	if len(e.ports) == 0 {
-		return Port{UnknownPort, s.From}, e.hosted
-	}
-	for _, p := range e.ports[1:] {
-		if p.Number != e.ports[0].Number {
-			return Port{UnknownPort, s.From}, e.hosted
-		}
-	}
-	return e.ports[0], e.hosted
+	return e
 }

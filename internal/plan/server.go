@@ -17,8 +17,8 @@ const (
 	HealthMissing    Health = "missing"    // nobody registers it: every probe would exit 3
 )
 
-// Service is one gRPC server that an app holds.
-type Service struct {
+// Server is one gRPC server that an app holds.
+type Server struct {
 	// Language is the name of the language in the build plan, as in "csharp". Title is its name for people, as in "C#".
 	Language, Title string
 	// Framework is the name of the framework that makes the server, as in "grpc-go".
@@ -70,9 +70,9 @@ const (
 // maxOthers is more servers than the files that detection reads.
 const maxOthers = 1_000_000
 
-// Metadata returns the service as metadata of the plan entry: TOML strings, and integers for the numbers. What is not
+// Metadata returns the server as metadata of the plan entry: TOML strings, and integers for the numbers. What is not
 // known has no key.
-func (s Service) Metadata() map[string]any {
+func (s Server) Metadata() map[string]any {
 	metadata := map[string]any{}
 	for key, text := range map[string]string{
 		keyLanguage: s.Language, keyTitle: s.Title, keyFramework: s.Framework, keyEvidence: s.Evidence.String(),
@@ -91,14 +91,14 @@ func (s Service) Metadata() map[string]any {
 	return metadata
 }
 
-// ServiceFromMetadata is the inverse of Service.Metadata. Any buildpack may have written the entry: a value of the
+// ServerFromMetadata is the inverse of Server.Metadata. Any buildpack may have written the entry: a value of the
 // wrong type or range counts as not known, and every text that comes back is fit to print.
-func ServiceFromMetadata(metadata map[string]any) Service {
+func ServerFromMetadata(metadata map[string]any) Server {
 	text := func(key string) string {
 		s, _ := metadata[key].(string)
 		return s
 	}
-	s := Service{
+	s := Server{
 		Language:       Printable(text(keyLanguage)),
 		Title:          Printable(text(keyTitle)),
 		Framework:      Printable(text(keyFramework)),
@@ -123,7 +123,7 @@ func ServiceFromMetadata(metadata map[string]any) Service {
 
 // HealthWarning says what a missing health service means and what to write to have it. It is "" where the service is
 // not missing or no advice is known.
-func (s Service) HealthWarning() string {
+func (s Server) HealthWarning() string {
 	if s.Health != HealthMissing || s.HealthAdvice == "" {
 		return ""
 	}
@@ -134,8 +134,8 @@ func (s Service) HealthWarning() string {
 	return "every probe will exit 3 until the app registers grpc.health.v1.Health: " + s.HealthAdvice
 }
 
-// String describes the service in one line for people.
-func (s Service) String() string {
+// String describes the server in one line for people.
+func (s Server) String() string {
 	server := fmt.Sprintf("%s, %s (%s); health service ", cmp.Or(s.Title, s.Language), s.Framework, s.Evidence)
 	switch s.Health {
 	case HealthRegistered:
@@ -156,11 +156,11 @@ func (s Service) String() string {
 	return fmt.Sprintf("%s; port %d, %s", server, s.Port, s.PortEvidence)
 }
 
-// Sort puts the leading service first: services in sources before those in built programs, those in folders of examples
+// Sort puts the leading server first: servers in sources before those in built programs, those in folders of examples
 // last of either, stronger evidence before weaker, and otherwise by path and line. Of servers that are constructed
 // outside of a program's main, those with a health service go before those without.
-func Sort(services []Service) {
-	slices.SortStableFunc(services, func(a, b Service) int {
+func Sort(servers []Server) {
+	slices.SortStableFunc(servers, func(a, b Server) int {
 		return cmp.Or(compareBool(a.Built, b.Built), compareBool(a.isExample(), b.isExample()),
 			cmp.Compare(b.Strength, a.Strength),
 			compareBool(a.isDoubtful(), b.isDoubtful()),
@@ -168,15 +168,15 @@ func Sort(services []Service) {
 	})
 }
 
-// isDoubtful reports whether a service is constructed outside of the main package of a program, and has no health
+// isDoubtful reports whether a server is constructed outside of the main package of a program, and has no health
 // service. Of two servers that are constructed in libraries, that is more often the one for tools and proxies.
-func (s Service) isDoubtful() bool {
+func (s Server) isDoubtful() bool {
 	return s.Strength == Construction && s.Health == HealthMissing
 }
 
-// isExample reports whether a service lies in a folder of examples. A folder named "example" is none: Java's packages
+// isExample reports whether a server lies in a folder of examples. A folder named "example" is none: Java's packages
 // often lie in com/example.
-func (s Service) isExample() bool {
+func (s Server) isExample() bool {
 	path := "/" + s.Evidence.Path
 	return strings.Contains(path, "/examples/") || strings.Contains(path, "/samples/")
 }

@@ -1,6 +1,7 @@
-package source
+package address
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"strings"
 	"testing"
@@ -98,12 +99,12 @@ func TestNamesAreLookedUpByScope(t *testing.T) {
 	for name, c := range scopes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			quotes := Grammar{String(`"`, `"`, Quoting{})}
+			quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
 			text := quotes.Read([]byte(c.text))
-			d := text.Declarations(";\n", regexp.MustCompile(`(?m)^\s*(?:self\.)?(?P<name>\w+) = `))
+			d := Read(text, ";\n", regexp.MustCompile(`(?m)^\s*(?:self\.)?(?P<name>\w+) = `))
 			from := strings.Index(c.text, "use: ") + len("use: ")
 			to := from + strings.IndexByte(c.text[from:]+"\n", '\n')
-			if got := d.Port(Span{from, to}); got.Number != c.want {
+			if got := d.Port(source.Span{From: from, To: to}); got.Number != c.want {
 				t.Errorf("port %d, want %d", got.Number, c.want)
 			}
 		})
@@ -112,10 +113,10 @@ func TestNamesAreLookedUpByScope(t *testing.T) {
 
 func TestPortIsWhereItsNumberIsWritten(t *testing.T) {
 	t.Parallel()
-	text := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
-	d := text.Declarations("\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	text := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
+	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
-	if port := d.Port(Span{from, len(text.Raw)}); port.Number != 50051 || text.Line(port.At) != 2 {
+	if port := d.Port(source.Span{From: from, To: len(text.Raw)}); port.Number != 50051 || text.Line(port.At) != 2 {
 		t.Errorf("port %d on line %d", port.Number, text.Line(port.At))
 	}
 }

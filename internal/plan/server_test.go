@@ -11,9 +11,9 @@ import (
 )
 
 // The entry goes through a TOML file between the phases.
-func TestServiceComesBackFromThePlan(t *testing.T) {
+func TestServerComesBackFromThePlan(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]plan.Service{
+	for name, want := range map[string]plan.Server{
 		"nothing known": {},
 		"all known": {
 			Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "cmd/main.go", Line: 4},
@@ -42,7 +42,7 @@ func TestServiceComesBackFromThePlan(t *testing.T) {
 			if _, err := toml.NewDecoder(&file).Decode(&metadata); err != nil {
 				t.Fatal(err)
 			}
-			if got := plan.ServiceFromMetadata(metadata); got != want {
+			if got := plan.ServerFromMetadata(metadata); got != want {
 				t.Errorf("came back as %+v, was %+v", got, want)
 			}
 		})
@@ -51,18 +51,18 @@ func TestServiceComesBackFromThePlan(t *testing.T) {
 
 func TestMetadataOfOtherTypesIsNotKnown(t *testing.T) {
 	t.Parallel()
-	got := plan.ServiceFromMetadata(map[string]any{
+	got := plan.ServerFromMetadata(map[string]any{
 		"language": 1, "framework": []any{}, "evidence": true, "health": "fine", "health_evidence": nil,
 		"port": int64(70000),
 	})
-	if got != (plan.Service{}) {
+	if got != (plan.Server{}) {
 		t.Errorf("got %+v, want nothing", got)
 	}
 }
 
 func TestMetadataOfOthersIsPrintable(t *testing.T) {
 	t.Parallel()
-	got := plan.ServiceFromMetadata(map[string]any{
+	got := plan.ServerFromMetadata(map[string]any{
 		"language": "go\x1b[31m", "framework": "a\nb",
 		"evidence": "x\x1b:1",
 	})
@@ -73,7 +73,7 @@ func TestMetadataOfOthersIsPrintable(t *testing.T) {
 
 func TestHealthWarningIsForMissingHealthAlone(t *testing.T) {
 	t.Parallel()
-	for _, s := range []plan.Service{
+	for _, s := range []plan.Server{
 		{},
 		{Language: "go"},
 		{Language: "go", Health: plan.HealthAutomatic},

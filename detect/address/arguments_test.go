@@ -1,6 +1,7 @@
-package source
+package address
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"slices"
 	"testing"
@@ -21,10 +22,10 @@ func main() {
 }
 `
 
-func declare(t *testing.T, text string) (*Declarations, Span) {
+func declare(t *testing.T, text string) (*Names, source.Span) {
 	t.Helper()
-	read := Grammar{String(`"`, `"`, Quoting{})}.Read([]byte(text))
-	d := read.Declarations(";\n", regexp.MustCompile(`\blet (?P<name>\w+) = `))
+	read := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte(text))
+	d := Read(read, ";\n", regexp.MustCompile(`\blet (?P<name>\w+) = `))
 	for _, m := range read.FindAll(regexp.MustCompile(`func (\w+)\(`), -1) {
 		parameters, all := read.Arguments(m[1])
 		var names []string

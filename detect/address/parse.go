@@ -1,9 +1,11 @@
-package source
+package address
 
 import (
 	"bytes"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"net"
 	"strconv"
+	"strings"
 )
 
 // UnknownPort is the port of a listener whose port is not known, or that a probe beside the server cannot reach.
@@ -12,23 +14,47 @@ const UnknownPort = -1
 // ParsePort returns the port of an address (host:port, or a port alone) that a probe in the same container can reach,
 // and UnknownPort for any other.
 func ParsePort(address string) int {
-	// A bare number is no address: the variable was declared with it and got its colon later.
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		host, port = "", address
-	}
-	ip := net.ParseIP(host)
-	local := host == "" || host == "localhost" || ip != nil && isLocal(ip)
-	if n, err := strconv.ParseUint(port, 10, 16); err == nil && n > 0 && local {
-		return int(n)
+	if port := Parse(address).Local(); port != 0 {
+		return port
 	}
 	return UnknownPort
 }
 
-func isLocal(ip net.IP) bool { return ip.IsUnspecified() || ip.IsLoopback() }
+// Parse returns the address that a text is: host:port, a port alone, or a Unix domain socket. It is the zero Address
+// if the text is none.
+func Parse(text string) Address {
+	if strings.HasPrefix(text, "unix:") || strings.HasPrefix(text, "unix-abstract:") {
+		return Address{Host: UnixSocket, Certainty: Written}
+	}
+	// A bare number is no address: the variable was declared with it and got its colon later.
+	host, port, err := net.SplitHostPort(text)
+	in := UnknownHost
+	if err != nil {
+		port = text
+	} else {
+		in = hostOf(host)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return Address{}
+	}
+	return Address{Host: in, Port: int(n), Certainty: Written}
+}
+
+// hostOf returns which host the one in an address is.
+func hostOf(host string) Host {
+	ip := net.ParseIP(host)
+	switch {
+	case host == "" || ip != nil && ip.IsUnspecified():
+		return AllInterfaces
+	case host == "localhost" || ip != nil && ip.IsLoopback():
+		return Loopback
+	}
+	return OneInterface
+}
 
 // listenWords are parts of the names of constants, fields, functions and parameters that say where something listens.
-var listenWords = NewKeywords("port", "Port", "PORT", "addr", "Addr", "ADDR", "listen", "Listen", "LISTEN", "bind",
+var listenWords = source.NewKeywords("port", "Port", "PORT", "addr", "Addr", "ADDR", "listen", "Listen", "LISTEN", "bind",
 	"Bind",
 	"BIND", "ndpoint", "ENDPOINT", "url", "Url", "URL", "uri", "socket")
 
@@ -46,7 +72,7 @@ func HasPortLine(text []byte) bool {
 			if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
 				end = at + n
 			}
-			if listenWords.In(text[before:min(end, before+2*maxValue)]) {
+			if listenWords.In(text[before:min(end, before+2*source.MaxValue)]) {
 				return true
 			}
 			at = end

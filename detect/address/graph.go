@@ -1,0 +1,191 @@
+package address
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Graph is what the files of an app declare for one another, and the one way from a name to an address: the file itself,
+// then its project, then the app.
+type Graph struct {
+	// Module returns the file of a module that another file imports, "" for one that is not in the app. nil for a
+	// language whose names reach across files by themselves.
+	Module func(from, module string) string
+
+	files    map[string]map[string][]Value // by path, then by name
+	projects map[string]map[string][]placed
+	app      map[string][]placed
+	left     int
+}
+
+// placed is the value of a name in a file.
+type placed struct {
+	Value
+	file string
+}
+
+const (
+	// maxLookups is how many names are looked up for one address, and maxTotal for all of an app. Those of real apps need
+	// a handful.
+	maxLookups = 200
+	maxTotal   = 200_000
+	// maxSame is how many declarations of one name are looked at.
+	maxSame = 256
+)
+
+// NewGraph returns a graph without declarations.
+func NewGraph() *Graph {
+	return &Graph{
+		files: map[string]map[string][]Value{}, projects: map[string]map[string][]placed{},
+		app: map[string][]placed{}, left: maxTotal,
+	}
+}
+
+// Add adds what a file of a project, whose directory is its name, declares.
+func (g *Graph) Add(project, file string, declared []Declaration) {
+	for _, d := range declared {
+		if d.Place.Path == "" {
+			d.Place.Path = file
+		}
+		if g.files[file] == nil {
+			g.files[file] = map[string][]Value{}
+		}
+		g.files[file][d.Name] = append(g.files[file][d.Name], d.Value)
+		if g.projects[project] == nil {
+			g.projects[project] = map[string][]placed{}
+		}
+		add(g.projects[project], d, file)
+		if !ofProject.MatchString(d.Name) {
+			add(g.app, d, file)
+		}
+	}
+}
+
+func add(to map[string][]placed, d Declaration, file string) {
+	if len(to[d.Name]) < maxSame {
+		to[d.Name] = append(to[d.Name], placed{d.Value, file})
+	}
+}
+
+// ofProject matches the names of fields and arguments that programs have for themselves. Constants and properties,
+// which are written with capitals, may be those of a library.
+var ofProject = regexp.MustCompile(`^\.[a-z_]|=$`)
+
+// Resolve returns the address that a value of a file has in the end. What is not known stays unknown: a name with two
+// values that differ, or with one that says nothing although the name is that of a port, has no address.
+func (g *Graph) Resolve(project, file string, v Value) Address {
+	if v.Place.Path == "" {
+		v.Place.Path = file
+	}
+	if len(v.Names) == 0 {
+		return v.Address
+	}
+	r := resolution{Graph: g, project: project, left: min(maxLookups, g.left), seen: map[string]bool{}}
+	defer func() { g.left -= maxLookups - r.left }()
+	r.names(v.Names, file)
+	switch a, ok := r.one(); {
+	case ok:
+		return a
+	case v.Certainty == Unknown && v.Port != 0 && r.outside > 0 && r.outside == len(r.found):
+		v.Certainty = Default
+		return v.Address
+	case len(r.found) > 0:
+		return Address{Place: v.Place}
+	}
+	return v.Address
+}
+
+// resolution follows the names of one value.
+type resolution struct {
+	*Graph
+	project string
+	left    int
+	seen    map[string]bool
+	found   []Address
+	outside int // how many of those come from outside of the app and have no default
+}
+
+// portName matches the names of declarations that are ports. Without a port they may still get one when the program
+// runs, whereas an address without a port is a host.
+var portName = regexp.MustCompile(`(?i)port`)
+
+// names collects the addresses of names that a file uses: those of the project, or those of the whole app if the
+// project has none of the names.
+func (r *resolution) names(all []Name, file string) {
+	for _, scope := range []func(Name, string) []placed{r.inProject, r.inApp} {
+		before := len(r.found)
+		for _, n := range all {
+			r.name(n, scope(n, file))
+		}
+		if len(r.found) > before {
+			return
+		}
+	}
+}
+
+func (r *resolution) inProject(n Name, file string) []placed {
+	if n.Module == "" {
+		return r.projects[r.project][n.Path]
+	}
+	if r.Module == nil {
+		return nil
+	}
+	of := r.Module(file, n.Module)
+	var values []placed
+	for _, v := range r.files[of][n.Path] {
+		values = append(values, placed{v, of})
+	}
+	return values
+}
+
+func (r *resolution) inApp(n Name, _ string) []placed {
+	if n.Module == "" {
+		return r.app[n.Path]
+	}
+	return nil
+}
+
+// name collects the addresses of the declarations of a name, each name once.
+func (r *resolution) name(n Name, declared []placed) {
+	key := strings.Join([]string{n.Module, n.Path}, "\n")
+	if r.left <= 0 || r.seen[key] {
+		return
+	}
+	r.left--
+	r.seen[key] = len(declared) > 0
+	for _, d := range declared {
+		before := len(r.found)
+		switch {
+		case d.Certainty != Unknown && len(d.Names) == 0:
+			r.found = append(r.found, d.Address)
+		case len(d.Names) > 0:
+			r.names(d.Names, d.file)
+			if len(r.found) == before && d.Certainty != Unknown {
+				r.found = append(r.found, d.Address)
+			}
+		}
+		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[")
+		if !isPort || len(r.found) > before {
+			continue
+		}
+		r.found = append(r.found, Address{Host: d.Host, Place: d.Place})
+		if d.Outside {
+			r.outside++
+		}
+	}
+}
+
+// one returns the address that all have which were found. The certainty is that of the least sure of them.
+func (r *resolution) one() (Address, bool) {
+	if len(r.found) == 0 {
+		return Address{}, false
+	}
+	one := r.found[0]
+	for _, a := range r.found {
+		if a.Local() != one.Local() || a.Local() == 0 {
+			return Address{}, false
+		}
+		one.Certainty = min(one.Certainty, a.Certainty)
+	}
+	return one, true
+}

@@ -1,0 +1,99 @@
+package address
+
+import (
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// stated returns the declaration of a name with a port on a line of file "a".
+func stated(name string, port, line int) Declaration {
+	return Declaration{name, Value{Address: At(port, plan.Place{Path: "a", Line: line})}}
+}
+
+func open(name string, names ...string) Declaration {
+	d := Declaration{Name: name}
+	for _, n := range names {
+		d.Names = append(d.Names, Name{Path: n})
+	}
+	return d
+}
+
+func TestListenersGetTheOnlyPortOfTheirNames(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		declared []Declaration
+		want     int
+	}{
+		"none":         {nil, 0},
+		"one":          {[]Declaration{stated("PORT", 50051, 3)}, 50051},
+		"twice":        {[]Declaration{stated("PORT", 50051, 3), stated("PORT", 50051, 7)}, 50051},
+		"two":          {[]Declaration{stated("PORT", 50051, 3), stated("PORT", 50052, 4)}, 0},
+		"without port": {[]Declaration{stated("PORT", 50051, 3), open("PORT")}, 0},
+		"with host":    {[]Declaration{stated("PORT", 50051, 3), open("HOST")}, 50051},
+		"with a host from outside": {
+			[]Declaration{stated("PORT", 50051, 3), {"HOST", Value{Outside: true}}}, 50051,
+		},
+		"followed":    {[]Declaration{open("PORT", ".port"), stated(".port", 50051, 3)}, 50051},
+		"in a circle": {[]Declaration{open("PORT", ".port"), open(".port", "PORT")}, 0},
+	} {
+		g := NewGraph()
+		g.Add(".", "a", c.declared)
+		got := g.Resolve(".", "b", open("", "HOST", "PORT").Value)
+		if got.Local() != c.want || c.want > 0 && got.Place != (plan.Place{Path: "a", Line: 3}) {
+			t.Errorf("%s: port %d at %s, want %d", name, got.Local(), got.Place, c.want)
+		}
+	}
+}
+
+func TestFieldsOfOtherProjectsAreNotSeen(t *testing.T) {
+	t.Parallel()
+	g := NewGraph()
+	g.Add("b", "b/x", []Declaration{stated(".port", 9090, 1), stated(".Port", 50051, 1)})
+	for name, want := range map[string]int{".port": 0, ".Port": 50051} {
+		if got := g.Resolve("a", "a/x", open("", name).Value).Local(); got != want {
+			t.Errorf("%s: port %d, want %d", name, got, want)
+		}
+	}
+}
+
+// What goes before a default decides; a default counts if the environment or the command line gives what goes before.
+func TestDefaultsCountForWhatComesFromOutside(t *testing.T) {
+	t.Parallel()
+	fallback := open("", "settings.port").Value
+	fallback.Port = 8080
+	for name, c := range map[string]struct {
+		declared []Declaration
+		want     Address
+	}{
+		"nothing known": {nil, Address{}},
+		"known":         {[]Declaration{stated("settings.port", 50051, 3)}, Address{Port: 50051, Certainty: Written}},
+		"from outside": {
+			[]Declaration{{"settings.port", Value{Outside: true}}}, Address{Port: 8080, Certainty: Default},
+		},
+	} {
+		g := NewGraph()
+		g.Add(".", "a", c.declared)
+		got := g.Resolve(".", "b", fallback)
+		if got.Local() != c.want.Local() || got.Certainty != c.want.Certainty {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// However many names refer to one another, the work is bounded.
+func TestWorkOnNamesIsBounded(t *testing.T) {
+	t.Parallel()
+	g := NewGraph()
+	var declared []Declaration
+	for i := range 1000 {
+		n := string(rune('a'+i%26)) + string(rune('a'+i/26))
+		declared = append(declared, open(n, string(rune('a'+(i+1)%26))+string(rune('a'+(i+1)/26))))
+	}
+	g.Add(".", "a", declared)
+	before := g.left
+	g.Resolve(".", "b", open("", "aa").Value)
+	if used := before - g.left; used > maxLookups {
+		t.Errorf("one address took %d lookups", used)
+	}
+}

@@ -1,0 +1,142 @@
+package address
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// Value is what a file says of an expression.
+type Value struct {
+	// Address is what is written in the file itself. If there are names too, it is what holds if the names say nothing:
+	// a default, or, if its certainty is Unknown, a default if what the names stand for comes from outside of the app.
+	Address
+	// Names are what other files may say of it.
+	Names []Name
+	// Outside says that the environment, the command line or a setting gives it when the app runs.
+	Outside bool
+}
+
+// Name is a name that files declare for one another.
+type Name struct {
+	// Module is the module that the name is imported from, as the source writes it; "" for a name that reaches across
+	// files by itself.
+	Module string
+	// Path is the name: "PORT", ".field" of what is reached as a field, "function()", "name=" of what calls give to a
+	// parameter, "Class.field", a key of the settings.
+	Path string
+}
+
+// Field returns the name of what is reached as a field, whatever it is a field of: ".port" of ".config.grpc.port".
+func Field(path string) Name { return Name{Path: "." + path[strings.LastIndexByte(path, '.')+1:]} }
+
+// KeysAlone is the scoping of a language in which nothing but what is read by keys reaches across files.
+func KeysAlone(u Use) Name {
+	if strings.HasPrefix(u.Path, ".[") {
+		return Name{Path: u.Path}
+	}
+	return Name{}
+}
+
+// Declaration is a name that a file declares for others.
+type Declaration struct {
+	Name string
+	Value
+}
+
+// Value returns what the text says of the expression in a span.
+func (d *Names) Value(s source.Span) Value {
+	e := d.evaluated(s)
+	v := Value{Address: e.address(s), Outside: e.outside}
+	names := e.undeclared
+	if len(e.found) > 0 {
+		names = e.before
+	}
+	for _, n := range names {
+		if d.Global == nil {
+			break
+		}
+		if global := d.Global(n); global.Path != "" && !slices.Contains(v.Names, global) {
+			v.Names = append(v.Names, global)
+		}
+	}
+	return v
+}
+
+// Nothing returns the value of a listener, at an offset, whose address the text does not state.
+func (d *Names) Nothing(at int) Value {
+	var v Value
+	v.Place.Line = d.Line(at)
+	return v
+}
+
+// Socket returns the value of a listener, at an offset, on a Unix domain socket.
+func (d *Names) Socket(at int) Value {
+	v := d.Nothing(at)
+	v.Host = UnixSocket
+	return v
+}
+
+// Setting returns the value of a setting on a line, which is an address or a port.
+func Setting(text string, line int) Value {
+	a := Parse(text)
+	a.Place.Line = line
+	return Value{Address: a}
+}
+
+// FirstValue returns the value of the first expression that states an address; the first one's if none does.
+func (d *Names) FirstValue(spans []source.Span) Value {
+	var first Value
+	for i, s := range spans {
+		v := d.Value(s)
+		if v.Certainty != Unknown {
+			return v
+		}
+		if i == 0 {
+			first = v
+		}
+	}
+	return first
+}
+
+// Declaration returns the declaration of a name with the expression in a span. One whose span is empty has no value
+// here, and may get any elsewhere.
+func (d *Names) Declaration(name string, s source.Span) Declaration {
+	if s.From >= s.To {
+		v := Value{}
+		v.Place.Line = d.Line(s.From)
+		return Declaration{Name: name, Value: v}
+	}
+	return Declaration{Name: name, Value: d.Value(s)}
+}
+
+// address returns the one address that was found in the expression in a span.
+func (e *evaluation) address(s source.Span) Address {
+	unknown := Address{}
+	unknown.Place.Line = e.Line(s.From)
+	if len(e.found) == 0 {
+		if e.socket {
+			unknown.Host = UnixSocket
+		}
+		return unknown
+	}
+	one := e.found[0]
+	for _, f := range e.found[1:] {
+		if f.Port != one.Port {
+			return unknown
+		}
+		if f.Host != UnknownHost {
+			one.Host = f.Host
+		}
+	}
+	a := Address{Host: one.Host, Port: one.Port, Certainty: Written}
+	a.Place.Line = e.Line(one.at)
+	switch {
+	case e.unclear || one.Port == 0:
+		a.Certainty = Unknown
+	case e.outside || len(e.before) > 0:
+		a.Certainty = Default
+	}
+	return a
+}

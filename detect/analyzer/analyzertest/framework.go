@@ -1,0 +1,72 @@
+package analyzertest
+
+import (
+	"bytes"
+	"strconv"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// proofs are what the apps of a language prove of the entries of its frameworks.
+type proofs struct {
+	ports    map[string]bool // by framework and number
+	keywords map[string]bool
+}
+
+// port notes the port of a server whose app does not write it anywhere: the framework has it by default.
+func (p proofs) port(s plan.Server, archive *txtar.Archive) {
+	number := strconv.Itoa(s.Port)
+	for _, f := range archive.Files {
+		if bytes.Contains(f.Data, []byte(number)) {
+			return
+		}
+	}
+	p.ports[s.Framework+" "+number] = true
+}
+
+// keywordsIn notes the keywords without which a source of an app would not be read: it has findings, and no other
+// keyword of the language.
+func keywordsIn[T any](p proofs, d analyzer.Definition[T], archive *txtar.Archive) {
+	for _, f := range archive.Files {
+		if !d.Required(f.Name) {
+			continue
+		}
+		result, err := d.Analyze(tree.NewText(f.Name, f.Data))
+		if err != nil || result == nil || len(result.Found) == 0 {
+			continue
+		}
+		only := ""
+		for _, framework := range d.Frameworks {
+			for _, word := range framework.Keywords {
+				switch {
+				case word == only || !bytes.Contains(f.Data, []byte(word)):
+				case only != "":
+					only = "several"
+				default:
+					only = word
+				}
+			}
+		}
+		p.keywords[only] = true
+	}
+}
+
+// check fails for a default port, or a keyword, that no app of the language proves.
+func (p proofs) check(t *testing.T, f analyzer.Framework) {
+	t.Helper()
+	number := strconv.Itoa(f.Port.Number)
+	if f.Port.Number != 0 && (!p.ports[f.Name+" "+number] || f.Port.Source == "") {
+		t.Errorf("%s: no app in testdata/apps has its default port %s without writing it, or the entry names no source",
+			f.Name, number)
+	}
+	for _, word := range f.Keywords {
+		if !p.keywords[word] {
+			t.Errorf("%s: no source in testdata/apps is read because of its keyword %q alone", f.Name, word)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package analyzer
+
+import (
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// Framework is one way to serve gRPC in a language: all that is known of it, beside the patterns that find it. The table
+// in docs/detection.md is made from these.
+type Framework struct {
+	Name     string // in the build plan and for people: "grpc-go"
+	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
+	Health   string // what registers grpc.health.v1, for people
+	Advice   string // what to write into a server to have the health service, fit to be pasted
+	// Keywords are the words of the pre-filter: a source with evidence of the framework has one of them, and most sources
+	// have none.
+	Keywords []string
+	// Port is where a server listens if nothing says so.
+	Port DefaultPort
+	// Settings says where the framework is configured, for people, in Markdown: "`grpc.server.port` in
+	// `application.yml`"; "" for code alone.
+	Settings string
+}
+
+// DefaultPort is a port that a framework gives a server. The zero value stands for none.
+type DefaultPort struct {
+	Number int
+	Source string // the file of the framework that says so
+}
+
+// Keywords returns the pre-filter of a language: the keywords of frameworks, and further words that belong to none.
+func Keywords(frameworks []Framework, further ...string) source.Keywords {
+	var all []string
+	for _, f := range frameworks {
+		all = append(all, f.Keywords...)
+	}
+	all = append(all, further...)
+	slices.Sort(all)
+	return source.NewKeywords(slices.Compact(all)...)
+}
+
+// DefaultListener returns the listener of a server of a framework, at a line that makes the server and names no port. It
+// is nil for a framework without a default.
+func DefaultListener(frameworks []Framework, name string, line int) []finding.Finding {
+	for _, f := range frameworks {
+		if f.Name == name && f.Port.Number != 0 {
+			a := address.Address{Port: f.Port.Number, Certainty: address.Default}
+			a.Place.Line = line
+			return []finding.Finding{finding.ListenerAt(address.Value{Address: a})}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package analyzer
+
+import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+)
+
+// Result is what the analysis of one file found. T is what else the file tells its language.
+type Result[T any] struct {
+	// Found are the findings, and Declares the names that other files may ask for to say where a server listens.
+	Found    []finding.Finding
+	Declares []address.Declaration
+	Findings []Finding // of the languages that have no types of their own yet
+	// ProjectRoot says that the file's directory is a project: the file is a go.mod, a Cargo.toml, a pom.xml.
+	ProjectRoot bool
+	// Built says that the file is a built program or archive and no source.
+	Built bool
+	// Extra is what only the language understands.
+	Extra T
+}
+
+// File is a file of an app and what its analysis found.
+type File[T any] struct {
+	Path string
+	Result[T]
+}

@@ -1,0 +1,203 @@
+// Package finding is what one place in a file proves. Begin with [Finding]: [Server], [Registration], [Implementation],
+// [Health], [HealthDisabled] and [Listener] mean the same in all languages. A language may have types of its own, for
+// what means something only together with other files; its PostAnalyze decides which of the general ones they are.
+//
+// A finding is made once, at its place, and never changed.
+package finding
+
+import (
+	"iter"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Finding is what one place in a file proves. Every type of finding embeds its [Site].
+type Finding interface{ site() *Site }
+
+// Site is the place of a finding, and what stands there.
+type Site struct {
+	plan.Place
+	// excerpt is for the debug log alone: "" for what is not worth a line there.
+	excerpt string
+}
+
+func (s *Site) site() *Site { return s }
+
+// At returns the site of a part of a text. The path is added when all of the file is analyzed.
+func At(t *source.Text, s source.Span) *Site {
+	return AtLine(t.Line(s.From), string(t.Raw[s.From:s.To]))
+}
+
+// AtLine returns the site of a line, where a text stands.
+func AtLine(line int, text string) *Site {
+	return &Site{Place: plan.Place{Line: line}, excerpt: source.Excerpt([]byte(text))}
+}
+
+// AtPlace returns the site of a place, where a text stands.
+func AtPlace(place plan.Place, excerpt string) *Site { return &Site{place, excerpt} }
+
+// Other is a finding of a language that has no types of its own yet: it has its line in the log, and proves nothing.
+type Other struct{ *Site }
+
+// Quiet returns a site at the same place which the log has no line for, since it has one for the other.
+func (s *Site) Quiet() *Site { return &Site{Place: s.Place} }
+
+// Server is a server that is constructed: it is a server of its own.
+type Server struct {
+	*Site
+	Framework string
+	// InMain says that it stands in the main function or the main package of a program.
+	InMain bool
+	// AutomaticHealth says that the framework registers grpc.health.v1 with it without being asked.
+	AutomaticHealth bool
+}
+
+// Registration is a service that is registered with a server, which is constructed elsewhere in the project or outside
+// of it.
+type Registration struct {
+	*Site
+	Framework       string
+	AutomaticHealth bool
+}
+
+// Implementation is a class or a type that implements a service. It proves a server only if a framework constructs one
+// for every implementation: a library has implementations too.
+type Implementation struct {
+	*Site
+	Framework string
+	// Served says that the framework constructs a server for it.
+	Served          bool
+	AutomaticHealth bool
+}
+
+// Health is the registration of grpc.health.v1.
+type Health struct{ *Site }
+
+// HealthDisabled is what tells a framework not to register grpc.health.v1.
+type HealthDisabled struct{ *Site }
+
+// Listener is an address that a server listens on, or one that is not known.
+type Listener struct {
+	*Site
+	Address address.Value
+}
+
+// ListenerAt returns a listener on an address that stands in the same file.
+func ListenerAt(v address.Value) Listener { return Listener{&Site{Place: v.Place}, v} }
+
+// Make makes a finding at a site, where the code is that a rule matches. It is nil for code that proves nothing.
+type Make func(at *Site, code string) Finding
+
+// Constructs makes a [Server] of a framework.
+func Constructs(framework string) Make {
+	return func(at *Site, _ string) Finding { return Server{Site: at, Framework: framework} }
+}
+
+// Registers makes a [Registration] of a framework.
+func Registers(framework string) Make {
+	return func(at *Site, _ string) Finding { return Registration{Site: at, Framework: framework} }
+}
+
+// Implements makes an [Implementation] of a framework, which constructs no server for it.
+func Implements(framework string) Make {
+	return func(at *Site, _ string) Finding { return Implementation{Site: at, Framework: framework} }
+}
+
+// Serves makes an [Implementation] of a framework, which constructs a server for it.
+func Serves(framework string) Make {
+	return func(at *Site, _ string) Finding { return Implementation{Site: at, Framework: framework, Served: true} }
+}
+
+// WithHealth makes what another one makes, of a framework that registers grpc.health.v1 by itself.
+func WithHealth(proves Make) Make {
+	return func(at *Site, code string) Finding {
+		switch f := proves(at, code).(type) {
+		case Server:
+			f.AutomaticHealth = true
+			return f
+		case Registration:
+			f.AutomaticHealth = true
+			return f
+		case Implementation:
+			f.AutomaticHealth = true
+			return f
+		default:
+			return f
+		}
+	}
+}
+
+// RegistersHealth is the [Make] of [Health].
+func RegistersHealth(at *Site, _ string) Finding { return Health{at} }
+
+// Where returns the place of a finding.
+func Where(f Finding) plan.Place { return f.site().Place }
+
+// Locate adds the path of their file to findings.
+func Locate(findings []Finding, path string) {
+	for _, f := range findings {
+		f.site().Path = path
+	}
+}
+
+// Log prints a finding, if it is worth a line.
+func Log(f Finding, logf tree.Logf) {
+	if s := f.site(); s.excerpt != "" {
+		logf("evidence: %s: %s", s.Place, plan.Printable(s.excerpt))
+	}
+}
+
+// All yields the findings of a type.
+func All[F Finding](findings []Finding) iter.Seq[F] {
+	return func(yield func(F) bool) {
+		for _, f := range findings {
+			if of, ok := f.(F); ok && !yield(of) {
+				return
+			}
+		}
+	}
+}
+
+// First returns the first finding of a type.
+func First[F Finding](findings []Finding) (F, bool) {
+	for f := range All[F](findings) {
+		return f, true
+	}
+	var none F
+	return none, false
+}
+
+// Has reports whether there is a finding of a type.
+func Has[F Finding](findings []Finding) bool {
+	_, ok := First[F](findings)
+	return ok
+}
+
+// FrameworkOf returns the framework of a server, a registration or an implementation, "" of anything else.
+func FrameworkOf(f Finding) string {
+	switch f := f.(type) {
+	case Server:
+		return f.Framework
+	case Registration:
+		return f.Framework
+	case Implementation:
+		return f.Framework
+	}
+	return ""
+}
+
+// InMain returns findings among which the servers are in the main function of a program for which a function says so.
+func InMain(findings []Finding, isMain func(s Server) bool) []Finding {
+	var all []Finding
+	for _, f := range findings {
+		if s, ok := f.(Server); ok {
+			s.InMain = isMain(s)
+			f = s
+		}
+		all = append(all, f)
+	}
+	return all
+}
