@@ -125,6 +125,9 @@ func phaseWith(t *testing.T, dir string, requirements detect.Requirements) strin
 	if !result.Pass {
 		return colours.ReplaceAllString(out.String(), "") + "does not pass\n"
 	}
+	if len(result.Plans) == 0 {
+		return colours.ReplaceAllString(out.String(), "") + "passes without a plan\n"
+	}
 	return colours.ReplaceAllString(out.String(), "") + encode(t, result.Plans)
 }
 

@@ -42,6 +42,16 @@ func TestDisabledWithdraws(t *testing.T) {
 	})
 }
 
+// TestDisabledPasses names the buildpack with -b, where nothing is optional. The build goes on without it.
+func TestDisabledPasses(t *testing.T) {
+	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
+		build := harness.Build{
+			Name: "disabled", App: must(sample())(t), Buildpack: folder(), Env: []string{enabled + "false"},
+		}
+		wantProbe(t, must(platform.Build(t.Context(), build))(t), false)
+	})
+}
+
 func TestEnabledRefusesOtherValues(t *testing.T) {
 	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
 		build := harness.Build{

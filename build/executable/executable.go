@@ -120,8 +120,9 @@ func checkType(f *elf.File, hasInterpreter bool) error {
 const flagPIE = 0x08000000
 
 // isPositionIndependentProgram tells programs from libraries, which have the same type. Older programs have no flag,
-// but an interpreter; a library that can be started, such as the C library, has an interpreter too, and a name
-// (DT_SONAME). A program that is packed may have no dynamic section at all, which every library has.
+// but an interpreter, or, if they are static, an entry for debuggers (DT_DEBUG), which linkers give to programs alone. A
+// library that can be started, such as the C library, has an interpreter too, and a name (DT_SONAME). A program that is
+// packed may have no dynamic section at all, which every library has.
 func isPositionIndependentProgram(f *elf.File, hasInterpreter bool) bool {
 	i := slices.IndexFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_DYNAMIC })
 	if i < 0 {
@@ -136,7 +137,7 @@ func isPositionIndependentProgram(f *elf.File, hasInterpreter bool) bool {
 	if f.Class == elf.ELFCLASS32 {
 		word = 4
 	}
-	hasName := false
+	isProgram, hasName := hasInterpreter, false
 	for ; len(content) >= 2*word; content = content[2*word:] {
 		tag, value := uint64(f.ByteOrder.Uint32(content)), uint64(f.ByteOrder.Uint32(content[4:]))
 		if word == 8 {
@@ -144,16 +145,18 @@ func isPositionIndependentProgram(f *elf.File, hasInterpreter bool) bool {
 		}
 		switch elf.DynTag(tag) {
 		case elf.DT_NULL:
-			return hasInterpreter && !hasName
+			return isProgram && !hasName
 		case elf.DT_SONAME:
 			hasName = true
+		case elf.DT_DEBUG:
+			isProgram = true
 		case elf.DT_FLAGS_1:
 			if value&flagPIE != 0 {
 				return true
 			}
 		}
 	}
-	return hasInterpreter && !hasName
+	return isProgram && !hasName
 }
 
 // otherInterpreters are where other systems than Linux have the program that loads libraries: the BSDs, Solaris and

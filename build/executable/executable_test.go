@@ -30,6 +30,7 @@ const (
 	otherFlag = 1
 	flags     = uint64(elf.DT_FLAGS_1)
 	name      = uint64(elf.DT_SONAME)
+	debug     = uint64(elf.DT_DEBUG)
 	end       = uint64(0)
 )
 
@@ -42,6 +43,7 @@ var checked = map[string]struct {
 	"Linux' own": {executabletest.File{OSABI: elf.ELFOSABI_LINUX}, ""},
 	"dynamic":    {executabletest.File{Interpreter: loader}, loader},
 	"static PIE": {executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{flags, pie, end, 0}}, ""},
+	"old static PIE": {executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{debug, 0, flags, otherFlag, end, 0}}, ""},
 	"packed PIE": {executabletest.File{Type: elf.ET_DYN}, ""},
 	"PIE": {
 		executabletest.File{Type: elf.ET_DYN, Interpreter: loader, Dynamic: []uint64{flags, pie}},
@@ -57,6 +59,10 @@ var checked = map[string]struct {
 	},
 	"the C library": {
 		executabletest.File{Type: elf.ET_DYN, Interpreter: loader, Dynamic: []uint64{name, 1, end, 0}},
+		"it is a shared library and no program",
+	},
+	"a library that can be started": {
+		executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{debug, 0, name, 1, end, 0}},
 		"it is a shared library and no program",
 	},
 	"an object": {

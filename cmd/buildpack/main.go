@@ -13,9 +13,13 @@ import (
 	"github.com/grpc-cnb/health-probe/build"
 	"github.com/grpc-cnb/health-probe/build/githubassets"
 	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/internal/bindings"
 )
 
 func main() {
+	if err := bindings.Check(); err != nil {
+		utils.NewExitHandler().Error(err)
+	}
 	logger := log.NewPaketoLogger(os.Stdout)
 	// libcnb gets a logger that prints nothing: at debug level libcnb would print the platform's environment, tokens
 	// included, and list the whole app folder.

@@ -74,7 +74,7 @@ var rules = []rule{
 	{"probe/probetest", nil},
 	{"probe/bench/...", []string{"probe/bench/...", "probe/probetest"}},
 
-	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/..."}},
+	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/...", "internal/bindings"}},
 	{"cmd/grpc_health_probe", []string{"probe", "probe/lean", "probe/grpcgo"}}, // where the lean one has no sockets
 	{"cmd/grpc_health_bridge", []string{"probe/bridge"}},
 	{"cmd/grpc_health_probe_full", []string{"probe", "probe/grpcgo"}},
