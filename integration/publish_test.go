@@ -171,7 +171,8 @@ func TestPublishedAnnotations(t *testing.T) {
 	}
 }
 
-// TestPublishedForBothArchitectures pulls both halves of the buildpack. The programs in each are for its architecture.
+// TestPublishedForBothArchitectures pulls both halves of the buildpack. The programs in each are for its architecture,
+// and each has SBOMs of all of them.
 func TestPublishedForBothArchitectures(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -191,6 +192,10 @@ func TestPublishedForBothArchitectures(t *testing.T) {
 			"probes/linux-arm64/grpc_health_probe": elf.EM_AARCH64,
 		} {
 			wantMachine(t, filepath.Join(root, program), want)
+		}
+		digest := p.buildpack.Context().Digest(must(image.Digest())(t).String())
+		for _, programs := range []string{"bin", "probes/linux-amd64", "probes/linux-arm64"} {
+			wantSBOMs(t, p.registry, digest, filepath.Join(root, programs))
 		}
 	}
 }

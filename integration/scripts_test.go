@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
 	"github.com/grpc-cnb/health-probe/integration/harness"
@@ -181,6 +182,44 @@ func TestFuzzScript(t *testing.T) {
 		if err := os.RemoveAll(findings); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestRebuildsInTime has a patch release that was proposed, and not made since. The script, which a workflow runs each
+// day, fails as soon as it took longer than SECURITY.md promises.
+func TestRebuildsInTime(t *testing.T) {
+	t.Parallel()
+	clone, origin := checkout(t), t.TempDir()
+	git := func(date time.Time, args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", clone, "-c", "user.name=test", "-c",
+			"user.email=test@example.com"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE="+date.Format(time.RFC3339))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	now := time.Now()
+	git(now, "init", "--quiet", "--bare", origin)
+	git(now, "remote", "set-url", "origin", origin)
+	git(now, "tag", "v99.0.0")
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		age  time.Duration
+		want string
+	}{{2 * day, ""}, {3*day + time.Hour, "v99.0.1 is proposed since 3 days, and 3 are promised"}} {
+		git(now.Add(-c.age), "commit", "--quiet", "--allow-empty", "--message", "rebuilt")
+		git(now, "push", "--quiet", "--force", "origin", "HEAD:refs/heads/rebuild-v99.0.1")
+		out, err := fixture.Script(t.Context(), clone, nil, "propose-rebuild.sh")
+		if c.want == "" && (err != nil || !strings.Contains(out, "v99.0.1 is proposed")) {
+			t.Errorf("after %s it ends with %v: %s", c.age, err, out)
+		}
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("after %s it ends with %v: %s, want %q", c.age, err, out, c.want)
+		}
+	}
+	if text := must(os.ReadFile("../SECURITY.md"))(t); !strings.Contains(string(text), "three days after the proposal") {
+		t.Error("SECURITY.md promises another time")
 	}
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the buildpack as files for `pack build -b FILE`, health-probe-linux-amd64.cnb and one for arm64, and beside each
-# a .tgz of the buildpack's folder, which is the only file that Spring Boot takes.
+# a .tgz of the buildpack's folder, which is the only file that Spring Boot takes, and the SBOM of its programs.
 #
 #   scripts/package.sh [FOLDER]
 #
@@ -30,6 +30,14 @@ for arch in amd64 arm64; do
   targets+=(--target "linux/$arch")
 done
 cp buildpack.toml "$new/package/"
+
+echo "writing SBOMs"
+go run ./scripts/sbom "$new/package/linux/amd64" "$new/package/linux/arm64"
+for arch in amd64 arm64; do
+  for format in cdx spdx; do
+    mv "$new/package/linux/$arch.$format.json" "$new/health-probe-linux-$arch.$format.json"
+  done
+done
 
 # The archives are made first, since pack removes the folders' own buildpack.toml.
 for arch in amd64 arm64; do

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Looks the newest release up in Go's vulnerability database. If its programs are vulnerable and those of main are not,
 # it proposes a patch release, which is the release with the Go and the modules of main: a branch, rebuild-vX.Y.Z, is
-# pushed to origin, and dist/proposal.md says what to do with it. A release itself is never changed. It needs the
-# network, the tags, and the branch main of origin.
+# pushed to origin, and dist/proposal.md says what to do with it. A release itself is never changed. A proposal that is
+# older than the time that SECURITY.md promises is an error. It needs the network, the tags, and the branch main of
+# origin.
 #
 #   scripts/propose-rebuild.sh [--issue]
 #
@@ -30,7 +31,15 @@ if [ -z "$tag" ]; then
 fi
 next=${tag%.*}.$((${tag##*.} + 1))
 branch=rebuild-$next
+# SECURITY.md promises the release in this time after the proposal: the workflow fails each day from then on.
+days=3
 if [ -n "$(git ls-remote --heads origin "$branch")" ]; then
+  git fetch --quiet origin "refs/heads/$branch"
+  age=$((($(date +%s) - $(git log -1 --format=%ct FETCH_HEAD)) / 86400))
+  if [ "$age" -ge "$days" ]; then
+    echo "scripts/propose-rebuild.sh: $next is proposed since $age days, and $days are promised: release it now" >&2
+    exit 1
+  fi
   echo "$branch is already there: $next is proposed"
   exit
 fi

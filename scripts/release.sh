@@ -6,7 +6,7 @@
 #   grpc_health_probe-OS-ARCH[.exe]        the probe alone, for all that grpc-health-probe is released for
 #   grpc_health_probe_full-linux-ARCH      the full variant for linux; for darwin and windows, the probe is the full one
 #   grpc_health_bridge-linux-ARCH          the bridge alone
-#   NAME.cdx.json, NAME.spdx.json          the SBOM of each of these programs
+#   NAME.cdx.json, NAME.spdx.json          the SBOM of each of these programs, and of those in the buildpack
 #   health-probe.openvex.json              what scripts/vulncheck.sh found, for scanners; the database of the day tells
 #   checksums.txt                          the SHA-256 digests of all of these
 #   notes.md                               what CHANGELOG.md says of this version, the digests and the lines to copy
@@ -47,8 +47,7 @@ for platform in $(scripts/platforms.sh); do
   esac
   scripts/compile.sh "$platform" "$out/grpc_health_probe-$name" ./cmd/grpc_health_probe
 done
-scripts/package.sh
-cp dist/health-probe-linux-* "$out/"
+scripts/package.sh "$out"
 echo "writing SBOMs"
 go run ./scripts/sbom "$out"/grpc_health_*
 go run ./scripts/release vex "$out"

@@ -5,8 +5,9 @@
 //	publish [-force] -record FILE [-label KEY=VALUE]... probe REGISTRY/NAME FOLDER
 //	publish -id ID entry NAME:VERSION@DIGEST [INDEX]
 //
-// In go the packages of scripts/package.sh, or a folder of programs; out come an index of one image for each platform
-// in the registry, its tags, and a file that names it. Begin with repository.publish, which says in which order.
+// In go the packages of scripts/package.sh with their SBOMs beside them, or a folder of programs; out come an index of
+// one image for each platform in the registry, its tags, and a file that names it. Begin with repository.publish, which
+// says in which order.
 //
 // It has a Go module of its own, so that the product needs no client for registries.
 package main
@@ -93,6 +94,13 @@ func publishBuildpack(ctx context.Context, o options, to string, packages []stri
 		images, err := readPackage(temp, file)
 		if err != nil {
 			return err
+		}
+		sboms, err := readSBOMs(strings.TrimSuffix(file, ".cnb"))
+		if err != nil {
+			return err
+		}
+		for i := range images {
+			images[i].sboms = sboms
 		}
 		release.images = append(release.images, images...)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -28,6 +30,19 @@ func sbomType(file string) (mediaType string, ok bool) {
 		return "application/spdx+json", true
 	}
 	return "", false
+}
+
+// readSBOMs reads the SBOM of a file, in both formats, from beside it.
+func readSBOMs(file string) (sboms []sbom, err error) {
+	for _, end := range []string{".cdx.json", ".spdx.json"} {
+		content, err := os.ReadFile(file + end)
+		if err != nil {
+			return nil, fmt.Errorf("reading the SBOM of %q: %w", file, err)
+		}
+		mediaType, _ := sbomType(end)
+		sboms = append(sboms, sbom{filepath.Base(file) + end, mediaType, content})
+	}
+	return sboms, nil
 }
 
 // pushSBOMs attaches the SBOMs to the images that they are about, as referrers (OCI distribution spec, Referrers API;

@@ -1,6 +1,7 @@
 // Command sbom writes SBOMs in CycloneDX and SPDX format: of each program that it is given, a probe or a bridge, beside
-// it, as FILE.cdx.json and FILE.spdx.json; and of each folder, whose programs make an image, one of all of them, in it.
-// An image has one SBOM in each format, since scanners read the first one that they find.
+// it, as FILE.cdx.json and FILE.spdx.json; of each folder of programs, which make an image, one of all of them, in it; and
+// of each folder of the buildpack, with its own program and the probes, one of all of them, beside it. An image has one
+// SBOM in each format, since scanners read the first one that they find.
 package main
 
 import (
@@ -13,8 +14,12 @@ import (
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
-// imageName is what the SBOM of an image says that the image is. It is the name of the SBOM's files, too.
-const imageName = "grpc-health-probe"
+const (
+	// imageName is what the SBOM of an image says that the image is. It is the name of the SBOM's files, too.
+	imageName = "grpc-health-probe"
+	// buildpackName is the same of the buildpack.
+	buildpackName = "health-probe"
+)
 
 func main() {
 	for _, path := range os.Args[1:] {
@@ -42,20 +47,37 @@ func write(path string) error {
 
 // writeImage writes the SBOM of an image with the programs in a folder.
 func writeImage(folder string) error {
-	files, err := os.ReadDir(folder)
+	if own := filepath.Join(folder, "bin", "main"); isFile(own) {
+		probes, err := filepath.Glob(filepath.Join(folder, "probes", "*", "*"))
+		if err != nil {
+			return err
+		}
+		return writeAll(folder, buildpackName, append([]string{own}, probes...))
+	}
+	programs, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		return err
 	}
-	image := sbom.Component{Name: imageName}
-	for _, file := range files {
-		program, err := describe(filepath.Join(folder, file.Name()))
+	return writeAll(filepath.Join(folder, imageName), imageName, programs)
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// writeAll writes one SBOM of several programs, which all have the same version.
+func writeAll(file, name string, programs []string) error {
+	image := sbom.Component{Name: name}
+	for _, file := range programs {
+		program, err := describe(file)
 		if err != nil {
 			return err
 		}
 		image.Version = program.Version
 		image.Parts = append(image.Parts, program)
 	}
-	return sbom.WriteBeside(filepath.Join(folder, imageName), image)
+	return sbom.WriteBeside(file, image)
 }
 
 // describe describes a program by its build info.
@@ -66,8 +88,11 @@ func describe(file string) (sbom.Component, error) {
 	}
 	program := sbom.GoProgram(info, info.Main.Version)
 	program.Name, program.Source = "grpc_health_probe", "release"
-	if command := path.Base(info.Path); command == "grpc_health_bridge" {
+	switch command := path.Base(info.Path); command {
+	case "grpc_health_bridge":
 		program.Name = command
+	case "buildpack":
+		program.Name = buildpackName
 	}
 	program.SHA256, err = sbom.FileSHA256(file)
 	return program, err
