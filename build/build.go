@@ -51,7 +51,7 @@ func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult,
 		return libcnb.BuildResult{}, err
 	}
 	var host github.Host
-	if len(requests) > 0 || settings.source == config.Download {
+	if len(requests) > 0 || settings.Source == config.Download {
 		if host, err = github.NewHost(ctx, settings.api, logger); err != nil {
 			return libcnb.BuildResult{}, err
 		}
@@ -85,7 +85,7 @@ func install(
 	}
 	result.Layers = append(result.Layers, caches...)
 	reportInterpreter(logger, programs.probe)
-	args, execArgs, err := divideArgs(settings.args, programs)
+	args, execArgs, err := divideArgs(settings.Args, programs)
 	if err != nil {
 		return result, err
 	}
@@ -140,7 +140,7 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 // nothing needs it, and a program that is not this product's does not read it.
 func defaultPort(settings settings, all programs, service plan.Server) int {
 	isRead := all.probe.readsDefaults() || all.bridge != nil
-	if !settings.detectPort || settings.defaults.HasAddress || !isRead {
+	if !settings.DetectPort || settings.defaults.HasAddress || !isRead {
 		return 0
 	}
 	return service.Port
@@ -161,13 +161,13 @@ func obtain(
 		return programs{}, nil, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q",
 			target.OS, target.Arch)
 	}
-	wanted := []string{settings.variant}
-	if settings.bridge {
+	wanted := []string{settings.Variant}
+	if settings.Bridge {
 		wanted = append(wanted, bridgeVariant)
 	}
 	var found []program
 	var caches []libcnb.Layer
-	switch settings.source {
+	switch settings.Source {
 	case config.Compile:
 		compiled, cache, err := compile(ctx, wanted, work, logger)
 		if err != nil {
@@ -190,7 +190,7 @@ func obtain(
 		found = append(found, bundled)
 	}
 	all := programs{probe: found[0]}
-	if settings.bridge {
+	if settings.Bridge {
 		all.bridge = &found[1]
 	}
 	return all, caches, nil

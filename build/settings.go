@@ -14,19 +14,13 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// settings are the values of the build variables, checked, as the build phase uses them.
+// settings are the values of the build variables, and what the build phase makes of them.
 type settings struct {
-	// args are the probe's default flags, defaults what follows from them.
-	args     []string
+	// The variant is lean or full here. It has no meaning for a probe that is downloaded.
+	config.Config
+
+	// defaults are what follows from the probe's default flags.
 	defaults probe.Defaults
-	// detectPort says that the port which the app's source states is the probe's default address.
-	detectPort bool
-	// source says where the probe comes from.
-	source string
-	// bridge says that the bridge is installed too.
-	bridge bool
-	// variant is the build of the probe to install, lean or full. It has no meaning for a probe that is downloaded.
-	variant string
 	// download is the file to download the probe as.
 	download github.Request
 	// api is the address of GitHub's API.
@@ -53,18 +47,14 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 	if err != nil {
 		return settings{}, fmt.Errorf("reading $%s: %w", config.GitHubAPIEnv, err)
 	}
-	variant, err := chooseVariant(values.Variant, defaults.NeedsFull && values.Source != config.Download)
+	values.Variant, err = chooseVariant(values.Variant, defaults.NeedsFull && values.Source != config.Download)
 	if err != nil {
 		return settings{}, err
 	}
-	return settings{
-		args: values.Args, defaults: defaults, detectPort: values.DetectPort, source: values.Source,
-		bridge: values.Bridge, variant: variant, api: api,
-		download: github.Request{
-			Repo: values.Repo, Asset: values.Asset, Tag: values.Version, SHA256: values.SHA256,
-			TagSetting: "$" + config.VersionEnv, SHA256Setting: "$" + config.SHA256Env,
-		},
-	}, nil
+	return settings{values, defaults, github.Request{
+		Repo: values.Repo, Asset: values.Asset, Tag: values.Version, SHA256: values.SHA256,
+		TagSetting: "$" + config.VersionEnv, SHA256Setting: "$" + config.SHA256Env,
+	}, api}, nil
 }
 
 func readDefaults(args []string) (probe.Defaults, error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect"
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/golden"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -41,7 +42,7 @@ func TestPhase(t *testing.T) {
 			}
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "main.go"), c.source)
-			golden(t, filepath.Join("testdata/phase", name+".txt"), phase(t, dir))
+			golden.Check(t, filepath.Join("testdata/phase", name+".txt"), phase(t, dir))
 		})
 	}
 }
@@ -52,7 +53,7 @@ func TestPhaseListsAllEvidenceAtDebugLevel(t *testing.T) {
 	write(t, filepath.Join(dir, "b/main.go"), serverSource)
 	write(t, filepath.Join(dir, "a/main.go"), serverSource)
 	link(t, "/etc/passwd", filepath.Join(dir, "link"))
-	golden(t, "testdata/phase/debug.txt", phase(t, dir))
+	golden.Check(t, "testdata/phase/debug.txt", phase(t, dir))
 }
 
 // A mistake in any setting is handed on in the plan, also where the app serves no gRPC. "false" comes first.
@@ -64,9 +65,9 @@ func TestPhaseHandsMistakesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(variables[0], variables[1])
-			golden(t, filepath.Join("testdata/phase", name+".txt"), phase(t, t.TempDir()))
+			golden.Check(t, filepath.Join("testdata/phase", name+".txt"), phase(t, t.TempDir()))
 			t.Setenv(config.EnabledEnv, "false")
-			golden(t, "testdata/phase/withdrawn.txt", phase(t, t.TempDir()))
+			golden.Check(t, "testdata/phase/withdrawn.txt", phase(t, t.TempDir()))
 		})
 	}
 }
@@ -76,7 +77,7 @@ func TestPhaseHandsMistakesInRequirementsOn(t *testing.T) {
 	wrong := func(string) ([]plan.Requirement, error) {
 		return nil, errors.New("reading \"ghp_s3cretOfTheTests\": a\nb\x1b[2J")
 	}
-	golden(t, "testdata/phase/mistake_requirements.txt", phaseWith(t, t.TempDir(), wrong))
+	golden.Check(t, "testdata/phase/mistake_requirements.txt", phaseWith(t, t.TempDir(), wrong))
 }
 
 // A probe that is to be compiled needs Go: the build image's, or another buildpack's.
@@ -84,13 +85,13 @@ func TestPhaseRequiresGoToCompile(t *testing.T) {
 	t.Setenv(config.SourceEnv, "compile")
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), serverSource)
-	golden(t, "testdata/phase/compile_with_go.txt", phase(t, dir))
+	golden.Check(t, "testdata/phase/compile_with_go.txt", phase(t, dir))
 	t.Setenv("PATH", t.TempDir())
-	golden(t, "testdata/phase/compile_without_go.txt", phase(t, dir))
+	golden.Check(t, "testdata/phase/compile_without_go.txt", phase(t, dir))
 	if err := os.Remove(filepath.Join(dir, "main.go")); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/phase/compile_nothing.txt", phase(t, dir))
+	golden.Check(t, "testdata/phase/compile_nothing.txt", phase(t, dir))
 }
 
 func TestPhaseListsSoManyServersAndCountsTheRest(t *testing.T) {
@@ -145,18 +146,3 @@ func encode(t *testing.T, plans []libcnb.BuildPlan) string {
 }
 
 var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
-// golden compares text with the file; UPDATE_GOLDEN=1 writes it.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		write(t, path, got)
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs:\n%s", path, got)
-	}
-}

@@ -1,7 +1,7 @@
 // Package config reads the build variables that users set, and checks their values: the environment goes in, a [Config]
 // that both phases use comes out. It imports nothing of this module.
 //
-// [Variables] says what each variable means. Begin with [Read].
+// [Variables] says of each variable what it means and how it is read. Begin with [Read].
 package config
 
 import (
@@ -53,16 +53,13 @@ func Read(buildpack libcnb.Buildpack) Config {
 		return Config{err: fmt.Errorf("reading the buildpack's configurations: %w", err)}
 	}
 	r := reader{metadata: metadata, resolver: resolver}
-	config := Config{
-		Enabled: r.choice(EnabledEnv), Args: r.words(ArgsEnv),
-		Source: r.choice(SourceEnv), Variant: r.choice(VariantEnv), DetectPort: r.choice(DetectPortEnv) == "true",
-		Bridge: r.choice(BridgeEnv) == "true",
-		Repo:   r.text(RepoEnv), Asset: r.text(AssetEnv), Version: r.text(VersionEnv), SHA256: r.text(SHA256Env),
-		GitHubAPI: r.text(GitHubAPIEnv),
-	}
+	var config Config
 	names := make([]string, len(Variables))
 	for i, variable := range Variables {
 		names[i] = variable.Name
+		if variable.read != nil {
+			variable.read(&r, &config, variable)
+		}
 	}
 	if err := CheckNames(Prefix, names); err != nil {
 		r.fail(err)
@@ -78,38 +75,57 @@ type reader struct {
 	err      error
 }
 
-// text returns the value of a variable without the space around it. Templates often set a variable to nothing where
+// value returns the value of a variable without the space around it. Templates often set a variable to nothing where
 // they mean that it is not set, so an empty value counts as unset.
-func (r *reader) text(name string) string {
-	if value, _ := r.resolver.ResolveAndTrim(name); value != "" {
+func (r *reader) value(variable Variable) string {
+	if value, _ := r.resolver.ResolveAndTrim(variable.Name); value != "" {
 		return value
 	}
 	for _, configuration := range r.metadata.Configurations {
-		if configuration.Name == name {
+		if configuration.Name == variable.Name {
 			return configuration.Default
 		}
 	}
-	return variableOf(name).Default
+	return variable.Default
 }
 
 // choice returns the value of a variable that has a list of allowed values, in lower case.
-func (r *reader) choice(name string) string {
-	value := r.text(name)
-	variable := variableOf(name)
+func (r *reader) choice(variable Variable) string {
+	value := r.value(variable)
 	if slices.Contains(variable.Values, strings.ToLower(value)) {
 		return strings.ToLower(value)
 	}
-	r.fail(fmt.Errorf("reading $%s: %q is not allowed: use %s", name, value, variable.allowed()))
+	r.fail(fmt.Errorf("reading $%s: %q is not allowed: use %s", variable.Name, value, variable.allowed()))
 	return ""
 }
 
-// words returns the value of a variable as a shell splits it.
-func (r *reader) words(name string) []string {
-	words, err := shellquote.Split(r.text(name))
-	if err != nil {
-		r.fail(fmt.Errorf("splitting $%s into shell words: %w", name, err))
+// read has the value of a variable read into the Config.
+type read func(r *reader, config *Config, variable Variable)
+
+// text reads a value as it is into a field.
+func text(field func(*Config) *string) read {
+	return func(r *reader, config *Config, variable Variable) { *field(config) = r.value(variable) }
+}
+
+// choice reads one of the variable's values.
+func choice(field func(*Config) *string) read {
+	return func(r *reader, config *Config, variable Variable) { *field(config) = r.choice(variable) }
+}
+
+// isTrue reads "true" or "false".
+func isTrue(field func(*Config) *bool) read {
+	return func(r *reader, config *Config, variable Variable) { *field(config) = r.choice(variable) == "true" }
+}
+
+// words reads a value as a shell splits it.
+func words(field func(*Config) *[]string) read {
+	return func(r *reader, config *Config, variable Variable) {
+		words, err := shellquote.Split(r.value(variable))
+		if err != nil {
+			r.fail(fmt.Errorf("splitting $%s into shell words: %w", variable.Name, err))
+		}
+		*field(config) = words
 	}
-	return words
 }
 
 func (r *reader) fail(err error) {

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -9,13 +10,13 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/buildpacks/libcnb/v2"
-	"github.com/paketo-buildpacks/libpak/v2"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/golden"
 )
 
-// descriptor returns the configurations in buildpack.toml, and its metadata as libcnb passes it on.
-func descriptor(t *testing.T) ([]libpak.BuildModuleConfiguration, map[string]any) {
+// descriptor returns the metadata in buildpack.toml, as libcnb passes it on.
+func descriptor(t *testing.T) map[string]any {
 	t.Helper()
 	var file struct {
 		Metadata map[string]any `toml:"metadata"`
@@ -23,67 +24,61 @@ func descriptor(t *testing.T) ([]libpak.BuildModuleConfiguration, map[string]any
 	if _, err := toml.DecodeFile("../../buildpack.toml", &file); err != nil {
 		t.Fatal(err)
 	}
-	metadata, err := libpak.NewBuildModuleMetadata(file.Metadata)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return metadata.Configurations, file.Metadata
+	return file.Metadata
 }
 
-// buildpack.toml has each variable, with the same default, and no other.
+// links are those of a variable's meaning, whose text stays.
+var links = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// buildpack.toml has each variable, with its meaning and its default, and no other.
 func TestDescriptorHasEachVariable(t *testing.T) {
-	configurations, _ := descriptor(t)
-	for _, variable := range config.Variables {
-		isIt := func(c libpak.BuildModuleConfiguration) bool { return c.Name == variable.Name }
-		i := slices.IndexFunc(configurations, isIt)
-		if i < 0 {
-			t.Errorf("buildpack.toml has no [[metadata.configurations]] for %s: %s", variable.Name, variable.Meaning)
-			continue
-		}
-		if got := configurations[i]; got.Default != variable.Default || got.Description == "" || !got.Build {
-			t.Errorf("buildpack.toml has %+v, the code %+v", got, variable)
-		}
-		configurations = slices.Delete(configurations, i, i+1)
-	}
-	for _, left := range configurations {
-		t.Errorf("buildpack.toml has %s, which nothing reads", left.Name)
-	}
-}
-
-// The README's table has a row for each variable, with its values and its default, and for no other.
-func TestReadmeHasEachVariable(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	const file = "../../buildpack.toml"
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string][2]string{}
-	pattern := regexp.MustCompile("(?m)^\\| `(BP_(?:GRPC|GITHUB)_[A-Z0-9_]+)` \\| (.*) \\| (.*) \\|$")
-	for _, row := range pattern.FindAllStringSubmatch(string(text), -1) {
-		rows[row[1]] = [2]string{row[2], row[3]}
-	}
+	var want strings.Builder
 	for _, variable := range config.Variables {
-		row, ok := rows[variable.Name]
-		if !ok {
-			t.Errorf("README.md has no row for %s: %s", variable.Name, variable.Meaning)
-			continue
-		}
-		delete(rows, variable.Name)
-		want := "none"
+		plain := strings.ReplaceAll(links.ReplaceAllString(variable.Meaning, "$1"), "`", "")
+		fmt.Fprintf(&want, "[[metadata.configurations]]\nname = %q\ndescription = %q\n", variable.Name, plain)
 		if variable.Default != "" {
-			want = "`" + variable.Default + "`"
+			fmt.Fprintf(&want, "default = %q\n", variable.Default)
 		}
-		if row[1] != want {
-			t.Errorf("README.md gives %s the default %s, the code %s", variable.Name, row[1], want)
+		want.WriteString("build = true\n\n")
+	}
+	const begin, end = "[[metadata.configurations]]\n", "# The digests of"
+	from, to := strings.Index(string(content), begin), strings.Index(string(content), end)
+	if from < 0 || to < from {
+		t.Fatalf("%s has no %q and %q", file, begin, end)
+	}
+	golden.Check(t, file, string(content[:from])+want.String()+string(content[to:]))
+}
+
+// The README's table has a row for each variable, with its meaning and its default, and for no other.
+func TestReadmeHasEachVariable(t *testing.T) {
+	const file = "../../README.md"
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, variable := range config.Variables {
+		value := "none"
+		if variable.Default != "" {
+			value = "`" + variable.Default + "`"
 		}
-		for _, value := range variable.Values {
-			if !strings.Contains(row[0], "`"+value+"`") {
-				t.Errorf("README.md does not say what %s=%s does", variable.Name, value)
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", variable.Name, variable.Meaning, value)
+		for _, allowed := range variable.Values {
+			if !strings.Contains(variable.Meaning, "`"+allowed+"`: ") {
+				t.Errorf("%s does not say what %s does", variable.Name, allowed)
 			}
 		}
 	}
-	for name := range rows {
-		t.Errorf("README.md has a row for %s, which nothing reads", name)
+	rows := regexp.MustCompile("(?m)(?:^\\| `BP_(?:GRPC|GITHUB)_.*\n)+")
+	if found := rows.FindAllString(string(content), -1); len(found) != 1 {
+		t.Fatalf("%s has %d tables of build variables", file, len(found))
 	}
+	golden.Check(t, file, rows.ReplaceAllLiteralString(string(content), want.String()))
 }
 
 func TestVariablesAreDescribed(t *testing.T) {
@@ -101,7 +96,7 @@ func TestVariablesAreDescribed(t *testing.T) {
 
 // Each case sets one variable. want is the error.
 func TestRead(t *testing.T) {
-	_, metadata := descriptor(t)
+	metadata := descriptor(t)
 	for _, c := range []struct{ name, value, want string }{
 		{config.EnabledEnv, " TRUE ", ""},
 		{config.EnabledEnv, " ", ""},
@@ -147,7 +142,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestUnsetVariablesHaveTheirDefaults(t *testing.T) {
-	_, metadata := descriptor(t)
+	metadata := descriptor(t)
 	for _, buildpack := range []libcnb.Buildpack{{}, {Metadata: metadata}} {
 		got := config.Read(buildpack)
 		if got.Err() != nil {

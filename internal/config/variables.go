@@ -1,14 +1,11 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Variable describes a variable that users set for a build.
 type Variable struct {
 	Name string
-	// Meaning says what the value is, in words for users.
+	// Meaning says what the value is, in words for users, as Markdown of the README.
 	Meaning string
 	// Values are the values that are allowed, in lower case. It is nil where the value is free.
 	Values []string
@@ -17,6 +14,9 @@ type Variable struct {
 	Default string
 	// Example is a value.
 	Example string
+
+	// read reads the value, where that is in the Config.
+	read read
 }
 
 // Prefix begins the names of the variables that are this buildpack's alone.
@@ -59,80 +59,87 @@ const (
 	VariantFull = "full" // the build on grpc-go, which has -alts and -spiffe
 )
 
-// Variables are the build variables of the probe and of GitHub, in the order of the README's table. Those of GitHub
-// assets other than the probe belong to package githubassets.
+// Variables are the build variables of the probe and of GitHub, in the order of the README's table, which is made of
+// them. So are the descriptions in buildpack.toml. Those of GitHub assets other than the probe belong to package
+// githubassets. The token is read where it is sent, in package github, so that nothing else holds it.
 var Variables = []Variable{
 	{
-		Name:    EnabledEnv,
-		Meaning: "when the probe is installed: auto, where the app serves gRPC; true, always; false, never",
-		Values:  []string{EnabledAuto, EnabledTrue, EnabledFalse}, Default: EnabledAuto, Example: EnabledTrue,
+		Name: EnabledEnv,
+		Meaning: "`auto`: install the probe if the app serves gRPC; `true`: always; `false`: never, whether the " +
+			"build names the buildpack or not",
+		Values: []string{EnabledAuto, EnabledTrue, EnabledFalse}, Default: EnabledAuto, Example: EnabledTrue,
+		read: choice(func(c *Config) *string { return &c.Enabled }),
 	},
 	{
 		Name:    ArgsEnv,
-		Meaning: "the probe's default flags, as shell words",
+		Meaning: "the probe's default flags, as shell words; checked when the image is built",
 		Example: "-addr=:8443 -tls -tls-ca-cert=/etc/ca.pem",
+		read:    words(func(c *Config) *[]string { return &c.Args }),
 	},
 	{
 		Name: DetectPortEnv,
-		Meaning: "whether the port that the app's source states is the probe's default address, below all flags, " +
-			"their variables and $PORT",
+		Meaning: "`true`: the port that the app's source states is the probe's default address, below all flags, " +
+			"their variables and `$PORT`; `false`: it is not",
 		Values: []string{"true", "false"}, Default: "true", Example: "false",
+		read: isTrue(func(c *Config) *bool { return &c.DetectPort }),
 	},
 	{
 		Name: SourceEnv,
-		Meaning: "where the probe comes from: bundled, the buildpack; compile, the same source compiled with the " +
-			"build image's Go; download, a release on GitHub",
+		Meaning: "`bundled`: the probe that comes with the buildpack; `compile`: the same, compiled with the build " +
+			"image's Go; `download`: from a release on GitHub ([sources](docs/sources.md))",
 		Values: []string{Bundled, Compile, Download}, Default: Bundled, Example: Compile,
+		read: choice(func(c *Config) *string { return &c.Source }),
 	},
 	{
 		Name: VariantEnv,
-		Meaning: "which build of the probe: lean, which costs little; full, with -alts and -spiffe; auto, full where " +
+		Meaning: "`lean`: the probe that costs little; `full`: the one with `-alts` and `-spiffe`; `auto`: full if " +
 			"the default flags need it",
 		Values: []string{VariantAuto, VariantLean, VariantFull}, Default: VariantAuto, Example: VariantFull,
+		read: choice(func(c *Config) *string { return &c.Variant }),
 	},
 	{
 		Name: BridgeEnv,
-		Meaning: "whether the bridge is installed beside the probe: a sidecar that verifies, for native probes and " +
-			"HTTP health checks to ask",
+		Meaning: "`true`: also install the [bridge](docs/kubernetes.md#the-bridge), a sidecar that verifies, for " +
+			"native probes and HTTP health checks to ask; `false`: do not",
 		Values: []string{"true", "false"}, Default: "false", Example: "true",
+		read: isTrue(func(c *Config) *bool { return &c.Bridge }),
 	},
 	{
 		Name:    RepoEnv,
-		Meaning: "for download: the repository, owner/name",
+		Meaning: "for `download`: the repository, `owner/name`",
 		Default: "grpc-ecosystem/grpc-health-probe", Example: "my-org/probe",
+		read: text(func(c *Config) *string { return &c.Repo }),
 	},
 	{
 		Name: AssetEnv,
-		Meaning: "for download: the release's file, a program or an archive with one; {os} and {arch} stand for " +
-			"those of the image",
+		Meaning: "for `download`: the release's file, a program or an archive with one; `{os}` and `{arch}` stand " +
+			"for the image's",
 		Default: "grpc_health_probe-{os}-{arch}", Example: "probe_{os}_{arch}.tar.gz",
+		read: text(func(c *Config) *string { return &c.Asset }),
 	},
 	{
 		Name:    VersionEnv,
-		Meaning: "for download: the release's tag, or latest",
+		Meaning: "for `download`: the release's tag, or `latest`",
 		Default: "v0.4.56", Example: "latest",
+		read: text(func(c *Config) *string { return &c.Version }),
 	},
 	{
-		Name: SHA256Env,
-		Meaning: "for download: the SHA-256 in hex that the file must have; without it the buildpack must pin one, " +
-			"or the release state one",
+		Name:    SHA256Env,
+		Meaning: "for `download`: the file's digest; without it the buildpack must pin one, or the release state one",
 		Example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		read:    text(func(c *Config) *string { return &c.SHA256 }),
 	},
 	{
 		Name:    GitHubAPIEnv,
-		Meaning: "the API of a GitHub Enterprise",
+		Meaning: "the API of a GitHub Enterprise ([tokens](docs/sources.md#tokens) for it)",
 		Default: "https://api.github.com", Example: "https://github.example.com/api/v3",
+		read: text(func(c *Config) *string { return &c.GitHubAPI }),
 	},
 	{
 		Name:    GitHubTokenEnv,
-		Meaning: "a GitHub token, where there is no service binding of type github",
+		Meaning: "a GitHub token, if there is no service binding of type `github` with the key `token`",
 		Example: "ghp_...",
 	},
-}
-
-func variableOf(name string) Variable {
-	i := slices.IndexFunc(Variables, func(v Variable) bool { return v.Name == name })
-	return Variables[i]
 }
 
 // allowed writes the allowed values for a message: "a, b or c".

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/internal/golden"
 )
 
 const changelog = `# Changelog
@@ -223,7 +225,7 @@ func TestNotes(t *testing.T) {
 		"release/grpc_health_probe-linux-amd64": "probe", "release/health-probe-linux-amd64.cnb": "package",
 	})
 	folder := filepath.Join(root, "release")
-	for i, golden := range []string{"files.md", "published.md"} {
+	for i, name := range []string{"files.md", "published.md"} {
 		if i == 1 {
 			put(t, root, map[string]string{
 				buildpackDigest: "ghcr.io/grpc-cnb/health-probe:0.2.0@" + digest + "\n",
@@ -233,14 +235,7 @@ func TestNotes(t *testing.T) {
 		if err := errors.Join(writeChecksums(folder), writeNotes(root, folder)); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", golden)
-		got := read(t, folder, notesName)
-		if os.Getenv("UPDATE_GOLDEN") != "" {
-			put(t, "testdata", map[string]string{golden: got})
-		}
-		if want := read(t, file); got != want {
-			t.Errorf("the notes are not %s, which UPDATE_GOLDEN=1 writes:\n%s", file, got)
-		}
+		golden.Check(t, filepath.Join("testdata", name), read(t, folder, notesName))
 	}
 	check := exec.CommandContext(t.Context(), "sha256sum", "--check", checksumsName)
 	check.Dir = folder
