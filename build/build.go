@@ -14,6 +14,7 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/build/githubassets"
 	"github.com/grpc-cnb/health-probe/internal/config"
@@ -107,16 +108,16 @@ func install(
 	}
 	hasPort := files.portFile != nil
 	readsPort := hasPort && programs.probe.readsDefaults()
-	exec := newExecProbe(pathIn(layer), execArgs, settings.defaults, service.Port, readsPort)
+	exec := execprobe.New(pathIn(layer), execArgs, settings.defaults, service.Port, readsPort)
 	bridge := newBridge(exec, programs.bridge, settings.defaults.HasAddress || hasPort)
 	label, err := imageLabel(exec, bridge, programs.probe, args, service)
 	if err != nil {
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	reportExec(logger, exec, len(execArgs) > 0)
+	exec.Report(logger, len(execArgs) > 0)
 	if bridge != nil {
-		reportBridge(logger, *bridge, exec.isPortUnknown)
+		reportBridge(logger, *bridge, exec.Remark())
 	}
 	return result, nil
 }
@@ -136,14 +137,12 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 	return args, args, nil
 }
 
-// defaultPort returns the port that the probe reads in the image, or 0: where the default flags have an address,
-// nothing needs it, and a program that is not this product's does not read it.
+// defaultPort returns the port that the probe reads in the image, or 0: a program that is not this product's reads none.
 func defaultPort(settings settings, all programs, service plan.Server) int {
-	isRead := all.probe.readsDefaults() || all.bridge != nil
-	if !settings.DetectPort || settings.defaults.HasAddress || !isRead {
+	if !all.probe.readsDefaults() && all.bridge == nil {
 		return 0
 	}
-	return service.Port
+	return execprobe.DefaultPort(settings.Config, settings.defaults, service.Port)
 }
 
 // programs are what is installed: a probe, and a bridge where that is wanted, nil otherwise.

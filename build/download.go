@@ -12,6 +12,7 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/sherpa"
 
 	"github.com/grpc-cnb/health-probe/build/archive"
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/executable"
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/build/launch"
@@ -68,7 +69,7 @@ type downloader struct {
 // previous returns the program in the layer of the build before, as a copy, and whether it satisfies the request. The
 // layer's metadata says what it should be, and its bytes have to agree.
 func (d *downloader) previous(host github.Host) (program, bool, error) {
-	layer, err := d.ctx.Layers.Layer(layerName)
+	layer, err := d.ctx.Layers.Layer(execprobe.LayerName)
 	if err != nil {
 		return program{}, false, err
 	}
@@ -170,7 +171,7 @@ func readDownloaded(file string, target libcnb.TargetInfo) (program, error) {
 		return program{}, err
 	}
 	p := program{
-		name: programName, file: file, source: config.Download, platform: platform(target), interpreter: interpreter,
+		name: execprobe.ProgramName, file: file, source: config.Download, platform: platform(target), interpreter: interpreter,
 		downloaded: &downloadMetadata{Platform: platform(target)},
 	}
 	if p.sha256, err = sbom.FileSHA256(file); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/buildpacks/libcnb/v2"
 
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe"
 )
@@ -30,7 +31,7 @@ type label struct {
 	// Port is the port that the app's source states.
 	Port int `json:"port,omitempty"`
 	// Exec is the exec probe that the log prints.
-	Exec execProbe `json:"exec"`
+	Exec execprobe.Probe `json:"exec"`
 	// Bridge is nil where no bridge is installed.
 	Bridge *bridge `json:"bridge,omitempty"`
 	// Download is nil for a probe that was not downloaded.
@@ -63,7 +64,7 @@ func labelDownloadOf(p program) *labelDownload {
 // imageLabel returns the label for a program with its default flags, for its exec probe and for a bridge beside it. The
 // values of header flags are hidden.
 func imageLabel(
-	exec execProbe, bridge *bridge, p program, args []string, service plan.Server,
+	exec execprobe.Probe, bridge *bridge, p program, args []string, service plan.Server,
 ) (libcnb.Label, error) {
 	value, err := json.Marshal(label{
 		Schema:   labelSchema,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/labeltest"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -71,7 +72,7 @@ func compareKeys(t *testing.T, where string, schema labeltest.Object, written re
 func TestLabelsAreValid(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("0123456789abcdef", 4)
-	exec := execProbe{Command: []string{"/probe", "-addr=localhost:5000"}, TimeoutSeconds: 3}
+	exec := execprobe.Probe{Command: []string{"/probe", "-addr=localhost:5000"}, TimeoutSeconds: 3}
 	for name, service := range map[string]plan.Server{
 		"asked for": {},
 		"found":     {Language: "go", Health: plan.HealthRegistered, Port: 5000},
@@ -107,7 +108,7 @@ func TestLabelsAreValid(t *testing.T) {
 // check of this repository's own labels does not.
 func TestUnknownKeysOfTheLabel(t *testing.T) {
 	t.Parallel()
-	exec := execProbe{Command: []string{"/probe"}, TimeoutSeconds: 3}
+	exec := execprobe.Probe{Command: []string{"/probe"}, TimeoutSeconds: 3}
 	l, err := imageLabel(exec, nil, program{
 		version: "v1.0.0", source: "bundled", variant: "lean", sha256: strings.Repeat("0", 64),
 	}, nil, plan.Server{})

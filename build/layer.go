@@ -11,17 +11,13 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/log"
 	"github.com/paketo-buildpacks/libpak/v2/sherpa"
 
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/launch"
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
-const (
-	// layerName and programName make the path that users name in their pods. It never changes.
-	layerName   = "probe"
-	programName = "grpc_health_probe"
-	// aliasName is the name that distributions' packages of grpc-health-probe use.
-	aliasName = "grpc-health-probe"
-)
+// aliasName is the name that distributions' packages of grpc-health-probe use.
+const aliasName = "grpc-health-probe"
 
 // layerMetadata is what the layer holds, and where it comes from.
 type layerMetadata struct {
@@ -33,7 +29,7 @@ type layerMetadata struct {
 }
 
 // pathIn returns the path of the probe in the layer, which is its path in the image.
-func pathIn(layer libcnb.Layer) string { return pathOf(layer, programName) }
+func pathIn(layer libcnb.Layer) string { return pathOf(layer, execprobe.ProgramName) }
 
 // pathOf returns the path of a program in the layer, by its name.
 func pathOf(layer libcnb.Layer, name string) string { return filepath.Join(layer.Path, "bin", name) }
@@ -42,7 +38,7 @@ func pathOf(layer libcnb.Layer, name string) string { return filepath.Join(layer
 // the layer depends on the app, so all images of one release share it. The next build gets a program that was
 // downloaded.
 func probeLayer(layers libcnb.Layers, all programs, logger log.Logger) (libcnb.Layer, error) {
-	layer, err := layers.Layer(layerName)
+	layer, err := layers.Layer(execprobe.LayerName)
 	if err != nil {
 		return layer, err
 	}
@@ -50,12 +46,12 @@ func probeLayer(layers libcnb.Layers, all programs, logger log.Logger) (libcnb.L
 	if p.downloaded != nil {
 		types = launch.Kept
 	}
-	title, content := programName+" "+describe(p), p.component()
+	title, content := execprobe.ProgramName+" "+describe(p), p.component()
 	metadata := layerMetadata{SHA256: p.sha256, Source: p.source, Download: p.downloaded}
 	if all.bridge != nil {
 		metadata.Bridge = all.bridge.sha256
 		title += ", and " + all.bridge.name + " " + describe(*all.bridge)
-		content = sbom.Component{Name: layerName, Parts: []sbom.Component{content, all.bridge.component()}}
+		content = sbom.Component{Name: execprobe.LayerName, Parts: []sbom.Component{content, all.bridge.component()}}
 	}
 	err = launch.Contribute(&layer, title, metadata, types, logger, func() error { return fill(layer, all) })
 	if err != nil {
@@ -80,7 +76,7 @@ func fill(layer libcnb.Layer, all programs) error {
 			return err
 		}
 	}
-	if err := os.Symlink(programName, filepath.Join(filepath.Dir(path), aliasName)); err != nil {
+	if err := os.Symlink(execprobe.ProgramName, filepath.Join(filepath.Dir(path), aliasName)); err != nil {
 		return fmt.Errorf("installing the probe's second name: %w", err)
 	}
 	return nil

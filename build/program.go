@@ -8,6 +8,7 @@ import (
 
 	"github.com/buildpacks/libcnb/v2"
 
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/executable"
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/build/sbom"
@@ -80,7 +81,7 @@ func bundledProgram(ctx libcnb.BuildContext, variant string) (program, error) {
 	target := ctx.TargetInfo
 	file := filepath.Join(ctx.Buildpack.Path, "probes", target.OS+"-"+target.Arch, bundledFiles[variant])
 	bundled, err := readProgram(file, config.Bundled)
-	bundled.name, bundled.variant = programName, variant
+	bundled.name, bundled.variant = execprobe.ProgramName, variant
 	if variant == bridgeVariant {
 		bundled.name, bundled.variant = bridgeflags.Program, ""
 	}
@@ -117,7 +118,7 @@ func readProgram(file, source string) (program, error) {
 		return program{}, err
 	}
 	return program{
-		name:     programName,
+		name:     execprobe.ProgramName,
 		file:     file,
 		source:   source,
 		version:  info.Main.Version,

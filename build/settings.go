@@ -1,14 +1,15 @@
 package build
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 
 	"github.com/buildpacks/libcnb/v2"
 
+	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/descriptor"
 	"github.com/grpc-cnb/health-probe/probe"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -30,16 +31,20 @@ type settings struct {
 // readSettings reads and checks the build variables. The probe's own parser checks the default flags, so that a mistake
 // in them fails the build and not each probe of each pod.
 func readSettings(buildpack libcnb.Buildpack) (settings, error) {
-	values := config.Read(buildpack)
+	given, err := descriptor.Defaults(buildpack.Metadata)
+	if err != nil {
+		return settings{}, err
+	}
+	values := config.Read(given)
 	if err := values.Err(); err != nil {
 		return settings{}, err
 	}
-	defaults, err := readDefaults(values.Args)
+	defaults, err := execprobe.Defaults(values.Args)
 	if err != nil {
 		return settings{}, err
 	}
 	if values.Bridge {
-		if err := withHint(bridgeflags.CheckDefaults(values.Args)); err != nil {
+		if err := outcome.WithHint(bridgeflags.CheckDefaults(values.Args)); err != nil {
 			return settings{}, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
 		}
 	}
@@ -55,22 +60,6 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 		Repo: values.Repo, Asset: values.Asset, Tag: values.Version, SHA256: values.SHA256,
 		TagSetting: "$" + config.VersionEnv, SHA256Setting: "$" + config.SHA256Env,
 	}, api}, nil
-}
-
-func readDefaults(args []string) (probe.Defaults, error) {
-	defaults, err := probe.ReadDefaults(args)
-	if err != nil {
-		return defaults, fmt.Errorf("checking $%s: %w", config.ArgsEnv, withHint(err))
-	}
-	return defaults, nil
-}
-
-// withHint adds to an error of package probe what the user can do about it.
-func withHint(err error) error {
-	if failure, ok := errors.AsType[*outcome.Failure](err); ok && failure.Hint != "" {
-		return fmt.Errorf("%w (%s)", err, failure.Hint)
-	}
-	return err
 }
 
 // chooseVariant returns the build to install, lean or full.

@@ -1,9 +1,10 @@
 // Package detect is the buildpack's detect phase: it reads an app's folder and says whether the app serves gRPC, where
 // that is written, and whether the standard health service (grpc.health.v1) is registered.
 //
-//	app folder --tree.Walk--> required files --Analyze, PostAnalyze--> []plan.Server --Phase--> build plan
+//	app folder --tree.Walk--> required files --Analyze, PostAnalyze--> []plan.Server
 //
-// Begin with [FindServers], then [Phase], which puts the leading server into the build plan. A language is a package
+// Begin with [FindServers], then [Servers], which bounds its time and reports what it found. Package buildplan puts the
+// leading server into the build plan. A language is a package
 // below detect/language and one line in languages.go; package analyzer is the contract between them. Every app is
 // untrusted: package tree bounds what is read, and how much of it.
 package detect

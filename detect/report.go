@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paketo-buildpacks/libpak/v2/log"
-
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -14,7 +12,7 @@ import (
 const maxListed = 30
 
 // report prints what was found, or what was looked for.
-func report(logger log.Logger, servers []plan.Server, forced bool) {
+func report(logger Logger, servers []plan.Server, forced bool) {
 	for _, s := range servers[:min(len(servers), maxListed)] {
 		logger.Headerf("gRPC server found: %s", s)
 	}
@@ -34,7 +32,7 @@ func report(logger log.Logger, servers []plan.Server, forced bool) {
 }
 
 // warnOfHealth says which of the servers have no health service, and what to write into the leading one.
-func warnOfHealth(logger log.Logger, servers []plan.Server) {
+func warnOfHealth(logger Logger, servers []plan.Server) {
 	if warning := servers[0].HealthWarning(); warning != "" {
 		logger.Headerf("Warning: %s", warning)
 	}

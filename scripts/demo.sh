@@ -49,10 +49,10 @@ scripts/needs-go.sh scripts/demo.sh || exit 2
 
 export CGO_ENABLED=0
 if [ -n "$folder" ]; then
-  inspect=dist/tools/inspect
+  inspect=dist/tools/grpc_health_inspect
   [ -x "$inspect" ] || echo "compiling what detection needs (once)"
-  go build -trimpath -buildvcs=false -o "$inspect" ./scripts/inspect || exit 2
-  exec "$inspect" buildpack.toml "$folder"
+  go build -trimpath -buildvcs=false -o "$inspect" ./cmd/grpc_health_inspect || exit 2
+  exec "$inspect" "$folder"
 fi
 if [ "$docker" = never ] && [ "$(uname)" != Linux ]; then
   fail "without Docker this needs Linux"

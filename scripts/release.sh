@@ -6,6 +6,7 @@
 #   grpc_health_probe-OS-ARCH[.exe]        the probe alone, for all that grpc-health-probe is released for
 #   grpc_health_probe_full-linux-ARCH      the full variant for linux; for darwin and windows, the probe is the full one
 #   grpc_health_bridge-linux-ARCH          the bridge alone
+#   grpc_health_inspect-OS-ARCH            what says what a build would find in an app, for linux and darwin
 #   NAME.cdx.json, NAME.spdx.json          the SBOM of each of these programs, and of those in the buildpack
 #   health-probe.openvex.json              what scripts/vulncheck.sh found, for scanners; the database of the day tells
 #   checksums.txt                          the SHA-256 digests of all of these
@@ -44,6 +45,12 @@ for platform in $(scripts/platforms.sh); do
     done
     ;;
   windows/*) name=$name.exe ;;
+  esac
+  case $platform in
+  */amd64 | */arm64) # what developers have; on Windows it runs in WSL
+    [ "${platform%/*}" = windows ] ||
+      scripts/compile.sh "$platform" "$out/grpc_health_inspect-$name" ./cmd/grpc_health_inspect
+    ;;
   esac
   scripts/compile.sh "$platform" "$out/grpc_health_probe-$name" ./cmd/grpc_health_probe
 done

@@ -23,8 +23,7 @@ for platform in $(scripts/platforms.sh); do
   look "$platform" grpc_health_probe
   case $platform in linux/*) look "$platform" grpc_health_probe_full && look "$platform" grpc_health_bridge ;; esac
 done
-look linux/amd64 buildpack
-look linux/arm64 buildpack
+for platform in linux/amd64 linux/arm64; do look "$platform" buildpack && look "$platform" grpc_health_inspect; done
 GOBIN=$PWD/dist/tools GOFLAGS='' go install golang.org/x/vuln/cmd/govulncheck@v1.8.0
 go run ./scripts/vulncheck -govulncheck dist/tools/govulncheck -db "${GOVULNDB:-https://vuln.go.dev}" \
   -o "$out/openvex.json" "${programs[@]}"

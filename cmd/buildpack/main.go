@@ -12,7 +12,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build"
 	"github.com/grpc-cnb/health-probe/build/githubassets"
-	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/detect/buildplan"
 	"github.com/grpc-cnb/health-probe/internal/bindings"
 )
 
@@ -26,5 +26,5 @@ func main() {
 	off := libcnb.WithLogger(log.PaketoLogger{})
 	// libpak's own TOML writer would list the image's labels after the exec probe, which has to be the end of the log.
 	quiet := libcnb.WithTOMLWriter(utils.NewTOMLWriter(utils.WithTOMLWriterLogger(log.NewDiscardLogger())))
-	libpak.BuildpackMain(detect.Phase(logger, githubassets.Requirements), build.Phase(logger), off, quiet)
+	libpak.BuildpackMain(buildplan.Phase(logger, githubassets.Requirements), build.Phase(logger), off, quiet)
 }

@@ -24,7 +24,7 @@ func TestTroubleshootingHasEachMessage(t *testing.T) {
 	wantQuotes(t, "hint", d.Quoted("error", 1), scripts["hint: "])
 
 	build := must(documents.Messages(filepath.Join(repository, "cmd/buildpack/testdata")))(t)
-	phase := must(documents.Messages(filepath.Join(repository, "detect/testdata/phase")))(t)
+	phase := must(documents.Messages(filepath.Join(repository, "detect/buildplan/testdata/phase")))(t)
 	for _, quote := range d.Quoted("the build says", 0) {
 		if !slices.ContainsFunc(append(build[""], phase[""]...), quoted(quote).MatchString) {
 			t.Errorf("no test expects a build to say %q", quote)

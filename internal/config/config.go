@@ -6,12 +6,11 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
-	"github.com/buildpacks/libcnb/v2"
 	"github.com/kballard/go-shellquote"
-	"github.com/paketo-buildpacks/libpak/v2"
 )
 
 // Config holds the values of the build variables.
@@ -41,18 +40,11 @@ type Config struct {
 // must not: the lifecycle would leave an optional buildpack out without a word.
 func (c Config) Err() error { return c.err }
 
-// Read reads the build variables. Where a variable is unset or empty, it takes the default in buildpack.toml. The first
-// mistake in a value is the [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
-func Read(buildpack libcnb.Buildpack) Config {
-	metadata, err := libpak.NewBuildModuleMetadata(buildpack.Metadata)
-	if err != nil {
-		return Config{err: fmt.Errorf("reading the buildpack's metadata: %w", err)}
-	}
-	resolver, err := libpak.NewConfigurationResolver(metadata)
-	if err != nil {
-		return Config{err: fmt.Errorf("reading the buildpack's configurations: %w", err)}
-	}
-	r := reader{metadata: metadata, resolver: resolver}
+// Read reads the build variables. Where a variable is unset or empty, it takes its default in defaults, which are those
+// of buildpack.toml by the variables' names; without one there, that of [Variables]. The first mistake in a value is the
+// [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
+func Read(defaults map[string]string) Config {
+	r := reader{defaults: defaults}
 	var config Config
 	names := make([]string, len(Variables))
 	for i, variable := range Variables {
@@ -70,21 +62,18 @@ func Read(buildpack libcnb.Buildpack) Config {
 
 // reader reads values and keeps the first error.
 type reader struct {
-	metadata libpak.BuildModuleMetadata
-	resolver libpak.ConfigurationResolver
+	defaults map[string]string
 	err      error
 }
 
 // value returns the value of a variable without the space around it. Templates often set a variable to nothing where
 // they mean that it is not set, so an empty value counts as unset.
 func (r *reader) value(variable Variable) string {
-	if value, _ := r.resolver.ResolveAndTrim(variable.Name); value != "" {
+	if value := strings.TrimSpace(os.Getenv(variable.Name)); value != "" {
 		return value
 	}
-	for _, configuration := range r.metadata.Configurations {
-		if configuration.Name == variable.Name {
-			return configuration.Default
-		}
+	if value, ok := r.defaults[variable.Name]; ok {
+		return value
 	}
 	return variable.Default
 }

@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
-	"github.com/buildpacks/libcnb/v2"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/descriptor"
 	"github.com/grpc-cnb/health-probe/internal/golden"
 )
 
-// descriptor returns the metadata in buildpack.toml, as libcnb passes it on.
-func descriptor(t *testing.T) map[string]any {
+// defaultsOf returns the defaults in buildpack.toml.
+func defaultsOf(t *testing.T) map[string]string {
 	t.Helper()
 	var file struct {
 		Metadata map[string]any `toml:"metadata"`
@@ -24,7 +24,11 @@ func descriptor(t *testing.T) map[string]any {
 	if _, err := toml.DecodeFile("../../buildpack.toml", &file); err != nil {
 		t.Fatal(err)
 	}
-	return file.Metadata
+	defaults, err := descriptor.Defaults(file.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return defaults
 }
 
 // links are those of a variable's meaning, whose text stays.
@@ -96,7 +100,7 @@ func TestVariablesAreDescribed(t *testing.T) {
 
 // Each case sets one variable. want is the error.
 func TestRead(t *testing.T) {
-	metadata := descriptor(t)
+	defaults := defaultsOf(t)
 	for _, c := range []struct{ name, value, want string }{
 		{config.EnabledEnv, " TRUE ", ""},
 		{config.EnabledEnv, " ", ""},
@@ -131,7 +135,7 @@ func TestRead(t *testing.T) {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			t.Setenv(c.name, c.value)
 			message := ""
-			if err := config.Read(libcnb.Buildpack{Metadata: metadata}).Err(); err != nil {
+			if err := config.Read(defaults).Err(); err != nil {
 				message = err.Error()
 			}
 			if message != c.want {
@@ -142,9 +146,8 @@ func TestRead(t *testing.T) {
 }
 
 func TestUnsetVariablesHaveTheirDefaults(t *testing.T) {
-	metadata := descriptor(t)
-	for _, buildpack := range []libcnb.Buildpack{{}, {Metadata: metadata}} {
-		got := config.Read(buildpack)
+	for _, defaults := range []map[string]string{nil, defaultsOf(t)} {
+		got := config.Read(defaults)
 		if got.Err() != nil {
 			t.Fatal(got.Err())
 		}

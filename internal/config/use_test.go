@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/buildpacks/libcnb/v2"
-
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
@@ -20,11 +18,11 @@ import (
 func TestEachVariableIsUsed(t *testing.T) {
 	used := usedNames(t, "../../build", "../../detect")
 	scripts := scriptsOf(t, "../../cmd/buildpack/testdata")
-	unset := config.Read(libcnb.Buildpack{})
+	unset := config.Read(nil)
 	for _, variable := range config.Variables {
 		t.Run(variable.Name, func(t *testing.T) {
 			t.Setenv(variable.Name, variable.Example)
-			set := config.Read(libcnb.Buildpack{})
+			set := config.Read(nil)
 			if set.Err() != nil {
 				t.Fatal(set.Err())
 			}

@@ -44,6 +44,7 @@ var rules = []rule{
 		"detect/language/NAME/...", "detect/analyzer/...", "detect/address", "detect/finding",
 		"detect/source/...", "detect/tree/...", "internal/plan", "internal/untrusted",
 	}},
+	{"detect/buildplan", []string{"detect", "internal/config", "internal/descriptor", "internal/plan"}},
 	{"detect/...", []string{"detect/...", "internal/config", "internal/plan", "internal/untrusted"}},
 
 	{"build/archive", nil},
@@ -55,10 +56,11 @@ var rules = []rule{
 		"build/archive", "build/executable", "build/github", "build/launch", "build/sbom",
 		"internal/config", "internal/plan", "internal/untrusted",
 	}},
+	{"build/execprobe", []string{"internal/config", "probe", "probe/check/outcome"}},
 	{"build", []string{
-		"build/archive", "build/executable", "build/github", "build/githubassets", "build/launch",
-		"build/sbom", "internal/config", "internal/plan", "probe", "probe/bridge/bridgeflags",
-		"probe/check/outcome",
+		"build/archive", "build/execprobe", "build/executable", "build/github", "build/githubassets", "build/launch",
+		"build/sbom", "internal/config", "internal/descriptor", "internal/plan", "probe",
+		"probe/bridge/bridgeflags", "probe/check/outcome",
 	}},
 
 	{"probe/check/outcome", nil},
@@ -74,12 +76,14 @@ var rules = []rule{
 	{"probe/probetest", nil},
 	{"probe/bench/...", []string{"probe/bench/...", "probe/probetest"}},
 
-	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/...", "internal/bindings"}},
+	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/buildplan", "internal/bindings"}},
 	{"cmd/grpc_health_probe", []string{"probe", "probe/lean", "probe/grpcgo"}}, // where the lean one has no sockets
+	{"cmd/grpc_health_inspect", []string{
+		"build/execprobe", "detect", "internal/config", "internal/plan", "probe/bridge/bridgeflags", "probe/check/outcome",
+	}},
 	{"cmd/grpc_health_bridge", []string{"probe/bridge"}},
 	{"cmd/grpc_health_probe_full", []string{"probe", "probe/grpcgo"}},
-	{"scripts/inspect", []string{"build", "build/githubassets", "detect", "internal/plan"}},
-	{"scripts/pindigests", []string{"build/executable", "build/github", "internal/config"}},
+	{"scripts/pindigests", []string{"build/executable", "build/github", "internal/config", "internal/descriptor"}},
 	{"scripts/openvex", []string{"build/sbom"}},
 	{"scripts/release", []string{"build/sbom", "scripts/openvex"}},
 	{"scripts/sbom", []string{"build/sbom"}},
@@ -89,6 +93,7 @@ var rules = []rule{
 // testRules say what the tests of packages may import in addition.
 var testRules = []rule{
 	{"build", []string{"build/labeltest"}},
+	{"internal/config", []string{"internal/descriptor"}},
 	{"probe/...", []string{"probe/..."}},
 	{"cmd/buildpack", []string{"build/executable/executabletest", "build/github/githubtest", "build/labeltest"}},
 	{"scripts/pindigests", []string{"build/executable/executabletest", "build/github/githubtest"}},

@@ -18,6 +18,7 @@ import (
 	"github.com/grpc-cnb/health-probe/build/executable"
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/descriptor"
 )
 
 // begin is the line after which everything is written by this program.
@@ -45,22 +46,26 @@ func pin(file string) error {
 		return fmt.Errorf("reading %q: it has no line %q", file, begin)
 	}
 	// The pins that are there must not decide what is pinned.
-	var descriptor struct {
+	var content struct {
 		Targets  []libcnb.TargetInfo `toml:"targets"`
 		Metadata map[string]any      `toml:"metadata"`
 	}
-	if _, err := toml.Decode(head, &descriptor); err != nil {
+	if _, err := toml.Decode(head, &content); err != nil {
 		return fmt.Errorf("reading %q: %w", file, err)
 	}
-	settings := config.Read(libcnb.Buildpack{Metadata: descriptor.Metadata})
+	defaults, err := descriptor.Defaults(content.Metadata)
+	if err != nil {
+		return err
+	}
+	settings := config.Read(defaults)
 	if err := settings.Err(); err != nil {
 		return err
 	}
-	if len(descriptor.Targets) == 0 {
+	if len(content.Targets) == 0 {
 		return errors.New("there is no target to pin a digest for")
 	}
 	pins := strings.Builder{}
-	for _, target := range descriptor.Targets {
+	for _, target := range content.Targets {
 		pin, err := verify(settings, target)
 		if err != nil {
 			return err

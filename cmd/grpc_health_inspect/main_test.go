@@ -19,7 +19,7 @@ func runDemo(t *testing.T, dir string, args ...string) (output string, code int)
 // runScript runs a script in a directory.
 func runScript(t *testing.T, dir, name string, args ...string) (output string, code int) {
 	t.Helper()
-	script, err := filepath.Abs(filepath.Join("..", name))
+	script, err := filepath.Abs(filepath.Join("../../scripts", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestDemoReadsSettings(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	t.Setenv("BP_GRPC_HEALTH_PROBE_ENABLED", "false")
-	if out, code := runDemo(t, dir, "app"); code != exitNothing || !strings.Contains(out, "no probe, as it was set") {
+	if out, code := runDemo(t, dir, "app"); code != exitNothing || !strings.Contains(out, "ENABLED is false") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	t.Setenv("BP_GRPC_HEALTH_PROBE_ENABLED", "auto")

@@ -1,24 +1,20 @@
-package detect
+// Package buildplan is the detect phase as the lifecycle calls it (buildpack spec, Phase #1: Detect): it puts the servers
+// that package detect finds in an app into the build plan.
+//
+// Begin with [Phase].
+package buildplan
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
+	"github.com/grpc-cnb/health-probe/detect"
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/descriptor"
 	"github.com/grpc-cnb/health-probe/internal/plan"
-)
-
-const (
-	// maxTime is how long the phase reads an app. A tree of a million files takes seconds, so only a disk that hangs,
-	// or an app that is made to be slow, gets here.
-	maxTime = time.Minute
-	// maxExtraTime is how much longer the file may take that is being read then, and the analysis of what was read.
-	maxExtraTime = 30 * time.Second
 )
 
 // Requirements returns what the settings of the app in a folder require of the build plan beside the probe.
@@ -34,7 +30,11 @@ type Requirements func(appDir string) ([]plan.Requirement, error)
 // fails with it.
 func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
-		settings := config.Read(ctx.Buildpack)
+		defaults, err := descriptor.Defaults(ctx.Buildpack.Metadata)
+		if err != nil {
+			return mistaken(err, logger), nil
+		}
+		settings := config.Read(defaults)
 		if settings.Enabled == config.EnabledFalse {
 			logger.Headerf("gRPC health probe: left out, because $%s is false", config.EnabledEnv)
 			return libcnb.DetectResult{Pass: true}, nil
@@ -42,18 +42,14 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 		if err := settings.Err(); err != nil {
 			return mistaken(err, logger), nil
 		}
-		required, err := requirementsInTime(requirements, ctx.ApplicationPath, maxTime)
+		required, err := requirementsInTime(requirements, ctx.ApplicationPath, detect.MaxTime)
 		if err != nil {
 			return mistaken(err, logger), nil
 		}
-		find := func(limit context.Context) ([]plan.Server, error) {
-			return FindServers(limit, ctx.ApplicationPath, logger.Debugf)
-		}
-		servers, err := findInTime(find, maxTime, maxExtraTime, logger)
+		servers, err := detect.Servers(ctx.ApplicationPath, settings.Enabled == config.EnabledTrue, logger)
 		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
-		report(logger, servers, settings.Enabled == config.EnabledTrue)
 		plans := buildPlans(settings, servers, required, logger)
 		if isOptionalInSystem(systemFile, ctx.Buildpack.Info.ID) {
 			plans = withNothing(plans)
@@ -88,34 +84,5 @@ func requirementsInTime(requirements Requirements, dir string, limit time.Durati
 		return r.required, r.err
 	case <-time.After(limit):
 		return nil, fmt.Errorf("reading the settings of the app: it took longer than %s", limit)
-	}
-}
-
-// findInTime returns what find finds within a limit. An app that takes longer is built with what is known by then,
-// which is nothing if find has not returned an extra time later.
-func findInTime(
-	find func(context.Context) ([]plan.Server, error), limit, extra time.Duration, logger log.Logger,
-) ([]plan.Server, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	type found struct {
-		servers []plan.Server
-		err     error
-	}
-	done := make(chan found, 1)
-	go func() {
-		servers, err := find(ctx)
-		done <- found{servers, err}
-	}()
-	select {
-	case f := <-done:
-		if !errors.Is(f.err, context.DeadlineExceeded) {
-			return f.servers, f.err
-		}
-		logger.Headerf("Warning: the app was not read to its end within %s", limit)
-		return f.servers, nil
-	case <-time.After(limit + extra):
-		logger.Headerf("Warning: the app was not read within %s", limit+extra)
-		return nil, nil
 	}
 }

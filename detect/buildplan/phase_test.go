@@ -1,4 +1,4 @@
-package detect_test
+package buildplan_test
 
 import (
 	"bytes"
@@ -14,11 +14,13 @@ import (
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
-	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/detect/buildplan"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/golden"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
+
+const serverSource = "package main\n\nimport \"google.golang.org/grpc\"\n\nvar _ = grpc.NewServer()\n"
 
 // The messages and the plan of each case, as users and the lifecycle see them, are in testdata/phase.
 func TestPhase(t *testing.T) {
@@ -52,7 +54,9 @@ func TestPhaseListsAllEvidenceAtDebugLevel(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "b/main.go"), serverSource)
 	write(t, filepath.Join(dir, "a/main.go"), serverSource)
-	link(t, "/etc/passwd", filepath.Join(dir, "link"))
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	golden.Check(t, "testdata/phase/debug.txt", phase(t, dir))
 }
 
@@ -113,13 +117,13 @@ func phase(t *testing.T, dir string) string {
 }
 
 // phaseWith does the same for an app with requirements beside the probe.
-func phaseWith(t *testing.T, dir string, requirements detect.Requirements) string {
+func phaseWith(t *testing.T, dir string, requirements buildplan.Requirements) string {
 	t.Helper()
 	var out bytes.Buffer
 	ctx := libcnb.DetectContext{ApplicationPath: dir}
 	configurations := []map[string]any{{"name": config.EnabledEnv, "default": "auto"}}
 	ctx.Buildpack.Metadata = map[string]any{"configurations": configurations}
-	result, err := detect.Phase(log.NewPaketoLogger(&out), requirements)(ctx)
+	result, err := buildplan.Phase(log.NewPaketoLogger(&out), requirements)(ctx)
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
@@ -146,3 +150,14 @@ func encode(t *testing.T, plans []libcnb.BuildPlan) string {
 }
 
 var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// write writes a file of an app.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,127 @@
+// Command grpc_health_inspect says what a build with the buildpack would find in an app's folder: it prints the lines of
+// the detect phase about gRPC servers, and the exec probe with which the build's log would end. It writes nothing.
+// scripts/demo.sh calls it, and a release has it for those who have no Go.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/grpc-cnb/health-probe/build/execprobe"
+	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// The exit codes. What cannot be inspected gives another code than an app whose image would get no probe.
+const (
+	exitFound   = 0
+	exitNothing = 1
+	exitError   = 2
+)
+
+const usage = `usage: grpc_health_inspect FOLDER
+
+Says what pack build with the buildpack grpc-cnb/health-probe would find in the folder of an app: its gRPC servers with
+their lines, health services and ports, and the exec probe to paste. It writes nothing and asks nobody. The build's
+variables apply: BP_GRPC_HEALTH_PROBE_ARGS and the others; BP_LOG_LEVEL=DEBUG lists all evidence.
+
+Exit codes: 0 the image would get a probe; 1 it would get none, as for an app without a server; 2 the folder cannot be
+read, or a variable is wrong.
+`
+
+func main() {
+	code, err := run(os.Args[1:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "error: %v\n", plan.SafeError(err))
+	}
+	os.Exit(code)
+}
+
+func run(args []string) (code int, err error) {
+	if len(args) != 1 {
+		fmt.Fprint(os.Stderr, usage)
+		return exitError, nil
+	}
+	switch args[0] {
+	case "-h", "-help", "--help":
+		fmt.Print(usage)
+		return exitFound, nil
+	case "-version", "--version":
+		info, _ := debug.ReadBuildInfo() // the go command writes it into every program
+		fmt.Println("grpc_health_inspect", info.Main.Version)
+		return exitFound, nil
+	}
+	return inspect(args[0])
+}
+
+// inspect prints what a build would find in a folder.
+func inspect(folder string) (code int, err error) {
+	folder, err = appFolder(folder)
+	if err != nil {
+		return exitError, err
+	}
+	settings := config.Read(nil)
+	if settings.Enabled == config.EnabledFalse {
+		return exitNothing, fmt.Errorf("the image would get no probe, because $%s is false", config.EnabledEnv)
+	}
+	if err := settings.Err(); err != nil {
+		return exitError, err
+	}
+	defaults, err := execprobe.Defaults(settings.Args)
+	if err != nil {
+		return exitError, err
+	}
+	if settings.Bridge {
+		if err := outcome.WithHint(bridgeflags.CheckDefaults(settings.Args)); err != nil {
+			return exitError, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
+		}
+	}
+	fmt.Printf("What a build finds in %s:\n", plan.Printable(folder))
+	forced := settings.Enabled == config.EnabledTrue
+	servers, err := detect.Servers(folder, forced, printer{isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"})
+	if err != nil {
+		return exitError, err
+	}
+	if len(servers) == 0 && !forced {
+		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a server, " +
+			"and BP_LOG_LEVEL=DEBUG lists what was read")
+	}
+	port := 0
+	if len(servers) > 0 {
+		port = servers[0].Port
+	}
+	isDefault := execprobe.DefaultPort(settings, defaults, port) != 0
+	execprobe.New(execprobe.ImagePath, nil, defaults, port, isDefault).Report(printer{}, false)
+	return exitFound, nil
+}
+
+// appFolder returns the absolute path of a folder.
+func appFolder(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", fmt.Errorf("looking for the app: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("looking for the app: %q is no folder: name the folder that pack build is given", name)
+	}
+	return filepath.Abs(name)
+}
+
+// printer prints a line, indented as those of a build's log.
+type printer struct{ isDebug bool }
+
+// Headerf prints a line.
+func (printer) Headerf(format string, args ...any) { fmt.Printf("  "+format+"\n", args...) }
+
+// Debugf prints a line if the user asked for all evidence.
+func (p printer) Debugf(format string, args ...any) {
+	if p.isDebug {
+		p.Headerf(format, args...)
+	}
+}
