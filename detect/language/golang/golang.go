@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -51,7 +52,7 @@ type Extra struct {
 	// Addresses are the expressions in Text with the addresses of the listeners among the findings, in their order.
 	Addresses []source.Span
 	// Settings are the settings of a settings file that may be ports or addresses, by key in small letters: grpc.port.
-	Settings map[string]setting
+	Settings map[string]values.Setting
 	// MainPackage is the import path of the main package of a built program.
 	MainPackage string
 }

@@ -6,13 +6,13 @@ import (
 	"go/ast"
 	"go/build"
 	"go/parser"
-	"go/token"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -28,26 +28,25 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	if !evident {
 		mode = parser.ImportsOnly
 	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", text, mode)
+	file, err := syntax.Parse(text, mode)
 	if err != nil && !evident {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("leaving out a file that is not Go: %w", err)
 	}
-	p := newPass(fset, file)
+	p := newPass(file)
 	p.namesGRPC = named
 	result := &analyzer.Result[Extra]{}
-	result.Extra.Imports, result.Extra.Main = p.imports.all, file.Name.Name == "main"
+	result.Extra.Imports, result.Extra.Main = p.file.Imports.All, file.Name.Name == "main"
 	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
-	isGenerated := evident && ast.IsGenerated(file) && name != "wire_gen.go"
+	isGenerated := evident && ast.IsGenerated(file.File) && name != "wire_gen.go"
 	if evident && !isGenerated && !p.servesNoClients() {
-		ast.Inspect(file, p.visit)
+		ast.Inspect(file.File, p.visit)
 		if !named {
 			p.keepListeners()
 		}
-		if !p.imports.anyMatches(inMemoryListener) || len(p.addresses) > 0 {
+		if !p.file.Imports.AnyMatches(inMemoryListener) || len(p.addresses) > 0 {
 			result.Findings, result.Extra.Addresses = p.findings, p.addresses
 		}
 	}
@@ -56,6 +55,9 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	}
 	return result, nil
 }
+
+// maxKept is how many bytes a file has at most that is kept until all files were seen.
+const maxKept = 256 << 10
 
 var (
 	keywords = source.NewKeywords("grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS",
@@ -103,9 +105,7 @@ func isBuilt(name string, text []byte) bool {
 
 // pass is the analysis of one source file.
 type pass struct {
-	fset     *token.FileSet
-	file     *ast.File
-	imports  *importTable
+	file     *syntax.File
 	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
 	findings []analyzer.Finding
 	// addresses are the expressions with the addresses of the listeners among the findings, in their order.
@@ -115,8 +115,8 @@ type pass struct {
 	namesGRPC bool
 }
 
-func newPass(fset *token.FileSet, file *ast.File) *pass {
-	return &pass{fset: fset, file: file, imports: newImportTable(file), calls: map[ast.Expr]*ast.CallExpr{}}
+func newPass(file *syntax.File) *pass {
+	return &pass{file: file, calls: map[ast.Expr]*ast.CallExpr{}}
 }
 
 var (
@@ -135,39 +135,39 @@ var (
 // is a helper of tests.
 func (p *pass) servesNoClients() bool {
 	name := p.file.Name.Name
-	if p.imports.anyMatches(goPlugin) {
+	if p.file.Imports.AnyMatches(goPlugin) {
 		return true
 	}
 	isHelper := testHelper.MatchString(name) && !slices.Contains(noTestHelpers, name)
-	return name != "main" && (isHelper || p.imports.anyMatches(testImport))
+	return name != "main" && (isHelper || p.file.Imports.AnyMatches(testImport))
 }
 
 // visit is called with each node of the file (ast.Inspect).
 func (p *pass) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		fun := calledExpr(n)
+		fun := syntax.Called(n)
 		p.calls[fun] = n
 		p.visitCall(n, fun)
 	case *ast.CompositeLit:
 		p.visitServerLiteral(n)
-		if lastName(n.Type) == "ServiceDesc" && isLiteral(elementOf(n, "ServiceName"), healthService) {
+		if syntax.LastName(n.Type) == "ServiceDesc" && isLiteral(syntax.Element(n, "ServiceName"), healthService) {
 			p.add(n.Type, health)
 		}
 	case *ast.SelectorExpr:
 		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
 			p.add(n, http2)
 		}
-		if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil {
-			p.visitReference(n, p.imports.byName[x.Name], n.Sel.Name)
+		if x, ok := n.X.(*ast.Ident); ok && p.file.Declaration(x) == nil {
+			p.visitReference(n, p.file.PathOf(n), n.Sel.Name)
 		}
 		ast.Inspect(n.X, p.visit)
 		return false
 	case *ast.Ident:
 		// Of the names that may come from a dot import, only those of calls count: others may be names of fields or
 		// methods.
-		if n.Obj == nil && p.calls[n] != nil {
-			for _, importPath := range p.imports.dots {
+		if p.calls[n] != nil && p.file.Declaration(n) == nil {
+			for _, importPath := range p.file.Imports.Dots {
 				p.visitReference(n, importPath, n.Name)
 			}
 		}
@@ -180,7 +180,7 @@ const healthService = "grpc.health.v1.Health"
 
 // isLiteral reports whether an expression is a string, or one that begins with a slash, this string and another slash.
 func isLiteral(e ast.Expr, text string) bool {
-	s, ok := stringLiteral(e)
+	s, ok := syntax.StringLiteral(e)
 	return ok && (s == text || strings.HasPrefix(s, "/"+text+"/"))
 }
 
@@ -206,8 +206,5 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 // add adds a finding at an expression.
 func (p *pass) add(at ast.Expr, f analyzer.Finding) {
 	f.InMain = p.file.Name.Name == "main" && (f.Kind == analyzer.ServerConstructed || constructs[f.Kind])
-	p.findings = append(p.findings, f.At(p.line(at), exprName(at)))
+	p.findings = append(p.findings, f.At(p.file.Line(at), syntax.Name(at)))
 }
-
-// line returns the line of a node in the file itself, whatever //line directives say.
-func (p *pass) line(n ast.Node) int { return p.fset.PositionFor(n.Pos(), false).Line }

@@ -1,4 +1,4 @@
-package golang
+package values
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	listen "github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -30,12 +31,12 @@ const maxConstant = 400
 // hugeWidth is a width in a format that makes a long text of a short one: "%999999s" makes a million bytes.
 var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 
-// port returns the port of an address that an expression states, and where it is written. The port is
+// Port returns the port of an address that an expression of a source states, and where it is written. The port is
 // listen.UnknownPort where the expression states none or several.
-func (s *sources) port(address expression) (int, plan.Place) {
+func (s *Sources) Port(in *Source, address ast.Expr) (int, plan.Place) {
 	s.evaluated = 0
 	port, at := listen.UnknownPort, plan.Place{}
-	for i, v := range s.evaluate(address, 0) {
+	for i, v := range s.evaluate(expression{Expr: address, in: in}, 0) {
 		colon := strings.LastIndexByte(v.text, ':')
 		if number := v.text[colon+1:]; number == "" || strings.Contains(number, unknownPart) {
 			continue // a variable is not set, or not known
@@ -57,7 +58,7 @@ func (s *sources) port(address expression) (int, plan.Place) {
 // evaluate returns the values that an expression may have, where the sources state them: by literals, constants,
 // variables, defaults, and by what + and a few functions of the standard library make of these. Values that are not
 // stated are left out, so that a default counts which stands beside what the environment says.
-func (s *sources) evaluate(x expression, nesting int) []value {
+func (s *Sources) evaluate(x expression, nesting int) []value {
 	if x.constant != nil {
 		return []value{*x.constant}
 	}
@@ -83,7 +84,7 @@ func (s *sources) evaluate(x expression, nesting int) []value {
 			return nil
 		}
 	case *ast.CompositeLit:
-		if port := elementOf(e, "Port"); port != nil && lastName(e.Type) == "TCPAddr" {
+		if port := syntax.Element(e, "Port"); port != nil && syntax.LastName(e.Type) == "TCPAddr" {
 			return s.evaluate(x.with(port), nesting+1)
 		}
 		return nil
@@ -97,7 +98,7 @@ func (s *sources) evaluate(x expression, nesting int) []value {
 
 // evaluateAll returns the values of several expressions. An empty text and the number 0 stand for what is not set, and
 // count only where no expression has another value.
-func (s *sources) evaluateAll(all []expression, nesting int) []value {
+func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	if len(all) > maxOrigins {
 		return nil
 	}
@@ -117,7 +118,7 @@ func (s *sources) evaluateAll(all []expression, nesting int) []value {
 
 // join returns what a format makes of the values of its parts, of which one has to be known. It is for text: the sum of
 // two numbers is not known.
-func (s *sources) join(format string, parts []expression, nesting int) []value {
+func (s *Sources) join(format string, parts []expression, nesting int) []value {
 	combinations := [][]value{nil}
 	known := false
 	for _, part := range parts {

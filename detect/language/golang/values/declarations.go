@@ -1,26 +1,27 @@
-package golang
+package values
 
 import (
 	"go/ast"
 	"go/token"
 	"path"
-	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
 
 // declare collects what a file declares, assigns, calls and makes.
-func (s *sources) declare(f *sourceFile) {
-	for _, d := range f.ast.Decls {
+func (s *Sources) declare(f *Source) {
+	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
 			s.declareFunction(&function{decl: fn, in: f})
 		}
 	}
-	ast.Inspect(f.ast, func(n ast.Node) bool {
+	ast.Inspect(f.File.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ValueSpec:
 			s.declareVariables(f, n)
 		case *ast.TypeSpec:
-			if isPackageLevel(f, n.Name) {
+			if f.Local(n.Name) == nil {
 				s.types[symbol{f.dir, n.Name.Name}] = typeOfApp{Expr: n.Type, in: f}
 			}
 		case *ast.AssignStmt:
@@ -28,19 +29,19 @@ func (s *sources) declare(f *sourceFile) {
 				s.assignAll(f, n.Lhs, n.Rhs)
 			}
 		case *ast.BasicLit:
-			if text, ok := stringLiteral(n); ok && settingsFile.MatchString(path.Base(text)) {
+			if text, ok := syntax.StringLiteral(n); ok && SettingsFile.MatchString(path.Base(text)) {
 				s.named[path.Base(text)] = true
 			}
 		case *ast.CallExpr:
-			fun := calledExpr(n)
+			fun := syntax.Called(n)
 			callee := s.calleeName(f, fun)
 			s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
-			s.declareFlag(f, n, lastName(fun))
+			s.declareFlag(f, n, syntax.LastName(fun))
 		case *ast.CompositeLit:
 			if of := s.symbolOf(typeOfApp{n.Type, f}); of.name != "" {
 				s.literals[of] = append(s.literals[of], expression{Expr: n, in: f})
 			}
-			if strings.HasSuffix(lastName(n.Type), "Flag") {
+			if strings.HasSuffix(syntax.LastName(n.Type), "Flag") {
 				s.declareFlagLiteral(f, n)
 			}
 		}
@@ -50,18 +51,18 @@ func (s *sources) declare(f *sourceFile) {
 
 // calleeName returns the name of the function that an expression calls. A method has no directory: its type is known
 // later.
-func (s *sources) calleeName(f *sourceFile, fun ast.Expr) symbol {
+func (s *Sources) calleeName(f *Source, fun ast.Expr) symbol {
 	if name, ok := fun.(*ast.Ident); ok {
 		return symbol{f.dir, name.Name}
 	}
-	dir, _ := s.lookup(f.imports.pathOf(fun))
-	return symbol{dir, lastName(fun)}
+	dir, _ := s.lookup(f.PathOf(fun))
+	return symbol{dir, syntax.LastName(fun)}
 }
 
-func (s *sources) declareFunction(fn *function) {
+func (s *Sources) declareFunction(fn *function) {
 	name := fn.decl.Name.Name
 	if fn.decl.Recv != nil && len(fn.decl.Recv.List) == 1 {
-		name = lastName(fn.decl.Recv.List[0].Type) + "." + name
+		name = syntax.LastName(fn.decl.Recv.List[0].Type) + "." + name
 	}
 	s.functions[symbol{fn.in.dir, name}] = fn
 	for _, field := range fn.decl.Type.Params.List {
@@ -69,11 +70,11 @@ func (s *sources) declareFunction(fn *function) {
 	}
 }
 
-func (s *sources) declareVariables(f *sourceFile, spec *ast.ValueSpec) {
+func (s *Sources) declareVariables(f *Source, spec *ast.ValueSpec) {
 	names := make([]ast.Expr, len(spec.Names))
 	for i, name := range spec.Names {
 		names[i] = name
-		if spec.Type != nil && isPackageLevel(f, name) {
+		if spec.Type != nil && f.Local(name) == nil {
 			s.types[symbol{f.dir, name.Name}] = typeOfApp{Expr: spec.Type, in: f}
 		}
 	}
@@ -81,7 +82,7 @@ func (s *sources) declareVariables(f *sourceFile, spec *ast.ValueSpec) {
 }
 
 // assignAll adds what the left side of an assignment or a declaration gets.
-func (s *sources) assignAll(f *sourceFile, lhs, rhs []ast.Expr) {
+func (s *Sources) assignAll(f *Source, lhs, rhs []ast.Expr) {
 	for i, l := range lhs {
 		switch {
 		case len(lhs) == len(rhs):
@@ -93,17 +94,16 @@ func (s *sources) assignAll(f *sourceFile, lhs, rhs []ast.Expr) {
 }
 
 // assign adds that a variable or a field gets a value.
-func (s *sources) assign(f *sourceFile, to ast.Expr, value expression) {
+func (s *Sources) assign(f *Source, to ast.Expr, value expression) {
 	switch to := ast.Unparen(to).(type) {
 	case *ast.Ident:
-		if to.Obj != nil && !isPackageLevel(f, to) {
-			at := local{f, to.Obj.Pos()}
-			s.locals[at] = append(s.locals[at], value)
+		if local := f.Local(to); local != nil {
+			s.locals[local] = append(s.locals[local], value)
 		} else {
 			s.values[symbol{f.dir, to.Name}] = append(s.values[symbol{f.dir, to.Name}], value)
 		}
 	case *ast.SelectorExpr:
-		if dir, ok := s.lookup(f.imports.pathOf(to)); ok {
+		if dir, ok := s.lookup(f.PathOf(to)); ok {
 			s.values[symbol{dir, to.Sel.Name}] = append(s.values[symbol{dir, to.Sel.Name}], value)
 		} else {
 			s.fields[to.Sel.Name] = append(s.fields[to.Sel.Name], assignment{to, value})
@@ -111,11 +111,6 @@ func (s *sources) assign(f *sourceFile, to ast.Expr, value expression) {
 	case *ast.StarExpr:
 		s.assign(f, to.X, value)
 	}
-}
-
-// isPackageLevel reports whether a name of a file is one that its package declares.
-func isPackageLevel(f *sourceFile, name *ast.Ident) bool {
-	return name.Obj == nil || f.ast.Scope.Lookup(name.Name) == name.Obj
 }
 
 // flagTypes are the types that functions of packages such as flag are named for: Int, IntP, IntVar, IntVarP.
@@ -126,16 +121,16 @@ var flagTypes = map[string]bool{
 
 // declareFlag adds the default that a call gives to a flag or to a setting: those of flag, pflag, cobra, kingpin and
 // viper.
-func (s *sources) declareFlag(f *sourceFile, call *ast.CallExpr, name string) {
+func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 	args := call.Args
 	at := func(e ast.Expr) expression { return expression{Expr: e, in: f} }
 	switch named, isDefinition := defaultIndex(name, len(args)); {
 	case name == "SetConfigName" && len(args) == 1:
-		if file, ok := stringLiteral(args[0]); ok {
+		if file, ok := syntax.StringLiteral(args[0]); ok {
 			s.named[file] = true
 		}
 	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
-		if key, ok := stringLiteral(args[0]); ok {
+		if key, ok := syntax.StringLiteral(args[0]); ok {
 			key = strings.ToLower(key)
 			s.settings[key] = append(s.settings[key], at(args[1]))
 		}
@@ -167,29 +162,29 @@ func defaultIndex(function string, arguments int) (at int, ok bool) {
 	return at, flagTypes[base] && arguments == at+2
 }
 
-func (s *sources) addFlag(name ast.Expr, value expression) {
-	if name, ok := stringLiteral(name); ok {
+func (s *Sources) addFlag(name ast.Expr, value expression) {
+	if name, ok := syntax.StringLiteral(name); ok {
 		s.flags[name] = append(s.flags[name], value)
 	}
 }
 
 // declareFlagLiteral adds the default of a flag of urfave/cli: &cli.IntFlag{Name: "port", Value: 50051}.
-func (s *sources) declareFlagLiteral(f *sourceFile, literal *ast.CompositeLit) {
-	value := elementOf(literal, "Value")
+func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
+	value := syntax.Element(literal, "Value")
 	if value == nil {
 		return
 	}
 	x := expression{Expr: value, in: f}
-	if name := elementOf(literal, "Name"); name != nil {
+	if name := syntax.Element(literal, "Name"); name != nil {
 		s.addFlag(name, x)
 	}
-	if destination := elementOf(literal, "Destination"); destination != nil {
+	if destination := syntax.Element(literal, "Destination"); destination != nil {
 		s.assignPointer(f, destination, x)
 	}
 }
 
 // assignPointer adds that the variable gets a value whose address an expression is.
-func (s *sources) assignPointer(f *sourceFile, pointer ast.Expr, value expression) {
+func (s *Sources) assignPointer(f *Source, pointer ast.Expr, value expression) {
 	if address, ok := ast.Unparen(pointer).(*ast.UnaryExpr); ok && address.Op == token.AND {
 		s.assign(f, address.X, value)
 	}
@@ -205,48 +200,9 @@ func chainedDefault(call *ast.CallExpr) ast.Expr {
 		if call, ok = method.X.(*ast.CallExpr); !ok {
 			return nil
 		}
-		if lastName(call.Fun) == "Default" && len(call.Args) == 1 {
+		if syntax.LastName(call.Fun) == "Default" && len(call.Args) == 1 {
 			return call.Args[0]
 		}
 	}
 	return nil
-}
-
-// elementOf returns the value of a key in a composite literal, or nil.
-func elementOf(literal *ast.CompositeLit, key string) ast.Expr {
-	if len(literal.Elts) > maxElements {
-		return nil
-	}
-	for _, e := range literal.Elts {
-		if field, ok := e.(*ast.KeyValueExpr); ok && exprName(field.Key) == key {
-			return field.Value
-		}
-	}
-	return nil
-}
-
-// lastName returns the last name of a function or a type: "Config" of *config.Config. It is "" for what has none.
-func lastName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.StarExpr:
-		return lastName(e.X)
-	case *ast.IndexExpr:
-		return lastName(e.X)
-	case *ast.IndexListExpr:
-		return lastName(e.X)
-	}
-	return ""
-}
-
-func stringLiteral(e ast.Expr) (string, bool) {
-	literal, ok := e.(*ast.BasicLit)
-	if !ok || literal.Kind != token.STRING {
-		return "", false
-	}
-	s, err := strconv.Unquote(literal.Value)
-	return s, err == nil
 }

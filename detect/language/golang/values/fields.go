@@ -1,4 +1,4 @@
-package golang
+package values
 
 import (
 	"go/ast"
@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // originsOfField returns what a field gets: in the composite literals that the struct comes from or, where these are
 // not known, in all of its type; by assignments; by the default in its tag; and by a setting of its key.
-func (s *sources) originsOfField(x expression, field *ast.SelectorExpr, nesting int) []expression {
+func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting int) []expression {
 	holder, name := x.with(field.X), field.Sel.Name
 	if s.spend(nesting) {
 		return nil
@@ -26,7 +27,7 @@ func (s *sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	var from []expression
 	for _, literal := range literals {
 		if l, ok := literal.Expr.(*ast.CompositeLit); ok {
-			if value := elementOf(l, name); value != nil {
+			if value := syntax.Element(l, name); value != nil {
 				from = append(from, literal.with(value))
 			}
 		}
@@ -49,7 +50,7 @@ func (s *sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 
 // assignedTo returns what the fields of a name get that belong to a struct of a type, by assignments. Of two structs of
 // a type in another struct only the one counts that has the same name there.
-func (s *sources) assignedTo(holder expression, of typeOfApp, name string, nesting int) []expression {
+func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesting int) []expression {
 	var from []expression
 	fields, _ := s.structOf(of)
 	for _, a := range s.fields[name] {
@@ -70,7 +71,7 @@ func (s *sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 }
 
 // composites returns the composite literals that the value of an expression comes from.
-func (s *sources) composites(x expression, nesting int) []expression {
+func (s *Sources) composites(x expression, nesting int) []expression {
 	if s.spend(nesting) || x.constant != nil {
 		return nil
 	}
@@ -95,7 +96,7 @@ var tagKeys = []string{"default", "envDefault", "env-default"}
 var optionDefault = regexp.MustCompile(`\b(?:env|conf|json|yaml|config|flag|cfg):"[^"]*?\bdefault[=:]\s*([^",]+)[",]`)
 
 // tagDefault returns the default that the tag of a field states.
-func tagDefault(in *sourceFile, field *ast.Field) (value, bool) {
+func tagDefault(in *Source, field *ast.Field) (value, bool) {
 	if field.Tag == nil {
 		return value{}, false
 	}
@@ -117,7 +118,7 @@ func tagDefault(in *sourceFile, field *ast.Field) (value, bool) {
 
 // setting returns the values of the setting that a field of a struct is filled from: viper fills the field Port in the
 // field GRPC from the key grpc.port. The values in files go before defaults: inFile says that they are from files.
-func (s *sources) setting(x expression, nesting int) (values []expression, inFile bool) {
+func (s *Sources) setting(x expression, nesting int) (values []expression, inFile bool) {
 	if len(s.settings)+len(s.loaded) == 0 {
 		return nil, false
 	}
@@ -139,7 +140,7 @@ func (s *sources) setting(x expression, nesting int) (values []expression, inFil
 }
 
 // settingOf returns the values of the setting with a key in small letters.
-func (s *sources) settingOf(key string) []expression {
+func (s *Sources) settingOf(key string) []expression {
 	if found := s.loaded[key]; found != nil {
 		return found
 	}

@@ -1,4 +1,4 @@
-package golang
+package values
 
 import (
 	"go/ast"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -24,18 +25,18 @@ var (
 
 // evaluateCall returns the values that a call may have of a function which is not the app's. It reports whether it
 // knows the function.
-func (s *sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([]value, bool) {
+func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([]value, bool) {
 	args := make([]expression, len(call.Args))
 	for i, arg := range call.Args {
 		args[i] = x.with(arg)
 	}
-	fun := calledExpr(call)
+	fun := syntax.Called(call)
 	if id, ok := fun.(*ast.Ident); ok && len(args) == 1 && conversion.MatchString(id.Name) {
 		return s.evaluate(args[0], nesting+1), true
 	}
-	qualified := exprName(fun)
-	if importPath := x.in.imports.pathOf(fun); importPath != "" {
-		qualified = importPath + "." + lastName(fun)
+	qualified := syntax.Name(fun)
+	if importPath := x.in.PathOf(fun); importPath != "" {
+		qualified = importPath + "." + syntax.LastName(fun)
 	}
 	switch {
 	case len(args) > 0 && sameValue.MatchString(qualified):
@@ -55,7 +56,7 @@ func (s *sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 }
 
 // evaluateFormat returns what fmt.Sprintf makes of up to six arguments.
-func (s *sources) evaluateFormat(args []expression, nesting int) []value {
+func (s *Sources) evaluateFormat(args []expression, nesting int) []value {
 	var made []value
 	for _, format := range s.evaluate(args[0], nesting+1) {
 		if hugeWidth.MatchString(format.text) || len(args) > 7 {
@@ -77,9 +78,9 @@ func (s *sources) evaluateFormat(args []expression, nesting int) []value {
 }
 
 // evaluateSetting returns the default of a flag or of a setting that a call defines or asks for.
-func (s *sources) evaluateSetting(x expression, call *ast.CallExpr, args []expression, nesting int) ([]value, bool) {
-	fun := calledExpr(call)
-	name := lastName(fun)
+func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expression, nesting int) ([]value, bool) {
+	fun := syntax.Called(call)
+	name := syntax.LastName(fun)
 	if at, ok := defaultIndex(name, len(args)); ok && !strings.Contains(name, "Var") {
 		return s.evaluate(args[at], nesting+1), true
 	}
@@ -89,7 +90,7 @@ func (s *sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		}
 		return nil, false
 	}
-	key, isKey := stringLiteral(args[0].Expr)
+	key, isKey := syntax.StringLiteral(args[0].Expr)
 	switch {
 	case !isKey && len(args) == 1, s.callee(x, nesting) != nil:
 		return nil, false
@@ -97,7 +98,7 @@ func (s *sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		return nil, false
 	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup"):
 		return s.evaluateAll(append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...), nesting), true
-	case len(args) == 2 && withFallback.MatchString(exprName(fun)):
+	case len(args) == 2 && withFallback.MatchString(syntax.Name(fun)):
 		return s.evaluate(args[1], nesting+1), true
 	}
 	return nil, false

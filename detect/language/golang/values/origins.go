@@ -1,4 +1,4 @@
-package golang
+package values
 
 import "go/ast"
 
@@ -15,7 +15,7 @@ const (
 )
 
 // spend counts the evaluation of an expression, and reports whether there were too many.
-func (s *sources) spend(nesting int) bool {
+func (s *Sources) spend(nesting int) bool {
 	s.evaluated++
 	s.total++
 	return nesting > maxNesting || s.evaluated > maxEvaluated || s.total > maxTotal
@@ -27,14 +27,14 @@ const maxOrigins = 64
 // origins returns the expressions that the value of an expression comes from: what a variable is declared with and
 // assigned, what a field gets, what a function of the app returns, what a parameter gets. It returns none where there
 // are too many.
-func (s *sources) origins(x expression, nesting int) []expression {
+func (s *Sources) origins(x expression, nesting int) []expression {
 	if from := s.allOrigins(x, nesting); len(from) <= maxOrigins {
 		return from
 	}
 	return nil
 }
 
-func (s *sources) allOrigins(x expression, nesting int) []expression {
+func (s *Sources) allOrigins(x expression, nesting int) []expression {
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.StarExpr:
 		return []expression{x.with(e.X)}
@@ -43,7 +43,7 @@ func (s *sources) allOrigins(x expression, nesting int) []expression {
 	case *ast.Ident:
 		return s.originsOfVariable(x, e, nesting)
 	case *ast.SelectorExpr:
-		if dir, ok := s.lookup(x.in.imports.pathOf(e)); ok {
+		if dir, ok := s.lookup(x.in.PathOf(e)); ok {
 			return s.values[symbol{dir, e.Sel.Name}]
 		}
 		return s.originsOfField(x, e, nesting)
@@ -55,12 +55,13 @@ func (s *sources) allOrigins(x expression, nesting int) []expression {
 	return nil
 }
 
-func (s *sources) originsOfVariable(x expression, name *ast.Ident, nesting int) []expression {
-	if isPackageLevel(x.in, name) {
+func (s *Sources) originsOfVariable(x expression, name *ast.Ident, nesting int) []expression {
+	local := x.in.Local(name)
+	if local == nil {
 		return s.values[symbol{x.in.dir, name.Name}]
 	}
 	var from []expression
-	assigned := s.locals[local{x.in, name.Obj.Pos()}]
+	assigned := s.locals[local]
 	if len(assigned) > maxOrigins {
 		return nil
 	}
@@ -71,14 +72,14 @@ func (s *sources) originsOfVariable(x expression, name *ast.Ident, nesting int) 
 			from = append(from, value)
 		}
 	}
-	if field, ok := name.Obj.Decl.(*ast.Field); ok {
-		from = append(from, s.originsOfParameter(x, field, name, nesting)...)
+	if field, ok := local.Node.(*ast.Field); ok {
+		from = append(from, s.originsOfParameter(x, field, local.Name, nesting)...)
 	}
 	return from
 }
 
 // originsOfParameter returns what a parameter of a function gets: by the call that is followed, or by all calls.
-func (s *sources) originsOfParameter(x expression, field *ast.Field, name *ast.Ident, nesting int) []expression {
+func (s *Sources) originsOfParameter(x expression, field *ast.Field, name *ast.Ident, nesting int) []expression {
 	fn := s.parameters[field]
 	if fn == nil {
 		return nil
@@ -111,7 +112,7 @@ func parameterIndex(parameters *ast.FieldList, parameter *ast.Ident) int {
 	at := 0
 	for _, field := range parameters.List {
 		for _, name := range field.Names {
-			if name.Obj == parameter.Obj {
+			if name == parameter {
 				return at
 			}
 			at++
@@ -121,7 +122,7 @@ func parameterIndex(parameters *ast.FieldList, parameter *ast.Ident) int {
 }
 
 // returned returns what a function returns for the result that is meant of a call.
-func (s *sources) returned(fn *function, x expression) []expression {
+func (s *Sources) returned(fn *function, x expression) []expression {
 	if fn.returns == nil {
 		fn.returns = returnsOf(fn.decl.Body)
 	}

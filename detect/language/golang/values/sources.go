@@ -1,28 +1,27 @@
-package golang
+package values
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"path"
 
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// sources are parsed sources of an app and what they declare. They tell which port an expression states: begin with
-// [sources.port]. A port is seldom written where a server listens on it. It comes from constants, fields, parameters,
+// Sources are parsed sources of an app and what they declare. They tell which port an expression states: begin with
+// [Sources.Port]. A port is seldom written where a server listens on it. It comes from constants, fields, parameters,
 // defaults of flags and of environment variables, in other files and other packages.
 //
 // No types are checked: what a dependency declares is not in the app. A name is followed where its syntax tells what it
 // means, and is not known otherwise.
-type sources struct {
+type Sources struct {
 	// lookup returns the directory of the package with an import path. It reports whether it is in the app.
 	lookup func(importPath string) (dir string, ok bool)
 
-	values     map[symbol][]expression // what variables and constants of packages are declared with and get
-	types      map[symbol]typeOfApp    // named types; of variables their types where they are declared with one
-	functions  map[symbol]*function    // a method M of a type T has the name T.M
-	locals     map[local][]expression  // what variables of functions are declared with and get
+	values     map[symbol][]expression              // what variables and constants of packages are declared with and get
+	types      map[symbol]typeOfApp                 // named types; of variables their types where they are declared with one
+	functions  map[symbol]*function                 // a method M of a type T has the name T.M
+	locals     map[*syntax.Declaration][]expression // what variables of functions are declared with and get
 	parameters map[*ast.Field]*function
 	calls      map[symbol][]expression // calls; those of methods have no directory
 	literals   map[symbol][]expression // composite literals, by type
@@ -39,24 +38,16 @@ type sources struct {
 // symbol is a name that a package declares.
 type symbol struct{ dir, name string }
 
-// local is a variable of a function: where it is declared.
-type local struct {
-	in *sourceFile
-	at token.Pos
-}
-
-// sourceFile is one parsed file.
-type sourceFile struct {
+// Source is one parsed file.
+type Source struct {
+	*syntax.File
 	path, dir string
-	fset      *token.FileSet
-	ast       *ast.File
-	imports   *importTable
 }
 
 // expression is an expression in a file.
 type expression struct {
 	ast.Expr
-	in *sourceFile
+	in *Source
 	// call is the call by which the function was entered that the expression is in, or nil: its arguments are the
 	// values of the parameters.
 	call *frame
@@ -75,7 +66,7 @@ type frame struct {
 // function is a function or a method of the app.
 type function struct {
 	decl    *ast.FuncDecl
-	in      *sourceFile
+	in      *Source
 	returns []*ast.ReturnStmt // known once they are asked for
 }
 
@@ -92,35 +83,30 @@ func (x expression) with(e ast.Expr) expression {
 
 // place returns where an expression stands.
 func (x expression) place() plan.Place {
-	return plan.Place{Path: x.in.path, Line: x.in.fset.PositionFor(x.Pos(), false).Line}
+	return plan.Place{Path: x.in.path, Line: x.in.Line(x)}
 }
 
-const (
-	// maxParsed is how many bytes of sources are parsed to find the ports of an app. Few apps have as many in the files
-	// that are worth it.
-	maxParsed = 8 << 20
-	// maxKept is how many bytes a file has at most that is kept until all files were seen.
-	maxKept = 256 << 10
-)
+// MaxParsed is how many bytes of sources are parsed to find the ports of an app. Few apps have as many in the files
+// that are worth it.
+const MaxParsed = 8 << 20
 
-func newSources(lookup func(importPath string) (dir string, ok bool)) *sources {
-	return &sources{
+func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
+	return &Sources{
 		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
-		functions: map[symbol]*function{}, locals: map[local][]expression{},
+		functions: map[symbol]*function{}, locals: map[*syntax.Declaration][]expression{},
 		parameters: map[*ast.Field]*function{}, calls: map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
 	}
 }
 
-// parse adds a file, and returns it. It returns nil for a text that is not Go.
-func (s *sources) parse(file string, text []byte) *sourceFile {
-	fset := token.NewFileSet()
-	parsed, err := parser.ParseFile(fset, "", text, 0)
+// Parse adds a file, and returns it. It returns nil for a text that is not Go.
+func (s *Sources) Parse(file string, text []byte) *Source {
+	parsed, err := syntax.Parse(text, 0)
 	if err != nil {
 		return nil
 	}
-	f := &sourceFile{path: file, dir: path.Dir(file), fset: fset, ast: parsed, imports: newImportTable(parsed)}
+	f := &Source{File: parsed, path: file, dir: path.Dir(file)}
 	s.declare(f)
 	return f
 }
