@@ -79,7 +79,7 @@ func resolveFile(f *analyzer.File[Extra], s *values.Sources, parsed *values.Sour
 }
 
 // listenerKinds are the kinds of findings that have an address.
-var listenerKinds = []analyzer.Kind{analyzer.Listener, httpListener, addressGiven, mainListener}
+var listenerKinds = []analyzer.Kind{analyzer.Listener, grpcListener, httpListener, addressGiven, mainListener}
 
 // lookupIn returns a function that returns the directory of the package with an import path, and whether it is in the
 // app.

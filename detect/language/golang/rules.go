@@ -30,8 +30,12 @@ const (
 	// mainListener is a port that a program listens on which names no gRPC. It is a server's of a package that the
 	// program imports, if there is one.
 	mainListener analyzer.Kind = "go: listener of a program"
-	// httpListener is a TCP port that an HTTP server listens on.
+	// httpListener is a TCP port that an HTTP server listens on, and grpcListener one of a server of grpc-go: the file
+	// says which server it gives the listener to.
 	httpListener analyzer.Kind = "go: HTTP listener"
+	grpcListener analyzer.Kind = "go: gRPC listener"
+	// handledByHTTP is a server of grpc-go that is a handler of net/http.
+	handledByHTTP analyzer.Kind = "go: gRPC handled by net/http"
 )
 
 // constructs are the kinds that may turn out to be a server that is constructed.

@@ -36,7 +36,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 		return nil, fmt.Errorf("leaving out a file that is not Go: %w", err)
 	}
 	p := newPass(file)
-	p.namesGRPC = named
+	p.namesContentType = bytes.Contains(text, []byte(`"application/grpc`))
 	result := &analyzer.Result[Extra]{}
 	result.Extra.Imports, result.Extra.Main = p.file.Imports.All, file.Name.Name == "main"
 	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
@@ -110,9 +110,12 @@ type pass struct {
 	findings []analyzer.Finding
 	// addresses are the expressions with the addresses of the listeners among the findings, in their order.
 	addresses []source.Span
-	listeners listenerTable
-	// namesGRPC says that the file has one of the keywords.
-	namesGRPC bool
+	// namesContentType says that the file tells gRPC's requests from others by their content type.
+	namesContentType bool
+	// served are the listeners that the file gives to servers, by the calls that make them; nil until one is asked for.
+	served map[ast.Expr]analyzer.Kind
+	// assigned are the servers and the listeners that variables and fields get, by their names.
+	assigned map[string]ast.Expr
 }
 
 func newPass(file *syntax.File) *pass {
@@ -155,6 +158,9 @@ func (p *pass) visit(n ast.Node) bool {
 			p.add(n.Type, health)
 		}
 	case *ast.SelectorExpr:
+		if n.Sel.Name == "ServeHTTP" && (p.isGRPCServer(n.X) || p.namesContentType) {
+			p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+		}
 		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
 			p.add(n, http2)
 		}
