@@ -26,7 +26,7 @@ func (s *Sources) declare(f *Source) {
 			}
 		case *ast.AssignStmt:
 			if n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
-				s.assignAll(f, n.Lhs, n.Rhs)
+				s.assignAll(f, n.Lhs, n.Rhs, true)
 			}
 		case *ast.BasicLit:
 			if text, ok := syntax.StringLiteral(n); ok && SettingsFile.MatchString(path.Base(text)) {
@@ -78,19 +78,34 @@ func (s *Sources) declareVariables(f *Source, spec *ast.ValueSpec) {
 			s.types[symbol{f.dir, name.Name}] = typeOfApp{Expr: spec.Type, in: f}
 		}
 	}
-	s.assignAll(f, names, spec.Values)
+	s.assignAll(f, names, spec.Values, false)
 }
 
 // assignAll adds what the left side of an assignment or a declaration gets.
-func (s *Sources) assignAll(f *Source, lhs, rhs []ast.Expr) {
+func (s *Sources) assignAll(f *Source, lhs, rhs []ast.Expr, isStatement bool) {
 	for i, l := range lhs {
+		value := expression{in: f}
 		switch {
 		case len(lhs) == len(rhs):
-			s.assign(f, l, expression{Expr: rhs[i], in: f})
+			value.Expr = rhs[i]
 		case len(rhs) == 1:
-			s.assign(f, l, expression{Expr: rhs[0], in: f, result: i})
+			value.Expr, value.result = rhs[0], i
+		default:
+			continue
 		}
+		if isStatement {
+			value.gets = f.whenAssigned(value)
+		}
+		s.assign(f, l, value)
 	}
+}
+
+// whenAssigned returns when a statement assigns a value.
+func (f *Source) whenAssigned(value ast.Expr) when {
+	if f.InFunctionBody(value.Pos()) {
+		return always
+	}
+	return sometimes
 }
 
 // assign adds that a variable or a field gets a value.
@@ -111,98 +126,4 @@ func (s *Sources) assign(f *Source, to ast.Expr, value expression) {
 	case *ast.StarExpr:
 		s.assign(f, to.X, value)
 	}
-}
-
-// flagTypes are the types that functions of packages such as flag are named for: Int, IntP, IntVar, IntVarP.
-var flagTypes = map[string]bool{
-	"String": true, "Int": true, "Int16": true, "Int32": true, "Int64": true, "Uint": true, "Uint16": true,
-	"Uint32": true, "Uint64": true,
-}
-
-// declareFlag adds the default that a call gives to a flag or to a setting: those of flag, pflag, cobra, kingpin and
-// viper.
-func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
-	args := call.Args
-	at := func(e ast.Expr) expression { return expression{Expr: e, in: f} }
-	switch named, isDefinition := defaultIndex(name, len(args)); {
-	case name == "SetConfigName" && len(args) == 1:
-		if file, ok := syntax.StringLiteral(args[0]); ok {
-			s.named[file] = true
-		}
-	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
-		if key, ok := syntax.StringLiteral(args[0]); ok {
-			key = strings.ToLower(key)
-			s.settings[key] = append(s.settings[key], at(args[1]))
-		}
-	case isDefinition && strings.Contains(name, "Var"):
-		s.assignPointer(f, args[0], at(args[named]))
-		s.addFlag(args[1], at(args[named]))
-	case isDefinition:
-		s.addFlag(args[0], at(args[named]))
-	case flagTypes[strings.TrimSuffix(name, "Var")] && len(args) == 1:
-		if value := chainedDefault(call); value != nil {
-			s.assignPointer(f, args[0], at(value))
-		}
-	}
-}
-
-// defaultIndex returns which argument is the default of a flag, and whether a function of a name defines one with so
-// many arguments: Int(name, default, usage), IntVar(&variable, name, default, usage), and with a short name behind the
-// name IntP and IntVarP.
-func defaultIndex(function string, arguments int) (at int, ok bool) {
-	base, isShort := strings.CutSuffix(function, "P")
-	base, isVar := strings.CutSuffix(base, "Var")
-	at = 1
-	if isShort {
-		at++
-	}
-	if isVar {
-		at++
-	}
-	return at, flagTypes[base] && arguments == at+2
-}
-
-func (s *Sources) addFlag(name ast.Expr, value expression) {
-	if name, ok := syntax.StringLiteral(name); ok {
-		s.flags[name] = append(s.flags[name], value)
-	}
-}
-
-// declareFlagLiteral adds the default of a flag of urfave/cli: &cli.IntFlag{Name: "port", Value: 50051}.
-func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
-	value := syntax.Element(literal, "Value")
-	if value == nil {
-		return
-	}
-	x := expression{Expr: value, in: f}
-	if name := syntax.Element(literal, "Name"); name != nil {
-		s.addFlag(name, x)
-	}
-	if destination := syntax.Element(literal, "Destination"); destination != nil {
-		s.assignPointer(f, destination, x)
-	}
-}
-
-// assignPointer adds that the variable gets a value whose address an expression is.
-func (s *Sources) assignPointer(f *Source, pointer ast.Expr, value expression) {
-	if address, ok := ast.Unparen(pointer).(*ast.UnaryExpr); ok && address.Op == token.AND {
-		s.assign(f, address.X, value)
-	}
-}
-
-// chainedDefault returns the default in kingpin's Flag("port", "").Default("50051").Int(), or nil.
-func chainedDefault(call *ast.CallExpr) ast.Expr {
-	for range maxNesting {
-		method, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return nil
-		}
-		if call, ok = method.X.(*ast.CallExpr); !ok {
-			return nil
-		}
-		if syntax.LastName(call.Fun) == "Default" && len(call.Args) == 1 {
-			return call.Args[0]
-		}
-	}
-	return nil
 }

@@ -14,8 +14,8 @@ var (
 	conversion = source.Exactly(`string|u?int(?:8|16|32|64)?`)
 	// sameValue are functions whose result is their first argument in another form, or nothing where it is unset.
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
-		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix)|fmt\.Sprint|os\.ExpandEnv`)
-	environment = source.Exactly(`os\.(?:Getenv|LookupEnv)`)
+		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
+	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
 	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
 	getter = source.Exactly(`(?:Get)?(?:String|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
 	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
@@ -31,7 +31,7 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		args[i] = x.with(arg)
 	}
 	fun := syntax.Called(call)
-	if id, ok := fun.(*ast.Ident); ok && len(args) == 1 && conversion.MatchString(id.Name) {
+	if id, ok := fun.(*ast.Ident); ok && len(args) == 1 && s.isConversion(x, id) {
 		return s.evaluate(args[0], nesting+1), true
 	}
 	qualified := syntax.Name(fun)
@@ -42,7 +42,7 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	case len(args) > 0 && sameValue.MatchString(qualified):
 		return s.evaluate(args[0], nesting+1), true
 	case environment.MatchString(qualified):
-		return []value{{}}, true
+		return unset, true
 	case qualified == "cmp.Or":
 		return s.evaluateAll(args, nesting), true
 	case qualified == "net.JoinHostPort" && len(args) == 2:
@@ -55,12 +55,19 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	return s.evaluateSetting(x, call, args, nesting)
 }
 
+// isConversion reports whether a name that is called is that of a type.
+func (s *Sources) isConversion(x expression, name *ast.Ident) bool {
+	of := symbol{x.in.dir, name.Name}
+	_, isType := s.types[of]
+	return x.in.Local(name) == nil && (conversion.MatchString(name.Name) || isType && len(s.values[of]) == 0)
+}
+
 // evaluateFormat returns what fmt.Sprintf makes of up to six arguments.
 func (s *Sources) evaluateFormat(args []expression, nesting int) []value {
 	var made []value
 	for _, format := range s.evaluate(args[0], nesting+1) {
-		if hugeWidth.MatchString(format.text) || len(args) > 7 {
-			return nil
+		if hugeWidth.MatchString(format.text) || format.isUnknown() || len(args) > 7 {
+			return unknown
 		}
 		text := strings.NewReplacer("%d", "%s", "%v", "%s").Replace(format.text)
 		if len(args) == 1 {
@@ -90,16 +97,31 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		}
 		return nil, false
 	}
-	key, isKey := syntax.StringLiteral(args[0].Expr)
+	key, isKey := s.text(args[0], nesting)
 	switch {
 	case !isKey && len(args) == 1, s.callee(x, nesting) != nil:
 		return nil, false
 	case len(s.flags[key]) > maxOrigins:
 		return nil, false
 	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup"):
-		return s.evaluateAll(append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...), nesting), true
+		set := append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...)
+		if len(set) == 0 {
+			return unset, true
+		}
+		return s.evaluateAll(set, nesting), true
 	case len(args) == 2 && withFallback.MatchString(syntax.Name(fun)):
 		return s.evaluate(args[1], nesting+1), true
+	case len(args) == 1 && strings.Contains(strings.ToLower(syntax.Name(fun)), "env"):
+		return unset, true
 	}
 	return nil, false
+}
+
+// text returns the one text that an expression states.
+func (s *Sources) text(x expression, nesting int) (string, bool) {
+	values := s.evaluate(x, nesting+1)
+	if len(values) != 1 || values[0].isUnknown() {
+		return "", false
+	}
+	return values[0].text, true
 }

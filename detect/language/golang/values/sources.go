@@ -26,10 +26,13 @@ type Sources struct {
 	calls      map[symbol][]expression // calls; those of methods have no directory
 	literals   map[symbol][]expression // composite literals, by type
 	fields     map[string][]assignment // what fields get, by name
+	defaults   []namedDefault          // of flags and settings, until all files are there
 	flags      map[string][]expression // the defaults of flags, by the flag's name
 	settings   map[string][]expression // the defaults of settings, by key in small letters: grpc.port
 	loaded     map[string][]expression // the settings of files that the sources name, by key
 	named      map[string]bool         // the names of settings files in the sources
+
+	evaluating map[evaluation]bool
 
 	evaluated int // how many expressions were evaluated for one port
 	total     int // and for all
@@ -53,9 +56,25 @@ type expression struct {
 	call *frame
 	// result is which result is meant of a call that has several.
 	result int
+	// gets says when the value of this expression is got by what the expression is an origin of.
+	gets when
 	// constant is a value that no expression has, such as the default in a tag; nil for others.
 	constant *value
 }
+
+// when says when a variable, a field or a parameter gets a value.
+type when int
+
+const (
+	// initially is a declaration, or the default of an option.
+	initially when = iota
+	// alternatively is by one of several calls, or in one of several structs.
+	alternatively
+	// always is an assignment that nothing in its function is a condition of.
+	always
+	// sometimes is an assignment under a condition.
+	sometimes
+)
 
 // frame is a call of a function.
 type frame struct {
@@ -90,6 +109,8 @@ func (x expression) place() plan.Place {
 // that are worth it.
 const MaxParsed = 8 << 20
 
+// NewSources returns sources to which files and settings are to be added. lookup returns the directory of the package
+// with an import path, and whether it is in the app.
 func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 	return &Sources{
 		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
@@ -97,6 +118,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		parameters: map[*ast.Field]*function{}, calls: map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
+		evaluating: map[evaluation]bool{},
 	}
 }
 

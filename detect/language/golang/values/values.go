@@ -21,8 +21,20 @@ type value struct {
 	at       plan.Place
 }
 
-// unknownPart stands in a text for a part that is not known, such as a host.
+// unknownPart is a value that is not known, and stands in a text for a part that is not, such as a host.
 const unknownPart = "\x00"
+
+var (
+	// unknown is the value of an expression that the sources do not state.
+	unknown = []value{{text: unknownPart}}
+	// unset is the value of an option that has no default: an environment variable, a flag, a setting.
+	unset = []value{{}}
+)
+
+func (v value) isUnknown() bool { return strings.Contains(v.text, unknownPart) }
+
+// isZero reports whether a value stands for what is not set, as an empty text and the number 0 do.
+func (v value) isZero() bool { return v.text == "" || v.text == "0" }
 
 // maxConstant is how many bytes an address or a part of one has at most. Host names have up to 253 (RFC 1035). Without
 // a bound, declarations that join each other would make texts of any length.
@@ -32,14 +44,15 @@ const maxConstant = 400
 var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 
 // Port returns the port of an address that an expression of a source states, and where it is written. The port is
-// listen.UnknownPort where the expression states none or several.
+// listen.UnknownPort where the expression states none or several, or may have a value that is not known.
 func (s *Sources) Port(in *Source, address ast.Expr) (int, plan.Place) {
+	s.nameDefaults()
 	s.evaluated = 0
 	port, at := listen.UnknownPort, plan.Place{}
 	for i, v := range s.evaluate(expression{Expr: address, in: in}, 0) {
 		colon := strings.LastIndexByte(v.text, ':')
-		if number := v.text[colon+1:]; number == "" || strings.Contains(number, unknownPart) {
-			continue // a variable is not set, or not known
+		if v.text[colon+1:] == "" {
+			continue // an option is not set
 		}
 		if colon >= 0 && strings.Contains(v.text[:colon], unknownPart) {
 			v.text = v.text[colon:]
@@ -56,62 +69,110 @@ func (s *Sources) Port(in *Source, address ast.Expr) (int, plan.Place) {
 }
 
 // evaluate returns the values that an expression may have, where the sources state them: by literals, constants,
-// variables, defaults, and by what + and a few functions of the standard library make of these. Values that are not
-// stated are left out, so that a default counts which stands beside what the environment says.
+// variables, defaults, and by what + and a few functions of the standard library make of these. It returns unknown for
+// what they do not state, and none for what no program evaluates, such as the parameter of a function that nothing
+// calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).
 func (s *Sources) evaluate(x expression, nesting int) []value {
 	if x.constant != nil {
 		return []value{*x.constant}
 	}
 	if s.spend(nesting) {
+		return unknown
+	}
+	at := evaluation{x.Expr, x.call, x.result}
+	if s.evaluating[at] {
 		return nil
 	}
+	s.evaluating[at] = true
+	defer delete(s.evaluating, at)
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil {
-			return bounded([]value{{text, false, x.place()}})
-		}
-		if e.Kind == token.INT {
-			return bounded([]value{{strings.ReplaceAll(e.Value, "_", ""), true, x.place()}})
-		}
-		return nil
+		return literal(x, e)
 	case *ast.BinaryExpr:
-		if e.Op != token.ADD {
-			return nil
+		if e.Op == token.ADD {
+			return s.join("%s%s", []expression{x.with(e.X), x.with(e.Y)}, nesting)
 		}
-		return s.join("%s%s", []expression{x.with(e.X), x.with(e.Y)}, nesting)
-	case *ast.UnaryExpr:
-		if e.Op != token.AND {
-			return nil
+		return unknown
+	case *ast.SliceExpr: // address[len("tcp://"):]
+		return s.evaluate(x.with(e.X), nesting+1)
+	case *ast.IndexExpr:
+		if syntax.Name(e.X) == "os.Args" {
+			return unset
 		}
+		return unknown
 	case *ast.CompositeLit:
-		if port := syntax.Element(e, "Port"); port != nil && syntax.LastName(e.Type) == "TCPAddr" {
-			return s.evaluate(x.with(port), nesting+1)
+		if port := s.element(x.with(e), "Port"); port.Expr != nil && syntax.LastName(e.Type) == "TCPAddr" {
+			return s.evaluate(port, nesting+1)
 		}
-		return nil
+		return unknown
 	case *ast.CallExpr:
 		if values, ok := s.evaluateCall(x, e, nesting); ok {
 			return values
 		}
 	}
-	return s.evaluateAll(s.origins(x, nesting), nesting)
+	from, ok := s.origins(x, nesting)
+	if !ok {
+		return unknown
+	}
+	return s.evaluateAll(from, nesting)
 }
 
-// evaluateAll returns the values of several expressions. An empty text and the number 0 stand for what is not set, and
-// count only where no expression has another value.
+// evaluation is an expression that is being evaluated, in the call that leads to it.
+type evaluation struct {
+	ast.Expr
+	call   *frame
+	result int
+}
+
+func literal(x expression, e *ast.BasicLit) []value {
+	if text, err := strconv.Unquote(e.Value); err == nil {
+		return bounded([]value{{text, false, x.place()}})
+	}
+	if e.Kind == token.INT {
+		return bounded([]value{{strings.ReplaceAll(e.Value, "_", ""), true, x.place()}})
+	}
+	return unknown
+}
+
+// evaluateAll returns the values that something may have which gets those of several expressions.
+//
+// What is not set counts only where nothing else has a value, so that a default counts beside what the environment may
+// say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or of
+// two structs of a type, none has the default of the other.
 func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	if len(all) > maxOrigins {
-		return nil
+		return unknown
 	}
-	var values []value
+	var values, initial, alternatives []value
+	isOverwritten, isAlternative := false, false
 	for _, x := range all {
-		values = append(values, s.evaluate(x, nesting+1)...)
-		if len(values) > maxValues {
-			return nil
+		found := s.evaluate(x, nesting+1)
+		isZero := len(found) > 0 && !slices.ContainsFunc(found, func(v value) bool { return !v.isZero() })
+		switch x.gets {
+		case initially:
+			initial = append(initial, found...)
+		case alternatively:
+			isAlternative = isAlternative || isZero
+			alternatives = append(alternatives, found...)
+		case always:
+			isOverwritten = isOverwritten || isZero
+			values = append(values, found...)
+		case sometimes:
+			values = append(values, found...)
+		}
+		if len(values)+len(initial)+len(alternatives) > maxValues {
+			return unknown
 		}
 	}
-	isSet := func(v value) bool { return v.text != "" && v.text != "0" }
+	isSet := func(v value) bool { return !v.isZero() }
+	if isAlternative && slices.ContainsFunc(alternatives, isSet) {
+		alternatives = unknown
+	}
+	if !isOverwritten {
+		values = slices.Concat(initial, alternatives, values)
+	}
 	if slices.ContainsFunc(values, isSet) {
-		values = slices.DeleteFunc(values, func(v value) bool { return !isSet(v) })
+		values = slices.DeleteFunc(values, value.isZero)
 	}
 	return values
 }
@@ -123,10 +184,10 @@ func (s *Sources) join(format string, parts []expression, nesting int) []value {
 	known := false
 	for _, part := range parts {
 		values := s.evaluate(part, nesting+1)
-		known = known || len(values) > 0
 		if len(values) == 0 {
-			values = []value{{text: unknownPart}}
+			values = unknown
 		}
+		known = known || slices.ContainsFunc(values, func(v value) bool { return !v.isUnknown() })
 		var longer [][]value
 		for _, c := range combinations {
 			for _, v := range values {
@@ -134,18 +195,18 @@ func (s *Sources) join(format string, parts []expression, nesting int) []value {
 			}
 		}
 		if combinations = longer; len(combinations) > maxValues {
-			return nil
+			return unknown
 		}
 	}
 	if !known {
-		return nil
+		return unknown
 	}
 	var made []value
 	for _, c := range combinations {
-		isSum := format == "%s%s" && c[0].isNumber && c[1].isNumber
-		if !isSum {
-			made = append(made, formatted(format, c))
+		if isSum := format == "%s%s" && c[0].isNumber && c[1].isNumber; isSum {
+			return unknown
 		}
+		made = append(made, formatted(format, c))
 	}
 	return bounded(made)
 }
@@ -164,7 +225,10 @@ func formatted(format string, parts []value) value {
 	return made
 }
 
-// bounded leaves out values that are too long.
+// bounded returns values, or unknown if one of them is too long.
 func bounded(values []value) []value {
-	return slices.DeleteFunc(values, func(v value) bool { return len(v.text) > maxConstant })
+	if slices.ContainsFunc(values, func(v value) bool { return len(v.text) > maxConstant }) {
+		return unknown
+	}
+	return values
 }

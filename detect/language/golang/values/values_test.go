@@ -62,12 +62,14 @@ func TestEvaluationIsBounded(t *testing.T) {
 	}
 }
 
-// evaluated returns the texts that an expression may have for its value.
+// evaluated returns the texts that are known of those that an expression may have for its value.
 func evaluated(s *Sources, e expression) []string {
 	s.evaluated = 0
 	var texts []string
 	for _, v := range s.evaluate(e, 0) {
-		texts = append(texts, v.text)
+		if !v.isUnknown() {
+			texts = append(texts, v.text)
+		}
 	}
 	return texts
 }
