@@ -49,7 +49,10 @@ type symbolRule struct {
 	finding          analyzer.Finding
 }
 
-var kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
+var (
+	kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
+	h2c        = source.Exactly(`golang\.org/x/net/http2/h2c`)
+)
 
 // symbolRules are the names that prove something. The first row that matches decides. A reference whose import path is
 // not known has the path "". A generated name has a capital letter after its verb.
@@ -92,7 +95,7 @@ var symbolRules = []symbolRule{
 		source.Exactly(`NewHandler`), health,
 	},
 	{source.Exactly(`(.*health.*)?`), source.Exactly(`RegisterHealthServer|Health_ServiceDesc`), health},
-	{source.Exactly(`golang\.org/x/net/http2/h2c`), source.Exactly(`NewHandler`), http2},
+	{h2c, source.Exactly(`NewHandler`), http2},
 	{source.Exactly(`golang\.org/x/net/http2`), source.Exactly(`ConfigureServer`), http2},
 	{source.Exactly(`golang\.org/x/crypto/acme/autocert`), source.Exactly(`NewListener`), http2},
 	{source.Exactly(`net/http`), source.Exactly(`ListenAndServeTLS|ServeTLS`), http2},

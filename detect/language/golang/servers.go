@@ -111,7 +111,7 @@ func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
 				servers++
 			}
 		}
-		handled[in] = in.Has(handledByHTTP, http2Served, unencryptedHTTP2) && servers > 0 &&
+		handled[in] = in.Has(handledByHTTP, unencryptedHTTP2) && servers > 0 &&
 			!in.Has(analyzer.Listener, grpcListener)
 		toldApart[in] = in.Has(grpcListener) && servers <= 1
 	}

@@ -204,6 +204,9 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 		return
 	}
 	p.add(at, found)
+	if h2c.MatchString(importPath) { // HTTP/2 without TLS is there for gRPC: browsers do not use it
+		p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+	}
 	if call != nil && found.Framework == dapr && len(call.Args) == 1 {
 		p.addListener(call.Args[0], analyzer.Listener)
 	}

@@ -44,7 +44,11 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	if declared != nil {
 		from = append(from, tagged(in, declared)...)
 	}
-	return append(from, set...), declared != nil || len(from)+len(set) > 0
+	from = append(from, set...)
+	if len(from) == 0 && declared != nil { // settings that are read at run time set it
+		return []expression{{constant: &unset[0]}}, true
+	}
+	return from, len(from) > 0
 }
 
 // element returns the value of a field in a composite literal, or an expression without one.

@@ -16,6 +16,8 @@ var (
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
 		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
 	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
+	// filePath are functions whose result is the path of a file: of a socket, where it is an address.
+	filePath = source.Exactly(`(?:path|path/filepath)\.\w+`)
 	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
 	getter = source.Exactly(`(?:Get)?(?:String|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
 	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
@@ -43,6 +45,8 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		return s.evaluate(args[0], nesting+1), true
 	case environment.MatchString(qualified):
 		return unset, true
+	case filePath.MatchString(qualified):
+		return nil, true
 	case qualified == "cmp.Or":
 		return s.evaluateAll(args, nesting), true
 	case qualified == "net.JoinHostPort" && len(args) == 2:
