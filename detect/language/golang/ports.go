@@ -1,16 +1,12 @@
 package golang
 
 import (
-	"bytes"
 	"cmp"
-	"path"
 	"slices"
-	"strings"
 
 	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
-	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // resolvePorts states the ports of the listeners in all files. An address of a framework's server that the sources do
@@ -80,66 +76,3 @@ func resolveFile(f *analyzer.File[Extra], s *values.Sources, parsed *values.Sour
 
 // listenerKinds are the kinds of findings that have an address.
 var listenerKinds = []analyzer.Kind{analyzer.Listener, grpcListener, httpListener, addressGiven, mainListener}
-
-// lookupIn returns a function that returns the directory of the package with an import path, and whether it is in the
-// app.
-func lookupIn(files []analyzer.File[Extra]) func(importPath string) (string, bool) {
-	modules := map[string]string{}
-	for _, f := range files {
-		if module := f.Extra.ModulePath; module != "" {
-			modules[module] = path.Dir(f.Path)
-		}
-	}
-	return func(importPath string) (string, bool) {
-		for p := importPath; p != "." && p != "/" && p != ""; p = path.Dir(p) {
-			if dir, ok := modules[p]; ok {
-				return path.Join(dir, strings.TrimPrefix(importPath, p)), true
-			}
-		}
-		return "", false
-	}
-}
-
-// settingsName are parts of the names of files that hand settings on.
-var settingsNames = []string{"config", "conf", "setting", "env", "flag", "option", "const", "server", "serve", "root"}
-
-// mayStatePort reports whether a file without findings may state a port, or hand on the port of others: it has a number
-// that may be a port, it is a program's, or its name says that it holds settings. Most files are none of these.
-func mayStatePort(name string, text []byte, isMain bool) bool {
-	if isMain || slices.ContainsFunc(settingsNames, func(part string) bool { return strings.Contains(name, part) }) {
-		return true
-	}
-	for line := range bytes.Lines(text) {
-		if hasPortNumber(line) {
-			return true
-		}
-	}
-	return false
-}
-
-// hasPortNumber reports whether a line of code has a number that may be a port: one of three to five digits, or one
-// behind a colon.
-func hasPortNumber(line []byte) bool {
-	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("//")) {
-		return false
-	}
-	digits := 0
-	for i, c := range line {
-		if c >= '0' && c <= '9' {
-			digits++
-			continue
-		}
-		if digits > 0 {
-			before := byte(' ')
-			if i > digits {
-				before = line[i-digits-1]
-			}
-			if before == ':' && digits > 1 || digits >= 3 && digits <= 5 && !source.IsWordByte(before) &&
-				!source.IsWordByte(c) && c != '.' {
-				return true
-			}
-		}
-		digits = 0
-	}
-	return false
-}

@@ -38,7 +38,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 	if strings.HasSuffix(file, ".env") {
 		return settingsResult(readEnv(text), nil), nil
 	}
-	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), hasPortNumber) {
+	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber) {
 		return nil, nil
 	}
 	documents, err := untrusted.ReadYAML(text) // JSON is YAML

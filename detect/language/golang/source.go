@@ -13,6 +13,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -50,14 +51,11 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 			result.Findings, result.Extra.Addresses = p.findings, p.addresses
 		}
 	}
-	if !isGenerated && len(text) <= maxKept && (result.Findings != nil || mayStatePort(name, text, result.Extra.Main)) {
+	if !isGenerated && values.IsWorthKeeping(name, text, result.Findings != nil || result.Extra.Main) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
 }
-
-// maxKept is how many bytes a file has at most that is kept until all files were seen.
-const maxKept = 256 << 10
 
 var (
 	keywords = source.NewKeywords("grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS",

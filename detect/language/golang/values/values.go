@@ -1,12 +1,18 @@
+// Package values tells which port an expression of an app states. A port is seldom written where a server listens on it:
+// it comes from constants, fields, parameters, defaults of flags and of environment variables, in other files and other
+// packages.
+//
+// [Sources.Parse] takes files, whose declarations declarations.go, flags.go and settings.go collect. [Sources.Port]
+// evaluates an expression (evaluate.go, functions.go), by following names to what they are declared with (origins.go,
+// fields.go, types.go). What is not known stays unknown: no other value takes its place.
+//
+// No types are checked: what a dependency declares is not in the app. A name is followed where its syntax tells what it
+// means, and is not known otherwise.
 package values
 
 import (
-	"fmt"
 	"go/ast"
-	"go/token"
-	"regexp"
-	"slices"
-	"strconv"
+	"path"
 	"strings"
 
 	listen "github.com/grpc-cnb/health-probe/detect/address"
@@ -14,34 +20,58 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// value is the text that an expression may have for its value, and where it is written. A number is returned as text.
-type value struct {
-	text     string
-	isNumber bool
-	at       plan.Place
+// Sources are parsed sources of an app and what they declare.
+type Sources struct {
+	// lookup returns the directory of the package with an import path. It reports whether it is in the app.
+	lookup func(importPath string) (dir string, ok bool)
+
+	values     map[symbol][]expression              // what variables and constants of packages are declared with and get
+	types      map[symbol]typeOfApp                 // named types; of variables their types where they are declared with one
+	functions  map[symbol]*function                 // a method M of a type T has the name T.M
+	locals     map[*syntax.Declaration][]expression // what variables of functions are declared with and get
+	parameters map[*ast.Field]*function
+	calls      map[symbol][]expression // calls; those of methods have no directory
+	literals   map[symbol][]expression // composite literals, by type
+	fields     map[string][]assignment // what fields get, by name
+	defaults   []namedDefault          // of flags and settings, until all files are there
+	flags      map[string][]expression // the defaults of flags, by the flag's name
+	settings   map[string][]expression // the defaults of settings, by key in small letters: grpc.port
+	loaded     map[string][]expression // the settings of files that the sources name, by key
+	named      map[string]bool         // the names of settings files in the sources
+
+	evaluating map[evaluation]bool
+
+	evaluated int // how many expressions were evaluated for one port
+	total     int // and for all
 }
 
-// unknownPart is a value that is not known, and stands in a text for a part that is not, such as a host.
-const unknownPart = "\x00"
+// MaxParsed is how many bytes of sources are parsed to find the ports of an app. Few apps have as many in the files
+// that are worth it.
+const MaxParsed = 8 << 20
 
-var (
-	// unknown is the value of an expression that the sources do not state.
-	unknown = []value{{text: unknownPart}}
-	// unset is the value of an option that has no default: an environment variable, a flag, a setting.
-	unset = []value{{}}
-)
+// NewSources returns sources to which files and settings are to be added. lookup returns the directory of the package
+// with an import path, and whether it is in the app.
+func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
+	return &Sources{
+		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
+		functions: map[symbol]*function{}, locals: map[*syntax.Declaration][]expression{},
+		parameters: map[*ast.Field]*function{}, calls: map[symbol][]expression{},
+		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
+		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
+		evaluating: map[evaluation]bool{},
+	}
+}
 
-func (v value) isUnknown() bool { return strings.Contains(v.text, unknownPart) }
-
-// isZero reports whether a value stands for what is not set, as an empty text and the number 0 do.
-func (v value) isZero() bool { return v.text == "" || v.text == "0" }
-
-// maxConstant is how many bytes an address or a part of one has at most. Host names have up to 253 (RFC 1035). Without
-// a bound, declarations that join each other would make texts of any length.
-const maxConstant = 400
-
-// hugeWidth is a width in a format that makes a long text of a short one: "%999999s" makes a million bytes.
-var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
+// Parse adds a file, and returns it. It returns nil for a text that is not Go.
+func (s *Sources) Parse(file string, text []byte) *Source {
+	parsed, err := syntax.Parse(text, 0)
+	if err != nil {
+		return nil
+	}
+	f := &Source{File: parsed, path: file, dir: path.Dir(file)}
+	s.declare(f)
+	return f
+}
 
 // Port returns the port of an address that an expression of a source states, and where it is written. The port is
 // listen.UnknownPort where the expression states none or several, or may have a value that is not known.
@@ -68,167 +98,91 @@ func (s *Sources) Port(in *Source, address ast.Expr) (int, plan.Place) {
 	return port, at
 }
 
-// evaluate returns the values that an expression may have, where the sources state them: by literals, constants,
-// variables, defaults, and by what + and a few functions of the standard library make of these. It returns unknown for
-// what they do not state, and none for what no program evaluates, such as the parameter of a function that nothing
-// calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).
-func (s *Sources) evaluate(x expression, nesting int) []value {
-	if x.constant != nil {
-		return []value{*x.constant}
-	}
-	if s.spend(nesting) {
-		return unknown
-	}
-	at := evaluation{x.Expr, x.call, x.result}
-	if s.evaluating[at] {
-		return nil
-	}
-	s.evaluating[at] = true
-	defer delete(s.evaluating, at)
-	switch e := ast.Unparen(x.Expr).(type) {
-	case *ast.BasicLit:
-		return literal(x, e)
-	case *ast.BinaryExpr:
-		if e.Op == token.ADD {
-			return s.join("%s%s", []expression{x.with(e.X), x.with(e.Y)}, nesting)
-		}
-		return unknown
-	case *ast.SliceExpr: // address[len("tcp://"):]
-		return s.evaluate(x.with(e.X), nesting+1)
-	case *ast.IndexExpr:
-		if syntax.Name(e.X) == "os.Args" {
-			return unset
-		}
-		return unknown
-	case *ast.CompositeLit:
-		if port := s.element(x.with(e), "Port"); port.Expr != nil && syntax.LastName(e.Type) == "TCPAddr" {
-			return s.evaluate(port, nesting+1)
-		}
-		return unknown
-	case *ast.CallExpr:
-		if values, ok := s.evaluateCall(x, e, nesting); ok {
-			return values
-		}
-	}
-	from, ok := s.origins(x, nesting)
-	if !ok {
-		return unknown
-	}
-	return s.evaluateAll(from, nesting)
+// symbol is a name that a package declares.
+type symbol struct{ dir, name string }
+
+// Source is one parsed file.
+type Source struct {
+	*syntax.File
+	path, dir string
 }
 
-// evaluation is an expression that is being evaluated, in the call that leads to it.
-type evaluation struct {
+// expression is an expression in a file.
+type expression struct {
 	ast.Expr
-	call   *frame
+	in *Source
+	// call is the call by which the function was entered that the expression is in, or nil: its arguments are the
+	// values of the parameters.
+	call *frame
+	// result is which result is meant of a call that has several.
 	result int
+	// gets says when the value of this expression is got by what the expression is an origin of.
+	gets when
+	// constant is a value that no expression has, such as the default in a tag; nil for others.
+	constant *value
 }
 
-func literal(x expression, e *ast.BasicLit) []value {
-	if text, err := strconv.Unquote(e.Value); err == nil {
-		return bounded([]value{{text, false, x.place()}})
-	}
-	if e.Kind == token.INT {
-		return bounded([]value{{strings.ReplaceAll(e.Value, "_", ""), true, x.place()}})
-	}
-	return unknown
+// when says when a variable, a field or a parameter gets a value.
+type when int
+
+const (
+	// initially is a declaration, or the default of an option.
+	initially when = iota
+	// alternatively is by one of several calls, or in one of several structs.
+	alternatively
+	// always is an assignment that nothing in its function is a condition of.
+	always
+	// sometimes is an assignment under a condition.
+	sometimes
+)
+
+// frame is a call of a function.
+type frame struct {
+	function *function
+	call     expression
 }
 
-// evaluateAll returns the values that something may have which gets those of several expressions.
-//
-// What is not set counts only where nothing else has a value, so that a default counts beside what the environment may
-// say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or of
-// two structs of a type, none has the default of the other.
-func (s *Sources) evaluateAll(all []expression, nesting int) []value {
-	if len(all) > maxOrigins {
-		return unknown
-	}
-	var values, initial, alternatives []value
-	isOverwritten, isAlternative := false, false
-	for _, x := range all {
-		found := s.evaluate(x, nesting+1)
-		isZero := len(found) > 0 && !slices.ContainsFunc(found, func(v value) bool { return !v.isZero() })
-		switch x.gets {
-		case initially:
-			initial = append(initial, found...)
-		case alternatively:
-			isAlternative = isAlternative || isZero
-			alternatives = append(alternatives, found...)
-		case always:
-			isOverwritten = isOverwritten || isZero
-			values = append(values, found...)
-		case sometimes:
-			values = append(values, found...)
-		}
-		if len(values)+len(initial)+len(alternatives) > maxValues {
-			return unknown
-		}
-	}
-	isSet := func(v value) bool { return !v.isZero() }
-	if isAlternative && slices.ContainsFunc(alternatives, isSet) {
-		alternatives = unknown
-	}
-	if !isOverwritten {
-		values = slices.Concat(initial, alternatives, values)
-	}
-	if slices.ContainsFunc(values, isSet) {
-		values = slices.DeleteFunc(values, value.isZero)
-	}
-	return values
+// function is a function or a method of the app.
+type function struct {
+	decl    *ast.FuncDecl
+	in      *Source
+	returns []*ast.ReturnStmt // known once they are asked for
 }
 
-// join returns what a format makes of the values of its parts, of which one has to be known. It is for text: the sum of
-// two numbers is not known.
-func (s *Sources) join(format string, parts []expression, nesting int) []value {
-	combinations := [][]value{nil}
-	known := false
-	for _, part := range parts {
-		values := s.evaluate(part, nesting+1)
-		if len(values) == 0 {
-			values = unknown
-		}
-		known = known || slices.ContainsFunc(values, func(v value) bool { return !v.isUnknown() })
-		var longer [][]value
-		for _, c := range combinations {
-			for _, v := range values {
-				longer = append(longer, append(slices.Clip(c), v))
-			}
-		}
-		if combinations = longer; len(combinations) > maxValues {
-			return unknown
-		}
-	}
-	if !known {
-		return unknown
-	}
-	var made []value
-	for _, c := range combinations {
-		if isSum := format == "%s%s" && c[0].isNumber && c[1].isNumber; isSum {
-			return unknown
-		}
-		made = append(made, formatted(format, c))
-	}
-	return bounded(made)
+// assignment is what a field gets.
+type assignment struct {
+	field *ast.SelectorExpr
+	value expression
 }
 
-// formatted formats values. What is made is written where the last part with a digit is.
-func formatted(format string, parts []value) value {
-	made := value{}
-	texts := make([]any, len(parts))
-	for i, part := range parts {
-		texts[i] = part.text
-		if strings.ContainsAny(part.text, "0123456789") {
-			made.at = part.at
-		}
-	}
-	made.text = fmt.Sprintf(format, texts...)
-	return made
+// with returns another expression of the same file and call.
+func (x expression) with(e ast.Expr) expression {
+	return expression{Expr: e, in: x.in, call: x.call}
 }
 
-// bounded returns values, or unknown if one of them is too long.
-func bounded(values []value) []value {
-	if slices.ContainsFunc(values, func(v value) bool { return len(v.text) > maxConstant }) {
-		return unknown
-	}
-	return values
+// place returns where an expression stands.
+func (x expression) place() plan.Place {
+	return plan.Place{Path: x.in.path, Line: x.in.Line(x)}
 }
+
+// value is the text that an expression may have for its value, and where it is written. A number is returned as text.
+type value struct {
+	text     string
+	isNumber bool
+	at       plan.Place
+}
+
+// unknownPart is a value that is not known, and stands in a text for a part that is not, such as a host.
+const unknownPart = "\x00"
+
+var (
+	// unknown is the value of an expression that the sources do not state.
+	unknown = []value{{text: unknownPart}}
+	// unset is the value of an option that has no default: an environment variable, a flag, a setting.
+	unset = []value{{}}
+)
+
+func (v value) isUnknown() bool { return strings.Contains(v.text, unknownPart) }
+
+// isZero reports whether a value stands for what is not set, as an empty text and the number 0 do.
+func (v value) isZero() bool { return v.text == "" || v.text == "0" }
