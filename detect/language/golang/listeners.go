@@ -146,14 +146,17 @@ func (p *pass) made(e ast.Expr) ast.Expr {
 // selection returns a name with the names of the fields that are selected from it, as in server.listener; "" for other
 // expressions.
 func selection(e ast.Expr) string {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.StarExpr:
-		return selection(e.X)
-	case *ast.SelectorExpr:
-		if of := selection(e.X); of != "" {
-			return of + "." + e.Sel.Name
+	fields := ""
+	for range maxDeclarations {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return x.Name + fields
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e, fields = x.X, "."+x.Sel.Name+fields
+		default:
+			return ""
 		}
 	}
 	return ""
@@ -225,7 +228,7 @@ func isTCP(network ast.Expr) bool {
 	return ok && strings.HasPrefix(text, "tcp")
 }
 
-// maxDeclarations is how many declarations are followed one into another: they may lead in a circle.
+// maxDeclarations is how many declarations and fields are followed one into another: they may lead in a circle.
 const maxDeclarations = 24
 
 // mayBeTCP reports whether the network of a Listen is TCP, or is not stated by the file.

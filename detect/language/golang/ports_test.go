@@ -18,6 +18,9 @@ func TestHostileDeclarationsAreBounded(t *testing.T) {
 		"type T%[1]d struct { T%[2]d; *T%[1]d }\nfunc (t *T%[1]d) l() { net.Listen(\"tcp\", t.A.B.C) }\n",
 		"var v = T{A: v.A, B: v.B}\nvar _, _ = net.Listen(\"tcp\", v.A + v.B)\n",
 		"func (t *T) m() *T { return t.m().m().m() }\nvar _, _ = net.Listen(\"tcp\", new(T).m().a)\n",
+		"func h%[1]d() { a := b; { a := a; if a { a = a }; net.Listen(\"tcp\", a) } }\n",
+		"type U%[1]d struct { A, B string }\nvar u%[1]d = U%[1]d{u%[2]d.B, u%[2]d.A}\n" +
+			"var _, _ = net.Listen(\"tcp\", u%[1]d.A + viper.GetString(u%[1]d.B))\n",
 		"func g(a, b string) { g(a+b, b+a); a.x.y = b.x.y; net.Listen(\"tcp\", a.x.y+b) }\n",
 	} {
 		var text strings.Builder

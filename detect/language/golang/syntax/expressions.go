@@ -73,8 +73,13 @@ func (f *File) InitialCall(e ast.Expr) ast.Expr {
 func (d *Declaration) assigned() (names []*ast.Ident, values []ast.Expr) {
 	switch n := d.Node.(type) {
 	case *ast.ValueSpec:
-		return n.Names, n.Values
+		if len(n.Names) <= maxElements {
+			return n.Names, n.Values
+		}
 	case *ast.AssignStmt:
+		if len(n.Lhs) > maxElements {
+			break
+		}
 		for _, to := range n.Lhs {
 			name, _ := to.(*ast.Ident)
 			names = append(names, name)
@@ -111,7 +116,8 @@ func StringLiteral(e ast.Expr) (string, bool) {
 	return s, err == nil
 }
 
-// maxElements is how many elements of a composite literal are looked at. Structs have fewer.
+// maxElements is how many elements of a composite literal, and how many names of a declaration, are looked at. People
+// write fewer.
 const maxElements = 500
 
 // Element returns the value of a key in a composite literal, or nil.
