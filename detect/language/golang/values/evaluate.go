@@ -46,6 +46,8 @@ func (s *Sources) evaluate(x expression, nesting int) []value {
 		return unknown
 	case *ast.SliceExpr: // address[len("tcp://"):]
 		return s.evaluate(x.with(e.X), nesting+1)
+	case *ast.TypeAssertExpr:
+		return s.evaluate(x.with(e.X), nesting+1)
 	case *ast.IndexExpr:
 		if syntax.Name(e.X) == "os.Args" {
 			return unset

@@ -16,6 +16,8 @@ var (
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
 		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
 	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
+	// settingsLibrary has a method Get, which returns the value of a setting whatever its type is.
+	settingsLibrary = source.Exactly(`github\.com/(?:spf13/viper|knadh/koanf)(?:/v\d+)?`)
 	// filePath are functions whose result is the path of a file: of a socket, where it is an address.
 	filePath = source.Exactly(`(?:path|path/filepath)\.\w+`)
 	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
@@ -45,6 +47,8 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		return s.evaluate(args[0], nesting+1), true
 	case environment.MatchString(qualified):
 		return unset, true
+	case qualified == "net.SplitHostPort" && len(args) == 1:
+		return s.split(args[0], x.result, nesting), true
 	case filePath.MatchString(qualified):
 		return nil, true
 	case qualified == "cmp.Or":
@@ -64,6 +68,20 @@ func (s *Sources) isConversion(x expression, name *ast.Ident) bool {
 	of := symbol{x.in.dir, name.Name}
 	_, isType := s.types[of]
 	return x.in.Local(name) == nil && (conversion.MatchString(name.Name) || isType && len(s.values[of]) == 0)
+}
+
+// split returns the host or the port of an address.
+func (s *Sources) split(address expression, result, nesting int) []value {
+	var parts []value
+	for _, v := range s.evaluate(address, nesting+1) {
+		if colon := strings.LastIndexByte(v.text, ':'); colon >= 0 && result == 0 {
+			v.text = v.text[:colon]
+		} else if result == 1 {
+			v.text = v.text[colon+1:]
+		}
+		parts = append(parts, v)
+	}
+	return parts
 }
 
 // evaluateFormat returns what fmt.Sprintf makes of up to six arguments.
@@ -107,7 +125,8 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		return nil, false
 	case len(s.flags[key]) > maxOrigins:
 		return nil, false
-	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup"):
+	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup" ||
+		name == "Get" && x.in.Imports.AnyMatches(settingsLibrary)):
 		set := append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...)
 		if len(set) == 0 {
 			return unset, true

@@ -52,6 +52,9 @@ func (s *Sources) allOrigins(x expression, nesting int) ([]expression, bool) {
 		}
 		return s.originsOfGlobal(symbol{x.in.dir, e.Name})
 	case *ast.SelectorExpr:
+		if of, ok := ast.Unparen(e.X).(*ast.TypeAssertExpr); ok && syntax.LastName(of.Type) == "TCPAddr" {
+			return nil, true // the port that a listener has got
+		}
 		importPath := x.in.PathOf(e)
 		if dir, ok := s.lookup(importPath); ok {
 			return s.originsOfGlobal(symbol{dir, e.Sel.Name})
