@@ -4,8 +4,8 @@
 //
 // Each kind of file has its own: source.go, with calls.go and listeners.go, reads a Go file, module.go a go.mod,
 // settings.go a file with settings, and program.go a built program. What the files of an app mean together is in
-// servers.go, with workspace.go, connect.go and health.go. Package syntax tells what a name means in a file, and package
-// values which port an expression states: ports.go asks it.
+// servers.go, with workspace.go, connect.go and health.go. Package syntax tells what a name means in a file. Package
+// values tells which port an expression states: ports.go asks it.
 package golang
 
 import (

@@ -11,8 +11,6 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-type project = analyzer.Project[Extra]
-
 // postAnalyze returns a server for each package that makes a server.
 func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
@@ -100,8 +98,8 @@ func (w workspace) resolve(p *project) {
 	})
 }
 
-// listenersOf returns the packages whose server of grpc-go is a handler of net/http and listens itself nowhere, and those
-// whose one server of grpc-go has a listener of its own, so that other listeners are not for it.
+// listenersOf returns the packages whose server of grpc-go is a handler of net/http and listens itself nowhere, and
+// those whose one server of grpc-go has a listener of its own, so that other listeners are not for it.
 func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
 	handled, toldApart = map[*analyzer.Package]bool{}, map[*analyzer.Package]bool{}
 	for _, in := range p.Packages {

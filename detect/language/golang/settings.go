@@ -99,7 +99,8 @@ func readEnv(text []byte) map[string]values.Setting {
 		line++
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(l), "export "), "=")
 		if ok && !strings.HasPrefix(name, "#") {
-			settings[strings.TrimSpace(name)] = values.Setting{Value: strings.Trim(strings.TrimSpace(value), `"'`), Line: line}
+			value = strings.Trim(strings.TrimSpace(value), `"'`)
+			settings[strings.TrimSpace(name)] = values.Setting{Value: value, Line: line}
 		}
 	}
 	return settings

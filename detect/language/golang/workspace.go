@@ -9,6 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 )
 
+type project = analyzer.Project[Extra]
+
 // workspace is all modules of an app, and how their packages import each other.
 type workspace struct {
 	// lookup returns the directory of the package with an import path. It reports whether it is in the app.

@@ -52,6 +52,39 @@ func (f *File) PathOf(e ast.Expr) string {
 	return ""
 }
 
+// Declaration is what a name means in a file.
+type Declaration struct {
+	Name *ast.Ident
+	// Node is the declaration: an *ast.ValueSpec, *ast.TypeSpec, *ast.FuncDecl, *ast.AssignStmt, *ast.RangeStmt, or the
+	// *ast.Field of a parameter.
+	Node ast.Node
+	// Local says that a function declares it, and not the package.
+	Local bool
+	scope int
+}
+
+// Declaration returns the declaration that a name means, or nil where the file declares none.
+func (f *File) Declaration(name *ast.Ident) *Declaration {
+	if d := f.scopes.locals[name]; d != nil {
+		return d
+	}
+	return f.scopes.visible[name.Name]
+}
+
+// Local returns the declaration of a variable of a function, or nil for any other name.
+func (f *File) Local(name *ast.Ident) *Declaration { return f.scopes.locals[name] }
+
+// AlwaysBefore reports whether what stands at one position is executed before what stands at a later one, whatever the
+// conditions between them are: its block holds both.
+func (f *File) AlwaysBefore(pos, later token.Pos) bool {
+	block := f.scopes.blockAt(pos)
+	return pos < later && block.from <= later && later < block.to
+}
+
+// InFunctionBody reports whether what stands at a position is in the outermost block of its function, so that each call
+// executes it.
+func (f *File) InFunctionBody(pos token.Pos) bool { return f.scopes.blockAt(pos).isBody }
+
 // ExpressionsAt returns the expressions that take up spans of the text.
 func (f *File) ExpressionsAt(spans []source.Span) map[source.Span]ast.Expr {
 	found := map[source.Span]ast.Expr{}

@@ -7,39 +7,6 @@ import (
 	"slices"
 )
 
-// Declaration is what a name means in a file.
-type Declaration struct {
-	Name *ast.Ident
-	// Node is the declaration: an *ast.ValueSpec, *ast.TypeSpec, *ast.FuncDecl, *ast.AssignStmt, *ast.RangeStmt, or the
-	// *ast.Field of a parameter.
-	Node ast.Node
-	// Local says that a function declares it, and not the package.
-	Local bool
-	scope int
-}
-
-// Declaration returns the declaration that a name means, or nil where the file declares none.
-func (f *File) Declaration(name *ast.Ident) *Declaration {
-	if d := f.scopes.locals[name]; d != nil {
-		return d
-	}
-	return f.scopes.visible[name.Name]
-}
-
-// Local returns the declaration of a variable of a function, or nil for any other name.
-func (f *File) Local(name *ast.Ident) *Declaration { return f.scopes.locals[name] }
-
-// AlwaysBefore reports whether what stands at one position is executed before what stands at a later one, whatever the
-// conditions between them are: its block holds both.
-func (f *File) AlwaysBefore(pos, later token.Pos) bool {
-	block := f.scopes.blockAt(pos)
-	return pos < later && block.from <= later && later < block.to
-}
-
-// InFunctionBody reports whether what stands at a position is in the outermost block of its function, so that each call
-// executes it.
-func (f *File) InFunctionBody(pos token.Pos) bool { return f.scopes.blockAt(pos).isBody }
-
 // scopes resolves the names of a file to their declarations.
 type scopes struct {
 	locals map[*ast.Ident]*Declaration
@@ -94,24 +61,6 @@ func newScopes(file *ast.File) *scopes {
 	}
 	slices.SortStableFunc(s.blocks, func(a, b blockStart) int { return cmp.Compare(a.at, b.at) })
 	return s
-}
-
-// walkDecl walks a declaration of the package, whose names are declared.
-func (s *scopes) walkDecl(d ast.Decl) {
-	g, ok := d.(*ast.GenDecl)
-	if !ok {
-		s.walk(d)
-		return
-	}
-	for _, spec := range g.Specs {
-		switch spec := spec.(type) {
-		case *ast.ValueSpec:
-			s.walk(spec.Type)
-			walkAll(s, spec.Values)
-		case *ast.TypeSpec:
-			s.walkType(spec)
-		}
-	}
 }
 
 func (s *scopes) blockAt(pos token.Pos) block {

@@ -5,6 +5,24 @@ import (
 	"go/token"
 )
 
+// walkDecl walks a declaration of the package, whose names are declared.
+func (s *scopes) walkDecl(d ast.Decl) {
+	g, ok := d.(*ast.GenDecl)
+	if !ok {
+		s.walk(d)
+		return
+	}
+	for _, spec := range g.Specs {
+		switch spec := spec.(type) {
+		case *ast.ValueSpec:
+			s.walk(spec.Type)
+			walkAll(s, spec.Values)
+		case *ast.TypeSpec:
+			s.walkType(spec)
+		}
+	}
+}
+
 // Visit resolves the names in a node (ast.Visitor). It returns nil for what it has walked itself, in the order in which
 // names become visible.
 func (s *scopes) Visit(n ast.Node) ast.Visitor {

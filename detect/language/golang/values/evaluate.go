@@ -90,8 +90,8 @@ func literal(x expression, e *ast.BasicLit) []value {
 // evaluateAll returns the values that something may have which gets those of several expressions.
 //
 // What is not set counts only where nothing else has a value, so that a default counts beside what the environment may
-// say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or of
-// two structs of a type, none has the default of the other.
+// say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or
+// of two structs of a type, none has the default of the other.
 func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	if len(all) > maxOrigins {
 		return unknown

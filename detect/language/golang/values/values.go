@@ -1,6 +1,6 @@
-// Package values tells which port an expression of an app states. A port is seldom written where a server listens on it:
-// it comes from constants, fields, parameters, defaults of flags and of environment variables, in other files and other
-// packages.
+// Package values tells which port an expression of an app states. A port is seldom written where a server listens on
+// it: it comes from constants, fields, parameters, defaults of flags and of environment variables, in other files and
+// other packages.
 //
 // [Sources.Parse] takes files, whose declarations declarations.go, flags.go and settings.go collect. [Sources.Port]
 // evaluates an expression (evaluate.go, functions.go), by following names to what they are declared with (origins.go,
@@ -25,8 +25,8 @@ type Sources struct {
 	// lookup returns the directory of the package with an import path. It reports whether it is in the app.
 	lookup func(importPath string) (dir string, ok bool)
 
-	values     map[symbol][]expression              // what variables and constants of packages are declared with and get
-	types      map[symbol]typeOfApp                 // named types; of variables their types where they are declared with one
+	values     map[symbol][]expression              // what variables and constants of packages get
+	types      map[symbol]typeOfApp                 // named types, and the stated types of variables
 	functions  map[symbol]*function                 // a method M of a type T has the name T.M
 	locals     map[*syntax.Declaration][]expression // what variables of functions are declared with and get
 	parameters map[*ast.Field]*function
