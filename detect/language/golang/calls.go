@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -17,13 +18,13 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 	}
 	switch method.Sel.Name {
 	case "SetUnencryptedHTTP2":
-		if len(call.Args) == 1 && exprName(call.Args[0]) == "true" {
+		if len(call.Args) == 1 && syntax.Name(call.Args[0]) == "true" {
 			p.add(method, analyzer.Finding{Kind: unencryptedHTTP2})
 		}
 	case "StartH2CServer": // a method of echo's Echo
 		p.add(method, http2)
 	case "ListenAndServeTLS", "ServeTLS":
-		if p.imports.pathOf(method) == "" {
+		if p.file.PathOf(method) == "" {
 			p.add(method, http2)
 		}
 	case "NewInbound":
@@ -36,7 +37,7 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 		}
 		if at, ok := p.connectConstructor(call); ok {
 			found := handler
-			found.ImportPath = p.imports.pathOf(at)
+			found.ImportPath = p.file.PathOf(at)
 			p.add(at, found)
 		}
 	}
@@ -60,14 +61,14 @@ var (
 // services makes a service too, and gives it no handler.
 func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) bool {
 	if fun.Sel.Name == "Handle" {
-		return len(call.Args) == 1 && p.imports.anyMatches(microV3)
+		return len(call.Args) == 1 && p.file.Imports.AnyMatches(microV3)
 	}
 	if !registerHandler.MatchString(fun.Sel.Name) || len(call.Args) < 2 {
 		return false
 	}
 	service, ok := call.Args[0].(*ast.CallExpr)
-	return ok && strings.HasSuffix(exprName(service.Fun), "Server") &&
-		(p.imports.anyMatches(goMicroV2) || p.imports.anyMatches(microV3))
+	return ok && strings.HasSuffix(syntax.Name(service.Fun), "Server") &&
+		(p.file.Imports.AnyMatches(goMicroV2) || p.file.Imports.AnyMatches(microV3))
 }
 
 var newHandler = source.Exactly(`New\p{Lu}\w*Handler`)
@@ -83,12 +84,12 @@ func (p *pass) connectConstructor(handle *ast.CallExpr) (ast.Expr, bool) {
 	if !ok {
 		return nil, false
 	}
-	fun, ok := calledExpr(call).(*ast.SelectorExpr)
-	if !ok || !newHandler.MatchString(fun.Sel.Name) || strings.HasSuffix(p.imports.pathOf(fun), "connect") {
+	fun, ok := syntax.Called(call).(*ast.SelectorExpr)
+	if !ok || !newHandler.MatchString(fun.Sel.Name) || strings.HasSuffix(p.file.PathOf(fun), "connect") {
 		return nil, false
 	}
 	x, ok := fun.X.(*ast.Ident)
-	return fun, ok && x.Obj == nil
+	return fun, ok && p.file.Declaration(x) == nil
 }
 
 var (
@@ -99,8 +100,8 @@ var (
 // isYarpcTransport reports whether an expression is yarpc's transport for gRPC: the file makes it so, or the file
 // imports no other transport of yarpc.
 func (p *pass) isYarpcTransport(e ast.Expr) bool {
-	if call, ok := initialValue(e).(*ast.CallExpr); ok {
-		return yarpcGRPC.MatchString(p.imports.pathOf(calledExpr(call)))
+	if call, ok := p.file.InitialValue(e).(*ast.CallExpr); ok {
+		return yarpcGRPC.MatchString(p.file.PathOf(syntax.Called(call)))
 	}
-	return p.imports.anyMatches(yarpcGRPC) && !p.imports.anyMatches(yarpcOther)
+	return p.file.Imports.AnyMatches(yarpcGRPC) && !p.file.Imports.AnyMatches(yarpcOther)
 }

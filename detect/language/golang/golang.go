@@ -1,20 +1,21 @@
 // Package golang recognizes gRPC servers in Go: those of grpc-go, of connect-go, and of the frameworks that stand on
 // either, in sources, which it parses, and in built programs. Begin with [Analyzer]; the names that prove a server are
 // in rules.go.
+//
+// Each kind of file has its own: source.go, with calls.go and listeners.go, reads a Go file, module.go a go.mod,
+// settings.go a file with settings, and program.go a built program. What the files of an app mean together is in
+// servers.go, with workspace.go, connect.go and health.go. Package syntax tells what a name means in a file. Package
+// values tells which port an expression states: ports.go asks it.
 package golang
 
 import (
-	"bytes"
-	"errors"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-	"golang.org/x/mod/semver"
-
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
@@ -51,7 +52,7 @@ type Extra struct {
 	// Addresses are the expressions in Text with the addresses of the listeners among the findings, in their order.
 	Addresses []source.Span
 	// Settings are the settings of a settings file that may be ports or addresses, by key in small letters: grpc.port.
-	Settings map[string]setting
+	Settings map[string]values.Setting
 	// MainPackage is the import path of the main package of a built program.
 	MainPackage string
 }
@@ -101,24 +102,4 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	default:
 		return analyzeSettings(f.Path, text)
 	}
-}
-
-// goZeroVersion is the version of go-zero in a go.mod. Versions from goZeroWithHealth on register the health service.
-var goZeroVersion = regexp.MustCompile(`github\.com/zeromicro/go-zero\s+(v\S+)`)
-
-const goZeroWithHealth = "v1.3.4"
-
-// analyzeModule returns what a go.mod says.
-func analyzeModule(text []byte) (*analyzer.Result[Extra], error) {
-	module := &analyzer.Result[Extra]{ProjectRoot: true}
-	module.Extra.ModulePath = modfile.ModulePath(text)
-	if module.Extra.ModulePath == "" {
-		return module, errors.New("no module line")
-	}
-	module.Extra.GoZeroHealth = true
-	if m := goZeroVersion.FindSubmatch(text); m != nil {
-		module.Extra.GoZeroHealth = semver.Compare(string(m[1]), goZeroWithHealth) >= 0
-	}
-	module.Extra.RequiresGRPC = bytes.Contains(text, []byte("google.golang.org/grpc"))
-	return module, nil
 }

@@ -23,6 +23,8 @@ func TestRepetitiveSources(t *testing.T) {
 			"var l, _ = net.Listen(\"tcp\", *flag.String(\"a\", \"b\", \"c\"))\nvar _ = http.Serve(l, nil)\n",
 			"var a = fmt.Sprintf(a, a, a, a)\nvar _, _ = net.Listen(a, a)\n", "var _ = m.Handle(a.NewAHandler(b))\n",
 			"var _ = RegisterAHandler(s.Server(), a)\n", "var _ = (((a)))\n", "/*", "`", "import . \"a\"\n",
+			"func f() { l := w(l); s.l = w(s.l); s.Serve(l); s.Serve(s.l); s.ServeHTTP(l, l) }\n", "{ a := a\n",
+			"func f(a, b c) { if a := b; a { a = b } }\n", "switch { case a: a := b\n",
 		},
 	})
 }

@@ -30,8 +30,12 @@ const (
 	// mainListener is a port that a program listens on which names no gRPC. It is a server's of a package that the
 	// program imports, if there is one.
 	mainListener analyzer.Kind = "go: listener of a program"
-	// httpListener is a TCP port that an HTTP server listens on.
+	// httpListener is a TCP port that an HTTP server listens on, and grpcListener one of a server of grpc-go: the file
+	// says which server it gives the listener to.
 	httpListener analyzer.Kind = "go: HTTP listener"
+	grpcListener analyzer.Kind = "go: gRPC listener"
+	// handledByHTTP is a server of grpc-go that is a handler of net/http.
+	handledByHTTP analyzer.Kind = "go: gRPC handled by net/http"
 )
 
 // constructs are the kinds that may turn out to be a server that is constructed.
@@ -45,7 +49,10 @@ type symbolRule struct {
 	finding          analyzer.Finding
 }
 
-var kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
+var (
+	kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
+	h2c        = source.Exactly(`golang\.org/x/net/http2/h2c`)
+)
 
 // symbolRules are the names that prove something. The first row that matches decides. A reference whose import path is
 // not known has the path "". A generated name has a capital letter after its verb.
@@ -88,7 +95,7 @@ var symbolRules = []symbolRule{
 		source.Exactly(`NewHandler`), health,
 	},
 	{source.Exactly(`(.*health.*)?`), source.Exactly(`RegisterHealthServer|Health_ServiceDesc`), health},
-	{source.Exactly(`golang\.org/x/net/http2/h2c`), source.Exactly(`NewHandler`), http2},
+	{h2c, source.Exactly(`NewHandler`), http2},
 	{source.Exactly(`golang\.org/x/net/http2`), source.Exactly(`ConfigureServer`), http2},
 	{source.Exactly(`golang\.org/x/crypto/acme/autocert`), source.Exactly(`NewListener`), http2},
 	{source.Exactly(`net/http`), source.Exactly(`ListenAndServeTLS|ServeTLS`), http2},

@@ -8,19 +8,16 @@ import (
 
 	listen "github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 // isSettings reports whether a file may hold the settings of an app: by the name that people give it, or because the
 // tool of a framework puts it there: configs/config.yaml for kratos, etc/orders.yaml for go-zero.
 func isSettings(file string) bool {
-	return settingsFile.MatchString(path.Base(file)) || isFrameworkSettings(file)
+	return values.SettingsFile.MatchString(path.Base(file)) || isFrameworkSettings(file)
 }
-
-var settingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|settings|server|default|local|prod))?` +
-	`(?:\.(?:prod|production))?\.(?:ya?ml|json|env)`)
 
 func isFrameworkSettings(file string) bool {
 	if !strings.HasSuffix(file, ".yaml") {
@@ -36,25 +33,19 @@ var (
 	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
 )
 
-// setting is the value of a setting and its line.
-type setting struct {
-	value string
-	line  int
-}
-
 // analyzeSettings returns the ports that settings name, or nil where they name none.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
 	if strings.HasSuffix(file, ".env") {
 		return settingsResult(readEnv(text), nil), nil
 	}
-	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), hasPortNumber) {
+	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber) {
 		return nil, nil
 	}
 	documents, err := untrusted.ReadYAML(text) // JSON is YAML
-	settings := map[string]setting{}
+	settings := map[string]values.Setting{}
 	for _, document := range documents {
 		for _, s := range document {
-			settings[s.Key] = setting{s.Value, s.Line}
+			settings[s.Key] = values.Setting{Value: s.Value, Line: s.Line}
 		}
 	}
 	var findings []analyzer.Finding
@@ -65,10 +56,10 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 }
 
 // settingsResult returns the result of a file with settings. Those that may be ports or addresses are kept.
-func settingsResult(settings map[string]setting, findings []analyzer.Finding) *analyzer.Result[Extra] {
-	kept := map[string]setting{}
+func settingsResult(settings map[string]values.Setting, findings []analyzer.Finding) *analyzer.Result[Extra] {
+	kept := map[string]values.Setting{}
 	for key, s := range settings {
-		if mayBeAddress.MatchString(s.value) && len(kept) < maxSettings {
+		if mayBeAddress.MatchString(s.Value) && len(kept) < maxSettings {
 			kept[strings.ToLower(key)] = s
 		}
 	}
@@ -102,27 +93,15 @@ func addressSetting(documents []untrusted.Document) []analyzer.Finding {
 }
 
 // readEnv returns the variables of a file of NAME=value lines.
-func readEnv(text []byte) map[string]setting {
-	settings, line := map[string]setting{}, 0
+func readEnv(text []byte) map[string]values.Setting {
+	settings, line := map[string]values.Setting{}, 0
 	for l := range strings.Lines(string(text)) {
 		line++
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(l), "export "), "=")
 		if ok && !strings.HasPrefix(name, "#") {
-			settings[strings.TrimSpace(name)] = setting{strings.Trim(strings.TrimSpace(value), `"'`), line}
+			value = strings.Trim(strings.TrimSpace(value), `"'`)
+			settings[strings.TrimSpace(name)] = values.Setting{Value: value, Line: line}
 		}
 	}
 	return settings
-}
-
-// addSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
-// file states goes before the defaults that the sources give to settings.
-func (s *sources) addSettings(file string, settings map[string]setting) {
-	name := path.Base(file)
-	if !s.named[name] && !s.named[strings.TrimSuffix(name, path.Ext(name))] {
-		return
-	}
-	for key, from := range settings {
-		at := plan.Place{Path: file, Line: from.line}
-		s.loaded[key] = append(s.loaded[key], expression{constant: &value{text: from.value, at: at}})
-	}
 }

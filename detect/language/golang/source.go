@@ -6,13 +6,14 @@ import (
 	"go/ast"
 	"go/build"
 	"go/parser"
-	"go/token"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -28,30 +29,29 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	if !evident {
 		mode = parser.ImportsOnly
 	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", text, mode)
+	file, err := syntax.Parse(text, mode)
 	if err != nil && !evident {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("leaving out a file that is not Go: %w", err)
 	}
-	p := newPass(fset, file)
-	p.namesGRPC = named
+	p := newPass(file)
+	p.namesContentType = bytes.Contains(text, []byte(`"application/grpc`))
 	result := &analyzer.Result[Extra]{}
-	result.Extra.Imports, result.Extra.Main = p.imports.all, file.Name.Name == "main"
+	result.Extra.Imports, result.Extra.Main = p.file.Imports.All, file.Name.Name == "main"
 	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
-	isGenerated := evident && ast.IsGenerated(file) && name != "wire_gen.go"
+	isGenerated := evident && ast.IsGenerated(file.File) && name != "wire_gen.go"
 	if evident && !isGenerated && !p.servesNoClients() {
-		ast.Inspect(file, p.visit)
+		ast.Inspect(file.File, p.visit)
 		if !named {
 			p.keepListeners()
 		}
-		if !p.imports.anyMatches(inMemoryListener) || len(p.addresses) > 0 {
+		if !p.file.Imports.AnyMatches(inMemoryListener) || len(p.addresses) > 0 {
 			result.Findings, result.Extra.Addresses = p.findings, p.addresses
 		}
 	}
-	if !isGenerated && len(text) <= maxKept && (result.Findings != nil || mayStatePort(name, text, result.Extra.Main)) {
+	if !isGenerated && values.IsWorthKeeping(name, text, result.Findings != nil || result.Extra.Main) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
@@ -103,20 +103,21 @@ func isBuilt(name string, text []byte) bool {
 
 // pass is the analysis of one source file.
 type pass struct {
-	fset     *token.FileSet
-	file     *ast.File
-	imports  *importTable
+	file     *syntax.File
 	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
 	findings []analyzer.Finding
 	// addresses are the expressions with the addresses of the listeners among the findings, in their order.
 	addresses []source.Span
-	listeners listenerTable
-	// namesGRPC says that the file has one of the keywords.
-	namesGRPC bool
+	// namesContentType says that the file tells gRPC's requests from others by their content type.
+	namesContentType bool
+	// served are the listeners that the file gives to servers, by the calls that make them; nil until one is asked for.
+	served map[ast.Expr]analyzer.Kind
+	// assigned are the servers and the listeners that variables and fields get, by their names.
+	assigned map[string]ast.Expr
 }
 
-func newPass(fset *token.FileSet, file *ast.File) *pass {
-	return &pass{fset: fset, file: file, imports: newImportTable(file), calls: map[ast.Expr]*ast.CallExpr{}}
+func newPass(file *syntax.File) *pass {
+	return &pass{file: file, calls: map[ast.Expr]*ast.CallExpr{}}
 }
 
 var (
@@ -135,39 +136,42 @@ var (
 // is a helper of tests.
 func (p *pass) servesNoClients() bool {
 	name := p.file.Name.Name
-	if p.imports.anyMatches(goPlugin) {
+	if p.file.Imports.AnyMatches(goPlugin) {
 		return true
 	}
 	isHelper := testHelper.MatchString(name) && !slices.Contains(noTestHelpers, name)
-	return name != "main" && (isHelper || p.imports.anyMatches(testImport))
+	return name != "main" && (isHelper || p.file.Imports.AnyMatches(testImport))
 }
 
 // visit is called with each node of the file (ast.Inspect).
 func (p *pass) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
-		fun := calledExpr(n)
+		fun := syntax.Called(n)
 		p.calls[fun] = n
 		p.visitCall(n, fun)
 	case *ast.CompositeLit:
 		p.visitServerLiteral(n)
-		if lastName(n.Type) == "ServiceDesc" && isLiteral(elementOf(n, "ServiceName"), healthService) {
+		if syntax.LastName(n.Type) == "ServiceDesc" && isLiteral(syntax.Element(n, "ServiceName"), healthService) {
 			p.add(n.Type, health)
 		}
 	case *ast.SelectorExpr:
+		if n.Sel.Name == "ServeHTTP" && (p.isGRPCServer(n.X) || p.namesContentType) {
+			p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+		}
 		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
 			p.add(n, http2)
 		}
-		if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil {
-			p.visitReference(n, p.imports.byName[x.Name], n.Sel.Name)
+		if x, ok := n.X.(*ast.Ident); ok && p.file.Declaration(x) == nil {
+			p.visitReference(n, p.file.PathOf(n), n.Sel.Name)
 		}
 		ast.Inspect(n.X, p.visit)
 		return false
 	case *ast.Ident:
 		// Of the names that may come from a dot import, only those of calls count: others may be names of fields or
 		// methods.
-		if n.Obj == nil && p.calls[n] != nil {
-			for _, importPath := range p.imports.dots {
+		if p.calls[n] != nil && p.file.Declaration(n) == nil {
+			for _, importPath := range p.file.Imports.Dots {
 				p.visitReference(n, importPath, n.Name)
 			}
 		}
@@ -180,7 +184,7 @@ const healthService = "grpc.health.v1.Health"
 
 // isLiteral reports whether an expression is a string, or one that begins with a slash, this string and another slash.
 func isLiteral(e ast.Expr, text string) bool {
-	s, ok := stringLiteral(e)
+	s, ok := syntax.StringLiteral(e)
 	return ok && (s == text || strings.HasPrefix(s, "/"+text+"/"))
 }
 
@@ -198,6 +202,9 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 		return
 	}
 	p.add(at, found)
+	if h2c.MatchString(importPath) { // HTTP/2 without TLS is there for gRPC: browsers do not use it
+		p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+	}
 	if call != nil && found.Framework == dapr && len(call.Args) == 1 {
 		p.addListener(call.Args[0], analyzer.Listener)
 	}
@@ -206,8 +213,5 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 // add adds a finding at an expression.
 func (p *pass) add(at ast.Expr, f analyzer.Finding) {
 	f.InMain = p.file.Name.Name == "main" && (f.Kind == analyzer.ServerConstructed || constructs[f.Kind])
-	p.findings = append(p.findings, f.At(p.line(at), exprName(at)))
+	p.findings = append(p.findings, f.At(p.file.Line(at), syntax.Name(at)))
 }
-
-// line returns the line of a node in the file itself, whatever //line directives say.
-func (p *pass) line(n ast.Node) int { return p.fset.PositionFor(n.Pos(), false).Line }

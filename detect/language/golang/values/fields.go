@@ -1,4 +1,4 @@
-package golang
+package values
 
 import (
 	"go/ast"
@@ -7,15 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // originsOfField returns what a field gets: in the composite literals that the struct comes from or, where these are
-// not known, in all of its type; by assignments; by the default in its tag; and by a setting of its key.
-func (s *sources) originsOfField(x expression, field *ast.SelectorExpr, nesting int) []expression {
+// not known, in all of its type; by assignments; by the default in its tag; and by a setting of its key. It reports
+// whether these are all: of a type that the app does not declare, others may set the fields.
+func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting int) ([]expression, bool) {
 	holder, name := x.with(field.X), field.Sel.Name
 	if s.spend(nesting) {
-		return nil
+		return nil, false
 	}
 	t := s.typeOf(holder, nesting+1)
 	of := s.symbolOf(t)
@@ -25,31 +27,75 @@ func (s *sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	var from []expression
 	for _, literal := range literals {
-		if l, ok := literal.Expr.(*ast.CompositeLit); ok {
-			if value := elementOf(l, name); value != nil {
-				from = append(from, literal.with(value))
-			}
+		if value := s.element(literal, name); value.Expr != nil {
+			value.gets = alternatively
+			from = append(from, value)
 		}
 	}
 	if t.Expr == nil {
-		return from
+		return from, len(from) > 0
 	}
 	set, inFile := s.setting(x, nesting+1)
 	if inFile {
-		return set
+		return set, true
 	}
 	from = append(from, s.assignedTo(holder, t, name, nesting)...)
-	if declared, in := s.fieldOf(t, name, 0); declared != nil {
-		if value, ok := tagDefault(in, declared); ok {
-			from = append(from, expression{constant: &value})
+	declared, in := s.fieldOf(t, name, 0)
+	if declared != nil {
+		from = append(from, tagged(in, declared)...)
+	}
+	from = append(from, set...)
+	if len(from) == 0 && declared != nil { // settings that are read at run time set it
+		return []expression{{constant: &unset[0]}}, true
+	}
+	return from, len(from) > 0
+}
+
+// element returns the value of a field in a composite literal, or an expression without one.
+func (s *Sources) element(of expression, name string) expression {
+	literal, ok := of.Expr.(*ast.CompositeLit)
+	if !ok || len(literal.Elts) == 0 || len(literal.Elts) > maxElements {
+		return expression{}
+	}
+	if _, hasKeys := literal.Elts[0].(*ast.KeyValueExpr); hasKeys {
+		return of.with(syntax.Element(literal, name))
+	}
+	fields, _ := s.structOf(typeOfApp{literal.Type, of.in})
+	if fields == nil {
+		return expression{}
+	}
+	if at := fieldIndex(fields.Fields, name); at >= 0 && at < len(literal.Elts) {
+		return of.with(literal.Elts[at])
+	}
+	return expression{}
+}
+
+// fieldIndex returns the position of a field in a struct, or -1.
+func fieldIndex(fields *ast.FieldList, name string) int {
+	at := 0
+	for _, field := range fields.List {
+		if at > maxElements {
+			break
+		}
+		if len(field.Names) == 0 {
+			if syntax.LastName(field.Type) == name {
+				return at
+			}
+			at++
+		}
+		for _, n := range field.Names {
+			if n.Name == name {
+				return at
+			}
+			at++
 		}
 	}
-	return append(from, set...)
+	return -1
 }
 
 // assignedTo returns what the fields of a name get that belong to a struct of a type, by assignments. Of two structs of
 // a type in another struct only the one counts that has the same name there.
-func (s *sources) assignedTo(holder expression, of typeOfApp, name string, nesting int) []expression {
+func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesting int) []expression {
 	var from []expression
 	fields, _ := s.structOf(of)
 	for _, a := range s.fields[name] {
@@ -70,7 +116,7 @@ func (s *sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 }
 
 // composites returns the composite literals that the value of an expression comes from.
-func (s *sources) composites(x expression, nesting int) []expression {
+func (s *Sources) composites(x expression, nesting int) []expression {
 	if s.spend(nesting) || x.constant != nil {
 		return nil
 	}
@@ -78,7 +124,8 @@ func (s *sources) composites(x expression, nesting int) []expression {
 		return []expression{x.with(literal)}
 	}
 	var found []expression
-	for _, from := range s.origins(x, nesting) {
+	origins, _ := s.origins(x, nesting)
+	for _, from := range origins {
 		if found = append(found, s.composites(from, nesting+1)...); len(found) > maxValues {
 			break
 		}
@@ -94,8 +141,23 @@ var tagKeys = []string{"default", "envDefault", "env-default"}
 // of ardanlabs/conf (conf:"default:8080") and of go-zero (json:",default=8080").
 var optionDefault = regexp.MustCompile(`\b(?:env|conf|json|yaml|config|flag|cfg):"[^"]*?\bdefault[=:]\s*([^",]+)[",]`)
 
+// required is in a tag of a field that is always set, or the program ends: those of envconfig, caarlos0/env and
+// go-flags.
+var required = regexp.MustCompile(`\brequired:"(?:true|yes)"|\b(?:env|conf):"[^"]*,\s*(?:required|notEmpty)\b`)
+
+// tagged returns what a field gets by its tag.
+func tagged(in *Source, field *ast.Field) []expression {
+	if value, ok := tagDefault(in, field); ok {
+		return []expression{{constant: &value}}
+	}
+	if field.Tag != nil && required.MatchString(field.Tag.Value) {
+		return []expression{{constant: &unset[0], gets: always}}
+	}
+	return nil
+}
+
 // tagDefault returns the default that the tag of a field states.
-func tagDefault(in *sourceFile, field *ast.Field) (value, bool) {
+func tagDefault(in *Source, field *ast.Field) (value, bool) {
 	if field.Tag == nil {
 		return value{}, false
 	}
@@ -117,7 +179,7 @@ func tagDefault(in *sourceFile, field *ast.Field) (value, bool) {
 
 // setting returns the values of the setting that a field of a struct is filled from: viper fills the field Port in the
 // field GRPC from the key grpc.port. The values in files go before defaults: inFile says that they are from files.
-func (s *sources) setting(x expression, nesting int) (values []expression, inFile bool) {
+func (s *Sources) setting(x expression, nesting int) (values []expression, inFile bool) {
 	if len(s.settings)+len(s.loaded) == 0 {
 		return nil, false
 	}
@@ -139,7 +201,7 @@ func (s *sources) setting(x expression, nesting int) (values []expression, inFil
 }
 
 // settingOf returns the values of the setting with a key in small letters.
-func (s *sources) settingOf(key string) []expression {
+func (s *Sources) settingOf(key string) []expression {
 	if found := s.loaded[key]; found != nil {
 		return found
 	}

@@ -1,6 +1,11 @@
-package golang
+package values
 
-import "go/ast"
+import (
+	"go/ast"
+	"go/token"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+)
 
 const (
 	// maxNesting is how many declarations and operators are followed one into another: declarations may lead in a
@@ -15,7 +20,7 @@ const (
 )
 
 // spend counts the evaluation of an expression, and reports whether there were too many.
-func (s *sources) spend(nesting int) bool {
+func (s *Sources) spend(nesting int) bool {
 	s.evaluated++
 	s.total++
 	return nesting > maxNesting || s.evaluated > maxEvaluated || s.total > maxTotal
@@ -25,26 +30,37 @@ func (s *sources) spend(nesting int) bool {
 const maxOrigins = 64
 
 // origins returns the expressions that the value of an expression comes from: what a variable is declared with and
-// assigned, what a field gets, what a function of the app returns, what a parameter gets. It returns none where there
-// are too many.
-func (s *sources) origins(x expression, nesting int) []expression {
-	if from := s.allOrigins(x, nesting); len(from) <= maxOrigins {
-		return from
+// assigned, what a field gets, what a function of the app returns, what a parameter gets. It reports whether these are
+// all: they are not if there are too many, or if others than the app decide.
+func (s *Sources) origins(x expression, nesting int) ([]expression, bool) {
+	from, ok := s.allOrigins(x, nesting)
+	if len(from) > maxOrigins {
+		return nil, false
 	}
-	return nil
+	return from, ok
 }
 
-func (s *sources) allOrigins(x expression, nesting int) []expression {
+func (s *Sources) allOrigins(x expression, nesting int) ([]expression, bool) {
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.StarExpr:
-		return []expression{x.with(e.X)}
+		return []expression{x.with(e.X)}, true
 	case *ast.UnaryExpr:
-		return []expression{x.with(e.X)}
+		return []expression{x.with(e.X)}, e.Op == token.AND
 	case *ast.Ident:
-		return s.originsOfVariable(x, e, nesting)
+		if local := x.in.Local(e); local != nil {
+			return s.originsOfLocal(x, local, e, nesting)
+		}
+		return s.originsOfGlobal(symbol{x.in.dir, e.Name})
 	case *ast.SelectorExpr:
-		if dir, ok := s.lookup(x.in.imports.pathOf(e)); ok {
-			return s.values[symbol{dir, e.Sel.Name}]
+		if of, ok := ast.Unparen(e.X).(*ast.TypeAssertExpr); ok && syntax.LastName(of.Type) == "TCPAddr" {
+			return nil, true // the port that a listener has got
+		}
+		importPath := x.in.PathOf(e)
+		if dir, ok := s.lookup(importPath); ok {
+			return s.originsOfGlobal(symbol{dir, e.Sel.Name})
+		}
+		if importPath != "" {
+			return nil, false
 		}
 		return s.originsOfField(x, e, nesting)
 	case *ast.CallExpr:
@@ -52,36 +68,55 @@ func (s *sources) allOrigins(x expression, nesting int) []expression {
 			return s.returned(fn, x)
 		}
 	}
-	return nil
+	return nil, false
 }
 
-func (s *sources) originsOfVariable(x expression, name *ast.Ident, nesting int) []expression {
-	if isPackageLevel(x.in, name) {
-		return s.values[symbol{x.in.dir, name.Name}]
+func (s *Sources) originsOfGlobal(name symbol) ([]expression, bool) {
+	from := s.values[name]
+	_, isDeclared := s.types[name]
+	return from, isDeclared || len(from) > 0
+}
+
+func (s *Sources) originsOfLocal(
+	x expression, local *syntax.Declaration, name *ast.Ident, nesting int,
+) ([]expression, bool) {
+	assigned := s.locals[local]
+	if len(assigned) > maxOrigins {
+		return nil, false
 	}
 	var from []expression
-	assigned := s.locals[local{x.in, name.Obj.Pos()}]
-	if len(assigned) > maxOrigins {
-		return nil
-	}
+	isOverwritten := false
 	for _, value := range assigned {
 		// What is assigned further down is not yet there: port = ":" + port.
-		if value.End() <= name.Pos() {
-			value.call = x.call
-			from = append(from, value)
+		if value.End() > name.Pos() {
+			continue
 		}
+		value.call, value.gets = x.call, sometimes
+		if x.in.AlwaysBefore(value.Pos(), name.Pos()) {
+			from, isOverwritten, value.gets = nil, true, initially
+		}
+		from = append(from, value)
 	}
-	if field, ok := name.Obj.Decl.(*ast.Field); ok {
-		from = append(from, s.originsOfParameter(x, field, name, nesting)...)
+	if isOverwritten {
+		return from, true
 	}
-	return from
+	switch d := local.Node.(type) {
+	case *ast.Field:
+		got, ok := s.originsOfParameter(x, d, local.Name, nesting)
+		return append(got, from...), ok
+	case *ast.RangeStmt:
+		return nil, false
+	}
+	return from, true
 }
 
 // originsOfParameter returns what a parameter of a function gets: by the call that is followed, or by all calls.
-func (s *sources) originsOfParameter(x expression, field *ast.Field, name *ast.Ident, nesting int) []expression {
+func (s *Sources) originsOfParameter(
+	x expression, field *ast.Field, name *ast.Ident, nesting int,
+) ([]expression, bool) {
 	fn := s.parameters[field]
 	if fn == nil {
-		return nil
+		return nil, false
 	}
 	at := parameterIndex(fn.decl.Type.Params, name)
 	calls := s.calls[symbol{fn.in.dir, fn.decl.Name.Name}]
@@ -92,16 +127,18 @@ func (s *sources) originsOfParameter(x expression, field *ast.Field, name *ast.I
 		calls = []expression{x.call.call}
 	}
 	if len(calls) > maxCalls {
-		return nil
+		return nil, false
 	}
 	var from []expression
 	for _, c := range calls {
 		call, ok := ast.Unparen(c.Expr).(*ast.CallExpr)
 		if ok && at >= 0 && at < len(call.Args) && s.callee(c, nesting+1) == fn {
-			from = append(from, c.with(call.Args[at]))
+			argument := c.with(call.Args[at])
+			argument.gets = alternatively
+			from = append(from, argument)
 		}
 	}
-	return from
+	return from, true
 }
 
 // maxCalls is how many calls of a function, or of methods of one name, are looked at.
@@ -111,7 +148,7 @@ func parameterIndex(parameters *ast.FieldList, parameter *ast.Ident) int {
 	at := 0
 	for _, field := range parameters.List {
 		for _, name := range field.Names {
-			if name.Obj == parameter.Obj {
+			if name == parameter {
 				return at
 			}
 			at++
@@ -121,12 +158,12 @@ func parameterIndex(parameters *ast.FieldList, parameter *ast.Ident) int {
 }
 
 // returned returns what a function returns for the result that is meant of a call.
-func (s *sources) returned(fn *function, x expression) []expression {
+func (s *Sources) returned(fn *function, x expression) ([]expression, bool) {
 	if fn.returns == nil {
 		fn.returns = returnsOf(fn.decl.Body)
 	}
 	if len(fn.returns) > maxOrigins {
-		return nil
+		return nil, false
 	}
 	var from []expression
 	for _, r := range fn.returns {
@@ -143,7 +180,7 @@ func (s *sources) returned(fn *function, x expression) []expression {
 		}
 		from = append(from, result)
 	}
-	return from
+	return from, len(from) > 0
 }
 
 // returnsOf returns the return statements of a function, without those of functions in it.

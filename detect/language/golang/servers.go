@@ -11,8 +11,6 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-type project = analyzer.Project[Extra]
-
 // postAnalyze returns a server for each package that makes a server.
 func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
@@ -63,6 +61,7 @@ func (w workspace) resolve(p *project) {
 	hasOldGoZero := slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
 		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
 	})
+	handled, toldApart := listenersOf(p)
 	p.Resolve(func(in *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
 		switch f.Kind {
 		case mainListener:
@@ -86,13 +85,35 @@ func (w workspace) resolve(p *project) {
 		case addressGiven:
 			f.Kind = analyzer.Listener
 			return f, f.Port != listen.UnknownPort
+		case analyzer.Listener:
+			return f, !toldApart[in]
+		case grpcListener:
+			f.Kind = analyzer.Listener
 		case httpListener:
-			if !servesPlain {
+			if !servesPlain || handled[in] {
 				f.Kind = analyzer.Listener
 			}
 		}
 		return f, true
 	})
+}
+
+// listenersOf returns the packages whose server of grpc-go is a handler of net/http and listens itself nowhere, and
+// those whose one server of grpc-go has a listener of its own, so that other listeners are not for it.
+func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
+	handled, toldApart = map[*analyzer.Package]bool{}, map[*analyzer.Package]bool{}
+	for _, in := range p.Packages {
+		servers := 0
+		for _, f := range in.Findings {
+			if f.Kind == analyzer.ServerConstructed {
+				servers++
+			}
+		}
+		handled[in] = in.Has(handledByHTTP, unencryptedHTTP2) && servers > 0 &&
+			!in.Has(analyzer.Listener, grpcListener)
+		toldApart[in] = in.Has(grpcListener) && servers <= 1
+	}
+	return handled, toldApart
 }
 
 // lacksGRPC reports whether the go.mod of a project, which lists the dependencies of its dependencies too, has no

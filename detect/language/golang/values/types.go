@@ -1,16 +1,20 @@
-package golang
+package values
 
-import "go/ast"
+import (
+	"go/ast"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+)
 
 // typeOfApp is a type that the app declares, as it is written in a file: a name, or a struct without a name. The zero
 // value is a type that is not known.
 type typeOfApp struct {
 	ast.Expr
-	in *sourceFile
+	in *Source
 }
 
 // symbolOf returns the name of a type of the app, and the zero value for a type without a name and for one of others.
-func (s *sources) symbolOf(t typeOfApp) symbol {
+func (s *Sources) symbolOf(t typeOfApp) symbol {
 	for e := t.Expr; ; {
 		switch x := e.(type) {
 		case *ast.StarExpr:
@@ -22,7 +26,7 @@ func (s *sources) symbolOf(t typeOfApp) symbol {
 		case *ast.Ident:
 			return symbol{t.in.dir, x.Name}
 		case *ast.SelectorExpr:
-			if dir, ok := s.lookup(t.in.imports.pathOf(x)); ok {
+			if dir, ok := s.lookup(t.in.PathOf(x)); ok {
 				return symbol{dir, x.Sel.Name}
 			}
 			return symbol{}
@@ -33,7 +37,7 @@ func (s *sources) symbolOf(t typeOfApp) symbol {
 }
 
 // structOf returns the struct that a type is, or nil, and the file that it is declared in.
-func (s *sources) structOf(t typeOfApp) (*ast.StructType, *sourceFile) {
+func (s *Sources) structOf(t typeOfApp) (*ast.StructType, *Source) {
 	for range maxNesting {
 		if pointer, ok := t.Expr.(*ast.StarExpr); ok {
 			t.Expr = pointer.X
@@ -54,13 +58,13 @@ func (s *sources) structOf(t typeOfApp) (*ast.StructType, *sourceFile) {
 const maxElements = 500
 
 // fieldOf returns the field of a struct, or of a struct that is embedded in it, and its file.
-func (s *sources) fieldOf(t typeOfApp, name string, nesting int) (*ast.Field, *sourceFile) {
+func (s *Sources) fieldOf(t typeOfApp, name string, nesting int) (*ast.Field, *Source) {
 	fields, in := s.structOf(t)
 	if fields == nil || len(fields.Fields.List) > maxElements || s.spend(nesting) {
 		return nil, nil
 	}
 	for _, field := range fields.Fields.List {
-		if len(field.Names) == 0 && lastName(field.Type) == name {
+		if len(field.Names) == 0 && syntax.LastName(field.Type) == name {
 			return field, in
 		}
 		for _, n := range field.Names {
@@ -81,7 +85,7 @@ func (s *sources) fieldOf(t typeOfApp, name string, nesting int) (*ast.Field, *s
 }
 
 // typeOf returns the type of an expression, where the sources of the app state it.
-func (s *sources) typeOf(x expression, nesting int) typeOfApp {
+func (s *Sources) typeOf(x expression, nesting int) typeOfApp {
 	if s.spend(nesting) {
 		return typeOfApp{}
 	}
@@ -97,7 +101,7 @@ func (s *sources) typeOf(x expression, nesting int) typeOfApp {
 	case *ast.Ident:
 		return s.typeOfVariable(x, e, nesting)
 	case *ast.SelectorExpr:
-		if dir, ok := s.lookup(x.in.imports.pathOf(e)); ok {
+		if dir, ok := s.lookup(x.in.PathOf(e)); ok {
 			return s.typeOfSymbol(symbol{dir, e.Sel.Name}, nesting)
 		}
 		field, in := s.fieldOf(s.typeOf(x.with(e.X), nesting+1), e.Sel.Name, 0)
@@ -110,11 +114,12 @@ func (s *sources) typeOf(x expression, nesting int) typeOfApp {
 	return typeOfApp{}
 }
 
-func (s *sources) typeOfVariable(x expression, name *ast.Ident, nesting int) typeOfApp {
-	if isPackageLevel(x.in, name) {
+func (s *Sources) typeOfVariable(x expression, name *ast.Ident, nesting int) typeOfApp {
+	local := x.in.Local(name)
+	if local == nil {
 		return s.typeOfSymbol(symbol{x.in.dir, name.Name}, nesting)
 	}
-	switch d := name.Obj.Decl.(type) {
+	switch d := local.Node.(type) {
 	case *ast.Field:
 		return typeOfApp{d.Type, x.in}
 	case *ast.ValueSpec:
@@ -122,10 +127,10 @@ func (s *sources) typeOfVariable(x expression, name *ast.Ident, nesting int) typ
 			return typeOfApp{d.Type, x.in}
 		}
 	}
-	return s.firstType(s.locals[local{x.in, name.Obj.Pos()}], nesting)
+	return s.firstType(s.locals[local], nesting)
 }
 
-func (s *sources) typeOfSymbol(name symbol, nesting int) typeOfApp {
+func (s *Sources) typeOfSymbol(name symbol, nesting int) typeOfApp {
 	if t, ok := s.types[name]; ok {
 		return t
 	}
@@ -133,7 +138,7 @@ func (s *sources) typeOfSymbol(name symbol, nesting int) typeOfApp {
 }
 
 // firstType returns the type of the first value whose type is known.
-func (s *sources) firstType(values []expression, nesting int) typeOfApp {
+func (s *Sources) firstType(values []expression, nesting int) typeOfApp {
 	for _, v := range values[:min(len(values), maxValues)] {
 		if t := s.typeOf(v, nesting+1); t.Expr != nil {
 			return t
@@ -142,7 +147,7 @@ func (s *sources) firstType(values []expression, nesting int) typeOfApp {
 	return typeOfApp{}
 }
 
-func (s *sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) typeOfApp {
+func (s *Sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) typeOfApp {
 	if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "new" && len(call.Args) == 1 {
 		return typeOfApp{call.Args[0], x.in}
 	}
@@ -160,18 +165,18 @@ func (s *sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) type
 }
 
 // callee returns the function or method of the app that a call calls, or nil.
-func (s *sources) callee(x expression, nesting int) *function {
+func (s *Sources) callee(x expression, nesting int) *function {
 	call, ok := ast.Unparen(x.Expr).(*ast.CallExpr)
 	if !ok {
 		return nil
 	}
-	switch fun := calledExpr(call).(type) {
+	switch fun := syntax.Called(call).(type) {
 	case *ast.Ident:
-		if isPackageLevel(x.in, fun) {
+		if x.in.Local(fun) == nil {
 			return s.functions[symbol{x.in.dir, fun.Name}]
 		}
 	case *ast.SelectorExpr:
-		if importPath := x.in.imports.pathOf(fun); importPath != "" {
+		if importPath := x.in.PathOf(fun); importPath != "" {
 			if dir, ok := s.lookup(importPath); ok {
 				return s.functions[symbol{dir, fun.Sel.Name}]
 			}

@@ -1,0 +1,32 @@
+package golang
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
+
+// goZeroVersion is the version of go-zero in a go.mod. Versions from goZeroWithHealth on register the health service.
+var goZeroVersion = regexp.MustCompile(`github\.com/zeromicro/go-zero\s+(v\S+)`)
+
+const goZeroWithHealth = "v1.3.4"
+
+// analyzeModule returns what a go.mod says.
+func analyzeModule(text []byte) (*analyzer.Result[Extra], error) {
+	module := &analyzer.Result[Extra]{ProjectRoot: true}
+	module.Extra.ModulePath = modfile.ModulePath(text)
+	if module.Extra.ModulePath == "" {
+		return module, errors.New("no module line")
+	}
+	module.Extra.GoZeroHealth = true
+	if m := goZeroVersion.FindSubmatch(text); m != nil {
+		module.Extra.GoZeroHealth = semver.Compare(string(m[1]), goZeroWithHealth) >= 0
+	}
+	module.Extra.RequiresGRPC = bytes.Contains(text, []byte("google.golang.org/grpc"))
+	return module, nil
+}

@@ -1,0 +1,68 @@
+package syntax
+
+import (
+	"go/ast"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Imports is what a file imports.
+type Imports struct {
+	All []string // import paths
+	// Dots are the import paths of the packages whose names are used without a package name, up to maxDots.
+	Dots []string
+
+	byName map[string]string // import paths by the names that the file calls the packages
+	// matches are the answers of AnyMatches: some are asked for at every call, and a file may have many imports.
+	matches map[*regexp.Regexp]bool
+}
+
+// maxDots is how many dot imports of a file are followed: each name that the file does not declare may come from
+// any.
+const maxDots = 16
+
+func newImports(file *ast.File) *Imports {
+	t := &Imports{byName: map[string]string{}, matches: map[*regexp.Regexp]bool{}}
+	for _, spec := range file.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		t.All = append(t.All, importPath)
+		switch {
+		case spec.Name == nil:
+			t.byName[PackageName(importPath)] = importPath
+		case spec.Name.Name != ".":
+			t.byName[spec.Name.Name] = importPath
+		case len(t.Dots) < maxDots:
+			t.Dots = append(t.Dots, importPath)
+		}
+	}
+	return t
+}
+
+// AnyMatches reports whether one of the import paths matches a pattern.
+func (t *Imports) AnyMatches(pattern *regexp.Regexp) bool {
+	matches, known := t.matches[pattern]
+	if !known {
+		matches = slices.ContainsFunc(t.All, pattern.MatchString)
+		t.matches[pattern] = matches
+	}
+	return matches
+}
+
+var majorVersion = regexp.MustCompile(`^v\d+$`)
+
+// PackageName guesses the name of a package from its import path, as goimports does.
+func PackageName(importPath string) string {
+	base := path.Base(importPath)
+	if majorVersion.MatchString(base) && path.Dir(importPath) != "." {
+		base = path.Base(path.Dir(importPath))
+	}
+	base, _, _ = strings.Cut(strings.TrimPrefix(base, "go-"), ".")
+	base = strings.TrimSuffix(base, "-go")
+	return base[strings.LastIndexByte(base, '-')+1:]
+}

@@ -1,0 +1,129 @@
+package values
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+)
+
+// declare collects what a file declares, assigns, calls and makes.
+func (s *Sources) declare(f *Source) {
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			s.declareFunction(&function{decl: fn, in: f})
+		}
+	}
+	ast.Inspect(f.File.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			s.declareVariables(f, n)
+		case *ast.TypeSpec:
+			if f.Local(n.Name) == nil {
+				s.types[symbol{f.dir, n.Name.Name}] = typeOfApp{Expr: n.Type, in: f}
+			}
+		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
+				s.assignAll(f, n.Lhs, n.Rhs, true)
+			}
+		case *ast.BasicLit:
+			if text, ok := syntax.StringLiteral(n); ok && SettingsFile.MatchString(path.Base(text)) {
+				s.named[path.Base(text)] = true
+			}
+		case *ast.CallExpr:
+			fun := syntax.Called(n)
+			callee := s.calleeName(f, fun)
+			s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
+			s.declareFlag(f, n, syntax.LastName(fun))
+		case *ast.CompositeLit:
+			if of := s.symbolOf(typeOfApp{n.Type, f}); of.name != "" {
+				s.literals[of] = append(s.literals[of], expression{Expr: n, in: f})
+			}
+			if strings.HasSuffix(syntax.LastName(n.Type), "Flag") {
+				s.declareFlagLiteral(f, n)
+			}
+		}
+		return true
+	})
+}
+
+// calleeName returns the name of the function that an expression calls. A method has no directory: its type is known
+// later.
+func (s *Sources) calleeName(f *Source, fun ast.Expr) symbol {
+	if name, ok := fun.(*ast.Ident); ok {
+		return symbol{f.dir, name.Name}
+	}
+	dir, _ := s.lookup(f.PathOf(fun))
+	return symbol{dir, syntax.LastName(fun)}
+}
+
+func (s *Sources) declareFunction(fn *function) {
+	name := fn.decl.Name.Name
+	if fn.decl.Recv != nil && len(fn.decl.Recv.List) == 1 {
+		name = syntax.LastName(fn.decl.Recv.List[0].Type) + "." + name
+	}
+	s.functions[symbol{fn.in.dir, name}] = fn
+	for _, field := range fn.decl.Type.Params.List {
+		s.parameters[field] = fn
+	}
+}
+
+func (s *Sources) declareVariables(f *Source, spec *ast.ValueSpec) {
+	names := make([]ast.Expr, len(spec.Names))
+	for i, name := range spec.Names {
+		names[i] = name
+		if spec.Type != nil && f.Local(name) == nil {
+			s.types[symbol{f.dir, name.Name}] = typeOfApp{Expr: spec.Type, in: f}
+		}
+	}
+	s.assignAll(f, names, spec.Values, false)
+}
+
+// assignAll adds what the left side of an assignment or a declaration gets.
+func (s *Sources) assignAll(f *Source, lhs, rhs []ast.Expr, isStatement bool) {
+	for i, l := range lhs {
+		value := expression{in: f}
+		switch {
+		case len(lhs) == len(rhs):
+			value.Expr = rhs[i]
+		case len(rhs) == 1:
+			value.Expr, value.result = rhs[0], i
+		default:
+			continue
+		}
+		if isStatement {
+			value.gets = f.whenAssigned(value)
+		}
+		s.assign(f, l, value)
+	}
+}
+
+// whenAssigned returns when a statement assigns a value.
+func (f *Source) whenAssigned(value ast.Expr) when {
+	if f.InFunctionBody(value.Pos()) {
+		return always
+	}
+	return sometimes
+}
+
+// assign adds that a variable or a field gets a value.
+func (s *Sources) assign(f *Source, to ast.Expr, value expression) {
+	switch to := ast.Unparen(to).(type) {
+	case *ast.Ident:
+		if local := f.Local(to); local != nil {
+			s.locals[local] = append(s.locals[local], value)
+		} else {
+			s.values[symbol{f.dir, to.Name}] = append(s.values[symbol{f.dir, to.Name}], value)
+		}
+	case *ast.SelectorExpr:
+		if dir, ok := s.lookup(f.PathOf(to)); ok {
+			s.values[symbol{dir, to.Sel.Name}] = append(s.values[symbol{dir, to.Sel.Name}], value)
+		} else {
+			s.fields[to.Sel.Name] = append(s.fields[to.Sel.Name], assignment{to, value})
+		}
+	case *ast.StarExpr:
+		s.assign(f, to.X, value)
+	}
+}

@@ -1,0 +1,187 @@
+package values
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+)
+
+// maxConstant is how many bytes an address or a part of one has at most. Host names have up to 253 (RFC 1035). Without
+// a bound, declarations that join each other would make texts of any length.
+const maxConstant = 400
+
+// hugeWidth is a width in a format that makes a long text of a short one: "%999999s" makes a million bytes.
+var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
+
+// evaluate returns the values that an expression may have, where the sources state them: by literals, constants,
+// variables, defaults, and by what + and a few functions of the standard library make of these. It returns unknown for
+// what they do not state, and none for what no program evaluates, such as the parameter of a function that nothing
+// calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).
+func (s *Sources) evaluate(x expression, nesting int) []value {
+	if x.constant != nil {
+		return []value{*x.constant}
+	}
+	if s.spend(nesting) {
+		return unknown
+	}
+	at := evaluation{x.Expr, x.call, x.result}
+	if s.evaluating[at] {
+		return nil
+	}
+	s.evaluating[at] = true
+	defer delete(s.evaluating, at)
+	switch e := ast.Unparen(x.Expr).(type) {
+	case *ast.BasicLit:
+		return literal(x, e)
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			return s.join("%s%s", []expression{x.with(e.X), x.with(e.Y)}, nesting)
+		}
+		return unknown
+	case *ast.SliceExpr: // address[len("tcp://"):]
+		return s.evaluate(x.with(e.X), nesting+1)
+	case *ast.TypeAssertExpr:
+		return s.evaluate(x.with(e.X), nesting+1)
+	case *ast.IndexExpr:
+		if syntax.Name(e.X) == "os.Args" {
+			return unset
+		}
+		return unknown
+	case *ast.CompositeLit:
+		if port := s.element(x.with(e), "Port"); port.Expr != nil && syntax.LastName(e.Type) == "TCPAddr" {
+			return s.evaluate(port, nesting+1)
+		}
+		return unknown
+	case *ast.CallExpr:
+		if values, ok := s.evaluateCall(x, e, nesting); ok {
+			return values
+		}
+	}
+	from, ok := s.origins(x, nesting)
+	if !ok {
+		return unknown
+	}
+	return s.evaluateAll(from, nesting)
+}
+
+// evaluation is an expression that is being evaluated, in the call that leads to it.
+type evaluation struct {
+	ast.Expr
+	call   *frame
+	result int
+}
+
+func literal(x expression, e *ast.BasicLit) []value {
+	if text, err := strconv.Unquote(e.Value); err == nil {
+		return bounded([]value{{text, false, x.place()}})
+	}
+	if e.Kind == token.INT {
+		return bounded([]value{{strings.ReplaceAll(e.Value, "_", ""), true, x.place()}})
+	}
+	return unknown
+}
+
+// evaluateAll returns the values that something may have which gets those of several expressions.
+//
+// What is not set counts only where nothing else has a value, so that a default counts beside what the environment may
+// say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or
+// of two structs of a type, none has the default of the other.
+func (s *Sources) evaluateAll(all []expression, nesting int) []value {
+	if len(all) > maxOrigins {
+		return unknown
+	}
+	var values, initial, alternatives []value
+	isOverwritten, isAlternative := false, false
+	for _, x := range all {
+		found := s.evaluate(x, nesting+1)
+		isZero := len(found) > 0 && !slices.ContainsFunc(found, func(v value) bool { return !v.isZero() })
+		switch x.gets {
+		case initially:
+			initial = append(initial, found...)
+		case alternatively:
+			isAlternative = isAlternative || isZero
+			alternatives = append(alternatives, found...)
+		case always:
+			isOverwritten = isOverwritten || isZero
+			values = append(values, found...)
+		case sometimes:
+			values = append(values, found...)
+		}
+		if len(values)+len(initial)+len(alternatives) > maxValues {
+			return unknown
+		}
+	}
+	isSet := func(v value) bool { return !v.isZero() }
+	if isAlternative && slices.ContainsFunc(alternatives, isSet) {
+		alternatives = unknown
+	}
+	if !isOverwritten {
+		values = slices.Concat(initial, alternatives, values)
+	}
+	if slices.ContainsFunc(values, isSet) {
+		values = slices.DeleteFunc(values, value.isZero)
+	}
+	return values
+}
+
+// join returns what a format makes of the values of its parts, of which one has to be known. It is for text: the sum of
+// two numbers is not known.
+func (s *Sources) join(format string, parts []expression, nesting int) []value {
+	combinations := [][]value{nil}
+	known := false
+	for _, part := range parts {
+		values := s.evaluate(part, nesting+1)
+		if len(values) == 0 {
+			values = unknown
+		}
+		known = known || slices.ContainsFunc(values, func(v value) bool { return !v.isUnknown() })
+		var longer [][]value
+		for _, c := range combinations {
+			for _, v := range values {
+				longer = append(longer, append(slices.Clip(c), v))
+			}
+		}
+		if combinations = longer; len(combinations) > maxValues {
+			return unknown
+		}
+	}
+	if !known {
+		return unknown
+	}
+	var made []value
+	for _, c := range combinations {
+		if isSum := format == "%s%s" && c[0].isNumber && c[1].isNumber; isSum {
+			return unknown
+		}
+		made = append(made, formatted(format, c))
+	}
+	return bounded(made)
+}
+
+// formatted formats values. What is made is written where the last part with a digit is.
+func formatted(format string, parts []value) value {
+	made := value{}
+	texts := make([]any, len(parts))
+	for i, part := range parts {
+		texts[i] = part.text
+		if strings.ContainsAny(part.text, "0123456789") {
+			made.at = part.at
+		}
+	}
+	made.text = fmt.Sprintf(format, texts...)
+	return made
+}
+
+// bounded returns values, or unknown if one of them is too long.
+func bounded(values []value) []value {
+	if slices.ContainsFunc(values, func(v value) bool { return len(v.text) > maxConstant }) {
+		return unknown
+	}
+	return values
+}

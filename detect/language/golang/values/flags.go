@@ -1,0 +1,121 @@
+package values
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+)
+
+// flagTypes are the types that functions of packages such as flag are named for: Int, IntP, IntVar, IntVarP.
+var flagTypes = map[string]bool{
+	"String": true, "Int": true, "Int16": true, "Int32": true, "Int64": true, "Uint": true, "Uint16": true,
+	"Uint32": true, "Uint64": true,
+}
+
+// declareFlag adds the default that a call gives to a flag or to a setting: those of flag, pflag, cobra, kingpin and
+// viper.
+func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
+	args := call.Args
+	at := func(e ast.Expr) expression { return expression{Expr: e, in: f} }
+	switch named, isDefinition := defaultIndex(name, len(args)); {
+	case name == "SetConfigName" && len(args) == 1:
+		if file, ok := syntax.StringLiteral(args[0]); ok {
+			s.named[file] = true
+		}
+	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
+		s.defaults = append(s.defaults, namedDefault{at(args[0]), at(args[1]), true})
+	case isDefinition && strings.Contains(name, "Var"):
+		s.assignPointer(f, args[0], at(args[named]))
+		s.addFlag(at(args[1]), at(args[named]))
+	case isDefinition:
+		s.addFlag(at(args[0]), at(args[named]))
+	case flagTypes[strings.TrimSuffix(name, "Var")] && len(args) == 1:
+		if value := chainedDefault(call); value != nil {
+			s.assignPointer(f, args[0], at(value))
+		}
+	}
+}
+
+// defaultIndex returns which argument is the default of a flag, and whether a function of a name defines one with so
+// many arguments: Int(name, default, usage), IntVar(&variable, name, default, usage), and with a short name behind the
+// name IntP and IntVarP.
+func defaultIndex(function string, arguments int) (at int, ok bool) {
+	base, isShort := strings.CutSuffix(function, "P")
+	base, isVar := strings.CutSuffix(base, "Var")
+	at = 1
+	if isShort {
+		at++
+	}
+	if isVar {
+		at++
+	}
+	return at, flagTypes[base] && arguments == at+2
+}
+
+// namedDefault is the default of a flag or of a setting. Its name may be a constant of another file.
+type namedDefault struct {
+	name, value expression
+	isSetting   bool
+}
+
+func (s *Sources) addFlag(name, value expression) {
+	s.defaults = append(s.defaults, namedDefault{name, value, false})
+}
+
+// nameDefaults adds the defaults by their names, after the last file was added.
+func (s *Sources) nameDefaults() {
+	for _, d := range s.defaults {
+		s.evaluated = 0
+		name, ok := s.text(d.name, 0)
+		switch {
+		case !ok:
+		case d.isSetting:
+			key := strings.ToLower(name)
+			s.settings[key] = append(s.settings[key], d.value)
+		default:
+			s.flags[name] = append(s.flags[name], d.value)
+		}
+	}
+	s.defaults = nil
+}
+
+// declareFlagLiteral adds the default of a flag of urfave/cli: &cli.IntFlag{Name: "port", Value: 50051}.
+func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
+	value := syntax.Element(literal, "Value")
+	if value == nil {
+		return
+	}
+	x := expression{Expr: value, in: f}
+	if name := syntax.Element(literal, "Name"); name != nil {
+		s.addFlag(expression{Expr: name, in: f}, x)
+	}
+	if destination := syntax.Element(literal, "Destination"); destination != nil {
+		s.assignPointer(f, destination, x)
+	}
+}
+
+// assignPointer adds that the variable gets a value whose address an expression is.
+func (s *Sources) assignPointer(f *Source, pointer ast.Expr, value expression) {
+	if address, ok := ast.Unparen(pointer).(*ast.UnaryExpr); ok && address.Op == token.AND {
+		s.assign(f, address.X, value)
+	}
+}
+
+// chainedDefault returns the default in kingpin's Flag("port", "").Default("50051").Int(), or nil.
+func chainedDefault(call *ast.CallExpr) ast.Expr {
+	for range maxNesting {
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		if call, ok = method.X.(*ast.CallExpr); !ok {
+			return nil
+		}
+		if syntax.LastName(call.Fun) == "Default" && len(call.Args) == 1 {
+			return call.Args[0]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package values
+
+import (
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	conversion = source.Exactly(`string|u?int(?:8|16|32|64)?`)
+	// sameValue are functions whose result is their first argument in another form, or nothing where it is unset.
+	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
+		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
+	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
+	// settingsLibrary has a method Get, which returns the value of a setting whatever its type is.
+	settingsLibrary = source.Exactly(`github\.com/(?:spf13/viper|knadh/koanf)(?:/v\d+)?`)
+	// filePath are functions whose result is the path of a file: of a socket, where it is an address.
+	filePath = source.Exactly(`(?:path|path/filepath)\.\w+`)
+	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
+	getter = source.Exactly(`(?:Get)?(?:String|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
+	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
+	// set.
+	withFallback = regexp.MustCompile(`(?i)env|default|fallback|lookup`)
+)
+
+// evaluateCall returns the values that a call may have of a function which is not the app's. It reports whether it
+// knows the function.
+func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([]value, bool) {
+	args := make([]expression, len(call.Args))
+	for i, arg := range call.Args {
+		args[i] = x.with(arg)
+	}
+	fun := syntax.Called(call)
+	if id, ok := fun.(*ast.Ident); ok && len(args) == 1 && s.isConversion(x, id) {
+		return s.evaluate(args[0], nesting+1), true
+	}
+	qualified := syntax.Name(fun)
+	if importPath := x.in.PathOf(fun); importPath != "" {
+		qualified = importPath + "." + syntax.LastName(fun)
+	}
+	switch {
+	case len(args) > 0 && sameValue.MatchString(qualified):
+		return s.evaluate(args[0], nesting+1), true
+	case environment.MatchString(qualified):
+		return unset, true
+	case qualified == "net.SplitHostPort" && len(args) == 1:
+		return s.split(args[0], x.result, nesting), true
+	case filePath.MatchString(qualified):
+		return nil, true
+	case qualified == "cmp.Or":
+		return s.evaluateAll(args, nesting), true
+	case qualified == "net.JoinHostPort" && len(args) == 2:
+		return s.join("%s:%s", args, nesting), true
+	case qualified == "net.ResolveTCPAddr" && len(args) == 2:
+		return s.evaluate(args[1], nesting+1), true
+	case qualified == "fmt.Sprintf" && len(args) > 0:
+		return s.evaluateFormat(args, nesting), true
+	}
+	return s.evaluateSetting(x, call, args, nesting)
+}
+
+// isConversion reports whether a name that is called is that of a type.
+func (s *Sources) isConversion(x expression, name *ast.Ident) bool {
+	of := symbol{x.in.dir, name.Name}
+	_, isType := s.types[of]
+	return x.in.Local(name) == nil && (conversion.MatchString(name.Name) || isType && len(s.values[of]) == 0)
+}
+
+// split returns the host or the port of an address.
+func (s *Sources) split(address expression, result, nesting int) []value {
+	var parts []value
+	for _, v := range s.evaluate(address, nesting+1) {
+		if colon := strings.LastIndexByte(v.text, ':'); colon >= 0 && result == 0 {
+			v.text = v.text[:colon]
+		} else if result == 1 {
+			v.text = v.text[colon+1:]
+		}
+		parts = append(parts, v)
+	}
+	return parts
+}
+
+// evaluateFormat returns what fmt.Sprintf makes of up to six arguments.
+func (s *Sources) evaluateFormat(args []expression, nesting int) []value {
+	var made []value
+	for _, format := range s.evaluate(args[0], nesting+1) {
+		if hugeWidth.MatchString(format.text) || format.isUnknown() || len(args) > 7 {
+			return unknown
+		}
+		text := strings.NewReplacer("%d", "%s", "%v", "%s").Replace(format.text)
+		if len(args) == 1 {
+			made = append(made, format)
+			continue
+		}
+		for _, v := range s.join(text, args[1:], nesting) {
+			if v.at.Path == "" {
+				v.at = format.at
+			}
+			made = append(made, v)
+		}
+	}
+	return made
+}
+
+// evaluateSetting returns the default of a flag or of a setting that a call defines or asks for.
+func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expression, nesting int) ([]value, bool) {
+	fun := syntax.Called(call)
+	name := syntax.LastName(fun)
+	if at, ok := defaultIndex(name, len(args)); ok && !strings.Contains(name, "Var") {
+		return s.evaluate(args[at], nesting+1), true
+	}
+	if len(args) == 0 {
+		if value := chainedDefault(call); value != nil && flagTypes[name] {
+			return s.evaluate(x.with(value), nesting+1), true
+		}
+		return nil, false
+	}
+	key, isKey := s.text(args[0], nesting)
+	switch {
+	case !isKey && len(args) == 1, s.callee(x, nesting) != nil:
+		return nil, false
+	case len(s.flags[key]) > maxOrigins:
+		return nil, false
+	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup" ||
+		name == "Get" && x.in.Imports.AnyMatches(settingsLibrary)):
+		set := append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...)
+		if len(set) == 0 {
+			return unset, true
+		}
+		return s.evaluateAll(set, nesting), true
+	case len(args) == 2 && withFallback.MatchString(syntax.Name(fun)):
+		return s.evaluate(args[1], nesting+1), true
+	case len(args) == 1 && strings.Contains(strings.ToLower(syntax.Name(fun)), "env"):
+		return unset, true
+	}
+	return nil, false
+}
+
+// text returns the one text that an expression states.
+func (s *Sources) text(x expression, nesting int) (string, bool) {
+	values := s.evaluate(x, nesting+1)
+	if len(values) != 1 || values[0].isUnknown() {
+		return "", false
+	}
+	return values[0].text, true
+}

@@ -1,0 +1,62 @@
+package values
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// maxKept is how many bytes a file has at most that is kept until all files were seen.
+const maxKept = 256 << 10
+
+// IsWorthKeeping reports whether a file is kept until all files were seen: it has evidence of a server or belongs to a
+// program, or it may state a port.
+func IsWorthKeeping(name string, text []byte, hasEvidence bool) bool {
+	return len(text) <= maxKept && (hasEvidence || mayStatePort(name, text))
+}
+
+// settingsName are parts of the names of files that hand settings on.
+var settingsNames = []string{"config", "conf", "setting", "env", "flag", "option", "const", "server", "serve", "root"}
+
+// mayStatePort reports whether a file without findings may state a port, or hand on the port of others: it has a number
+// that may be a port, or its name says that it holds settings. Most files are none of these.
+func mayStatePort(name string, text []byte) bool {
+	if slices.ContainsFunc(settingsNames, func(part string) bool { return strings.Contains(name, part) }) {
+		return true
+	}
+	for line := range bytes.Lines(text) {
+		if HasPortNumber(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasPortNumber reports whether a line of code has a number that may be a port: one of three to five digits, or one
+// behind a colon.
+func HasPortNumber(line []byte) bool {
+	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("//")) {
+		return false
+	}
+	digits := 0
+	for i, c := range line {
+		if c >= '0' && c <= '9' {
+			digits++
+			continue
+		}
+		if digits > 0 {
+			before := byte(' ')
+			if i > digits {
+				before = line[i-digits-1]
+			}
+			if before == ':' && digits > 1 || digits >= 3 && digits <= 5 && !source.IsWordByte(before) &&
+				!source.IsWordByte(c) && c != '.' {
+				return true
+			}
+		}
+		digits = 0
+	}
+	return false
+}
