@@ -21,16 +21,16 @@ var forgeries = map[string]struct {
 	file, content string // of a file that is removed, the content is "-"
 	want          string
 }{
-	"a signature":      {"release/checksums.txt.sigstore.json", "{}", ""},
-	"another file":     {"release/a.tgz", "changed", "a.tgz has the digest "},
-	"a file more":      {"release/c.tgz", "new", "checksums.txt does not list c.tgz"},
-	"a file less":      {"release/b.tgz", "-", "b.tgz: no such file"},
-	"no checksums":     {"release/checksums.txt", "-", "checksums.txt: no such file"},
-	"no notes":         {"release/notes.md", "-", "notes.md: no such file"},
-	"other notes":      {"release/notes.md", "none", "notes.md does not have the lines of checksums.txt"},
-	"no image":         {probeDigest, "-", "names no image"},
-	"an option":        {buildpackDigest, "-x:0.2.0" + imageDigest, "is no REGISTRY/NAME:X.Y.Z@sha256"},
-	"another version":  {buildpackDigest, buildpackImage + ":0.1.0" + imageDigest, "is not of version 0.2.0"},
+	"a signature":     {"release/checksums.txt.sigstore.json", "{}", ""},
+	"another file":    {"release/a.tgz", "changed", "a.tgz has the digest "},
+	"a file more":     {"release/c.tgz", "new", "checksums.txt does not list c.tgz"},
+	"a file less":     {"release/b.tgz", "-", "b.tgz: no such file"},
+	"no checksums":    {"release/checksums.txt", "-", "checksums.txt: no such file"},
+	"no notes":        {"release/notes.md", "-", "notes.md: no such file"},
+	"other notes":     {"release/notes.md", "none", "notes.md does not have the lines of checksums.txt"},
+	"no image":        {probeDigest, "-", "names no image"},
+	"an option":       {buildpackDigest, "-x:0.2.0" + imageDigest, "is no REGISTRY/NAME:X.Y.Z@sha256"},
+	"another version": {buildpackDigest, buildpackImage + ":0.1.0" + imageDigest, "is not of version 0.2.0"},
 	"another registry": {
 		probeDigest, "example.com/x:0.2.0" + imageDigest, "example.com/x, and this is about " + probeImage,
 	},
