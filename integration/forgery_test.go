@@ -28,16 +28,18 @@ func newForgery(t *testing.T) *forgery {
 	t.Cleanup(func() { _ = registry.Close() })
 	f := &forgery{
 		clone: checkout(t), publisher: newPublisher(t), version: must(documents.Version(".."))(t),
-		buildpack: registry.Name("health-probe"), probe: registry.Name("grpc-health-probe"), mine: registry.Name("mine"),
+		buildpack: registry.Name("health-probe"), probe: registry.Name("grpc-health-probe"),
+		mine: registry.Name("mine"),
 	}
-	f.env = []string{"COSIGN=" + must(fixture.Tool(t.Context(), "cosign"))(t), "COSIGN_PASSWORD=", "HOME=" + t.TempDir(),
+	cosign := must(fixture.Tool(t.Context(), "cosign"))(t)
+	f.env = []string{"COSIGN=" + cosign, "COSIGN_PASSWORD=", "HOME=" + t.TempDir(),
 		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE")}
 	for _, owner := range []string{"ours", "theirs"} {
 		keys := filepath.Join(f.clone, "dist/keys", owner)
 		if err := os.MkdirAll(keys, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		f.run(t, keys, strings.TrimPrefix(f.env[0], "COSIGN="), "generate-key-pair")
+		f.run(t, keys, cosign, "generate-key-pair")
 	}
 	f.publish(t, "health-probe", f.buildpack, "ours")
 	f.publish(t, "grpc-health-probe", f.probe, "ours")
@@ -84,8 +86,8 @@ func (f *forgery) sign(t *testing.T, owner string) {
 
 func (f *forgery) verify(t *testing.T) error {
 	t.Helper()
-	_, err := fixture.Script(t.Context(), f.clone, f.env, "verify.sh", "--key", "dist/keys/ours/cosign.pub", f.buildpack,
-		f.probe)
+	_, err := fixture.Script(t.Context(), f.clone, f.env, "verify.sh", "--key", "dist/keys/ours/cosign.pub",
+		f.buildpack, f.probe)
 	return err
 }
 

@@ -67,8 +67,8 @@ func TestPublishTellsMistakesFirst(t *testing.T) {
 	}
 }
 
-// TestPublishTwiceAtOnce publishes to two repositories from one clone at the same time, with the same result, and then to
-// a registry that answers no more. The record is whole at any time, and still that of the last success.
+// TestPublishTwiceAtOnce publishes to two repositories from one clone at the same time, with the same result, and then
+// to a registry that answers no more. The record is whole at any time, and still that of the last success.
 func TestPublishTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	registry, clone := must(harness.NewRegistry())(t), checkout(t)
@@ -106,8 +106,8 @@ func TestPublishTwiceAtOnce(t *testing.T) {
 	}
 }
 
-// TestInterruptedScripts presses Ctrl-C while a script compiles: the terminal sends the signal to all its processes. The
-// script ends with what a shell says then, 130, and not as if something were wrong with what it compiles.
+// TestInterruptedScripts presses Ctrl-C while a script compiles: the terminal sends the signal to all its processes.
+// The script ends with what a shell says then, 130, and not as if something were wrong with what it compiles.
 func TestInterruptedScripts(t *testing.T) {
 	t.Parallel()
 	clone := checkout(t)
@@ -168,10 +168,11 @@ func TestFuzzScript(t *testing.T) {
 		}
 	}
 	for _, limit := range [][]string{{"-runs", "20000"}, {"-time", "5s"}} {
-		if _, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", append(limit, "internal/sound")...); err != nil {
+		sound := append(limit, "internal/sound")
+		if _, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", sound...); err != nil {
 			t.Error(err)
 		}
-		_, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", append(limit, "internal/sound", "internal/broken")...)
+		_, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", append(sound, "internal/broken")...)
 		if err == nil || !strings.Contains(err.Error(), "Failing input written to testdata/fuzz/FuzzText/") {
 			t.Errorf("with %q it ends with %v", limit, err)
 		}
@@ -218,7 +219,8 @@ func TestRebuildsInTime(t *testing.T) {
 			t.Errorf("after %s it ends with %v: %s, want %q", c.age, err, out, c.want)
 		}
 	}
-	if text := must(os.ReadFile("../SECURITY.md"))(t); !strings.Contains(string(text), "three days after the proposal") {
+	text := string(must(os.ReadFile("../SECURITY.md"))(t))
+	if !strings.Contains(text, "three days after the proposal") {
 		t.Error("SECURITY.md promises another time")
 	}
 }

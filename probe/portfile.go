@@ -26,11 +26,12 @@ func FormatPortFile(port int, place string) []byte {
 	return []byte(strconv.Itoa(port) + " " + strings.ReplaceAll(place, "\n", " ") + "\n")
 }
 
-// parsePortFile is the inverse of FormatPortFile.
+// parsePortFile is the inverse of FormatPortFile. Its error has nothing of the file, which may have become a link to a
+// secret.
 func parsePortFile(file []byte) (port, place string, err error) {
 	port, place, _ = strings.Cut(strings.TrimSuffix(string(file), "\n"), " ")
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return "", "", fmt.Errorf("%q is no port", port)
+		return "", "", errors.New("it does not begin with a port")
 	}
 	return port, place, nil
 }

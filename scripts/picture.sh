@@ -1,9 +1,24 @@
 #!/usr/bin/env bash
-# Draws docs/demo.svg, the picture in the README, of what scripts/demo.sh prints. Needs Go and Docker.
+# Draws the pictures in the README: docs/demo.svg of what scripts/demo.sh prints, which needs Docker, and docs/cost.svg,
+# the chart, of the figures in docs/benchmarks.md. Needs Go.
+#
+#   scripts/picture.sh [demo|cost]
+#
+# Without an argument it draws that of the demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
+trap 'exit 130' INT
 
-scripts/build.sh
-CI=true UPDATE_GOLDEN=1 go -C integration test -count=1 -run '^TestDemo$/docker-always' .
-ls -l docs/demo.svg
+case ${1:-demo} in
+demo)
+  scripts/build.sh
+  CI=true UPDATE_GOLDEN=1 go -C integration test -count=1 -run '^TestDemo$/docker-always' .
+  ;;
+cost) UPDATE_GOLDEN=1 go -C integration test -count=1 -run '^TestChartHasTheFigures$' ./picture ;;
+*)
+  echo "usage: scripts/picture.sh [demo|cost]" >&2
+  exit 1
+  ;;
+esac
+ls -l "docs/${1:-demo}.svg"

@@ -120,9 +120,9 @@ func checkType(f *elf.File, hasInterpreter bool) error {
 const flagPIE = 0x08000000
 
 // isPositionIndependentProgram tells programs from libraries, which have the same type. Older programs have no flag,
-// but an interpreter, or, if they are static, an entry for debuggers (DT_DEBUG), which linkers give to programs alone. A
-// library that can be started, such as the C library, has an interpreter too, and a name (DT_SONAME). A program that is
-// packed may have no dynamic section at all, which every library has.
+// but an interpreter, or, if they are static, an entry for debuggers (DT_DEBUG), which linkers give to programs
+// alone. A library that can be started, such as the C library, has an interpreter too, and a name (DT_SONAME). A
+// program that is packed may have no dynamic section at all, which every library has.
 func isPositionIndependentProgram(f *elf.File, hasInterpreter bool) bool {
 	i := slices.IndexFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_DYNAMIC })
 	if i < 0 {

@@ -39,12 +39,14 @@ var checked = map[string]struct {
 	file executabletest.File
 	want string
 }{
-	"static":         {executabletest.File{}, ""},
-	"Linux' own":     {executabletest.File{OSABI: elf.ELFOSABI_LINUX}, ""},
-	"dynamic":        {executabletest.File{Interpreter: loader}, loader},
-	"static PIE":     {executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{flags, pie, end, 0}}, ""},
-	"old static PIE": {executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{debug, 0, flags, otherFlag, end, 0}}, ""},
-	"packed PIE":     {executabletest.File{Type: elf.ET_DYN}, ""},
+	"static":     {executabletest.File{}, ""},
+	"Linux' own": {executabletest.File{OSABI: elf.ELFOSABI_LINUX}, ""},
+	"dynamic":    {executabletest.File{Interpreter: loader}, loader},
+	"static PIE": {executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{flags, pie, end, 0}}, ""},
+	"old static PIE": {
+		executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{debug, 0, flags, otherFlag, end, 0}}, "",
+	},
+	"packed PIE": {executabletest.File{Type: elf.ET_DYN}, ""},
 	"PIE": {
 		executabletest.File{Type: elf.ET_DYN, Interpreter: loader, Dynamic: []uint64{flags, pie}},
 		loader,

@@ -118,7 +118,7 @@ func chartSVG(groups [][]bar) []byte {
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, chartWidth,
 		height, chartWidth, height)
 	fmt.Fprintf(&out, " role=\"img\" aria-labelledby=\"title desc\">\n")
-	fmt.Fprintf(&out, "<!-- Made by scripts/chart.sh of the figures in docs/benchmarks.md. -->\n")
+	fmt.Fprintf(&out, "<!-- Made by scripts/picture.sh cost of the figures in docs/benchmarks.md. -->\n")
 	fmt.Fprintf(&out, "<title id=\"title\">What a check costs</title>\n<desc id=\"desc\">%s</desc>\n",
 		escape(strings.Join(words, " ")))
 	fmt.Fprintf(&out, "<style>%s  @media (prefers-color-scheme: dark) {%s  }\n</style>\n",

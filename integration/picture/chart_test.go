@@ -32,7 +32,7 @@ func TestChartHasTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what %s says: scripts/chart.sh draws it", chartFile, benchmarks)
+		t.Errorf("%s is not what %s says: scripts/picture.sh cost draws it", chartFile, benchmarks)
 	}
 }
 

@@ -88,13 +88,13 @@ func checkFolder(folder string, left *int64) error {
 func checkFile(name string, left *int64) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil //nolint:nilerr // libcnb says what is wrong
+		return nil // libcnb says what is wrong
 	}
 	defer file.Close()
 	n, err := io.Copy(io.Discard, io.LimitReader(file, *left+1))
 	if *left -= n; *left < 0 {
-		return fmt.Errorf("reading %q, of a service binding or a platform's variable: with it there are more than %d MiB",
-			name, maxSize>>20)
+		return fmt.Errorf("reading %q, of a service binding or a platform's variable: with it there are more than "+
+			"%d MiB", name, maxSize>>20)
 	}
 	return err
 }

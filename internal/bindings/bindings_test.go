@@ -1,6 +1,8 @@
 package bindings
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,70 +11,62 @@ import (
 	"time"
 )
 
+// write, link and pipe make the files of the cases.
+func write(size int) func(string) error {
+	return func(file string) error { return os.WriteFile(file, make([]byte, size), 0o600) }
+}
+
+func link(to string) func(string) error {
+	return func(file string) error { return os.Symlink(to, file) }
+}
+
+func pipe(file string) error { return syscall.Mkfifo(file, 0o600) }
+
 // Each case has one file in a platform's folder. want is the error.
 func TestCheck(t *testing.T) {
-	write := func(content string) func(t *testing.T, file string) {
-		return func(t *testing.T, file string) {
-			t.Helper()
-			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	link := func(to string) func(t *testing.T, file string) {
-		return func(t *testing.T, file string) {
-			t.Helper()
-			if err := os.Symlink(to, file); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	pipe := func(t *testing.T, file string) {
-		t.Helper()
-		if err := syscall.Mkfifo(file, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for name, c := range map[string]struct {
 		file string
-		make func(t *testing.T, file string)
+		make func(file string) error
 		want string
 	}{
-		"a binding":               {"bindings/github/token", write("secret"), ""},
-		"as large as it may be":   {"bindings/github/token", write(strings.Repeat("a", 1000)), ""},
-		"too large":               {"bindings/github/token", write(strings.Repeat("a", 1001)), "there are more than"},
-		"a variable":              {"env/BP_LOG_LEVEL", write("DEBUG"), ""},
+		"a binding":               {"bindings/github/token", write(6), ""},
+		"as large as it may be":   {"bindings/github/token", write(1000), ""},
+		"too large":               {"bindings/github/token", write(1001), "there are more than"},
+		"a variable":              {"env/BP_LOG_LEVEL", write(5), ""},
 		"a link":                  {"bindings/github/token", link("/etc/hostname"), ""},
 		"a broken link":           {"bindings/github/token", link("/gone"), ""},
 		"a folder":                {"bindings/github/token", link("/etc"), ""},
 		"a pipe":                  {"bindings/github/token", pipe, "no regular file"},
 		"a pipe of a variable":    {"env/BP_LOG_LEVEL", pipe, "no regular file"},
 		"a device":                {"bindings/github/token", link("/dev/zero"), "no regular file"},
-		"a file without a folder": {"bindings/token", write("secret"), ""},
+		"a file without a folder": {"bindings/token", write(6), ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			for _, hasRoot := range []bool{false, true} {
+		for _, hasRoot := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s,%t", name, hasRoot), func(t *testing.T) {
 				platform := t.TempDir()
 				file := filepath.Join(platform, c.file)
-				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), c.make(file)); err != nil {
 					t.Fatal(err)
 				}
-				c.make(t, file)
 				t.Setenv("CNB_PLATFORM_DIR", platform)
 				t.Setenv("SERVICE_BINDING_ROOT", "")
 				if hasRoot {
 					t.Setenv("SERVICE_BINDING_ROOT", filepath.Join(platform, "bindings"))
 				}
-				err := check(1000)
-				if c.want == "" && err != nil {
-					t.Error(err)
-				}
-				if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
-					!strings.Contains(err.Error(), file)) {
-					t.Errorf("the error is %v, want %q", err, c.want)
-				}
-			}
-		})
+				wantError(t, check(1000), c.want, file)
+			})
+		}
+	}
+}
+
+// wantError expects an error with the words, which names the file, or none.
+func wantError(t *testing.T, err error, want, file string) {
+	t.Helper()
+	if want == "" && err != nil {
+		t.Error(err)
+	}
+	if want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file)) {
+		t.Errorf("the error is %v, want %q", err, want)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// Something reads each variable: its example changes a field of the Config that one of the phases uses, or the code of a
-// phase names the variable; and a script that runs the buildpack sets it.
+// Something reads each variable: its example changes a field of the Config that one of the phases uses, or the code of
+// a phase names the variable; and a script that runs the buildpack sets it.
 func TestEachVariableIsUsed(t *testing.T) {
 	used := usedNames(t, "../../build", "../../detect")
 	scripts := scriptsOf(t, "../../cmd/buildpack/testdata")

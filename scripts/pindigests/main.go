@@ -22,7 +22,7 @@ import (
 )
 
 // begin is the line after which everything is written by this program.
-const begin = "# The digests of the default release, which scripts/pin-digests.sh writes. This is the end of the file."
+const begin = "# The digests of the default release, which scripts/pindigests writes. This is the end of the file."
 
 func main() {
 	if len(os.Args) != 2 {

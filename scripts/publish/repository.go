@@ -198,8 +198,8 @@ func (r repository) explain(err error) error {
 // pinned is the name that always means this content, NAME@DIGEST.
 func (p published) pinned() string { return p.Digest.String() }
 
-// record writes NAME:VERSION@DIGEST into a file, for the scripts that go on from here. Until it is complete, the file is
-// what it was: the record of what was published before.
+// record writes NAME:VERSION@DIGEST into a file, for the scripts that go on from here. Until it is complete, the file
+// is what it was: the record of what was published before.
 func (p published) record(file string) error {
 	fresh, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".")
 	if err != nil {

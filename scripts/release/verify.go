@@ -12,8 +12,8 @@ import (
 )
 
 // verify makes sure that the folder of a release has the files that its checksums list, and no others, and that the
-// images which scripts/publish.sh recorded are those of the two names, have the version of the release, and are the ones
-// that its notes tell users to use. Signatures, which say who made all this, are verified by scripts/verify.sh.
+// images which scripts/publish.sh recorded are those of the two names, have the version of the release, and are the
+// ones that its notes tell users to use. Signatures, which say who made all this, are verified by scripts/verify.sh.
 func verify(root, folder, buildpack, probe string) error {
 	checksums, err := os.ReadFile(filepath.Join(folder, checksumsName))
 	if err != nil {

@@ -1,7 +1,7 @@
 // Command sbom writes SBOMs in CycloneDX and SPDX format: of each program that it is given, a probe or a bridge, beside
-// it, as FILE.cdx.json and FILE.spdx.json; of each folder of programs, which make an image, one of all of them, in it; and
-// of each folder of the buildpack, with its own program and the probes, one of all of them, beside it. An image has one
-// SBOM in each format, since scanners read the first one that they find.
+// it, as FILE.cdx.json and FILE.spdx.json; of each folder of programs, which make an image, one of all of them, in it;
+// and of each folder of the buildpack, with its own program and the probes, one of all of them, beside it. An image has
+// one SBOM in each format, since scanners read the first one that they find.
 package main
 
 import (
