@@ -36,7 +36,7 @@ func (Transport) Dial(o *check.Options) (check.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Connect())
+	ctx, cancel := context.WithDeadline(context.Background(), creds.connectBy)
 	defer cancel()
 	a := &attempt{
 		TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step,
@@ -64,7 +64,7 @@ func newClient(o *check.Options, a *attempt) (*grpc.ClientConn, error) {
 		grpc.WithAuthority(o.Authority()),
 		grpc.WithUserAgent(o.UserAgent),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: math.MaxInt64}),
-		grpc.WithStatsHandler(trailers{}),
+		grpc.WithStatsHandler(trailers{a}),
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithMaxHeaderListSize(maxHeaderList),

@@ -36,7 +36,7 @@ type exchange struct {
 
 // connectShared makes a connection and waits for the server's SETTINGS, by the deadline.
 func connectShared(o *check.Options, deadline time.Time, files credentialFiles) (*shared, error) {
-	c, err := newConn(o)
+	c, err := newConn(o, deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +132,16 @@ func (s *shared) abandon(e *exchange) error {
 	s.retired = true
 	s.send()
 	return os.ErrDeadlineExceeded
+}
+
+// forgive leaves those calls lost that are so because the server has closed the connection without a word. On one that
+// was made for them any other reason is the outcome.
+func (s *shared) forgive(all []*stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, call := range all {
+		call.lost = call.lost && hungUp(s.ended)
+	}
 }
 
 // forget lets go of calls that are made once more on another connection.
