@@ -23,17 +23,23 @@ type effect struct {
 
 // effects has a row for each flag.
 var effects = map[string]effect{
-	"addr":            {with: "-addr=$ADDR"},
-	"service":         {server: "status=a:NOT_SERVING", flags: "-addr=$ADDR", with: "-service=a"},
-	"all":             {server: "status=a:NOT_SERVING", flags: "-addr=$ADDR", with: "-all"},
-	"mode":            {server: "status=:NOT_SERVING", flags: "-addr=$ADDR", with: "-mode=live"},
-	"watch":           {flags: "-addr=$ADDR -timeout=500ms", with: "-watch"},
-	"wait":            {flags: "-addr=127.0.0.1:1", with: "-wait=50ms"},
-	"timeout":         {server: "health=hangs", flags: "-addr=$ADDR -rpc-timeout=600ms", with: "-timeout=300ms"},
-	"o":               {flags: "-addr=$ADDR", with: "-o=json"},
-	"user-agent":      {flags: "-addr=$ADDR", with: "-user-agent=a"},
-	"connect-timeout": {server: "speaks=silence", flags: "-addr=$ADDR", with: "-connect-timeout=50ms"},
-	"rpc-timeout":     {server: "health=hangs", flags: "-addr=$ADDR", with: "-rpc-timeout=50ms"},
+	"addr":       {with: "-addr=$ADDR"},
+	"service":    {server: "status=a:NOT_SERVING", flags: "-addr=$ADDR", with: "-service=a"},
+	"all":        {server: "status=a:NOT_SERVING", flags: "-addr=$ADDR", with: "-all"},
+	"mode":       {server: "status=:NOT_SERVING", flags: "-addr=$ADDR", with: "-mode=live"},
+	"watch":      {flags: "-addr=$ADDR -timeout=3s", with: "-watch"},
+	"wait":       {flags: "-addr=127.0.0.1:1", with: "-wait=50ms"},
+	"timeout":    {server: "health=hangs", flags: "-addr=$ADDR", with: "-timeout=2s", without: "-timeout=3s"},
+	"o":          {flags: "-addr=$ADDR", with: "-o=json"},
+	"user-agent": {flags: "-addr=$ADDR", with: "-user-agent=a"},
+	"connect-timeout": {
+		server: "speaks=silence", flags: "-addr=$ADDR",
+		with: "-connect-timeout=2s", without: "-connect-timeout=3s",
+	},
+	"rpc-timeout": {
+		server: "health=hangs", flags: "-addr=$ADDR",
+		with: "-rpc-timeout=2s", without: "-rpc-timeout=3s",
+	},
 	"rpc-header":      {flags: "-addr=$ADDR", with: "-rpc-header=a:b"},
 	"rpc-header-file": {flags: "-addr=$ADDR", with: "-rpc-header-file=a=$DIR/token"},
 	"tls":             {server: "san=127.0.0.1", flags: "-addr=$ADDR", with: "-tls"},
@@ -109,8 +115,12 @@ func (e effect) run(t *testing.T, program, words string) string {
 	shown := strings.NewReplacer(server.Addr, "$ADDR", dir, "$DIR")
 	real := strings.NewReplacer("$ADDR", server.Addr, "$DIR", dir)
 	cmd := exec.Command(program, slices.Concat(strings.Fields(real.Replace(e.flags)), strings.Fields(real.Replace(words)))...)
+	// A machine that is busy must not change the outcome.
+	cmd.Env = append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=1m", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=1m")
 	out, _ := cmd.CombinedOutput() // how it ended is in the state
 	seen := strings.Split(server.Seen(), "\n")
-	seen = slices.DeleteFunc(seen, func(line string) bool { return strings.HasPrefix(line, ":authority") })
+	seen = slices.DeleteFunc(seen, func(line string) bool { // the port, and what is left of -rpc-timeout
+		return strings.HasPrefix(line, ":authority") || strings.HasPrefix(line, "grpc-timeout")
+	})
 	return shown.Replace(cmd.ProcessState.String() + "\n" + string(out) + strings.Join(seen, "\n"))
 }

@@ -79,10 +79,23 @@ func (c call) hint(code outcome.Code) outcome.Hint {
 // httpHint returns the hint for a server that answers with an HTTP error and not by gRPC: a web server, or a proxy in
 // front of the gRPC server.
 func httpHint(o *Options, message string) outcome.Hint {
-	if strings.Contains(message, "400") && o.TLS && o.TLSClientCert == "" {
+	switch status := httpStatus(message); {
+	case status == "400" && o.TLS && o.TLSClientCert == "":
 		return "a proxy that wants a client certificate says so: set -tls-client-cert and -tls-client-key"
+	case status == "401", status == "403":
+		return "the probe may not ask: exempt the health service in the server and in the proxies before it, " +
+			"or send credentials with -rpc-header"
+	case status == "429":
+		return "the server, or a proxy before it, limits how often it is asked: exempt the health service, or probe less often"
 	}
 	return "no gRPC server answered, but a web server or a proxy: name the gRPC port of the server itself with -addr"
+}
+
+// httpStatus returns the first number after the words of both transports about an HTTP status.
+func httpStatus(message string) string {
+	_, after, _ := strings.Cut(message, "HTTP status")
+	after = strings.TrimLeftFunc(after, func(r rune) bool { return r < '0' || r > '9' })
+	return after[:min(3, len(after))]
 }
 
 func missingServiceHint(o *Options) outcome.Hint {

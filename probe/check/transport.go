@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 // Transport opens connections to a gRPC server.
@@ -79,7 +80,7 @@ type GoAwayError struct {
 
 // Error returns the code and the text.
 func (g *GoAwayError) Error() string {
-	text := fmt.Sprintf("server is closing the connection (GOAWAY, error code %d)", g.Code)
+	text := fmt.Sprintf("server is closing the connection (GOAWAY, error code %s)", http2.CodeName(g.Code))
 	if g.Debug != "" {
 		text += fmt.Sprintf(": %q", g.Debug)
 	}

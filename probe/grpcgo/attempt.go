@@ -29,9 +29,11 @@ type attempt struct {
 	dials    int
 	step     check.Step
 	err      error
-	observer *observer          // of the newest connection
-	leaving  *check.GoAwayError // of the connection before
-	codes    map[uint64]bool    // with which the server has ended calls
+	observer *observer           // of the newest connection
+	lost     bool                // the server has closed the connection before without a word
+	leaving  string              // why that connection has ended
+	codes    map[codes.Code]bool // with which the server has ended calls
+	asked    chan struct{}       // closed once a call is made on the newest connection
 }
 
 // maxDials is how many connections there are at most.
@@ -78,12 +80,15 @@ func (a *attempt) begin() bool {
 	}
 	a.dials++
 	if a.dials > 1 {
-		a.leaving = a.observer.goAway
+		a.leaving, a.lost = check.HangupReason, a.observer.goAway == nil && isHangup(a.err)
+		if a.observer.goAway != nil {
+			a.leaving = a.observer.goAway.Error()
+		}
 	}
 	if a.codes == nil {
-		a.codes = map[uint64]bool{}
+		a.codes = map[codes.Code]bool{}
 	}
-	a.step, a.err, a.observer = check.StepLookup, nil, newObserver(a.codes)
+	a.step, a.err, a.observer, a.asked = check.StepLookup, nil, newObserver(a.codes), make(chan struct{})
 	return true
 }
 
@@ -110,7 +115,7 @@ func (a *attempt) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (
 		return nil, nil, err
 	}
 	a.enter(check.StepSettings)
-	return &watched{Conn: conn, attempt: a, observer: a.observer}, info, nil
+	return &watched{Conn: conn, attempt: a, observer: a.observer, asked: a.asked, closed: make(chan struct{})}, info, nil
 }
 
 // Info implements credentials.TransportCredentials. It leaves out the server name, so that grpc-go uses the authority
@@ -173,6 +178,18 @@ func (a *attempt) dialError(err error) error {
 	return failed
 }
 
+// isLost reports whether the server has closed the first connection without a word.
+func (a *attempt) isLost() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lost || a.dials == 1 && a.observer.goAway == nil && isHangup(a.err)
+}
+
+func isHangup(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
+}
+
 // isSettled reports whether the server's SETTINGS frame has come, although the connection may be closed by now.
 func (a *attempt) isSettled() bool {
 	a.mu.Lock()
@@ -184,7 +201,7 @@ func (a *attempt) isSettled() bool {
 func (a *attempt) hasSent(code codes.Code) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.codes[uint64(code)]
+	return a.codes[code]
 }
 
 // reason returns why calls have failed that were not answered, in the words of the other transport, or text where it
@@ -196,12 +213,11 @@ func (a *attempt) reason(text string) string {
 	switch {
 	case a.observer.goAway != nil:
 		return a.observer.goAway.Error()
-	case a.leaving != nil && a.step != check.StepSettings && isNumber:
-		return a.leaving.Error() + "; connecting again: " + number.Error()
-	case a.leaving != nil && a.step != check.StepSettings && a.err != nil:
-		return a.leaving.Error() + "; connecting again: " + a.err.Error()
-	case errors.Is(a.err, io.EOF), errors.Is(a.err, io.ErrUnexpectedEOF), errors.Is(a.err, syscall.ECONNRESET),
-		errors.Is(a.err, syscall.EPIPE):
+	case a.dials > 1 && a.step != check.StepSettings && isNumber:
+		return a.leaving + "; connecting again: " + number.Error()
+	case a.dials > 1 && a.step != check.StepSettings && a.err != nil:
+		return a.leaving + "; connecting again: " + a.err.Error()
+	case isHangup(a.err):
 		return check.HangupReason
 	case isNumber:
 		return number.Error()
@@ -224,17 +240,63 @@ func (a *attempt) read(o *observer, data []byte, err error) (int, error) {
 	return n, err
 }
 
-// watched is a connection that is read along.
+// call notes that a call is made.
+func (a *attempt) call() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	select {
+	case <-a.asked:
+	default:
+		close(a.asked)
+	}
+}
+
+// isLeaving reports whether a GOAWAY has come.
+func (a *attempt) isLeaving(o *observer) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return o.goAway != nil
+}
+
+// unread returns how many bytes of the first frame have not come yet.
+func (a *attempt) unread(o *observer) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return o.unread()
+}
+
+// watched is a connection that is read along. It holds back a GOAWAY until there is a call: without calls grpc-go ends
+// the connection, although the server still answers those that it counts in.
 type watched struct {
 	net.Conn
 	attempt  *attempt
 	observer *observer
+	asked    <-chan struct{}
+	closed   chan struct{}
+	close    sync.Once
 }
 
-// Read implements net.Conn.
+// Read implements net.Conn. The first frame, with which the connection is ready for calls, it reads alone.
 func (w *watched) Read(p []byte) (int, error) {
+	unread := w.attempt.unread(w.observer)
+	if unread > 0 {
+		p = p[:min(len(p), unread)]
+	}
 	n, err := w.Conn.Read(p)
-	return w.attempt.read(w.observer, p[:n], err)
+	n, err = w.attempt.read(w.observer, p[:n], err)
+	if unread == 0 && w.attempt.isLeaving(w.observer) {
+		select {
+		case <-w.asked:
+		case <-w.closed:
+		}
+	}
+	return n, err
+}
+
+// Close implements net.Conn.
+func (w *watched) Close() error {
+	w.close.Do(func() { close(w.closed) })
+	return w.Conn.Close()
 }
 
 // Write implements net.Conn. It leaves errors to Read: a peer that hangs up has often sent the reason just before, but

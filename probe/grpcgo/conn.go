@@ -45,7 +45,16 @@ func (c *conn) Check(services []string) []outcome.Answer {
 
 func (c *conn) check(ctx context.Context, service string) outcome.Answer {
 	response, err := c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
+	if c.isLost(err) {
+		response, err = c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
+	}
 	return outcome.Answer{Service: service, Status: outcome.Status(response.GetStatus()), Err: c.rpcError(ctx, err)}
+}
+
+// isLost reports whether a call was lost with its connection, and may be made once more on another one: health checks
+// change nothing.
+func (c *conn) isLost(err error) bool {
+	return status.Code(err) == codes.Unavailable && c.attempt.isLost()
 }
 
 // List implements check.Conn.
@@ -54,6 +63,9 @@ func (c *conn) List() (map[string]outcome.Status, error) {
 	defer cancel()
 	ctx = expectTrailers(ctx)
 	response, err := c.health().List(ctx, &healthpb.HealthListRequest{})
+	if c.isLost(err) {
+		response, err = c.health().List(ctx, &healthpb.HealthListRequest{})
+	}
 	if err != nil {
 		return nil, c.rpcError(ctx, err)
 	}

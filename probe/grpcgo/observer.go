@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
 )
@@ -16,18 +17,19 @@ import (
 // server begins that does not begin with SETTINGS, why it closes the connection, and whether it has ended a call with a
 // status at all, for which grpc-go puts UNKNOWN in its place.
 type observer struct {
-	first   []byte // the first bytes
-	begun   bool   // the first frame is SETTINGS
-	goAway  *check.GoAwayError
-	pending []byte // what has come of a frame that is not complete
-	lost    bool   // it cannot follow any more
-	buffer  bytes.Buffer
-	framer  *http2.Framer
-	decoder *hpack.Decoder
-	fields  map[string]string // of the header block that is being read
-	ends    bool              // that block ends its stream
-	known   map[uint32]bool   // streams whose headers have come
-	codes   map[uint64]bool   // the codes that calls have ended with
+	first    []byte // the first bytes
+	begun    bool   // the first frame is SETTINGS
+	settings bool   // and has come completely
+	goAway   *check.GoAwayError
+	pending  []byte // what has come of a frame that is not complete
+	lost     bool   // it cannot follow any more
+	buffer   bytes.Buffer
+	framer   *http2.Framer
+	decoder  *hpack.Decoder
+	fields   map[string]string   // of the header block that is being read
+	ends     bool                // that block ends its stream
+	known    map[uint32]bool     // streams whose headers have come
+	codes    map[codes.Code]bool // the codes that calls have ended with
 }
 
 // maxFirst is how many of the server's first bytes are kept: enough to recognize a protocol.
@@ -49,7 +51,7 @@ var (
 )
 
 // newObserver returns an observer that adds to codes.
-func newObserver(codes map[uint64]bool) *observer {
+func newObserver(codes map[codes.Code]bool) *observer {
 	o := &observer{known: map[uint32]bool{}, codes: codes}
 	o.framer = http2.NewFramer(nil, &o.buffer)
 	o.framer.AllowIllegalReads = true
@@ -81,11 +83,24 @@ func (o *observer) read(data []byte) error {
 		o.buffer.Write(o.pending[:size])
 		o.pending = o.pending[size:]
 		o.frame()
+		o.settings = true
 		if o.goAway != nil && !o.begun {
 			return o.goAway
 		}
 	}
 	return nil
+}
+
+// unread returns how many bytes of the first frame have not come yet, as far as that is known; 0 once it is complete.
+func (o *observer) unread() int {
+	if o.settings {
+		return 0
+	}
+	size := frameHeaderLen
+	if len(o.pending) >= frameHeaderLen {
+		size += int(o.pending[0])<<16 + int(o.pending[1])<<8 + int(o.pending[2])
+	}
+	return size - len(o.pending)
 }
 
 // checkFirst fails if the first frame is neither SETTINGS nor GOAWAY. A frame begins with its length in three bytes, of
@@ -100,9 +115,9 @@ func (o *observer) checkFirst() error {
 	if len(o.first) < frameHeaderLen {
 		return nil
 	}
-	kind, flags := http2.FrameType(o.first[3]), http2.Flags(o.first[4])
+	kind := http2.FrameType(o.first[3])
 	connection := binary.BigEndian.Uint32(o.first[5:])&(1<<31-1) == 0
-	o.begun = connection && kind == http2.FrameSettings && !flags.Has(http2.FlagSettingsAck)
+	o.begun = connection && kind == http2.FrameSettings
 	if !o.begun && (kind != http2.FrameGoAway || !connection) {
 		return errNotSettings
 	}
@@ -142,9 +157,9 @@ func (o *observer) block(stream uint32, part []byte, last bool) {
 		return
 	}
 	o.lost = o.decoder.Close() != nil
-	code, err := strconv.ParseUint(o.fields["grpc-status"], 10, 31)
-	if o.ends && err == nil && (o.known[stream] || o.fields[":status"] != "") {
-		o.codes[code] = true
+	code, err := strconv.ParseInt(o.fields["grpc-status"], 10, 32)
+	if o.ends && err == nil && (o.known[stream] || o.fields[":status"] != "" || o.fields["content-type"] != "") {
+		o.codes[codes.Code(uint32(code))] = true
 	}
 	o.known[stream] = true
 }

@@ -7,10 +7,10 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// trailers is a stats.Handler. For each call it notes whether the server has ended the call with trailers, which carry
+// trailers is a stats.Handler. It tells the attempt of calls, and for each call it notes whether the server has ended the call with trailers, which carry
 // the status (gRPC over HTTP/2, "Responses"). The code of an error does not tell that: grpc-go also returns UNAVAILABLE
 // for a lost connection and UNIMPLEMENTED for an HTTP 404.
-type trailers struct{}
+type trailers struct{ attempt *attempt }
 
 type trailersKey struct{}
 
@@ -25,8 +25,13 @@ func hasTrailers(ctx context.Context) bool {
 }
 
 // HandleRPC implements stats.Handler.
-func (trailers) HandleRPC(ctx context.Context, event stats.RPCStats) {
-	if _, ok := event.(*stats.InTrailer); !ok {
+func (t trailers) HandleRPC(ctx context.Context, event stats.RPCStats) {
+	switch event.(type) {
+	case *stats.OutHeader:
+		t.attempt.call()
+		return
+	case *stats.InTrailer:
+	default:
 		return
 	}
 	if came, ok := ctx.Value(trailersKey{}).(*atomic.Bool); ok {

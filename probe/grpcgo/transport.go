@@ -64,7 +64,7 @@ func newClient(o *check.Options, a *attempt) (*grpc.ClientConn, error) {
 		grpc.WithAuthority(o.Authority()),
 		grpc.WithUserAgent(o.UserAgent),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: math.MaxInt64}),
-		grpc.WithStatsHandler(trailers{}),
+		grpc.WithStatsHandler(trailers{a}),
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithMaxHeaderListSize(maxHeaderList),

@@ -2,7 +2,10 @@
 // and header blocks (RFC 7541). Begin with [FrameHeader] and [Decoder].
 package http2
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strconv"
+)
 
 // FrameType is the type of a frame (RFC 9113 section 6).
 type FrameType uint8
@@ -53,6 +56,20 @@ const (
 	CodeEnhanceYourCalm    = 0xb
 	CodeInadequateSecurity = 0xc
 )
+
+var codeNames = [...]string{
+	"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+	"FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+	"INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+}
+
+// CodeName returns the name of an error code, or its number if it has none.
+func CodeName(code uint32) string {
+	if int64(code) < int64(len(codeNames)) {
+		return codeNames[code]
+	}
+	return strconv.FormatUint(uint64(code), 10)
+}
 
 const (
 	// Preface is what a client sends first (RFC 9113 section 3.4).

@@ -66,9 +66,10 @@ func (d *Decoder) Reset(limit int) {
 func (d *Decoder) Decode(block, scratch []byte, emit func(name, value []byte) error) error {
 	d.scratch, d.decoded, d.emit = scratch, 0, emit
 	defer func() { d.scratch, d.emit = nil, nil }()
-	for begun := false; len(block) > 0; {
+	for begun := false; len(block) > 0; begun = true {
 		if block[0]>>5 == 1 {
-			if begun { // Allowed at the beginning of a block only (section 4.2).
+			// It is allowed at the beginning of a block only (section 4.2). As in x/net, an empty table has no rule.
+			if begun && d.size > 0 {
 				return errHPACK
 			}
 			size, rest, err := takeInt(block, 5)
@@ -83,7 +84,7 @@ func (d *Decoder) Decode(block, scratch []byte, emit func(name, value []byte) er
 		if err != nil {
 			return err
 		}
-		begun, block = true, rest
+		block = rest
 	}
 	return nil
 }
@@ -203,8 +204,15 @@ func takeInt(b []byte, prefix int) (n int, rest []byte, err error) {
 	if n = int(b[0]) & limit; n < limit {
 		return n, b[1:], nil
 	}
-	for i := 1; i < len(b) && i <= 4; i++ { // Four bytes more make 28 bits: nothing valid needs as many.
-		n += int(b[i]&127) << (7 * (i - 1))
+	// Bytes of zeros may follow that add nothing, up to those that x/net takes: seven bits each make 63.
+	for i := 1; i < len(b) && i <= 9; i++ {
+		part := int(b[i] & 127)
+		if part != 0 && i > 4 { // More than 28 bits: nothing valid needs as many.
+			return 0, nil, errHPACK
+		}
+		if i <= 4 {
+			n += part << (7 * (i - 1))
+		}
 		if b[i] < 128 {
 			return n, b[i+1:], nil
 		}

@@ -95,20 +95,21 @@ func (c *conn) runAlone(deadline func() time.Time, all ...*stream) error {
 	if err := c.complete(until, all); err != nil {
 		return err
 	}
-	if refused := refusedOf(all); refused != nil {
-		return c.runAgain(until, refused)
+	if again := unanswered(all); again != nil {
+		return c.runAgain(until, again)
 	}
 	return nil
 }
 
-// refusedOf returns the calls that the server has not processed.
-func refusedOf(all []*stream) (refused []*stream) {
+// unanswered returns the calls to make once more: those that the server has not processed, and those without any answer
+// that were lost with the connection. Health checks change nothing, so it does no harm if the server has processed one.
+func unanswered(all []*stream) (again []*stream) {
 	for _, call := range all {
-		if call.refused {
-			refused = append(refused, call)
+		if call.refused || call.lost && call.messages == 0 {
+			again = append(again, call)
 		}
 	}
-	return refused
+	return again
 }
 
 // complete sends and receives until the calls are complete. The error is that of the deadline.
@@ -121,6 +122,7 @@ func (c *conn) complete(deadline time.Time, all []*stream) error {
 		return err
 	}
 	for _, call := range all {
+		call.lost = !call.done && hungUp(err)
 		call.fail(unavailable, reason(err))
 	}
 	return nil
@@ -136,10 +138,10 @@ func complete(all []*stream) bool {
 	return true
 }
 
-// runAgain sends calls that the server has not processed on a second connection, by the deadline that they have (RFC
-// 9113 section 8.7). There is no third one.
+// runAgain makes calls on a second connection, by the deadline that they have (RFC 9113 section 8.7). There is no third
+// one.
 func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
-	leaving := c.session.goAway
+	leaving := refused[0].reason
 	_ = c.Close() // the new connection is what counts
 	for _, call := range refused {
 		call.again()
@@ -156,7 +158,7 @@ func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
 		return os.ErrDeadlineExceeded
 	}
 	for _, call := range refused {
-		call.fail(unavailable, leaving.Error()+"; connecting again: "+reason(err))
+		call.fail(unavailable, leaving+"; connecting again: "+reason(err))
 	}
 	return nil
 }
@@ -175,6 +177,9 @@ func reason(err error) string {
 
 // ending returns the error that a call ended with, or err, why it did not end. It is nil where the call was answered.
 func ending(call *stream, err error) error {
+	if call.page != nil && !call.done {
+		call.endPage()
+	}
 	switch {
 	case !call.done && errors.Is(err, os.ErrDeadlineExceeded):
 		return &outcome.RPCError{Code: outcome.CodeDeadlineExceeded, Message: "no answer within the timeout"}

@@ -15,9 +15,10 @@ func (s *session) handleSettings(f frame) error {
 		return protocolError("SETTINGS on stream %d", f.stream)
 	}
 	if f.has(http2.FlagAck) {
-		if !s.settled || len(f.payload) != 0 {
+		if len(f.payload) != 0 {
 			return protocolError("bad acknowledgement of SETTINGS")
 		}
+		s.settled = true // as for grpc-go, it may come in place of the server's own
 		return nil
 	}
 	if len(f.payload)%6 != 0 {
@@ -56,10 +57,26 @@ func (s *session) apply(id uint16, value uint32) error {
 		}
 		s.window = int64(value)
 	case http2.SettingMaxFrameSize:
-		if value < http2.MaxFrameSize || value > 1<<24-1 {
-			return protocolError("maximum frame size of %d bytes", value)
+		if value >= http2.MaxFrameSize && value <= 1<<24-1 { // grpc-go never uses it, and does not check it
+			s.frameSize = int(value)
 		}
-		s.frameSize = int(value)
+	}
+	return nil
+}
+
+// handlePriority ignores the priority of a stream, if it is one (RFC 9113 section 6.3).
+func (s *session) handlePriority(f frame) error {
+	if f.stream == 0 || len(f.payload) != 5 {
+		return protocolError("bad PRIORITY")
+	}
+	return nil
+}
+
+// handlePushPromise ignores a promise. It was switched off, which grpc-go does not insist on.
+func (s *session) handlePushPromise(f frame) error {
+	promise, err := f.unpadded()
+	if err != nil || f.stream == 0 || len(promise) < 4 {
+		return protocolError("bad PUSH_PROMISE")
 	}
 	return nil
 }
@@ -99,16 +116,16 @@ func (s *session) handleWindowUpdate(f frame) error {
 	if len(f.payload) != 4 {
 		return protocolError("WINDOW_UPDATE of %d bytes", len(f.payload))
 	}
-	window := &s.connWindow
-	if f.stream != 0 {
-		st := s.find(f.stream)
-		if st == nil {
-			return s.checkClosed(f)
-		}
-		window = &st.window
-	}
 	increment := int64(binary.BigEndian.Uint32(f.payload) & http2.MaxWindow)
-	if *window += increment; increment == 0 || *window > http2.MaxWindow {
+	if f.stream != 0 {
+		if st := s.find(f.stream); st != nil {
+			if st.window += increment; increment == 0 || st.window > http2.MaxWindow {
+				st.fail(internal, protocolError("WINDOW_UPDATE by %d bytes", increment).Error())
+			}
+		}
+		return nil
+	}
+	if s.connWindow += increment; increment == 0 || s.connWindow > http2.MaxWindow {
 		return protocolError("WINDOW_UPDATE by %d bytes", increment)
 	}
 	return nil

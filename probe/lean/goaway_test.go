@@ -52,7 +52,7 @@ var (
 )
 
 // saysBye is the message where leaves has closed both connections.
-const saysBye = `UNAVAILABLE: server is closing the connection (GOAWAY, error code 0): "bye"`
+const saysBye = `UNAVAILABLE: server is closing the connection (GOAWAY, error code NO_ERROR): "bye"`
 
 // notProcessed has a server's connections in the order in which it accepts them, and how the probe ends.
 var notProcessed = []struct {
@@ -83,15 +83,15 @@ var notProcessed = []struct {
 			_ = p.WriteGoAway(id, 2, nil)
 			_ = p.Conn.Close()
 		}), answers},
-		encounter: encounter{exit: 3, says: "server is closing the connection (GOAWAY, error code 2)"},
+		encounter: encounter{exit: 3, says: "server is closing the connection (GOAWAY, error code INTERNAL_ERROR)"},
 	},
 	{name: "reset that says nothing of processing", connections: []func(*peer){asked(func(p *peer, id uint32) {
 		_ = p.WriteGoAway(id, 0, nil)
 		_ = p.WriteRSTStream(id, http2.ErrCodeInternal)
-	}), answers}, encounter: encounter{exit: 3, says: "error code 2"}},
+	}), answers}, encounter: encounter{exit: 3, says: "error code INTERNAL_ERROR"}},
 	{
 		name: "refused twice", connections: []func(*peer){refusesTwice, answers},
-		encounter: encounter{exit: 3, says: "UNAVAILABLE: server reset the stream (error code 7)"},
+		encounter: encounter{exit: 3, says: "UNAVAILABLE: server reset the stream (error code REFUSED_STREAM)"},
 	},
 	{
 		name: "GOAWAY twice", connections: []func(*peer){leaves, leaves, answers},
@@ -134,5 +134,5 @@ func TestSecondConnectionIsRefused(t *testing.T) {
 		}
 	}()
 	run(t, "-addr="+listener.Addr().String(), "-connect-timeout=30s", "-rpc-timeout=30s").expect(t, 3,
-		`(GOAWAY, error code 0): "bye"; connecting again: connection refused`)
+		`(GOAWAY, error code NO_ERROR): "bye"; connecting again: connection refused`)
 }

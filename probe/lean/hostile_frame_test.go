@@ -12,6 +12,14 @@ func sends(kind http2.FrameType, flags http2.Flags, stream uint32, payload strin
 	return func(p *peer, _ uint32) { p.frame(kind, flags, stream, payload) }
 }
 
+// sendsFirst is sends with a healthy answer after the frame, which grpc-go ignores.
+func sendsFirst(kind http2.FrameType, flags http2.Flags, stream uint32, payload string) func(*peer, uint32) {
+	return func(p *peer, id uint32) {
+		p.frame(kind, flags, stream, payload)
+		p.answer(id)
+	}
+}
+
 // broke is the message for a server that has broken the protocol.
 const broke = "broke the HTTP/2 protocol"
 
@@ -73,32 +81,23 @@ func TestFramesOnWrongStreams(t *testing.T) {
 		{name: "PING", exit: 3, says: broke, answers: sends(http2.FramePing, 0, 1, "12345678")},
 		{name: "GOAWAY", exit: 3, says: broke, answers: sends(http2.FrameGoAway, 0, 1, "12345678")},
 		{name: "DATA on none", exit: 3, says: broke, answers: sends(http2.FrameData, 0, 0, serving)},
-		{name: "DATA on one of the server's", exit: 3, says: broke, answers: sends(http2.FrameData, 0, 2, serving)},
-		{name: "DATA on one never opened", exit: 3, says: broke, answers: sends(http2.FrameData, 0, 3, serving)},
-		{
-			name: "DATA on the last there could be", exit: 3, says: broke,
-			answers: sends(http2.FrameData, 0, 1<<31-1, serving),
-		},
+		{name: "DATA on one of the server's", answers: sendsFirst(http2.FrameData, 0, 2, serving)},
+		{name: "DATA on one never opened", answers: sendsFirst(http2.FrameData, 0, 3, serving)},
+		{name: "DATA on the last there could be", answers: sendsFirst(http2.FrameData, 0, 1<<31-1, serving)},
 		{name: "HEADERS on none", exit: 3, says: broke, answers: sends(http2.FrameHeaders, endHeaders, 0, "\x88")},
-		{
-			name: "HEADERS on one of the server's", exit: 3, says: broke,
-			answers: sends(http2.FrameHeaders, endHeaders, 2, "\x88"),
-		},
-		{
-			name: "HEADERS on one never opened", exit: 3, says: broke,
-			answers: sends(http2.FrameHeaders, endHeaders, 5, "\x88"),
-		},
+		{name: "HEADERS on one of the server's", answers: sendsFirst(http2.FrameHeaders, endHeaders, 2, "\x88")},
+		{name: "HEADERS on one never opened", answers: sendsFirst(http2.FrameHeaders, endHeaders, 5, "\x88")},
 		{
 			name: "RST_STREAM on none", exit: 3, says: broke,
 			answers: sends(http2.FrameRSTStream, 0, 0, "\x00\x00\x00\x08"),
 		},
 		{
-			name: "RST_STREAM on one never opened", exit: 3, says: broke,
-			answers: sends(http2.FrameRSTStream, 0, 3, "\x00\x00\x00\x08"),
+			name:    "RST_STREAM on one never opened",
+			answers: sendsFirst(http2.FrameRSTStream, 0, 3, "\x00\x00\x00\x08"),
 		},
 		{
-			name: "WINDOW_UPDATE on one never opened", exit: 3, says: broke,
-			answers: sends(http2.FrameWindowUpdate, 0, 3, "\x00\x00\x00\x08"),
+			name:    "WINDOW_UPDATE on one never opened",
+			answers: sendsFirst(http2.FrameWindowUpdate, 0, 3, "\x00\x00\x00\x08"),
 		},
 		{
 			name: "CONTINUATION of nothing", exit: 3, says: broke,
@@ -119,20 +118,28 @@ func TestFramesOutOfPlace(t *testing.T) {
 			p.frame(http2.FramePing, 0, 0, "12345678")
 		}},
 		{
-			name: "PUSH_PROMISE", exit: 3, says: broke,
-			answers: sends(http2.FramePushPromise, endHeaders, 1, "\x00\x00\x00\x02\x82"),
+			name:    "PUSH_PROMISE",
+			answers: sendsFirst(http2.FramePushPromise, endHeaders, 1, "\x00\x00\x00\x02\x82"),
 		},
 		{
-			name: "DATA before HEADERS", exit: 3, says: "data before headers",
-			answers: sends(http2.FrameData, 0, 1, serving),
+			name: "PUSH_PROMISE that is cut off", exit: 3, says: broke,
+			answers: sends(http2.FramePushPromise, endHeaders, 1, "\x00\x00\x00"),
 		},
 		{
-			name: "DATA after half of an informational answer", exit: 3, says: "data before headers",
-			answers: func(p *peer, id uint32) {
-				p.headers(id, 0, ":status", "100")
-				p.data(id, serving)
-			},
+			name: "DATA in place of HEADERS", exit: 3, says: "without headers",
+			answers: sends(http2.FrameData, endStream, 1, serving),
 		},
+		{name: "DATA before HEADERS", answers: func(p *peer, id uint32) {
+			p.data(id, serving)
+			p.begin(id)
+			p.end(id, "grpc-status", "0")
+		}},
+		{name: "DATA after half of an informational answer", answers: func(p *peer, id uint32) {
+			p.headers(id, 0, ":status", "100")
+			p.data(id, serving)
+			p.begin(id)
+			p.end(id, "grpc-status", "0")
+		}},
 		{
 			name: "HEADERS twice", exit: 3, says: "headers twice",
 			answers: func(p *peer, id uint32) { p.begin(id); p.begin(id) },

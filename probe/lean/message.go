@@ -14,6 +14,8 @@ const (
 	wireVarint = 0
 	wire64     = 1
 	wireBytes  = 2
+	wireGroup  = 3
+	wireEnd    = 4
 	wire32     = 5
 )
 
@@ -79,19 +81,18 @@ func parseListEntry(entry []byte) (service string, status int32, err error) {
 }
 
 // eachField calls visit for each field of a message, with its number, its wire type, and its value, which is a number
-// or bytes.
+// or bytes. Of a group, which no message here has, it is nothing.
 func eachField(message []byte, visit func(number, wire int, value uint64, bytes []byte) error) error {
 	for len(message) > 0 {
-		tag, n := binary.Uvarint(message)
-		if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<29-1 {
-			return errMessage
-		}
-		wire := int(tag & 7)
-		value, bytes, rest, err := takeValue(wire, message[n:])
+		number, wire, rest, err := takeTag(message)
 		if err != nil {
 			return err
 		}
-		if err := visit(int(tag>>3), wire, value, bytes); err != nil {
+		value, bytes, rest, err := takeValue(number, wire, rest)
+		if err != nil {
+			return err
+		}
+		if err := visit(number, wire, value, bytes); err != nil {
 			return err
 		}
 		message = rest
@@ -99,7 +100,47 @@ func eachField(message []byte, visit func(number, wire int, value uint64, bytes 
 	return nil
 }
 
-func takeValue(wire int, b []byte) (value uint64, bytes, rest []byte, err error) {
+// takeTag takes the number and the wire type of a field.
+func takeTag(b []byte) (number, wire int, rest []byte, err error) {
+	tag, n := binary.Uvarint(b)
+	if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<29-1 {
+		return 0, 0, nil, errMessage
+	}
+	return int(tag >> 3), int(tag & 7), b[n:], nil
+}
+
+// maxGroups is how deep groups may be in each other, as in google.golang.org/protobuf.
+const maxGroups = 10000
+
+// skipGroup returns what follows the group with that number, whose fields b begins with.
+func skipGroup(number int, b []byte) (rest []byte, err error) {
+	for open := []int{number}; len(open) > 0; {
+		number, wire, fields, err := takeTag(b)
+		if err != nil {
+			return nil, err
+		}
+		switch b = fields; wire {
+		case wireGroup:
+			open = append(open, number)
+		case wireEnd:
+			if open[len(open)-1] != number {
+				return nil, errMessage
+			}
+			open = open[:len(open)-1]
+		default:
+			if _, _, b, err = takeValue(number, wire, b); err != nil {
+				return nil, err
+			}
+		}
+		if len(open) > maxGroups {
+			return nil, errMessage
+		}
+	}
+	return b, nil
+}
+
+// takeValue takes the value of the field with that number.
+func takeValue(number, wire int, b []byte) (value uint64, bytes, rest []byte, err error) {
 	var size int
 	switch wire {
 	case wireVarint, wireBytes:
@@ -119,11 +160,42 @@ func takeValue(wire int, b []byte) (value uint64, bytes, rest []byte, err error)
 		size = 8
 	case wire32:
 		size = 4
-	default: // Groups are deprecated, and health.proto has none.
+	case wireGroup:
+		rest, err = skipGroup(number, b)
+		return 0, nil, rest, err
+	default:
 		return 0, nil, nil, errMessage
 	}
 	if size > len(b) {
 		return 0, nil, nil, errMessage
 	}
 	return value, b[:size], b[size:], nil
+}
+
+// agrees reports whether a google.rpc.Status (google/rpc/status.proto) has the code. One that cannot be read is no
+// details at all.
+func agrees(status string, code int32) bool {
+	var own int32
+	err := eachField([]byte(status), func(number, wire int, value uint64, bytes []byte) error {
+		switch {
+		case number == 1 && wire == wireVarint:
+			own = int32(value)
+		case number == 2 && wire == wireBytes && !utf8.Valid(bytes):
+			return errMessage
+		case number == 3 && wire == wireBytes:
+			return checkAny(bytes)
+		}
+		return nil
+	})
+	return err != nil || own == code
+}
+
+// checkAny returns an error for what is no google.protobuf.Any.
+func checkAny(message []byte) error {
+	return eachField(message, func(number, wire int, _ uint64, value []byte) error {
+		if number == 1 && wire == wireBytes && !utf8.Valid(value) {
+			return errMessage
+		}
+		return nil
+	})
 }

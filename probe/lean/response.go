@@ -1,6 +1,7 @@
 package lean
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,35 +14,80 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 	if st.done {
 		return
 	}
+	if err := checkFields(headers); err != nil {
+		st.fail(internal, fmt.Sprintf("server broke the HTTP/2 protocol: %v", err))
+		return
+	}
+	if st.page != nil {
+		if end {
+			st.endPage()
+		}
+		return
+	}
 	if st.started && !end {
 		st.fail(internal, "server sent headers twice")
 		return
 	}
-	fields := map[string]string{}
-	for _, h := range headers {
-		fields[h.name] = h.value
+	f, err := readFields(headers)
+	if err != nil {
+		st.fail(unknown, fmt.Sprintf("server ended the call with grpc-status %q", f.grpcStatus))
+		return
+	}
+	if !st.started && !st.begins(&f, end) {
+		return
+	}
+	if f.malformed != nil {
+		st.fail(internal, f.malformed.Error())
+		return
 	}
 	if !st.started {
-		status := fields[":status"]
-		// A gRPC status, here or in trailers, goes before HTTP's (gRPC, "HTTP to gRPC Status Code Mapping").
-		saysMore := status != "" && isGRPC(fields["content-type"]) && (!end || fields["grpc-status"] != "")
-		if len(status) == 3 && status[0] == '1' && !end {
-			return
-		} else if status != "200" && !saysMore {
-			st.fail(codeOfHTTP(status), fmt.Sprintf("server answered with HTTP status %q", status))
-			return
-		}
-		if !isGRPC(fields["content-type"]) {
-			st.fail(unknown,
-				fmt.Sprintf("server answered with HTTP status %q and content type %q, not application/grpc",
-					status, fields["content-type"]))
-			return
-		}
-		st.started, st.encoding = true, fields["grpc-encoding"]
+		st.started, st.encoding = true, f.encoding
 	}
-	if end {
-		st.finish(fields)
+	if st.receiveData(nil, false); end {
+		st.finish(&f)
 	}
+}
+
+// begins reports whether the first headers are those of a gRPC answer. It ends the call if they are of another one. A
+// content type of gRPC goes before the HTTP status (gRPC, "HTTP to gRPC Status Code Mapping").
+func (st *stream) begins(f *fields, end bool) bool {
+	switch {
+	case f.isGRPC && (!end || f.hasStatus || f.status == "200"):
+		return true
+	case len(f.status) == 3 && f.status[0] == '1' && !end:
+		return false
+	case f.status != "200":
+		st.page = &callError{codeOfHTTP(f.status), fmt.Sprintf("server answered with HTTP status %q", f.status)}
+	default:
+		st.page = &callError{unknown, fmt.Sprintf(
+			"server answered with HTTP status %q and content type %q, not application/grpc", f.status, f.contentType)}
+	}
+	if st.readPage(); end {
+		st.endPage()
+	}
+	return false
+}
+
+// maxPage is how many bytes of a page are read, and maxPageLine how many of them are shown.
+const maxPage, maxPageLine = 1024, 128
+
+// readPage ends the call once enough of a page has come.
+func (st *stream) readPage() {
+	if len(st.body) >= maxPage || bytes.Contains(bytes.TrimLeft(st.body, "\r\n"), []byte("\n")) {
+		st.endPage()
+	}
+}
+
+func (st *stream) endPage() { st.fail(st.page.code, st.page.reason) }
+
+// words returns the error for an answer of HTTP with the first line of its page, which often says why.
+func (e *callError) words(page []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(page, "\r\n"), []byte("\n"))
+	line = bytes.TrimSpace(line[:min(len(line), maxPageLine)])
+	if len(line) == 0 {
+		return e.reason
+	}
+	return e.reason + ": " + strconv.Quote(string(line))
 }
 
 // isGRPC reports whether a content type is that of gRPC, with any message format. That of gRPC-Web is not.
@@ -50,30 +96,47 @@ func isGRPC(contentType string) bool {
 	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
 }
 
+// statusCode parses a grpc-status as grpc-go does.
+func statusCode(text string) (uint32, error) {
+	code, err := strconv.ParseInt(text, 10, 32)
+	return uint32(code), err
+}
+
 // finish ends the call with the server's trailers.
-func (st *stream) finish(trailers map[string]string) {
-	status, err := strconv.ParseUint(trailers["grpc-status"], 10, 31)
-	if err != nil {
-		st.fail(unknown, fmt.Sprintf("server ended the call with grpc-status %q", trailers["grpc-status"]))
-		return
-	}
-	if len(st.body) > 0 {
+func (st *stream) finish(f *fields) {
+	code, err := statusCode(f.grpcStatus)
+	switch {
+	case st.done:
+	case err != nil:
+		st.fail(unknown, fmt.Sprintf("server ended the call with grpc-status %q", f.grpcStatus))
+	case len(st.body) > 0:
 		st.fail(internal, "server ended the call within a message")
-		return
+	case len(f.details) == 1 && !agrees(f.details[0], int32(code)):
+		st.fail(internal, fmt.Sprintf("server ended the call with grpc-status %d, and with another one in its details", code))
+	default:
+		st.answered = true
+		st.fail(int(code), f.message)
 	}
-	st.answered = !st.done
-	st.fail(int(status), percentDecode(trailers["grpc-message"]))
 }
 
 func (st *stream) receiveData(data []byte, end bool) {
 	if st.done {
 		return
 	}
-	if !st.started {
-		st.fail(internal, "server sent data before headers")
+	st.body = append(st.body, data...)
+	if st.page != nil {
+		if st.readPage(); end {
+			st.endPage()
+		}
 		return
 	}
-	st.body = append(st.body, data...)
+	if !st.started {
+		// It waits for the headers, within the window. grpc-go takes what comes before them, too.
+		if end {
+			st.fail(internal, "server ended the call without headers")
+		}
+		return
+	}
 	if err := st.deliver(); err != nil {
 		st.fail(err.code, err.reason)
 	} else if end {

@@ -146,13 +146,12 @@ func (s *session) flush() error {
 }
 
 // notHTTP2 returns the first bytes of a server that does not begin as HTTP/2 does, and nil where it does. HTTP/2 begins
-// with a frame of the connection: SETTINGS, which acknowledge nothing yet, or GOAWAY in their place.
+// with a frame of the connection: SETTINGS, or GOAWAY in their place.
 func (s *session) notHTTP2() []byte {
 	first := s.in.firstBytes()
 	if len(first) >= http2.FrameHeaderLen {
 		kind, stream := http2.FrameType(first[3]), binary.BigEndian.Uint32(first[5:])
-		isSettings := kind == http2.FrameSettings && first[4]&http2.FlagAck == 0
-		if (isSettings || kind == http2.FrameGoAway) && stream == 0 {
+		if (kind == http2.FrameSettings || kind == http2.FrameGoAway) && stream == 0 {
 			return nil
 		}
 	}
@@ -188,8 +187,10 @@ func (s *session) handle(f frame) error {
 	case http2.FrameContinuation:
 		return protocolError("CONTINUATION without HEADERS")
 	case http2.FramePushPromise:
-		return protocolError("PUSH_PROMISE, which is switched off")
-	default: // PRIORITY, and types that are not known, are ignored (RFC 9113 sections 5.5 and 6.3).
+		return s.handlePushPromise(f)
+	case http2.FramePriority:
+		return s.handlePriority(f)
+	default: // Types that are not known are ignored (RFC 9113 section 5.5).
 		return nil
 	}
 }

@@ -43,6 +43,7 @@ type stream struct {
 	started  bool      // the server's headers have come
 	encoding string
 	body     []byte
+	page     *callError // what an answer of HTTP, not of gRPC, means; nil for none. The body is its text.
 
 	done     bool
 	code     int
@@ -53,6 +54,9 @@ type stream struct {
 }
 
 func (st *stream) fail(code int, reason string) {
+	if st.page != nil && !st.done {
+		code, reason = st.page.code, st.page.words(st.body)
+	}
 	if !st.done {
 		st.done, st.code, st.reason = true, code, reason
 	}
@@ -171,7 +175,7 @@ func (s *session) isRefusal(st *stream, code uint32) bool {
 func (st *stream) again() {
 	st.id, st.unsent, st.sentAll, st.taken = 0, st.request, false, 0
 	st.done, st.refused, st.lost = false, false, false
-	st.started, st.body, st.messages = false, nil, 0
+	st.started, st.body, st.messages, st.page = false, nil, 0, nil
 }
 
 // cancel ends a call for which nobody waits any more.
@@ -204,5 +208,5 @@ func (st *stream) receiveReset(code uint32) {
 	case http2.CodeInadequateSecurity:
 		status = permissionDenied
 	}
-	st.fail(status, fmt.Sprintf("server reset the stream (error code %d)", code))
+	st.fail(status, fmt.Sprintf("server reset the stream (error code %s)", http2.CodeName(code)))
 }

@@ -20,7 +20,9 @@ var oddServers = map[string]func(p *peer, before int){
 	"leaving-late":  func(p *peer, _ int) { _ = p.WriteSettings(); p.request(); p.goAway() },
 	"leaving-then":  leaveThenAnswer,
 	"refusing-once": refuseOnce,
+	"leaving-taken": leaveAndAnswer,
 	"closing":       func(p *peer, _ int) { _ = p.WriteSettings(); p.request(); _ = p.conn.Close() },
+	"closing-once":  closeOnce,
 	"opening-late":  openLate,
 	"no-status":     func(p *peer, _ int) { p.reply(serving, nil) },
 	"only-headers":  func(p *peer, _ int) { p.serve(func(id uint32) { p.headers(id, true, startOfAnswer) }) },
@@ -123,6 +125,28 @@ func leaveOnce(p *peer, before int) {
 	}
 	_ = p.WriteSettings()
 	p.goAway()
+}
+
+// closeOnce closes the first connection after SETTINGS.
+func closeOnce(p *peer, before int) {
+	if before > 0 {
+		p.answers()
+		return
+	}
+	_ = p.WriteSettings()
+	_ = p.conn.Close()
+}
+
+// leaveAndAnswer sends GOAWAY with SETTINGS, and answers the call that it lets in.
+func leaveAndAnswer(p *peer, _ int) {
+	var both bytes.Buffer
+	framer := http2.NewFramer(&both, nil)
+	_ = framer.WriteSettings()
+	_ = framer.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil)
+	_, _ = p.conn.Write(both.Bytes())
+	p.headers(p.request(), false, startOfAnswer)
+	_ = p.WriteData(1, false, []byte(serving))
+	p.headers(1, true, []string{"grpc-status", "0"})
 }
 
 // leaveThenAnswer sends GOAWAY, which lets the call end, and then its answer.

@@ -26,6 +26,9 @@ var webServers = map[string]int{
 	"http2":     http.StatusNotFound,
 	"http2-200": http.StatusOK,
 	"http2-400": http.StatusBadRequest,
+	"http2-401": http.StatusUnauthorized,
+	"http2-403": http.StatusForbidden,
+	"http2-429": http.StatusTooManyRequests,
 }
 
 func (s *Server) serveRaw(listener net.Listener) error {

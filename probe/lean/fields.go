@@ -1,0 +1,111 @@
+package lean
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+)
+
+// checkFields returns an error for a header block that grpc-go does not take either (RFC 9113 sections 8.2.1 and 8.3;
+// readMetaFrame in golang.org/x/net/http2/frame.go): with it, a probe would call a server healthy of which other clients
+// get no answer.
+func checkFields(headers []header) error {
+	regular := false
+	var pseudo []string
+	request := false
+	for _, h := range headers {
+		if !isFieldValue(h.value) {
+			return fmt.Errorf("value of the header %q", h.name)
+		}
+		if !strings.HasPrefix(h.name, ":") {
+			if regular = true; !isFieldName(h.name) {
+				return fmt.Errorf("header name %q", h.name)
+			}
+			continue
+		}
+		if regular {
+			return fmt.Errorf("pseudo-header %q after a header", h.name)
+		}
+		switch h.name {
+		case ":method", ":path", ":scheme", ":authority", ":protocol":
+			request = true
+		case ":status":
+		default:
+			return fmt.Errorf("pseudo-header %q", h.name)
+		}
+		for _, other := range pseudo {
+			if other == h.name || request {
+				return fmt.Errorf("pseudo-header %q beside %q", h.name, other)
+			}
+		}
+		pseudo = append(pseudo, h.name)
+	}
+	return nil
+}
+
+// isFieldName reports whether a name is a token (RFC 9110 section 5.6.2) in lower case.
+func isFieldName(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
+}
+
+// isFieldValue reports whether a value has no control characters but tabs.
+func isFieldValue(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// fields are what a header block says about a call. Of most headers the last one counts.
+type fields struct {
+	status, contentType, encoding string
+	grpcStatus, message           string
+	details                       []string // decoded
+	hasStatus, isGRPC             bool     // grpc-status is there; one content type is that of gRPC
+	malformed                     error    // of a header that ends in -bin
+}
+
+// readFields reads a header block that checkFields has taken. Its error is of a grpc-status that is no number.
+func readFields(headers []header) (f fields, err error) {
+	for _, h := range headers {
+		switch h.name {
+		case ":status":
+			f.status = h.value
+		case "content-type":
+			if !f.isGRPC {
+				f.contentType = h.value
+			}
+			f.isGRPC = f.isGRPC || isGRPC(h.value)
+		case "grpc-encoding":
+			f.encoding = h.value
+		case "grpc-message":
+			f.message = percentDecode(h.value)
+		case "grpc-status":
+			if f.grpcStatus, f.hasStatus = h.value, true; err == nil {
+				_, err = statusCode(h.value)
+			}
+		default:
+			f.binary(h)
+		}
+	}
+	return f, err
+}
+
+// binary notes a header that ends in -bin.
+func (f *fields) binary(h header) {
+	if !strings.HasSuffix(h.name, "-bin") {
+		return
+	}
+	encoding := base64.RawStdEncoding
+	if len(h.value)%4 == 0 {
+		encoding = base64.StdEncoding
+	}
+	value, err := encoding.DecodeString(h.value)
+	if err != nil {
+		f.malformed = fmt.Errorf("server sent no base64 in the header %q", h.name)
+	} else if h.name == "grpc-status-details-bin" {
+		f.details = append(f.details, string(value))
+	}
+}
