@@ -96,12 +96,23 @@ func (p *Prober) ask(conn Conn) error {
 		return p.list(conn)
 	}
 	p.report.Answers = conn.Check(o.Services)
+	for _, a := range p.report.Answers {
+		o.hide(a.Err)
+	}
 	return judge(o, p.report.Answers)
+}
+
+// hide takes the values of headers out of what a server has said in the error of a call.
+func (o *Options) hide(err error) {
+	if failed, ok := errors.AsType[*outcome.RPCError](err); ok {
+		failed.Message = metadata.Hide(failed.Message, o.Headers)
+	}
 }
 
 // list asks for the status of every service that the server has.
 func (p *Prober) list(conn Conn) error {
 	statuses, err := conn.List()
+	p.Options.hide(err)
 	live := p.Options.Mode == ModeLive
 	if err != nil {
 		if live && isAnswer(err) {
@@ -116,7 +127,9 @@ func (p *Prober) list(conn Conn) error {
 		}
 	}
 	for _, service := range slices.Sorted(maps.Keys(statuses)) {
-		p.report.Answers = append(p.report.Answers, outcome.Answer{Service: service, Status: statuses[service]})
+		p.report.Answers = append(p.report.Answers, outcome.Answer{
+			Service: metadata.Hide(service, p.Options.Headers), Status: statuses[service],
+		})
 	}
 	return judge(p.Options, p.report.Answers)
 }

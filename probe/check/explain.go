@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
@@ -25,6 +26,9 @@ func explainDial(o *Options, err error) error {
 		failed = &DialError{Step: StepConnect, Err: err}
 	}
 	f := dialCause(o, failed)
+	if leaving, ok := errors.AsType[*GoAwayError](f.Err); ok {
+		f.Err = &GoAwayError{Code: leaving.Code, Debug: metadata.Hide(leaving.Debug, o.Headers)}
+	}
 	f.Err = fmt.Errorf("connecting to %q: %w", o.Addr, f.Err)
 	return f
 }

@@ -11,6 +11,7 @@ import (
 func (p *Prober) watch(conn Conn) error {
 	service := p.Options.Services[0]
 	err := conn.Watch(service, func(status outcome.Status) { p.receive(service, status) })
+	p.Options.hide(err)
 	if p.Options.Budget.isEnd(err) && p.report.Answers != nil {
 		return judge(p.Options, p.report.Answers)
 	}

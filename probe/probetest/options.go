@@ -30,6 +30,7 @@ import (
 //	health=none             has no health service
 //	health=nolist           has a health service of before Health/List
 //	health=hangs            never answers
+//	health=echoes           refuses each call, and repeats its metadata
 //	hangups=N               closes the first N connections
 //	streams=N               takes N calls at once on a connection
 //	window=N                is served by net/http, with windows of N bytes for requests

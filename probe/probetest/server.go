@@ -3,9 +3,11 @@ package probetest
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -37,7 +39,7 @@ type Config struct {
 	// Header, as NAME:VALUE, is metadata each call must carry.
 	Header string
 	// Health is "none" for a server without the health service, "nolist" for one whose health service has no List, and
-	// "hangs" for one that never answers.
+	// "hangs" for one that never answers, and "echoes" for one whose error has the metadata of the call in it.
 	Health string
 	// Hangups is how many connections it closes before it serves one.
 	Hangups int
@@ -172,11 +174,27 @@ func (s *Server) intercept(ctx context.Context, request any, _ *grpc.UnaryServer
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	if s.config.Health == "echoes" {
+		return nil, echo(ctx)
+	}
 	if name, value, ok := strings.Cut(s.config.Header, ":"); ok &&
 		!slices.Contains(metadata.ValueFromIncomingContext(ctx, name), value) {
 		return nil, status.Errorf(codes.Unauthenticated, "no valid %s\nin the call", name)
 	}
 	return next(ctx, request)
+}
+
+// echo is an error that repeats the metadata of a call, as it is and encoded.
+func echo(ctx context.Context) error {
+	var said []string
+	md, _ := metadata.FromIncomingContext(ctx)
+	for _, name := range []string{"authorization", "x-token"} {
+		for _, value := range md.Get(name) {
+			encoded := base64.StdEncoding.EncodeToString([]byte(name + "=" + value))
+			said = append(said, name, value, url.QueryEscape(value), encoded, fmt.Sprintf("%q", value))
+		}
+	}
+	return status.Errorf(codes.Unauthenticated, "rejected: %s.", strings.Join(said, " "))
 }
 
 // maxAnswered is how many messages a server can send before Answered is read.
