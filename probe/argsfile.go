@@ -57,7 +57,7 @@ func readArgsFile() (words []string, path string, err error) {
 	if path == "" {
 		return nil, "", nil
 	}
-	file, err := rawfile.Read(path, maxArgsFile)
+	file, err := rawfile.Read(path, maxArgsFile, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, path, nil
 	}

@@ -42,7 +42,7 @@ func (c *CommandLine) fromPortFile() error {
 	if path == "" {
 		return nil
 	}
-	file, err := rawfile.Read(path, maxPortFile)
+	file, err := rawfile.Read(path, maxPortFile, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}

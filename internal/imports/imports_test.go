@@ -62,7 +62,6 @@ var rules = []rule{
 	}},
 
 	{"probe/check/outcome", nil},
-	{"probe/check/rawfile", nil},
 	{"probe/check/NAME", []string{"probe/check/outcome", "probe/check/rawfile"}},
 	{"probe/check", []string{"probe/check/...", "probe/http2"}},
 	{"probe/http2", nil},

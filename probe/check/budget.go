@@ -16,8 +16,9 @@ type Budget struct {
 	// FetchTimeout is how long fetching credentials may take; zero without -spiffe.
 	FetchTimeout time.Duration
 
-	end   time.Time     // when everything ends; zero, for never, without -wait and -timeout
-	spent time.Duration // what steps have asked for, without -wait
+	end       time.Time     // when everything ends; zero, for never, without -wait and -timeout
+	connectBy time.Time     // of the connection that files are read for; zero for none
+	spent     time.Duration // what steps have asked for, without -wait
 }
 
 // Longest returns the longest time that a probe takes. It does not hold for -watch without -timeout, which never ends
@@ -65,8 +66,24 @@ func (b *Budget) start() {
 // Fetch returns the deadline for fetching credentials from now on.
 func (b *Budget) Fetch() time.Time { return b.step(b.FetchTimeout) }
 
-// Connect returns the deadline for connecting from now on.
-func (b *Budget) Connect() time.Time { return b.step(b.ConnectTimeout) }
+// Read returns the deadline for reading files from now on. They are read before connecting and in its time. With
+// -spiffe, which fetches its credentials in between, there is no time to wait for files.
+func (b *Budget) Read() time.Time {
+	if b.FetchTimeout > 0 {
+		return time.Now()
+	}
+	b.connectBy = b.step(b.ConnectTimeout)
+	return b.connectBy
+}
+
+// Connect returns the deadline for connecting from now on, or since files are read for that.
+func (b *Budget) Connect() time.Time {
+	if by := b.connectBy; !by.IsZero() {
+		b.connectBy = time.Time{}
+		return by
+	}
+	return b.step(b.ConnectTimeout)
+}
 
 // Call returns the deadline for calls that all begin now.
 func (b *Budget) Call() time.Time { return b.step(b.RPCTimeout) }
@@ -105,6 +122,18 @@ func NewTimer(deadline time.Time) *time.Timer {
 		return time.NewTimer(math.MaxInt64)
 	}
 	return time.NewTimer(time.Until(deadline))
+}
+
+// moment is how long pauses waits at once.
+const moment = 2 * time.Millisecond
+
+// pauses returns a function that waits for a moment, or returns false if the deadline is past.
+func pauses(deadline time.Time) func() bool {
+	return func() bool {
+		left := time.Until(deadline)
+		time.Sleep(min(moment, left))
+		return left > 0
+	}
 }
 
 // minPause is the shortest pause between attempts.

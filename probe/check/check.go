@@ -54,7 +54,7 @@ func (o *Options) Ended(err error) outcome.Outcome {
 func (p *Prober) attempt() (err error) {
 	p.report = outcome.Report{Attempts: p.report.Attempts + 1}
 	o := p.Options
-	if o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders); err != nil {
+	if o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders, pauses(o.Budget.Read())); err != nil {
 		return err
 	}
 	start := time.Now()

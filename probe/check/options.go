@@ -76,12 +76,12 @@ func (o *Options) Authority() string {
 }
 
 // TLSConfig returns the client's side of TLS as the flags -tls-* describe it. It notes whether the server asks for a
-// client certificate, for the words about a handshake that fails. The error is a *[outcome.Failure].
-func (o *Options) TLSConfig() (*tls.Config, error) {
+// client certificate, for the words about a handshake that fails. It waits for what comes by a pipe until the deadline. The error is a *[outcome.Failure].
+func (o *Options) TLSConfig(deadline time.Time) (*tls.Config, error) {
 	wantsCert := o.wantsCert
 	wantsCert.Store(false)
 	files := tlsfiles.Files{CACert: o.TLSCACert, ClientCert: o.TLSClientCert, ClientKey: o.TLSClientKey}
-	config, err := files.Config(func() { wantsCert.Store(true) })
+	config, err := files.Config(func() { wantsCert.Store(true) }, pauses(deadline))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package grpcgo
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spiffe/go-spiffe/v2/spiffetls/tlsconfig"
 	"github.com/spiffe/go-spiffe/v2/workloadapi"
@@ -19,6 +20,8 @@ type transportCredentials struct {
 	credentials.TransportCredentials
 	step    check.Step
 	release func() // stops renewing them
+	// connectBy is the deadline for connecting with them. Reading files is part of connecting, fetching is not.
+	connectBy time.Time
 }
 
 // newCredentials makes the credentials that the flags ask for.
@@ -26,7 +29,8 @@ func newCredentials(o *check.Options) (transportCredentials, error) {
 	creds := transportCredentials{step: check.StepTLS, release: func() {}}
 	switch {
 	case o.TLS:
-		config, err := o.TLSConfig()
+		creds.connectBy = o.Budget.Connect()
+		config, err := o.TLSConfig(creds.connectBy)
 		if err != nil {
 			return creds, err
 		}
@@ -42,6 +46,9 @@ func newCredentials(o *check.Options) (transportCredentials, error) {
 		creds.TransportCredentials, creds.step = alts.NewClientCreds(alts.DefaultClientOptions()), check.StepALTS
 	default:
 		creds.TransportCredentials = insecure.NewCredentials()
+	}
+	if creds.connectBy.IsZero() {
+		creds.connectBy = o.Budget.Connect()
 	}
 	return creds, nil
 }

@@ -36,7 +36,7 @@ func (Transport) Dial(o *check.Options) (check.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Connect())
+	ctx, cancel := context.WithDeadline(context.Background(), creds.connectBy)
 	defer cancel()
 	a := &attempt{
 		TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step,

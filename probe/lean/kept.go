@@ -180,20 +180,14 @@ func (l *lease) Close() error {
 	return nil
 }
 
-// runShared implements calls.run. Calls that the server has not processed, or that were lost with a connection which
-// was kept, are made once more on another connection, by the deadline that they have. Health checks change nothing, so
-// it does no harm where the server has processed one.
+// runShared implements calls.run. Calls that the server has not answered are made once more on another connection, by
+// the deadline that they have.
 func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 	until := deadline()
 	if err := l.conn.run(until, all); err != nil {
 		return err
 	}
-	var again []*stream
-	for _, call := range all {
-		if call.refused || call.lost && l.kept {
-			again = append(again, call)
-		}
-	}
+	again := unanswered(all)
 	if again == nil {
 		return nil
 	}

@@ -36,7 +36,7 @@ type exchange struct {
 
 // connectShared makes a connection and waits for the server's SETTINGS, by the deadline.
 func connectShared(o *check.Options, deadline time.Time, files credentialFiles) (*shared, error) {
-	c, err := newConn(o)
+	c, err := newConn(o, deadline)
 	if err != nil {
 		return nil, err
 	}

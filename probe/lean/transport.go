@@ -31,11 +31,12 @@ func (Transport) Dial(o *check.Options) (check.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
 	}
-	c, err := newConn(o)
+	deadline := o.Budget.Connect()
+	c, err := newConn(o, deadline)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.connect(o.Budget.Connect()); err != nil {
+	if err := c.connect(deadline); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -65,13 +66,14 @@ type connection interface {
 	keepAlive()
 }
 
-// newConn returns a conn that is not connected. Its error is a *[outcome.Failure].
-func newConn(o *check.Options) (*conn, error) {
+// newConn returns a conn that is not connected. It has read the files for TLS by the deadline. Its error is a
+// *[outcome.Failure].
+func newConn(o *check.Options, deadline time.Time) (*conn, error) {
 	c := &conn{calls: calls{options: o}}
 	c.run = c.runAlone
 	if o.TLS {
 		var err error
-		if c.config, err = o.TLSConfig(); err != nil {
+		if c.config, err = o.TLSConfig(deadline); err != nil {
 			return nil, err
 		}
 	}

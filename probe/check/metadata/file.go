@@ -46,10 +46,11 @@ func RedactFile(line string) string {
 }
 
 // Read returns the headers of both flags for one attempt: each attempt reads the files, because mounted secrets change.
-func Read(fixed []Header, files []File) ([]Header, error) {
+// [rawfile.Read] says what pause is.
+func Read(fixed []Header, files []File, pause func() bool) ([]Header, error) {
 	headers := slices.Clip(fixed)
 	for _, file := range files {
-		header, err := file.read()
+		header, err := file.read(pause)
 		if err != nil {
 			return nil, err
 		}
@@ -58,11 +59,11 @@ func Read(fixed []Header, files []File) ([]Header, error) {
 	return headers, nil
 }
 
-func (f File) read() (Header, error) {
+func (f File) read(pause func() bool) (Header, error) {
 	reading := fmt.Sprintf("reading -rpc-header-file %q", f.path)
-	data, err := rawfile.Read(f.path, maxHeaderFile)
+	data, err := rawfile.Read(f.path, maxHeaderFile, pause)
 	if err != nil {
-		return Header{}, outcome.Misuse(fmt.Errorf("%s: %w", reading, err), "is it mounted and readable for the probe's user?")
+		return Header{}, outcome.Misuse(fmt.Errorf("%s: %w", reading, err), rawfile.Hint(err))
 	}
 	header := Header{f.name, strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")}
 	if !strings.HasSuffix(f.name, "-bin") {

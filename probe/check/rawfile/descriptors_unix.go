@@ -20,3 +20,9 @@ func CheckDescriptors(n int) error {
 	}
 	return nil
 }
+
+// isPipe reports whether an open file is a pipe.
+func isPipe(file descriptor) bool {
+	var stat syscall.Stat_t
+	return syscall.Fstat(file, &stat) == nil && stat.Mode&syscall.S_IFMT == syscall.S_IFIFO
+}

@@ -5,12 +5,34 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// Read reads a file of at most limit bytes. Its errors do not name the file, since the message around them
-// does. The file is opened with O_NONBLOCK: without it a FIFO that nobody writes to would keep the probe waiting past
-// every deadline, with it the FIFO is empty.
-func Read(path string, limit int) ([]byte, error) {
+// errSilent is the error for a pipe to which nothing is written.
+var errSilent = errors.New("nothing was written to it in time")
+
+// limitError is the error for a file with more bytes than its limit.
+type limitError int
+
+// Error returns the limit.
+func (e limitError) Error() string { return fmt.Sprintf("it has more than %d bytes", int(e)) }
+
+// Hint returns what to do about an error of [Read].
+func Hint(err error) outcome.Hint {
+	if _, ok := errors.AsType[limitError](err); ok {
+		return "give it a smaller file: of a bundle only the CAs that are needed"
+	}
+	if errors.Is(err, errSilent) {
+		return "it is a pipe: does something write to it, and sooner than -connect-timeout?"
+	}
+	return "is it mounted and readable for the probe's user?"
+}
+
+// Read reads a file of at most limit bytes. Its errors do not name the file, since the message around them does. For
+// what is written to a pipe it waits as long as pause, which waits for a moment, returns true; nil never does. So the
+// file is opened with O_NONBLOCK: a FIFO that nobody writes to must not keep the probe past its deadlines.
+func Read(path string, limit int, pause func() bool) ([]byte, error) {
 	file, err := retried(func() (descriptor, error) {
 		return syscall.Open(path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	})
@@ -22,14 +44,20 @@ func Read(path string, limit int) ([]byte, error) {
 	// A larger buffer at first would be on the stack, and growing that costs more memory than the file.
 	for data := make([]byte, 0, 512); ; data = slices.Grow(data, 1) {
 		n, err := retried(func() (int, error) { return syscall.Read(file, data[len(data):cap(data)]) })
-		if err != nil {
+		switch {
+		case errors.Is(err, syscall.EAGAIN), err == nil && n == 0 && len(data) == 0 && pause != nil && isPipe(file):
+			// Its writer, or what it writes, may come yet.
+			if pause == nil || !pause() {
+				return nil, errSilent
+			}
+			continue
+		case err != nil:
 			return nil, err
-		}
-		if n <= 0 {
+		case n <= 0:
 			return data, nil
 		}
 		if data = data[:len(data)+n]; len(data) > limit {
-			return nil, fmt.Errorf("it has more than %d bytes", limit)
+			return nil, limitError(limit)
 		}
 	}
 }

@@ -22,9 +22,9 @@ type Files struct {
 }
 
 // Config reads the files, and returns a config with them. It offers HTTP/2 by ALPN (RFC 9113 section 3.2), but accepts a
-// server that does not answer the offer: old servers that speak HTTP/2 do not, nor do some behind a proxy. It calls
+// server that does not answer the offer: old servers that speak HTTP/2 do not, nor do some behind a proxy. [rawfile.Read] says what pause is. It calls
 // asked when the server asks for a client certificate. The error is a *[outcome.Failure] for files that cannot be used.
-func (f Files) Config(asked func()) (*tls.Config, error) {
+func (f Files) Config(asked func(), pause func() bool) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
 	var pair *tls.Certificate
 	config.GetClientCertificate = func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
@@ -36,12 +36,12 @@ func (f Files) Config(asked func()) (*tls.Config, error) {
 	}
 	var err error
 	if f.CACert != "" {
-		if config.RootCAs, err = readCAs(f.CACert); err != nil {
+		if config.RootCAs, err = readCAs(f.CACert, pause); err != nil {
 			return nil, err
 		}
 	}
 	if f.ClientCert != "" {
-		own, err := readKeyPair(f.ClientCert, f.ClientKey)
+		own, err := readKeyPair(f.ClientCert, f.ClientKey, pause)
 		if err != nil {
 			return nil, err
 		}
@@ -50,11 +50,10 @@ func (f Files) Config(asked func()) (*tls.Config, error) {
 	return config, nil
 }
 
-func readCAs(path string) (*x509.CertPool, error) {
-	pem, err := rawfile.Read(path, maxPEM)
+func readCAs(path string, pause func() bool) (*x509.CertPool, error) {
+	pem, err := rawfile.Read(path, maxPEM, pause)
 	if err != nil {
-		return nil, outcome.Misuse(fmt.Errorf("reading -tls-ca-cert %q: %w", path, err),
-			"is it mounted and readable for the probe's user?")
+		return nil, outcome.Misuse(fmt.Errorf("reading -tls-ca-cert %q: %w", path, err), rawfile.Hint(err))
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
@@ -64,18 +63,16 @@ func readCAs(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func readKeyPair(certPath, keyPath string) (tls.Certificate, error) {
-	cert, err := rawfile.Read(certPath, maxPEM)
+func readKeyPair(certPath, keyPath string, pause func() bool) (tls.Certificate, error) {
+	cert, err := rawfile.Read(certPath, maxPEM, pause)
 	if err != nil {
 		return tls.Certificate{},
-			outcome.Misuse(fmt.Errorf("reading -tls-client-cert %q: %w", certPath, err),
-				"is it mounted and readable for the probe's user?")
+			outcome.Misuse(fmt.Errorf("reading -tls-client-cert %q: %w", certPath, err), rawfile.Hint(err))
 	}
-	key, err := rawfile.Read(keyPath, maxPEM)
+	key, err := rawfile.Read(keyPath, maxPEM, pause)
 	if err != nil {
 		return tls.Certificate{},
-			outcome.Misuse(fmt.Errorf("reading -tls-client-key %q: %w", keyPath, err),
-				"is it mounted and readable for the probe's user?")
+			outcome.Misuse(fmt.Errorf("reading -tls-client-key %q: %w", keyPath, err), rawfile.Hint(err))
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
