@@ -187,6 +187,9 @@ func (l *lease) runShared(deadline func() time.Time, all ...*stream) error {
 	if err := l.conn.run(until, all); err != nil {
 		return err
 	}
+	if !l.kept {
+		l.conn.forgive(all)
+	}
 	again := unanswered(all)
 	if again == nil {
 		return nil

@@ -134,6 +134,16 @@ func (s *shared) abandon(e *exchange) error {
 	return os.ErrDeadlineExceeded
 }
 
+// forgive leaves those calls lost that are so because the server has closed the connection without a word. On one that
+// was made for them any other reason is the outcome.
+func (s *shared) forgive(all []*stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, call := range all {
+		call.lost = call.lost && hungUp(s.ended)
+	}
+}
+
 // forget lets go of calls that are made once more on another connection.
 func (s *shared) forget(all []*stream) {
 	s.mu.Lock()
