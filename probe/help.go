@@ -22,6 +22,8 @@ Where a value comes from, first found wins (-v shows it):
   3. the args file: ../../config/` + ArgsFileName + ` seen from the
      folder of this program, one argument a line
   4. for the address alone: localhost:$PORT
+  5. for the address alone: the port that the build of the image has found in
+     the app, in ../../config/` + PortFileName + `
 
 Addresses: host:port, :port, [::1]:port, unix:path, unix:///path,
 unix-abstract:name, unix:@name, and host:port behind dns:, dns:///, passthrough:

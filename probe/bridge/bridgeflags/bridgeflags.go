@@ -113,6 +113,8 @@ Where a value comes from, first found wins (-v shows it):
   3. the default flags of the image, ../../config/` + probe.ArgsFileName + `
      seen from the folder of this program
   4. for the address alone: localhost:$PORT
+  5. for the address alone: the port that the build of the image has found in
+     the app, in ../../config/` + probe.PortFileName + `
 
 SIGTERM ends it, with the exit code 0; the exit code 1 is for flags, or for an
 address to listen on, that are wrong.
