@@ -98,7 +98,6 @@ var messagesWithoutRow = map[string]string{
 	"headers are over the limit of … bytes": inHeaders,
 	"invalid header block":                  inHeaders,
 	"invalid Huffman code":                  inHeaders,
-	"string is too long":                    "the limit of the headers is printed in its place",
 
 	"it is over the limit of … bytes":                                               inAnswer,
 	"message is not a valid protocol buffer":                                        inAnswer,
