@@ -90,7 +90,7 @@ func serve(ctx context.Context, b target, listener net.Listener, log io.Writer) 
 	var kept lean.Kept
 	defer kept.Close()
 	s := newServer(b, newQuestions(b, &kept, log), log)
-	d := newDoor(listener, s, guests{gateways: findGateways()}, placesFor(openFiles()))
+	d := newDoor(listener, s, guests{allowed: b.Allow, gateways: findGateways()}, placesFor(openFiles()))
 	ended := make(chan error, 1)
 	go func() { ended <- d.serve() }()
 	select {
