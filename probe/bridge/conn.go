@@ -104,10 +104,6 @@ var longAgo = time.Unix(1, 0)
 // need reads until at least n bytes are there.
 func (c *conn) need(n int) error {
 	for c.end-c.start < n {
-		if c.start > 0 {
-			c.end = copy(c.in[:], c.in[c.start:c.end])
-			c.start = 0
-		}
 		if err := c.read(); err != nil {
 			return err
 		}
@@ -115,10 +111,11 @@ func (c *conn) need(n int) error {
 	return nil
 }
 
-// read reads something, or sends an answer. Meanwhile it keeps to all deadlines.
+// read reads something, for which there has to be room, or sends an answer. Meanwhile it keeps to all deadlines.
 func (c *conn) read() error {
-	if c.start == c.end {
-		c.start, c.end = 0, 0
+	if c.start > 0 {
+		c.end = copy(c.in[:], c.in[c.start:c.end])
+		c.start = 0
 	}
 	for {
 		deadline, err := c.attend()

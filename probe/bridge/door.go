@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -43,6 +44,9 @@ const (
 	endingShare = 8
 	// maxSpare is how many places are kept in memory when no connection has them.
 	maxSpare = 8
+	// atOnce is how many callers are let in before those who are in have their turn: a caller who comes and goes leaves
+	// his place before it is missing.
+	atOnce = 8
 	// settling is how long a connection may take until it asks, before it counts as one that asks nothing.
 	settling = 200 * time.Millisecond
 )
@@ -58,7 +62,10 @@ func newDoor(listener net.Listener, s *server, g guests, places int) *door {
 
 // serve lets callers in until the listener is closed.
 func (d *door) serve() error {
-	for {
+	for i := 1; ; i++ {
+		if i%atOnce == 0 {
+			runtime.Gosched()
+		}
 		tcp, err := d.listener.Accept()
 		if err != nil {
 			if !d.passes(err) {

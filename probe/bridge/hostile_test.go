@@ -23,8 +23,8 @@ import (
 // hostile is the address that hostile callers come from, beside 127.0.0.1 of the kubelet.
 var hostile = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 
-// attack runs a caller again and again until the test stops it, from many goroutines.
-func attack(ctx context.Context, running *sync.WaitGroup, callers int, call func(ctx context.Context)) {
+// repeat runs a caller again and again until the test stops it, from many goroutines.
+func repeat(ctx context.Context, running *sync.WaitGroup, callers int, call func(ctx context.Context)) {
 	for range callers {
 		running.Go(func() {
 			for ctx.Err() == nil {
@@ -68,7 +68,7 @@ func TestHostileCallersDoNotKeepTheKubeletWaiting(t *testing.T) {
 			addr, _ := startBridge(t, "-addr="+server.Addr)
 			ctx, stop := context.WithCancel(t.Context())
 			var running sync.WaitGroup
-			attack(ctx, &running, maxPlaces+maxPlaces/2, func(ctx context.Context) { call(ctx, addr) })
+			repeat(ctx, &running, maxPlaces+maxPlaces/2, func(ctx context.Context) { call(ctx, addr) })
 			for range 20 {
 				says(t, client(t, addr), "", "SERVING")
 				time.Sleep(20 * time.Millisecond)

@@ -26,7 +26,10 @@ func (c *conn) servePages() error {
 		}
 		for st.wants != wantsNone {
 			if c.end-c.start == len(c.in) {
-				c.start, c.end, c.last = 0, 0, true // more requests than one can be kept
+				c.start, c.end, c.last = 0, 0, true // more requests cannot be kept
+				if err := c.spend(len(c.in) / byteShare); err != nil {
+					return err
+				}
 			}
 			if err := c.read(); err != nil {
 				return err

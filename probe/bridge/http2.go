@@ -89,7 +89,11 @@ func (c *conn) receiveFrame() error {
 	if f.Length > http2.MaxFrameSize {
 		return protocolError(http2.CodeFrameSize)
 	}
-	if err := c.spend(1 + f.Length>>10); err != nil {
+	cost := 1 + f.Length/byteShare
+	if f.Type == http2.FrameHeaders || f.Type == http2.FrameContinuation {
+		cost = 1 // a block may be long, if it is one of a request; maxHead bounds it
+	}
+	if err := c.spend(cost); err != nil {
 		return err
 	}
 	if err := c.handle(f); err != nil {

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"grpc_health_bridge": func() { os.Exit(Main()) },
 		"probe_by_bridge":    func() { os.Exit(probeByBridge()) },
+		"bridge_attacker":    func() { os.Exit(attackMain()) },
 	})
 }
 

@@ -48,9 +48,10 @@ const (
 	smallPage, largePages = 10 << 10, 2
 )
 
-// What a connection may do without asking anything: each frame and each line of HTTP/1.1 costs 1, and so does each KiB.
-// One that has spent all is closed.
+// What a connection may do without asking anything: each frame and each line of HTTP/1.1 costs 1, and so do byteShare
+// bytes of what does not belong to a request's head. One that has spent all is closed.
 const (
+	byteShare = 64
 	// allowance is what a connection has at first, and at most.
 	allowance = 256
 	// allowancePerSecond is what it gets back with time, and allowancePerAnswer with each answer of the server.
