@@ -201,9 +201,9 @@ func (c *conn) spend(cost int) error {
 	return nil
 }
 
-// earn gives back what an answer of the server is worth.
-func (c *conn) earn() {
-	c.left = min(allowance, c.left+allowancePerAnswer)
+// earn gives back what an answer of the server is worth, and what the head of its request has cost.
+func (c *conn) earn(cost int) {
+	c.left = min(allowance, c.left+cost+allowancePerAnswer)
 	c.asked = time.Now()
 }
 

@@ -89,11 +89,7 @@ func (c *conn) receiveFrame() error {
 	if f.Length > http2.MaxFrameSize {
 		return protocolError(http2.CodeFrameSize)
 	}
-	cost := 1 + f.Length/byteShare
-	if f.Type == http2.FrameHeaders || f.Type == http2.FrameContinuation {
-		cost = 1 // a block may be long, if it is one of a request; maxHead bounds it
-	}
-	if err := c.spend(cost); err != nil {
+	if err := c.spend(1 + f.Length/byteShare); err != nil {
 		return err
 	}
 	if err := c.handle(f); err != nil {
@@ -244,6 +240,7 @@ func (c *conn) handleRequest(id uint32, ended bool) error {
 		return c.resetStream(id, http2.CodeRefusedStream)
 	}
 	st.open(id, &s.request, ended)
+	st.cost = s.blockLength / byteShare
 	st.window = s.window
 	if st.request.grpc {
 		return st.beginCall()

@@ -49,11 +49,12 @@ const (
 )
 
 // What a connection may do without asking anything: each frame and each line of HTTP/1.1 costs 1, and so do byteShare
-// bytes of what does not belong to a request's head. One that has spent all is closed.
+// bytes. What the head of a request costs is given back with its answer. One that has spent all is closed.
 const (
+	// byteShare is how many bytes cost as much as a frame.
 	byteShare = 64
 	// allowance is what a connection has at first, and at most.
-	allowance = 256
+	allowance = 384
 	// allowancePerSecond is what it gets back with time, and allowancePerAnswer with each answer of the server.
 	allowancePerSecond, allowancePerAnswer = 10, 16
 )

@@ -30,6 +30,7 @@ type stream struct {
 
 	message [5 + maxRequest]byte // message[:got] has come, with its prefix
 	got     int
+	cost    int // what its head has cost, and what is given back with the answer
 
 	// asks tells that there is a question whose answer has not been taken. Questions are locked for what follows it:
 	// the asking that the stream waits for, among others who do, and the one that answers it.
@@ -46,7 +47,7 @@ func (st *stream) reset(c *conn) { *st = stream{conn: c} }
 
 // open begins a request. A call that sets no time ends when the message should have come.
 func (st *stream) open(id uint32, r *request, ended bool) {
-	st.id, st.request, st.ended, st.got = id, *r, ended, 0
+	st.id, st.request, st.ended, st.got, st.cost = id, *r, ended, 0, 0
 	st.wants, st.deadline = wantsMessage, time.Now().Add(requestTimeout)
 }
 
@@ -97,7 +98,8 @@ func (st *stream) attend(now time.Time) error {
 		if r := st.conn.server.questions.take(st); r != nil {
 			st.asks = false
 			st.conn.asking.Add(-1)
-			st.conn.earn()
+			st.conn.earn(st.cost)
+			st.cost = 0
 			return st.answered(r)
 		}
 	}
