@@ -53,11 +53,16 @@ func (c *conn) reset(s *server, tcp net.Conn, from netip.Addr) {
 	c.http2.reset()
 }
 
-// Errors that end a connection.
-var (
-	errClose    = errors.New("the connection has to be closed")
-	errTooMuch  = errors.New("the connection has spent what it may do without asking")
-	errStopping = errors.New("the bridge ends")
+// ending is an error by which the bridge itself ends a connection. Nobody reads its text.
+type ending string
+
+// Error returns the reason.
+func (e ending) Error() string { return string(e) }
+
+const (
+	errClose    ending = "nothing comes any more"
+	errTooMuch  ending = "the allowance is spent"
+	errStopping ending = "the bridge ends"
 )
 
 // serve handles a connection until it ends.

@@ -3,7 +3,6 @@ package bridge
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -42,7 +41,7 @@ func (s *session) reset() {
 type protocolError uint32
 
 // Error returns the code.
-func (e protocolError) Error() string { return fmt.Sprintf("HTTP/2 error %d", uint32(e)) }
+func (e protocolError) Error() string { return strconv.Itoa(int(e)) }
 
 // serveHTTP2 answers requests of HTTP/2, of which the preface has come.
 func (c *conn) serveHTTP2() {

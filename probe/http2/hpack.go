@@ -233,10 +233,7 @@ func (d *Decoder) takeString(b []byte) (rest []byte, err error) {
 	} else if len(d.scratch)+len(b) <= d.limit {
 		d.scratch = append(d.scratch, b...)
 	} else {
-		err = errFull
-	}
-	if errors.Is(err, errFull) {
-		return nil, &TooLargeError{d.limit}
+		err = &TooLargeError{d.limit}
 	}
 	return rest, err
 }

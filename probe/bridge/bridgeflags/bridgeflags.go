@@ -161,7 +161,7 @@ Where a value comes from, first found wins (-v shows it):
   5. for the address alone: the port that the build of the image has found in
      the app, in ../../config/` + probe.PortFileName + `
 
-If none of the three flags for times is set, everything together takes %v
+If none of the three flags for times is set, everything together takes TIMEOUT
 at the most, so that an answer comes within the second that the kubelet waits.
 
 SIGTERM ends it, with the exit code 0; the exit code 1 is for flags, or for an
@@ -179,5 +179,5 @@ func help() string {
 			flags.Var(value.Unwrap(), f.Name, strings.ReplaceAll(f.Usage, ", -wait included", ""))
 		}
 	})
-	return helpHead + probe.DescribeFlags(flags) + fmt.Sprintf(helpTail, Timeout)
+	return helpHead + probe.DescribeFlags(flags) + strings.ReplaceAll(helpTail, "TIMEOUT", Timeout.String())
 }
