@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -88,14 +90,12 @@ func readyName(int) string { return "ready" }
 
 // attacks are those that were found to hurt a bridge, and those of the CVEs of HTTP/2 servers.
 func attacks() []attack {
+	return slices.Concat(connectionAttacks(), frameAttacks(), requestAttacks(), answerAttacks())
+}
+
+// connectionAttacks open connections.
+func connectionAttacks() []attack {
 	opened := framed(nil)
-	bomb := func(f *http2.Framer) { // a large field in the table, and a block full of it
-		var block bytes.Buffer
-		encoder := hpack.NewEncoder(&block)
-		_ = encoder.WriteField(hpack.HeaderField{Name: "x", Value: strings.Repeat("v", 3000)})
-		block.Write(bytes.Repeat([]byte{0xbe}, 900))
-		begin(f, 1, block.Bytes())
-	}
 	return []attack{
 		{name: "unfinished calls", opening: framed(func(f *http2.Framer) {
 			for i := range maxStreams {
@@ -105,8 +105,17 @@ func attacks() []attack {
 		})},
 		{name: "silence"},
 		{name: "connections", opening: opened, leaves: true},
-		{name: "connections from everywhere", opening: framed(func(f *http2.Framer) { callsFrom(f, 1, 1, readyName) }),
-			everywhere: true, deaf: true},
+		{
+			name: "connections from everywhere", opening: framed(func(f *http2.Framer) { callsFrom(f, 1, 1, readyName) }),
+			everywhere: true, deaf: true,
+		},
+	}
+}
+
+// frameAttacks send frames that ask nothing.
+func frameAttacks() []attack {
+	opened := framed(nil)
+	return []attack{
 		{name: "empty CONTINUATION", opening: framed(func(f *http2.Framer) {
 			_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headers(checkPath)})
 		}), next: always(bytes.Repeat(frames(func(f *http2.Framer) { _ = f.WriteContinuation(1, false, nil) }), 100))},
@@ -127,11 +136,27 @@ func attacks() []attack {
 		{name: "WINDOW_UPDATE", opening: opened, next: always(bytes.Repeat(frames(func(f *http2.Framer) {
 			_ = f.WriteWindowUpdate(0, 1)
 		}), 100))},
-		{name: "empty DATA", opening: framed(func(f *http2.Framer) { begin(f, 1, headers(checkPath)) }),
-			next: always(bytes.Repeat(frames(func(f *http2.Framer) { _ = f.WriteData(1, false, nil) }), 100))},
+		{
+			name: "empty DATA", opening: framed(func(f *http2.Framer) { begin(f, 1, headers(checkPath)) }),
+			next: always(bytes.Repeat(frames(func(f *http2.Framer) { _ = f.WriteData(1, false, nil) }), 100)),
+		},
 		{name: "unknown frames", opening: opened, next: always(frames(func(f *http2.Framer) {
 			_ = f.WriteRawFrame(0xbe, 0, 0, make([]byte, 16<<10))
 		}))},
+	}
+}
+
+// requestAttacks send requests that are costly or go nowhere.
+func requestAttacks() []attack {
+	opened := framed(nil)
+	bomb := func(f *http2.Framer) { // a large field in the table, and a block full of it
+		var block bytes.Buffer
+		encoder := hpack.NewEncoder(&block)
+		_ = encoder.WriteField(hpack.HeaderField{Name: "x", Value: strings.Repeat("v", 3000)})
+		block.Write(bytes.Repeat([]byte{0xbe}, 900))
+		begin(f, 1, block.Bytes())
+	}
+	return []attack{
 		{name: "rapid reset", opening: opened, next: func(i int) []byte {
 			return frames(func(f *http2.Framer) {
 				for k := range 20 {
@@ -159,11 +184,20 @@ func attacks() []attack {
 		{name: "table resizes", opening: opened, next: func(i int) []byte {
 			return frames(func(f *http2.Framer) { begin(f, uint32(2*i+1), bytes.Repeat([]byte{0x20}, 4000)) })
 		}},
-		{name: "small windows", deaf: true, opening: []byte(http2.ClientPreface + string(frames(func(f *http2.Framer) {
-			_ = f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
-			callsFrom(f, 1, maxStreams, readyName)
-		}))), pause: 10 * time.Millisecond,
-			next: always(frames(func(f *http2.Framer) { _ = f.WriteWindowUpdate(1, 1) }))},
+	}
+}
+
+// answerAttacks ask, and read no answers, or are slow.
+func answerAttacks() []attack {
+	opened := framed(nil)
+	return []attack{
+		{
+			name: "small windows", deaf: true, opening: []byte(http2.ClientPreface + string(frames(func(f *http2.Framer) {
+				_ = f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
+				callsFrom(f, 1, maxStreams, readyName)
+			}))), pause: 10 * time.Millisecond,
+			next: always(frames(func(f *http2.Framer) { _ = f.WriteWindowUpdate(1, 1) })),
+		},
 		{name: "questions", opening: opened, next: func(i int) []byte {
 			return frames(func(f *http2.Framer) { callsFrom(f, uint32(2*maxStreams*i+1), maxStreams, readyName) })
 		}},
@@ -172,7 +206,8 @@ func attacks() []attack {
 		}},
 		{name: "names", opening: opened, next: func(i int) []byte {
 			return frames(func(f *http2.Framer) {
-				callsFrom(f, uint32(2*maxStreams*i+1), maxStreams, func(int) string { return fmt.Sprint(rand.Uint64()) })
+				madeUp := func(int) string { return strconv.FormatUint(rand.Uint64(), 36) }
+				callsFrom(f, uint32(2*maxStreams*i+1), maxStreams, madeUp)
 			})
 		}},
 		{name: "watches and lists", opening: framed(func(f *http2.Framer) {
@@ -184,10 +219,12 @@ func attacks() []attack {
 		{name: "slow frames", opening: opened[:len(opened)-9], pause: 50 * time.Millisecond, next: func(i int) []byte {
 			return opened[len(opened)-9:][i%9 : i%9+1]
 		}},
-		{name: "slow pages", opening: []byte("GET /readyz HTTP/1.1\r\n"), pause: 50 * time.Millisecond,
-			next: func(i int) []byte { return []byte("x: y\r\n"[i%6 : i%6+1]) }},
-		{name: "pages whose answers are not read", deaf: true,
-			next: always(bytes.Repeat([]byte("GET /readyz HTTP/1.1\r\nhost: a\r\naccept: application/json\r\n\r\n"), 20))},
+		{
+			name: "slow pages", opening: []byte("GET /readyz HTTP/1.1\r\n"), pause: 50 * time.Millisecond,
+			next: func(i int) []byte { return []byte("x: y\r\n"[i%6 : i%6+1]) },
+		},
+		{name: "pages whose answers are not read", deaf: true, next: always(bytes.Repeat(
+			[]byte("GET /readyz HTTP/1.1\r\nhost: a\r\naccept: application/json\r\n\r\n"), 20))},
 		{name: "long lines", next: always(bytes.Repeat([]byte("x"), 8<<10))},
 		{name: "lines", opening: []byte("GET /readyz HTTP/1.1\r\n"), next: always(bytes.Repeat([]byte("a: b\r\n"), 1000))},
 		{name: "random bytes", next: func(int) []byte {

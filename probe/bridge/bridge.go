@@ -5,9 +5,9 @@
 //	caller --> door --> conn --> stream --> questions --> target on lean.Kept --> server
 //
 // A caller is anybody in the pod's network, so all of it is bounded: how many connections there are (door), what one of
-// them can hold (conn, and place.go, which adds it up), what it can do without asking (conn.spend), and what it can make
-// the server do (questions). A question is asked of the server when it comes, never answered from memory. Begin with
-// [Main].
+// them can hold (conn, and place.go, which adds it up), what it can do without asking (conn.spend), and what it can
+// make the server do (questions). A question is asked of the server when it comes, never answered from memory. Begin
+// with [Main].
 package bridge
 
 import (

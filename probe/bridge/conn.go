@@ -73,8 +73,8 @@ func (c *conn) serve() {
 	case isHTTP2:
 		c.serveHTTP2()
 	default:
-		err = c.servePages()
-		_ = c.flush() // the last answer, as far as it is taken
+		_ = c.servePages() // HTTP/1.1 has no word for it
+		_ = c.flush()      // the last answer, as far as it is taken
 	}
 	_ = c.tcp.Close() // the caller may have done so
 	for i := range c.streams {

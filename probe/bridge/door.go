@@ -88,7 +88,7 @@ func (d *door) serve() error {
 // passes reports whether an error in accepting may pass, after it has done something about it: if there is no file for
 // one more connection, another one ends.
 func (d *door) passes(err error) bool {
-	//nolint:staticcheck // SA1019: nothing else tells the errors of one connection, and EMFILE, from those of the listener
+	//nolint:staticcheck // SA1019: nothing else tells EMFILE, and errors of one connection, from those of the listener
 	if failed, ok := errors.AsType[net.Error](err); !ok || !failed.Temporary() {
 		return false
 	}

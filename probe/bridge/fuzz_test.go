@@ -20,8 +20,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
-// Whatever bytes come on a connection, what the bridge sends is valid HTTP/1.1 or HTTP/2, and it answers with success no
-// more requests than net/http takes for valid ones of the same bytes.
+// Whatever bytes come on a connection, what the bridge sends is valid HTTP/1.1 or HTTP/2, and it answers with success
+// no more requests than net/http takes for valid ones of the same bytes.
 func FuzzConnection(f *testing.F) {
 	for _, a := range attacks() {
 		if in := a.opening; len(in) > 0 {
@@ -131,25 +131,7 @@ func exchange(t *testing.T, addr string, in []byte) []byte {
 func successes(t *testing.T, in, out []byte) (count int) {
 	t.Helper()
 	if bytes.HasPrefix(in, []byte(http2.ClientPreface)) {
-		framer := http2.NewFramer(io.Discard, bytes.NewReader(out))
-		framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-		for {
-			frame, err := framer.ReadFrame()
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return count // nothing more has come in time
-			}
-			if err != nil {
-				t.Fatalf("reading %x: %v", out, err)
-			}
-			if h, ok := frame.(*http2.MetaHeadersFrame); ok {
-				for _, field := range h.Fields {
-					if field.Name == "grpc-status" && field.Value == "0" ||
-						field.Name == ":status" && field.Value == "200" && !isCallAnswer(h) {
-						count++
-					}
-				}
-			}
-		}
+		return successesHTTP2(t, out)
 	}
 	for answers := bufio.NewReader(bytes.NewReader(out)); ; {
 		response, err := http.ReadResponse(answers, nil)
@@ -159,10 +141,41 @@ func successes(t *testing.T, in, out []byte) (count int) {
 		if response.StatusCode == http.StatusOK {
 			count++
 		}
-		if _, err := io.Copy(io.Discard, response.Body); err != nil || strings.Contains(string(in), "HEAD") {
+		_, err = io.Copy(io.Discard, response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || strings.Contains(string(in), "HEAD") {
 			return count
 		}
 	}
+}
+
+// successesHTTP2 is successes for HTTP/2.
+func successesHTTP2(t *testing.T, out []byte) (count int) {
+	t.Helper()
+	framer := http2.NewFramer(io.Discard, bytes.NewReader(out))
+	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for {
+		frame, err := framer.ReadFrame()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return count // nothing more has come in time
+		}
+		if err != nil {
+			t.Fatalf("reading %x: %v", out, err)
+		}
+		if h, ok := frame.(*http2.MetaHeadersFrame); ok && isSuccess(h) {
+			count++
+		}
+	}
+}
+
+// isSuccess reports whether headers are those of a page, or end a call, that is answered with success.
+func isSuccess(h *http2.MetaHeadersFrame) bool {
+	for _, field := range h.Fields {
+		if field.Name == "grpc-status" && field.Value == "0" ||
+			field.Name == ":status" && field.Value == "200" && !isCallAnswer(h) {
+			return true
+		}
+	}
+	return false
 }
 
 // isCallAnswer reports whether headers are those of a call of gRPC.

@@ -137,12 +137,9 @@ func (h *head) takeRequestLine(line []byte) (status int) {
 	default:
 		return 505
 	}
-	if i := bytes.Index(uri, []byte("://")); i > 0 && uri[0] != '/' { // the form that proxies get (RFC 9112 section 3.2.2)
-		if uri = uri[i+3:]; bytes.IndexByte(uri, '/') < 0 {
-			uri = nil
-		} else {
-			uri = uri[bytes.IndexByte(uri, '/'):]
-		}
+	if i := bytes.Index(uri, []byte("://")); i > 0 && uri[0] != '/' { // as proxies get it (RFC 9112 section 3.2.2)
+		uri = uri[i+3:]
+		uri = bytes.TrimLeftFunc(uri, func(c rune) bool { return c != '/' })
 	}
 	h.method, h.resource = methodOf(method), resourceOf(uri)
 	return 0

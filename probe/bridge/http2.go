@@ -3,6 +3,7 @@ package bridge
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -425,15 +426,18 @@ func (c *conn) handleWindowUpdate(f http2.FrameHeader) error {
 	return nil
 }
 
-// headers queues a header block.
-func (st *stream) headers(flags uint8, fields ...string) error {
+// startOfAnswer are the headers of a call's answer.
+var startOfAnswer = []string{":status", "200", "content-type", "application/grpc"}
+
+// headers queues a header block: names, each with its value behind it.
+func (st *stream) headers(flags uint8, fields []string) error {
 	c := st.conn
 	var block []byte
 	if c.http2.smallTable {
 		c.http2.smallTable, block = false, http2.AppendTableSizeZero(block)
 	}
-	for i := 0; i < len(fields); i += 2 {
-		block = http2.AppendField(block, fields[i], fields[i+1])
+	for pair := range slices.Chunk(fields, 2) {
+		block = http2.AppendField(block, pair[0], pair[1])
 	}
 	return c.queue(http2.AppendFrame(nil, http2.FrameHeaders, flags|http2.FlagEndHeaders, st.id, block))
 }
@@ -466,7 +470,7 @@ func (st *stream) send(first bool, message []byte) error {
 		return st.fail(codeResourceExhausted, "the caller's window is too small for the answer")
 	}
 	if first {
-		if err := st.headers(0, ":status", "200", "content-type", "application/grpc"); err != nil {
+		if err := st.headers(0, startOfAnswer); err != nil {
 			return err
 		}
 	}
@@ -478,7 +482,7 @@ func (st *stream) succeed(message []byte) error {
 	if err := st.send(true, message); err != nil || st.wants == wantsNone {
 		return err
 	}
-	if err := st.headers(http2.FlagEndStream, "grpc-status", "0"); err != nil {
+	if err := st.headers(http2.FlagEndStream, []string{"grpc-status", "0"}); err != nil {
 		return err
 	}
 	return st.finish()
@@ -486,12 +490,12 @@ func (st *stream) succeed(message []byte) error {
 
 // fail ends a call with an error, whose message needs no escapes.
 func (st *stream) fail(code outcome.Code, message string) error {
-	fields := []string{":status", "200", "content-type", "application/grpc"}
+	fields := slices.Clip(startOfAnswer)
 	if st.watch.sent {
 		fields = nil // they were before the first status
 	}
 	fields = append(fields, "grpc-status", strconv.Itoa(int(code)), "grpc-message", message)
-	if err := st.headers(http2.FlagEndStream, fields...); err != nil {
+	if err := st.headers(http2.FlagEndStream, fields); err != nil {
 		return err
 	}
 	return st.finish()
@@ -516,12 +520,12 @@ func (st *stream) sendPageHTTP2(p page, body string) error {
 		return st.conn.resetStream(st.id, http2.CodeFlowControl)
 	}
 	if body == "" {
-		if err := st.headers(http2.FlagEndStream, fields...); err != nil {
+		if err := st.headers(http2.FlagEndStream, fields); err != nil {
 			return err
 		}
 		return st.finish()
 	}
-	if err := st.headers(0, fields...); err != nil {
+	if err := st.headers(0, fields); err != nil {
 		return err
 	}
 	if err := st.data(http2.FlagEndStream, body); err != nil {

@@ -2,26 +2,26 @@ package bridge
 
 import "time"
 
-// A place is all that one connection may use, from when it is accepted until its goroutine has ended and nothing that it
-// asked for leads back to it. There are never more than maxPlaces, whoever calls, so all callers together have at most
+// A place is all that one connection may use, from when it is accepted until its goroutine has ended and nothing that
+// it asked for leads back to it. There are never more than maxPlaces, whoever calls, so all callers have at most
 //
-//	its buffers (conn), all of a fixed size       1 KiB in, 1 KiB out, 4 KiB of a header block, 5 KiB of HPACK's table,
-//	                                              8 requests of 1 KiB, and what is known about them     21 KiB
-//	its goroutine's stack, which nests few calls                                                         8 KiB
-//	the page that it is sent, up to smallPage                                                           10 KiB
-//	its socket in package net                                                                            1 KiB
-//	                                                                                                    ------
-//	                                                                           256 places of 40 KiB     10 MiB
+//	its buffers (conn), all of a fixed size: 1 KiB in, 1 KiB out, 4 KiB of a header block,
+//	5 KiB of HPACK's table, 8 requests of 1 KiB and what is known about them                 21 KiB
+//	its goroutine's stack, which nests few calls                                              8 KiB
+//	the page that it is sent, up to smallPage                                                10 KiB
+//	its socket in package net                                                                 1 KiB
+//	                                                                                        -------
+//	                                                               256 places of 40 KiB      10 MiB
 //
 // if each of them is an HTTP/2 connection with eight unfinished requests that gets a page of the greatest size and does
 // not read it. Beside them there are
 //
-//	askings (questions), at most maxAskings + maxForeign at once, each with a goroutine, a call, and what the
-//	server's answer may have: 20 KiB, and 128 KiB if the server sends as much as lean takes
+//	askings (questions), at most maxAskings + maxForeign at once, each with a goroutine and a call,
+//	20 KiB, and what the server sends: some bytes, or 128 KiB if it sends as much as lean takes
 //	pages over smallPage, largePages at once: they are of a server that lists hundreds of services
 //
-// and the kernel's buffers, which a cgroup of version 2 counts: socketBuffer each way for a place, 4 MiB for all. A test
-// (TestPlaceIsWhatItSays) checks the sum of the buffers.
+// and the kernel's buffers, which a cgroup of version 2 counts: twice socketBuffer each way, 4 MiB for all places. A
+// test (TestPlaceIsWhatItSays) checks the sum of the buffers.
 const (
 	// maxPlaces is how many connections there may be at once, including those that have to end.
 	maxPlaces = 256
@@ -69,8 +69,8 @@ const (
 )
 
 const (
-	// maxAskings is how many askings of questions that the flags name are under way at once, all questions together, and
-	// maxAskingsOfOne how many of one question.
+	// maxAskings is how many askings of questions that the flags name are under way at once, all questions together,
+	// and maxAskingsOfOne how many of one question.
 	maxAskings, maxAskingsOfOne = 96, 32
 	// maxForeign is how many questions about services that no flag names are asked at once, and maxForeignOfOne how
 	// many of those are one caller's.

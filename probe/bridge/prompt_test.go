@@ -2,10 +2,13 @@ package bridge
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -35,10 +38,10 @@ func TestNobodyWaitsForTheQuestionOfAnother(t *testing.T) {
 	addr, _ := startBridge(t, "-addr="+server.addr)
 	says(t, client(t, addr), "", "SERVING") // the connection to the server is there
 	var asking sync.WaitGroup
-	for _, after := range []time.Duration{0, 0, 20, 100, 150, 200, 300, 400, 500, 600} {
+	for _, after := range []int{0, 0, 20, 100, 150, 200, 300, 400, 500, 600} {
 		asking.Go(func() {
 			asked := client(t, addr)
-			time.Sleep(after * time.Millisecond)
+			time.Sleep(time.Duration(after) * time.Millisecond)
 			begin := time.Now()
 			says(t, asked, "", "SERVING")
 			if took := time.Since(begin); took < takes || took > takes+more {
@@ -113,15 +116,15 @@ func TestBadRequests(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	addr, _ := startBridge(t, "-addr="+server.Addr)
 	for request, want := range map[string]string{
-		"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n":                                     "404 Not Found",
-		"GET /readyz HTTP/1.1\r\n\r\n":                                              "400 Bad Request",
-		"GET /readyz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                        "400 Bad Request",
-		"GET /readyz HTTP/1.1\r\nHost : a\r\n\r\n":                                  "400 Bad Request",
-		"GET /readyz HTTP/1.0\r\n\r\n":                                              "200 OK",
-		"GET http://a/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                           "200 OK",
-		"GET /readyz HTTP/2.0\r\nHost: a\r\n\r\n":                                   "505 HTTP Version Not Supported",
-		"GET /" + strings.Repeat("x", 2*readSize) + " HTTP/1.1\r\n\r\n":             "414 URI Too Long",
-		"GET /readyz HTTP/1.1\r\nx: " + strings.Repeat("x", 3*maxHead) + "\r\n\r\n": "431 Request Header Fields Too Large",
+		"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n":                               "404 Not Found",
+		"GET /readyz HTTP/1.1\r\n\r\n":                                        "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                  "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost : a\r\n\r\n":                            "400 Bad Request",
+		"GET /readyz HTTP/1.0\r\n\r\n":                                        "200 OK",
+		"GET http://a/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                     "200 OK",
+		"GET /readyz HTTP/2.0\r\nHost: a\r\n\r\n":                             "505 HTTP Version Not Supported",
+		"GET /" + strings.Repeat("x", 2*readSize) + " HTTP/1.1\r\n\r\n":       "414 URI Too Long",
+		"GET / HTTP/1.1\r\nx: " + strings.Repeat("x", 3*maxHead) + "\r\n\r\n": "431 Request Header Fields Too Large",
 		"\r\n": "400 Bad Request",
 	} {
 		conn, err := net.Dial("tcp", addr)
@@ -255,5 +258,39 @@ func TestDeadlineOfAnotherCallerIsHisOwn(t *testing.T) {
 			t.Errorf("a call that hangs is %v", err)
 		}
 		says(t, asked, "", "SERVING")
+	}
+}
+
+// A server that repeats the metadata of a call does not make the bridge tell it to anybody.
+func TestNoSecretIsTold(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3t-t0ken+/ value"
+	server := startServer(t, t.TempDir(), "health=echoes")
+	addr, log := startBridge(t, "-addr="+server.Addr, "-rpc-header=x-token: "+secret)
+	text, _ := get(t, http.MethodGet, "http://"+addr+readyPage)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+readyPage, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inJSON, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for what, said := range map[string]string{"page": text, "JSON": string(inJSON), "log": log.String()} {
+		if !strings.Contains(said, "x-token [hidden]") {
+			t.Errorf("the %s does not have what the server said: %q", what, said)
+		}
+		for _, form := range []string{
+			secret, "s3cr3t", url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte("x-token=" + secret)),
+		} {
+			if strings.Contains(said, form) {
+				t.Errorf("the %s has %q: %q", what, form, said)
+			}
+		}
 	}
 }

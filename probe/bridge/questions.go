@@ -197,7 +197,7 @@ func latest(a, b time.Time) time.Time {
 func (s *questions) run(q *queue, r *round) {
 	r.outcome = s.bridge.ask(s.transport, q.topic.question)
 	s.changes.note(q.topic.question, r.outcome)
-	s.end(q, r)
+	s.end(r)
 	if q.topic.foreign {
 		time.Sleep(time.Until(r.began.Add(pause))) // so the places bound what is asked in a second
 	}
@@ -213,7 +213,7 @@ func (s *questions) run(q *queue, r *round) {
 
 // end hands the outcome of a round to those who wait for it.
 
-func (s *questions) end(q *queue, r *round) {
+func (s *questions) end(r *round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for st := r.first; st != nil; st = r.first {

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -160,7 +161,7 @@ func (r *request) isComplete() bool { return !r.malformed && r.hasMethod && r.ha
 func isFieldName(name []byte, capitals bool) bool {
 	for _, c := range name {
 		switch {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', bytes.IndexByte([]byte("!#$%&'*+-.^_`|~"), c) >= 0:
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
 		case capitals && 'A' <= c && c <= 'Z':
 		default:
 			return false

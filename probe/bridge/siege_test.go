@@ -36,8 +36,9 @@ const (
 	inTime = time.Second
 )
 
-// TestSiege attacks a bridge that may have as much memory as in the examples, in each way, from several processes. It is
-// never killed, new callers get their answer in time but for one in a hundred, and all of them a second after the attack.
+// TestSiege attacks a bridge that may have as much memory as in the examples, in each way, from several processes. It
+// is never killed, new callers get their answer in time except for one in a hundred, and all of them a second after the
+// attack.
 func TestSiege(t *testing.T) {
 	group := limitedGroup(t)
 	length := 2 * time.Second

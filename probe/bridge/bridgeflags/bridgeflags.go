@@ -1,6 +1,6 @@
-// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has, and
-// where to listen. In go the words of a command line, the environment and the default flags of the image, out come
-// [Flags]. Begin with [Read]. The build of an image uses [CheckDefaults].
+// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has,
+// where to listen, and who may ask. In go the words of a command line, the environment and the default flags of the
+// image, out come [Flags]. Begin with [Read]. The build of an image uses [CheckDefaults].
 package bridgeflags
 
 import (
@@ -23,10 +23,14 @@ const (
 	// Port is the port on which the bridge listens where nothing else is said.
 	Port = 8086
 
-	// Listen and Allow are the flags that the probe does not have.
-	Listen, Allow = "listen", "allow"
-	// ListenEnv and AllowEnv are their environment variables.
-	ListenEnv, AllowEnv = "GRPC_HEALTH_BRIDGE_LISTEN", "GRPC_HEALTH_BRIDGE_ALLOW"
+	// Listen is a flag that the probe does not have.
+	Listen = "listen"
+	// ListenEnv is its environment variable.
+	ListenEnv = "GRPC_HEALTH_BRIDGE_LISTEN"
+	// Allow is the other flag that the probe does not have.
+	Allow = "allow"
+	// AllowEnv is its environment variable.
+	AllowEnv = "GRPC_HEALTH_BRIDGE_ALLOW"
 
 	// Timeout is the longest time of everything together where no flag limits any time. The kubelet waits for a second,
 	// if it is told nothing else, and gets the cause before.
@@ -93,8 +97,8 @@ func Read(args []string) (f *Flags, text string, err error) {
 var ownFlags = []struct{ name, variable, value, usage string }{
 	{Listen, ListenEnv, fmt.Sprintf(":%d", Port), "`address` to answer on: host:port or :port"},
 	{
-		Allow, AllowEnv, "", "`addresses` and networks of those who may ask, such as 10.0.0.7,10.1.0.0/16, beside the " +
-			"pod itself and its gateway; empty is everybody",
+		Allow, AllowEnv, "", "`addresses` and networks of those who may ask, such as 10.0.0.7,10.1.0.0/16, beside " +
+			"the pod itself and its gateway; empty is everybody",
 	},
 }
 
@@ -121,7 +125,8 @@ func parseNetworks(text string) (networks []netip.Prefix, err error) {
 func refuse(c *probe.CommandLine) (err error) {
 	c.Flags.VisitAll(func(f *flag.Flag) {
 		if hint := lacks[f.Name]; err == nil && hint != "" && f.Value.String() != f.DefValue {
-			err = outcome.Misuse(fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, c.Source(f.Name)), hint)
+			source := c.Source(f.Name)
+			err = outcome.Misuse(fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, source), hint)
 		}
 	})
 	return err

@@ -58,7 +58,8 @@ func TestNetworks(t *testing.T) {
 func TestLongestTime(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]time.Duration{
-		"": Timeout, "-rpc-timeout=3s": 4 * time.Second, "-connect-timeout=2s": 3 * time.Second, "-timeout=5s": 2 * time.Second,
+		"": Timeout, "-rpc-timeout=3s": 4 * time.Second, "-connect-timeout=2s": 3 * time.Second,
+		"-timeout=5s": 2 * time.Second,
 	} {
 		f, _, err := Read(append([]string{"-addr=:1"}, strings.Fields(words)...))
 		if err != nil {
