@@ -118,7 +118,9 @@ func frameAttacks() []attack {
 	return []attack{
 		{name: "empty CONTINUATION", opening: framed(func(f *http2.Framer) {
 			_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headers(checkPath)})
-		}), next: always(bytes.Repeat(frames(func(f *http2.Framer) { _ = f.WriteContinuation(1, false, nil) }), 100))},
+		}), next: always(bytes.Repeat(frames(func(f *http2.Framer) {
+			_ = f.WriteContinuation(1, false, nil)
+		}), 100))},
 		{name: "CONTINUATION", opening: framed(func(f *http2.Framer) {
 			_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headers(checkPath)})
 		}), next: always(frames(func(f *http2.Framer) {
@@ -226,7 +228,8 @@ func answerAttacks() []attack {
 		{name: "pages whose answers are not read", deaf: true, next: always(bytes.Repeat(
 			[]byte("GET /readyz HTTP/1.1\r\nhost: a\r\naccept: application/json\r\n\r\n"), 20))},
 		{name: "long lines", next: always(bytes.Repeat([]byte("x"), 8<<10))},
-		{name: "lines", opening: []byte("GET /readyz HTTP/1.1\r\n"), next: always(bytes.Repeat([]byte("a: b\r\n"), 1000))},
+		{name: "lines", opening: []byte("GET /readyz HTTP/1.1\r\n"),
+			next: always(bytes.Repeat([]byte("a: b\r\n"), 1000))},
 		{name: "random bytes", next: func(int) []byte {
 			b := make([]byte, 1000)
 			for i := range b {
