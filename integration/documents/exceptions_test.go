@@ -38,7 +38,6 @@ var messagesWithoutRow = map[string]string{
 	"; connecting again: ":                                   "it stands between two causes, which have rows",
 	"server closes every connection":                         "the cause of the end is printed instead",
 	"server broke the HTTP/2 protocol in its SETTINGS frame": inProtocol,
-	"string is too long":                                     inHeaders,
 
 	"took: connect=… rpc=…": noError,
 	"attempt …: …":          noError,
