@@ -66,6 +66,9 @@ func (v *sourcedValue) Set(text string) error {
 	return nil
 }
 
+// Unwrap returns the value alone, for a text about the flag.
+func (v *sourcedValue) Unwrap() flag.Value { return v.Value }
+
 // IsBoolFlag tells package flag which flags need no value.
 func (v *sourcedValue) IsBoolFlag() bool {
 	boolean, ok := v.Value.(interface{ IsBoolFlag() bool })

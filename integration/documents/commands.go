@@ -225,12 +225,12 @@ func refused(command *exec.Cmd) error {
 
 // IsVariable reports whether an environment variable sets a flag of the probe or of the bridge.
 func IsVariable(name string) bool {
-	return name == bridgeflags.ListenEnv ||
+	return name == bridgeflags.ListenEnv || name == bridgeflags.AllowEnv ||
 		slices.ContainsFunc(probe.Flags(), func(f probe.Flag) bool { return f.Variable == name })
 }
 
 // IsFlag reports whether the probe or the bridge has a flag of that name, or helps by it.
 func IsFlag(name string) bool {
-	return name == "h" || name == "help" || name == bridgeflags.Listen ||
+	return name == "h" || name == "help" || name == bridgeflags.Listen || name == bridgeflags.Allow ||
 		slices.ContainsFunc(probe.Flags(), func(f probe.Flag) bool { return f.Name == name })
 }

@@ -29,18 +29,8 @@ var messagesWithoutRow = map[string]string{
 	"listening on …, asking …": noError,
 	"serving on …: …":          "the bridge's port is gone, which the kernel does to no listener that is open",
 
-	"gRPC calls are POST":                       toCaller,
-	"the bridge has grpc.health.v1.Health only": toCaller,
-	"the call has a malformed grpc-timeout":     toCaller,
-	"the call has no message":                   toCaller,
 	"the bridge takes no compressed messages":   toCaller,
-	"the call's message is cut off":             toCaller,
-	"the answer could not be sent":              toCaller,
 	"service name is over the limit of … bytes": toCaller,
-	"the call was cancelled":                    toCaller,
-	"too many calls of Watch":                   toCaller,
-	"the call's time is up":                     toCaller,
-	"the bridge ends":                           toCaller,
 
 	"it has a zero byte": "it stands behind `reading args file …:`, which has a row",
 
@@ -48,7 +38,6 @@ var messagesWithoutRow = map[string]string{
 	"; connecting again: ":                                   "it stands between two causes, which have rows",
 	"server closes every connection":                         "the cause of the end is printed instead",
 	"server broke the HTTP/2 protocol in its SETTINGS frame": inProtocol,
-	"string is too long":                                     inHeaders,
 
 	"took: connect=… rpc=…": noError,
 	"attempt …: …":          noError,

@@ -2,11 +2,12 @@
 // the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app in its pod,
 // a bridge does that.
 //
-//	caller --> listener --> handler --> questions --> target on lean.Kept --> server
+//	caller --> door --> conn --> stream --> questions --> target on lean.Kept --> server
 //
-// A caller is anybody in the pod's network, so all of it is bounded: the connections (listener), what one of them can
-// hold (newServer), and what it can make the server do (questions). A question is asked of the server when it comes,
-// never answered from memory. Begin with [Main].
+// A caller is anybody in the pod's network, so all of it is bounded: how many connections there are (door), what one of
+// them can hold (conn, and place.go, which adds it up), what it can do without asking (conn.spend), and what it can
+// make the server do (questions). A question is asked of the server when it comes, never answered from memory. Begin
+// with [Main].
 package bridge
 
 import (
@@ -15,7 +16,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
@@ -33,10 +33,10 @@ const (
 	// answered no sooner: the Go runtime wakes the second for what the first has done by then.
 	processors = 1
 	// gcPercent lets the heap grow by this much between two collections. It is what was measured to be a fair price:
-	// with 25 a check costs a tenth more CPU time, with 100 the process has 2 MB more.
-	gcPercent = 50
+	// with 50 the process has 1 MB more, and with 12 a check costs more CPU time and the process has no less.
+	gcPercent = 25
 	// memoryLimit makes the collector work harder, in bytes, before many callers at once use more.
-	memoryLimit = 24 << 20
+	memoryLimit = 14 << 20
 	// lastAnswers is how long a question may still take after the signal to end.
 	lastAnswers = 2 * time.Second
 )
@@ -74,36 +74,32 @@ func printLines(log io.Writer, lines []string) {
 
 // run answers until ctx is done.
 func run(ctx context.Context, b target, log io.Writer) error {
-	plain, err := net.Listen("tcp", b.Listen)
+	listener, err := listen(ctx, b.Listen)
 	if err != nil {
 		return &outcome.Failure{
 			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
 			Hint: "set -listen to an address of this pod whose port is free, such as :8086",
 		}
 	}
-	return serve(ctx, b, plain, log)
+	return serve(ctx, b, listener, log)
 }
 
 // serve answers on a listener until ctx is done.
-func serve(ctx context.Context, b target, plain net.Listener, log io.Writer) error {
-	printLines(log, append(b.Notes, fmt.Sprintf("listening on %v, asking %q", plain.Addr(), b.Options.Addr)))
+func serve(ctx context.Context, b target, listener net.Listener, log io.Writer) error {
+	printLines(log, append(b.Notes, fmt.Sprintf("listening on %v, asking %q", listener.Addr(), b.Options.Addr)))
 	var kept lean.Kept
 	defer kept.Close()
-	h := newHandler(b, newQuestions(b, &kept, log))
-	server := newServer(h, log)
+	s := newServer(b, newQuestions(b, &kept, log), log)
+	d := newDoor(listener, s, guests{allowed: b.Allow, gateways: findGateways()}, placesFor(openFiles()))
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(newListener(plain)) }()
+	go func() { ended <- d.serve() }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serving on %q: %w", b.Listen, err)
 	case <-ctx.Done():
 	}
-	close(h.stopping)
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
-	defer cancel()
-	if err := server.Shutdown(last); err != nil {
-		return server.Close()
-	}
+	s.stopping.Store(true)
+	d.close(time.Now().Add(lastAnswers))
 	return nil
 }
 
@@ -116,44 +112,4 @@ func innermost(err error) error {
 		return failed.Err
 	}
 	return err
-}
-
-// Bounds of one caller.
-const (
-	// headTimeout is for the head of a request, and bodyTimeout for a request as a whole.
-	headTimeout, bodyTimeout = 5 * time.Second, 5 * time.Second
-	// idleTimeout ends a connection without a request.
-	idleTimeout = time.Minute
-	// writeTimeout is for taking an answer.
-	writeTimeout = 10 * time.Second
-	// pingAfter ends a connection on which nothing comes for that long, twice.
-	pingAfter = 15 * time.Second
-	// maxHead is the greatest size of a request's head, in bytes.
-	maxHead = 8 << 10
-	// maxStreams is how many requests a connection may have at once.
-	maxStreams = 8
-	// window is the number of bytes that a connection may send unread: HTTP/2's default, and its least (RFC 9113
-	// section 6.9.2).
-	window = 1<<16 - 1
-	// tableSize is that of HPACK's tables: the protocol's default.
-	tableSize = 4 << 10
-	// frameSize is the greatest size of a frame: the protocol's least.
-	frameSize = 16 << 10
-)
-
-// newServer returns the server for HTTP/1.1, and for HTTP/2 without TLS, which is what gRPC callers speak.
-func newServer(h http.Handler, log io.Writer) *http.Server {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{
-		Handler: h, Protocols: protocols, ErrorLog: newErrorLog(log),
-		ReadHeaderTimeout: headTimeout, ReadTimeout: bodyTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHead,
-		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: maxStreams, MaxReadFrameSize: frameSize,
-			MaxReceiveBufferPerConnection: window, MaxReceiveBufferPerStream: window,
-			MaxDecoderHeaderTableSize: tableSize, MaxEncoderHeaderTableSize: tableSize,
-			SendPingTimeout: pingAfter, PingTimeout: pingAfter, WriteByteTimeout: writeTimeout,
-		},
-	}
 }

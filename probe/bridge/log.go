@@ -1,10 +1,8 @@
 package bridge
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"log"
 	"sync"
 
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -36,18 +34,4 @@ func (c *changes) note(q question, ended outcome.Outcome) {
 	for _, line := range ended.Lines() {
 		printLines(c.log, []string{fmt.Sprintf("%s: %s", q, line)})
 	}
-}
-
-// errorLog passes on what net/http logs about this program: a panic, or no descriptor for a connection. What it logs
-// about its callers is left out, since a caller could fill the log.
-type errorLog struct{ io.Writer }
-
-func newErrorLog(w io.Writer) *log.Logger { return log.New(errorLog{w}, "", 0) }
-
-// Write implements io.Writer.
-func (e errorLog) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte("panic serving")) || bytes.Contains(line, []byte("Accept error")) {
-		return e.Writer.Write(line)
-	}
-	return len(line), nil
 }

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"grpc_health_bridge": func() { os.Exit(Main()) },
 		"probe_by_bridge":    func() { os.Exit(probeByBridge()) },
+		"bridge_attacker":    func() { os.Exit(attackMain()) },
 	})
 }
 
@@ -68,7 +69,7 @@ func askOnce(b target) (lines []string, code int, err error) {
 	go func() { ended <- serve(ctx, b, listener, &log) }()
 	defer func() { stop(); <-ended }()
 	addr := listener.Addr().String()
-	outcome, err := page(addr, "/healthz")
+	outcome, err := getPage(addr, "/healthz")
 	if err != nil {
 		return nil, 0, err
 	}
@@ -92,8 +93,8 @@ type pageOutcome struct {
 	Class string `json:"class"`
 }
 
-// page gets a page as JSON, and checks its HTTP status.
-func page(addr, path string) (outcome pageOutcome, err error) {
+// getPage gets a page as JSON, and checks its HTTP status.
+func getPage(addr, path string) (outcome pageOutcome, err error) {
 	request, err := http.NewRequest(http.MethodGet, "http://"+addr+path, http.NoBody)
 	if err != nil {
 		return outcome, err

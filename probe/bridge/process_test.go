@@ -19,7 +19,7 @@ import (
 // startProgram runs the bridge as a process of its own.
 func startProgram(t *testing.T, path string, flags ...string) (program *exec.Cmd, addr string) {
 	t.Helper()
-	program = exec.Command(path, append([]string{"-listen=127.0.0.1:0"}, flags...)...)
+	program = exec.Command(path, append(flags, "-listen=127.0.0.1:0")...)
 	log, err := program.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -228,15 +228,13 @@ func (d *Decoder) takeString(b []byte) (rest []byte, err error) {
 	}
 	coded := b[0]&128 != 0
 	b, rest = rest[:n], rest[n:]
-	if coded {
+	switch {
+	case coded:
 		d.scratch, err = appendHuffman(d.scratch, b, d.limit)
-	} else if len(d.scratch)+len(b) <= d.limit {
+	case len(d.scratch)+len(b) <= d.limit:
 		d.scratch = append(d.scratch, b...)
-	} else {
-		err = errFull
-	}
-	if errors.Is(err, errFull) {
-		return nil, &TooLargeError{d.limit}
+	default:
+		err = &TooLargeError{d.limit}
 	}
 	return rest, err
 }

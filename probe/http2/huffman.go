@@ -20,10 +20,7 @@ const huffmanCodes = "" +
 	"\x00\x00\x00\x00\x00\x0a\x1a\x20\x06\x00\x05\x03\x02\x06\x02\x03\x00\x00\x00\x03\x08\x0d\x1a\x1d\x0c\x04\x0f" +
 	"\x13\x1d\x00\x03"
 
-var (
-	errHuffman = errors.New("invalid Huffman code")
-	errFull    = errors.New("string is too long")
-)
+var errHuffman = errors.New("invalid Huffman code")
 
 // appendHuffman appends the string that coded stands for, as long as b has at most limit bytes with it.
 func appendHuffman(b, coded []byte, limit int) ([]byte, error) {
@@ -39,7 +36,7 @@ func appendHuffman(b, coded []byte, limit int) ([]byte, error) {
 		count := int(huffmanCodes[length])
 		if code-first < count {
 			if len(b) >= limit {
-				return nil, errFull
+				return nil, &TooLargeError{limit}
 			}
 			b = append(b, huffmanSymbols[index+code-first])
 			code, length, first, index, ones = 0, 0, 0, 0, true

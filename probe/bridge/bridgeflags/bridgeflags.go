@@ -1,12 +1,16 @@
-// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has, and
-// where to listen. In go the words of a command line, the environment and the default flags of the image, out come
-// [Flags]. Begin with [Read]. The build of an image uses [CheckDefaults].
+// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has,
+// where to listen, and who may ask. In go the words of a command line, the environment and the default flags of the
+// image, out come [Flags]. Begin with [Read]. The build of an image uses [CheckDefaults].
 package bridgeflags
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
+	"net/netip"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/grpc-cnb/health-probe/probe"
 	"github.com/grpc-cnb/health-probe/probe/check"
@@ -19,16 +23,26 @@ const (
 	// Port is the port on which the bridge listens where nothing else is said.
 	Port = 8086
 
-	// Listen is the one flag that the probe does not have.
+	// Listen is a flag that the probe does not have.
 	Listen = "listen"
 	// ListenEnv is its environment variable.
 	ListenEnv = "GRPC_HEALTH_BRIDGE_LISTEN"
+	// Allow is the other flag that the probe does not have.
+	Allow = "allow"
+	// AllowEnv is its environment variable.
+	AllowEnv = "GRPC_HEALTH_BRIDGE_ALLOW"
+
+	// Timeout is the longest time of everything together where no flag limits any time. The kubelet waits for a second,
+	// if it is told nothing else, and gets the cause before.
+	Timeout = 900 * time.Millisecond
 )
 
 // Flags is what a bridge is told.
 type Flags struct {
 	// Listen is where it listens: host:port or :port.
 	Listen string
+	// Allow are the networks whose addresses may ask; with none, everybody may.
+	Allow []netip.Prefix
 	// Options are how it reaches its server, and what it asks.
 	Options check.Options
 	// Notes say where each value came from; there are none without -v.
@@ -51,11 +65,11 @@ const onlyFull outcome.Hint = "use an exec probe of the full variant in place of
 // a text where help or the version was all that was asked for. The error is a *[outcome.Failure].
 func Read(args []string) (f *Flags, text string, err error) {
 	c := probe.NewCommandLine(Program, help)
-	listen := os.Getenv(ListenEnv)
-	if listen == "" {
-		listen = fmt.Sprintf(":%d", Port)
+	var listen, allow string
+	for _, own := range ownFlags {
+		value := cmp.Or(os.Getenv(own.variable), own.value)
+		c.Flags.StringVar(map[string]*string{Listen: &listen, Allow: &allow}[own.name], own.name, value, own.usage)
 	}
-	c.Flags.StringVar(&listen, Listen, listen, "")
 	if text, err = c.Gather(args); text != "" || err != nil {
 		return nil, text, err
 	}
@@ -66,18 +80,53 @@ func Read(args []string) (f *Flags, text string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if c.Source("timeout") == "" && c.Source("connect-timeout") == "" && c.Source("rpc-timeout") == "" {
+		options.Budget.Timeout = Timeout
+	}
 	f = &Flags{Listen: listen, Options: *options}
+	if f.Allow, err = parseNetworks(allow); err != nil {
+		return nil, "", err
+	}
 	if c.Verbose() {
-		f.Notes = append(c.Describe(), fmt.Sprintf("-%s=%q", Listen, listen))
+		f.Notes = append(c.Describe(), fmt.Sprintf("-%s=%q", Listen, listen), fmt.Sprintf("-%s=%q", Allow, allow))
 	}
 	return f, "", nil
+}
+
+// ownFlags are the flags that the probe does not have, with their environment variables and defaults.
+var ownFlags = []struct{ name, variable, value, usage string }{
+	{Listen, ListenEnv, fmt.Sprintf(":%d", Port), "`address` to answer on: host:port or :port"},
+	{
+		Allow, AllowEnv, "", "`addresses` and networks of those who may ask, such as 10.0.0.7,10.1.0.0/16, beside " +
+			"the pod itself and its gateway; empty is everybody",
+	},
+}
+
+// parseNetworks reads addresses and networks with commas between them. The error is a *[outcome.Failure].
+func parseNetworks(text string) (networks []netip.Prefix, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		network, err := netip.ParsePrefix(word)
+		if address, notOne := netip.ParseAddr(word); notOne == nil {
+			network, err = netip.PrefixFrom(address.WithZone(""), address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, outcome.Misuse(fmt.Errorf("parsing -%s: %q is no address and no network", Allow, word),
+				"write it as 10.0.0.7 or 10.1.0.0/16, with commas between several")
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks, nil
 }
 
 // refuse returns a *[outcome.Failure] for a flag that is set and that the bridge does not have.
 func refuse(c *probe.CommandLine) (err error) {
 	c.Flags.VisitAll(func(f *flag.Flag) {
 		if hint := lacks[f.Name]; err == nil && hint != "" && f.Value.String() != f.DefValue {
-			err = outcome.Misuse(fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, c.Source(f.Name)), hint)
+			source := c.Source(f.Name)
+			err = outcome.Misuse(fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, source), hint)
 		}
 	})
 	return err
@@ -108,13 +157,17 @@ Flags:
 const helpTail = `
 Where a value comes from, first found wins (-v shows it):
   1. a flag
-  2. an environment variable: ` + ListenEnv + `, and for the others
-     GRPC_HEALTH_PROBE_ and the flag in capitals, as for the probe
+  2. an environment variable: ` + ListenEnv + `,
+     ` + AllowEnv + `, and for the others GRPC_HEALTH_PROBE_ and
+     the flag in capitals, such as GRPC_HEALTH_PROBE_ADDR
   3. the default flags of the image, ../../config/` + probe.ArgsFileName + `
      seen from the folder of this program
   4. for the address alone: localhost:$PORT
   5. for the address alone: the port that the build of the image has found in
      the app, in ../../config/` + probe.PortFileName + `
+
+If none of the three flags for times is set, everything together takes TIMEOUT
+at the most, so that an answer comes within the second that the kubelet waits.
 
 SIGTERM ends it, with the exit code 0; the exit code 1 is for flags, or for an
 address to listen on, that are wrong.
@@ -123,11 +176,13 @@ address to listen on, that are wrong.
 // help is the text for -h.
 func help() string {
 	flags := flag.NewFlagSet(Program, flag.ContinueOnError)
-	flags.String(Listen, fmt.Sprintf(":%d", Port), "`address` to answer on: host:port or :port")
+	for _, own := range ownFlags {
+		flags.String(own.name, own.value, own.usage)
+	}
 	probe.NewCommandLine(Program, nil).Flags.VisitAll(func(f *flag.Flag) {
-		if lacks[f.Name] == "" {
-			flags.Var(f.Value, f.Name, f.Usage)
+		if value, ok := f.Value.(interface{ Unwrap() flag.Value }); ok && lacks[f.Name] == "" {
+			flags.Var(value.Unwrap(), f.Name, strings.ReplaceAll(f.Usage, ", -wait included", ""))
 		}
 	})
-	return helpHead + probe.DescribeFlags(flags) + helpTail
+	return helpHead + probe.DescribeFlags(flags) + strings.ReplaceAll(helpTail, "TIMEOUT", Timeout.String())
 }

@@ -1,0 +1,72 @@
+package bridgeflags
+
+import (
+	"flag"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe"
+)
+
+// The text for -h has each flag and its default as package flag shows it, each source of a value, and no flag that the
+// program lacks.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	text := help()
+	for _, want := range []string{
+		"\n  -listen address\n", "(default \":8086\")", "\n  -allow addresses\n", "(default 1s)", ListenEnv, AllowEnv,
+		"GRPC_HEALTH_PROBE_", probe.ArgsFileName, "$PORT", probe.PortFileName, Timeout.String(),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "panic") || strings.Contains(text, "(default false)") {
+		t.Errorf("defaults are not shown as they are:\n%s", text)
+	}
+	has := map[string]bool{Listen: true, Allow: true, "h": true}
+	probe.NewCommandLine(Program, nil).Flags.VisitAll(func(f *flag.Flag) { has[f.Name] = lacks[f.Name] == "" })
+	for _, found := range regexp.MustCompile(`(?m)(?:^|[ (])-([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
+		if !has[found[1]] {
+			t.Errorf("-%s is named, which the bridge lacks", found[1])
+		}
+	}
+}
+
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	got, err := parseNetworks("10.0.0.7, 10.1.2.3/16,,fd00::1,fd00::/64")
+	want := []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("10.1.0.0/16"),
+		netip.MustParsePrefix("fd00::1/128"), netip.MustParsePrefix("fd00::/64"),
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("networks are %v, %v, want %v", got, err, want)
+	}
+	for _, text := range []string{"$(HOST_IP)", "10.0.0.0/33", "node", "10.0.0.7:80"} {
+		if networks, err := parseNetworks(text); err == nil {
+			t.Errorf("%q is read as %v", text, networks)
+		}
+	}
+}
+
+// An answer comes within the second that the kubelet waits, unless flags say how long something may take.
+func TestLongestTime(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]time.Duration{
+		"": Timeout, "-rpc-timeout=3s": 4 * time.Second, "-connect-timeout=2s": 3 * time.Second,
+		"-timeout=5s": 2 * time.Second,
+	} {
+		f, _, err := Read(append([]string{"-addr=:1"}, strings.Fields(words)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Options.Budget.Longest(); got != want {
+			t.Errorf("with %q it takes %v, want %v", words, got, want)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package bridge
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/lean"
+)
+
+// beginCall begins a call of the health service, of which the head has come.
+func (st *stream) beginCall() error {
+	switch r := &st.request; {
+	case r.method != methodPost:
+		return st.fail(codeInternal, "gRPC calls are POST")
+	case r.badTimeout:
+		return st.fail(codeInternal, "the call has a malformed grpc-timeout")
+	case !r.resource.isCall():
+		return st.fail(outcome.CodeUnimplemented, "the bridge has grpc.health.v1.Health only")
+	case st.ended:
+		return st.fail(codeInternal, "the call has no message")
+	}
+	return nil
+}
+
+// receive takes a part of a call's message.
+func (st *stream) receive(part []byte) error {
+	if st.wants != wantsMessage {
+		return nil // it has its message, and no call has two
+	}
+	n := copy(st.message[st.got:], part)
+	if st.got += n; st.got < 5 {
+		return nil
+	}
+	message, whole, failed := messageOf(st.message[:st.got])
+	if failed != nil {
+		return st.fail(failed.Code, failed.Message)
+	}
+	if !whole {
+		return nil
+	}
+	return st.call(message)
+}
+
+// messageOf returns the message in what has come of a call: its prefix of five bytes, and more.
+func messageOf(b []byte) (message []byte, whole bool, failed *outcome.RPCError) {
+	size := binary.BigEndian.Uint32(b[1:])
+	switch {
+	case b[0] != 0:
+		return nil, false, &outcome.RPCError{
+			Code: outcome.CodeUnimplemented, Message: "the bridge takes no compressed messages",
+		}
+	case size > maxRequest:
+		return nil, false, &outcome.RPCError{
+			Code:    codeResourceExhausted,
+			Message: fmt.Sprintf("message of %d bytes is over the limit of %d", size, maxRequest),
+		}
+	case len(b) < 5+int(size):
+		return nil, false, nil
+	}
+	return b[5 : 5+size], true, nil
+}
+
+// endMessage is called when the caller has sent all.
+func (st *stream) endMessage() error {
+	st.ended = true
+	switch {
+	case st.wants != wantsMessage:
+		return nil
+	case st.got < 5:
+		return st.fail(codeInternal, "the call has no message")
+	}
+	return st.fail(codeInternal, "the call's message is cut off")
+}
+
+// call makes the call whose message has come.
+func (st *stream) call(message []byte) error {
+	service, failed := serviceOf(message)
+	if failed != nil {
+		return st.fail(failed.Code, failed.Message)
+	}
+	st.deadline = time.Now().Add(st.wait())
+	switch st.request.resource {
+	case resourceCheck:
+		st.wants = wantsCheck
+		st.ask(service)
+	case resourceList:
+		if !st.list.begin(st.conn.server) {
+			return st.fail(codeResourceExhausted, "too many calls of List")
+		}
+		st.wants = wantsList
+		st.ask(st.list.next(st.conn.server))
+	default:
+		if !st.watch.begin(st.conn.server, service) {
+			return st.fail(codeResourceExhausted, "too many calls of Watch")
+		}
+		st.wants = wantsWatch
+		if st.request.timeout == 0 {
+			st.deadline = time.Time{}
+		}
+		st.ask(service)
+	}
+	return nil
+}
+
+// serviceOf returns the service of a HealthCheckRequest.
+func serviceOf(message []byte) (string, *outcome.RPCError) {
+	service, err := lean.ParseCheckRequest(message)
+	switch {
+	case err != nil:
+		return "", &outcome.RPCError{Code: codeInvalidArgument, Message: err.Error()}
+	case len(service) > maxService:
+		return "", &outcome.RPCError{
+			Code: codeInvalidArgument, Message: fmt.Sprintf("service name is over the limit of %d bytes", maxService),
+		}
+	}
+	return service, nil
+}
+
+// statusOf returns the status that an outcome means. It is SERVING only if the server has just said so. unknown tells
+// that the server does not know the service.
+func statusOf(q question, ended outcome.Outcome) (status outcome.Status, unknown bool) {
+	if ended.Passes() {
+		return outcome.StatusServing, false
+	}
+	if answers := ended.Report.Answers; q.kind == oneService && len(answers) == 1 {
+		switch a := answers[0]; {
+		case a.IsUnknownService():
+			return outcome.StatusServiceUnknown, true
+		case a.Err == nil:
+			return a.Status, false
+		}
+	}
+	return outcome.StatusNotServing, false
+}
+
+// answerCheck answers Health/Check.
+func (st *stream) answerCheck(r *round) error {
+	status, unknown := statusOf(r.of.topic.question, r.outcome)
+	if unknown {
+		return st.fail(outcome.CodeNotFound, "unknown service")
+	}
+	return st.succeed(lean.AppendCheckResponse(nil, status))
+}
+
+// listing is a call of List: it has the services that the bridge itself names, and those that the flags name.
+type listing struct {
+	under    bool // it has a place among the calls of List
+	services int  // how many are in the answer
+	answer   []byte
+}
+
+// begin takes a place.
+func (l *listing) begin(s *server) bool {
+	l.under = s.lists.Add(1) <= maxLists
+	if !l.under {
+		s.lists.Add(-1)
+	}
+	return l.under
+}
+
+// end gives the place back.
+func (l *listing) end(s *server) {
+	if l.under {
+		s.lists.Add(-1)
+	}
+	*l = listing{}
+}
+
+// next returns the service to ask for.
+func (l *listing) next(s *server) string { return s.listed[l.services] }
+
+// answerList takes the status of one service, and answers Health/List after the last.
+func (st *stream) answerList(r *round) error {
+	s, l := st.conn.server, &st.list
+	status, _ := statusOf(r.of.topic.question, r.outcome)
+	l.answer = lean.AppendListEntry(l.answer, l.next(s), status)
+	if l.services++; l.services < len(s.listed) {
+		st.ask(l.next(s))
+		return nil
+	}
+	return st.succeed(l.answer)
+}
+
+// watching is a call of Watch: the server is asked once in a while, and each change is sent.
+type watching struct {
+	under   bool // it has a place among the calls of Watch
+	service string
+	sent    bool // a status was sent, the last of them being this
+	status  outcome.Status
+	again   time.Time // when the server is asked again
+}
+
+// begin takes a place.
+func (w *watching) begin(s *server, service string) bool {
+	w.service = service
+	w.under = s.watches.Add(1) <= maxWatches
+	if !w.under {
+		s.watches.Add(-1)
+	}
+	return w.under
+}
+
+// end gives the place back.
+func (w *watching) end(s *server) {
+	if w.under {
+		s.watches.Add(-1)
+	}
+	*w = watching{}
+}
+
+// answerWatch sends a status that has changed.
+func (st *stream) answerWatch(r *round) error {
+	w := &st.watch
+	w.again = time.Now().Add(watchPeriod)
+	status, _ := statusOf(r.of.topic.question, r.outcome)
+	if w.sent && status == w.status {
+		return nil
+	}
+	w.status = status
+	if err := st.send(!w.sent, lean.AppendCheckResponse(nil, status)); err != nil {
+		return err
+	}
+	w.sent = st.wants == wantsWatch // it may have ended
+	return nil
+}

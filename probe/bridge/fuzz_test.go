@@ -1,0 +1,189 @@
+package bridge
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/probetest"
+)
+
+// Whatever bytes come on a connection, what the bridge sends is valid HTTP/1.1 or HTTP/2, and it answers with success
+// no more requests than net/http takes for valid ones of the same bytes.
+func FuzzConnection(f *testing.F) {
+	for _, a := range attacks() {
+		if in := a.opening; len(in) > 0 {
+			f.Add(in)
+		} else if a.next != nil {
+			f.Add(a.next(0))
+		}
+	}
+	f.Add(framed(func(f *http2.Framer) { callsFrom(f, 1, 3, readyName) }))
+	f.Add(framed(func(f *http2.Framer) {
+		begin(f, 1, headers("/nothing", "grpc-timeout", "1S"))
+		begin(f, 3, headers(readyPage, "content-length", "5"))
+	}))
+	f.Add([]byte("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nHEAD http://a/livez?x HTTP/1.0\r\n\r\n"))
+	f.Add([]byte("GET /readyz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n"))
+	addr := fuzzedBridge(f)
+	oracle := startOracle(f)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		answered := successes(t, in, exchange(t, addr, in))
+		if answered == 0 {
+			return
+		}
+		before := oracle.valid.Load()
+		_ = exchange(t, oracle.addr, in)
+		for end := time.Now().Add(5 * time.Second); oracle.valid.Load()-before < int64(answered); {
+			if time.Now().After(end) {
+				t.Fatalf("%d requests are answered, net/http takes %d", answered, oracle.valid.Load()-before)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+// fuzzedBridge runs a bridge until the fuzz test ends.
+func fuzzedBridge(f *testing.F) string {
+	f.Helper()
+	server, err := probetest.StartWith("server", f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(server.Close)
+	flags, _, err := bridgeflags.Read([]string{"-addr=" + server.Addr})
+	if err != nil {
+		f.Fatal(err)
+	}
+	listener, err := listen(context.Background(), "127.0.0.1:0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- serve(ctx, target{flags}, listener, io.Discard) }()
+	f.Cleanup(func() { stop(); <-ended })
+	return listener.Addr().String()
+}
+
+// oracle is a server of net/http that counts the requests that are valid for a bridge.
+type oracle struct {
+	addr  string
+	valid atomic.Int64
+}
+
+func startOracle(f *testing.F) *oracle {
+	f.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	o := &oracle{addr: listener.Addr().String()}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{Protocols: protocols, ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(
+		func(_ http.ResponseWriter, r *http.Request) {
+			call := resourceOf([]byte(r.URL.Path)).isCall() && r.Method == http.MethodPost
+			_, page := resourceOf([]byte(r.URL.Path)).isPage()
+			if call || page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+				o.valid.Add(1)
+			}
+		})}
+	go func() { _ = server.Serve(listener) }() // until it is closed
+	f.Cleanup(func() { _ = server.Close() })
+	return o
+}
+
+// exchange sends bytes, and returns what comes until the connection is closed or nothing comes for a moment.
+func exchange(t *testing.T, addr string, in []byte) []byte {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, _ = conn.Write(in) // it may be closed before
+	var out bytes.Buffer
+	for b := make([]byte, 4096); ; {
+		_ = conn.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+		n, err := conn.Read(b)
+		out.Write(b[:n])
+		if err != nil {
+			return out.Bytes()
+		}
+	}
+}
+
+// successes returns how many requests were answered with success, and fails if the answers are not valid.
+func successes(t *testing.T, in, out []byte) (count int) {
+	t.Helper()
+	if bytes.HasPrefix(in, []byte(http2.ClientPreface)) {
+		return successesHTTP2(t, out)
+	}
+	for answers := bufio.NewReader(bytes.NewReader(out)); ; {
+		response, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			return count // for an answer to HEAD there is no body, and what comes next is taken for it
+		}
+		if response.StatusCode == http.StatusOK {
+			count++
+		}
+		_, err = io.Copy(io.Discard, response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || strings.Contains(string(in), "HEAD") {
+			return count
+		}
+	}
+}
+
+// successesHTTP2 is successes for HTTP/2.
+func successesHTTP2(t *testing.T, out []byte) (count int) {
+	t.Helper()
+	framer := http2.NewFramer(io.Discard, bytes.NewReader(out))
+	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for {
+		frame, err := framer.ReadFrame()
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return count // nothing more has come in time
+		}
+		if err != nil {
+			t.Fatalf("reading %x: %v", out, err)
+		}
+		if h, ok := frame.(*http2.MetaHeadersFrame); ok && isSuccess(h) {
+			count++
+		}
+	}
+}
+
+// isSuccess reports whether headers are those of a page, or end a call, that is answered with success.
+func isSuccess(h *http2.MetaHeadersFrame) bool {
+	for _, field := range h.Fields {
+		if field.Name == "grpc-status" && field.Value == "0" ||
+			field.Name == ":status" && field.Value == "200" && !isCallAnswer(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCallAnswer reports whether headers are those of a call of gRPC.
+func isCallAnswer(h *http2.MetaHeadersFrame) bool {
+	for _, field := range h.Fields {
+		if field.Name == "content-type" && field.Value == "application/grpc" {
+			return true
+		}
+	}
+	return false
+}

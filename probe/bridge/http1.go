@@ -1,0 +1,199 @@
+package bridge
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+)
+
+// servePages answers requests of HTTP/1.1 (RFC 9112), one after the other.
+func (c *conn) servePages() error {
+	for !c.last {
+		st := &c.streams[0]
+		var r request
+		status, err := c.readHead(&r)
+		if err != nil {
+			return err
+		}
+		st.open(0, &r, true)
+		c.began = time.Time{}
+		if status != 0 {
+			c.last = true
+			return st.sendPage(errorPage(status, "bad request: it is not valid, or too long"))
+		}
+		if err := st.beginPage(); err != nil {
+			return err
+		}
+		for st.wants != wantsNone {
+			if c.end-c.start == len(c.in) {
+				c.start, c.end, c.last = 0, 0, true // more requests cannot be kept
+				if err := c.spend(len(c.in) / byteShare); err != nil {
+					return err
+				}
+			}
+			if err := c.read(); err != nil {
+				return err
+			}
+		}
+		if err := c.spend(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readHead reads the head of a request. The status is that of an error of the caller, and 0 if there is none.
+func (c *conn) readHead(r *request) (status int, err error) {
+	if c.end > c.start {
+		c.began = time.Now()
+	}
+	h := head{request: r}
+	for size := 0; ; {
+		line, whole, err := c.line()
+		if err != nil {
+			return 0, err
+		}
+		if size += len(line) + 2; size > 2*maxHead {
+			return 431, nil
+		}
+		if err := c.spend(1); err != nil {
+			return 0, err
+		}
+		done, status := h.take(line, whole)
+		if status != 0 {
+			return status, nil
+		}
+		if done {
+			c.last = c.last || h.close
+			return 0, nil
+		}
+	}
+}
+
+// line reads a line, or a part of one that is longer than the buffer.
+func (c *conn) line() (line []byte, whole bool, err error) {
+	for seen := 0; ; {
+		have := c.in[c.start:c.end]
+		if i := bytes.IndexByte(have[seen:], '\n'); i >= 0 {
+			c.start += seen + i + 1
+			return bytes.TrimSuffix(have[:seen+i], []byte("\r")), true, nil
+		}
+		if seen = len(have); seen == len(c.in) {
+			c.start = c.end
+			return have, false, nil
+		}
+		if err := c.need(seen + 1); err != nil {
+			return nil, false, err
+		}
+		if c.began.IsZero() {
+			c.began = time.Now()
+		}
+	}
+}
+
+// head is the head of a request while it is read.
+type head struct {
+	*request
+	begun, old bool // its first line has come, and is of HTTP/1.0
+	long       bool // a line has begun that is longer than the buffer
+	close      bool // the connection ends after the answer
+	hosts      int
+}
+
+// take takes a line, or a part of one. The status is that of an error, and 0 if there is none.
+func (h *head) take(line []byte, whole bool) (done bool, status int) {
+	switch {
+	case h.long:
+		h.long = !whole
+	case !h.begun:
+		h.begun = true
+		if !whole {
+			return false, 414
+		}
+		return false, h.takeRequestLine(line)
+	case len(line) == 0:
+		if h.hosts != 1 && !h.old || h.hosts > 1 {
+			return false, 400
+		}
+		return true, 0
+	default:
+		h.long = !whole
+		return false, h.takeField(line, whole)
+	}
+	return false, 0
+}
+
+// takeRequestLine takes the method, the target and the version.
+func (h *head) takeRequestLine(line []byte) (status int) {
+	method, rest, _ := bytes.Cut(line, []byte(" "))
+	uri, version, ok := bytes.Cut(rest, []byte(" "))
+	if !ok || !isFieldName(method, true) || !isTarget(uri) {
+		return 400
+	}
+	switch string(version) {
+	case "HTTP/1.1":
+	case "HTTP/1.0":
+		h.old, h.close = true, true
+	default:
+		return 505
+	}
+	if i := bytes.Index(uri, []byte("://")); i > 0 && uri[0] != '/' { // as proxies get it (RFC 9112 section 3.2.2)
+		uri = uri[i+3:]
+		uri = bytes.TrimLeftFunc(uri, func(c rune) bool { return c != '/' })
+	}
+	h.method, h.resource = methodOf(method), resourceOf(uri)
+	return 0
+}
+
+// isTarget reports whether a request's target has no character that it cannot have.
+func isTarget(uri []byte) bool {
+	return len(uri) > 0 && !bytes.ContainsFunc(uri, func(c rune) bool { return c <= ' ' || c > '~' })
+}
+
+// takeField takes a header.
+func (h *head) takeField(line []byte, whole bool) (status int) {
+	name, value, ok := bytes.Cut(line, []byte(":"))
+	value = bytes.Trim(value, " \t")
+	if !ok || !isFieldName(name, true) || !isFieldValue(value) {
+		return 400
+	}
+	switch string(bytes.ToLower(name)) {
+	case "host":
+		h.hosts++
+	case "accept":
+		h.json = h.json || bytes.Contains(value, []byte("application/json"))
+	case "connection":
+		h.close = h.close || bytes.Contains(bytes.ToLower(value), []byte("close"))
+	case "content-length":
+		length, err := strconv.ParseUint(string(value), 10, 63)
+		if err != nil || !whole {
+			return 400
+		}
+		h.close = h.close || length > 0 // a body is not read
+	case "transfer-encoding", "upgrade":
+		h.close = true
+	}
+	return 0
+}
+
+var statusTexts = map[int]string{
+	200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 414: "URI Too Long",
+	431: "Request Header Fields Too Large", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
+}
+
+// sendPageHTTP1 answers with a page. The next request may come after it, unless it was the last.
+func (c *conn) sendPageHTTP1(p page, body string) error {
+	b := make([]byte, 0, writeSize)
+	b = append(strconv.AppendInt(append(b, "HTTP/1.1 "...), int64(p.status), 10), ' ')
+	b = append(append(b, statusTexts[p.status]...), "\r\n"...)
+	p.fields(func(name, value string) {
+		b = append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
+	})
+	if c.last {
+		b = append(b, "connection: close\r\n"...)
+	}
+	if err := c.queue(append(b, "\r\n"...)); err != nil {
+		return err
+	}
+	return c.queueString(body)
+}

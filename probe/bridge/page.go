@@ -1,0 +1,92 @@
+package bridge
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// page is an answer for HTTP.
+type page struct {
+	status int
+	kind   string // the content type
+	body   string
+	allow  bool // it tells the methods that are allowed
+	large  func()
+}
+
+const plainText = "text/plain; charset=utf-8"
+
+// errorPage returns a page with one line.
+func errorPage(status int, line string) page {
+	return page{status: status, kind: plainText, body: line + "\n"}
+}
+
+// page returns the page for an outcome: 200 if the server is as it should be, and 503 otherwise. The body is what the
+// probe prints.
+func (s *server) page(r *round, json bool) page {
+	p := page{status: 200, kind: plainText}
+	if !r.outcome.Passes() {
+		p.status = 503
+	}
+	if json {
+		p.kind, p.body = "application/json", string(r.outcome.JSON())
+	} else {
+		p.body = strings.Join(r.outcome.Lines(), "\n") + "\n"
+	}
+	if len(p.body) <= smallPage {
+		return p
+	}
+	select {
+	case s.large <- struct{}{}:
+		p.large = func() { <-s.large }
+		return p
+	default:
+		return errorPage(503, "error: too many large pages are being read")
+	}
+}
+
+// beginPage begins to answer a request that is no call.
+func (st *stream) beginPage() error {
+	service, ok := st.request.resource.isPage()
+	switch {
+	case !ok:
+		return st.sendPage(errorPage(404, "not found: the pages are /healthz, /readyz and /livez"))
+	case st.request.method != methodGet && st.request.method != methodHead:
+		p := errorPage(405, "method not allowed: use GET or HEAD")
+		p.allow = true
+		return st.sendPage(p)
+	}
+	st.wants, st.deadline = wantsPage, time.Now().Add(st.wait())
+	st.ask(service)
+	return nil
+}
+
+// sendPage answers with a page.
+func (st *stream) sendPage(p page) error {
+	if p.large != nil {
+		defer p.large()
+	}
+	st.conn.answered = true
+	defer st.free()
+	body := p.body
+	if st.request.method == methodHead {
+		body = ""
+	}
+	if st.id != 0 {
+		return st.sendPageHTTP2(p, body)
+	}
+	return st.conn.sendPageHTTP1(p, body)
+}
+
+// fields calls add for each header of a page.
+func (p page) fields(add func(name, value string)) {
+	add("content-type", p.kind)
+	add("content-length", strconv.Itoa(len(p.body)))
+	add("cache-control", "no-store")
+	add("x-content-type-options", "nosniff")
+	add("date", time.Now().UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"))
+	if p.allow {
+		add("allow", "GET, HEAD")
+	}
+}

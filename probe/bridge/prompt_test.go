@@ -1,0 +1,296 @@
+package bridge
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+)
+
+// The buffers of a place are what place.go adds up.
+func TestPlaceIsWhatItSays(t *testing.T) {
+	t.Parallel()
+	if size := unsafe.Sizeof(conn{}); size > placeSize {
+		t.Errorf("a connection has %d bytes, want %d at most", size, placeSize)
+	}
+}
+
+// Callers who ask the same while the server takes its time get their answers after that time, whoever asked before.
+func TestNobodyWaitsForTheQuestionOfAnother(t *testing.T) {
+	t.Parallel()
+	const takes, more = 700 * time.Millisecond, 300 * time.Millisecond
+	server := &slowServer{wait: func(context.Context, string) { time.Sleep(takes) }}
+	server.start(t)
+	defer server.stop()
+	addr, _ := startBridge(t, "-addr="+server.addr)
+	says(t, client(t, addr), "", "SERVING") // the connection to the server is there
+	var asking sync.WaitGroup
+	for _, after := range []int{0, 0, 20, 100, 150, 200, 300, 400, 500, 600} {
+		asking.Go(func() {
+			asked := client(t, addr)
+			time.Sleep(time.Duration(after) * time.Millisecond)
+			begin := time.Now()
+			says(t, asked, "", "SERVING")
+			if took := time.Since(begin); took < takes || took > takes+more {
+				t.Errorf("the answer to a question asked after %d ms took %v, want %v", after, took, takes)
+			}
+		})
+	}
+	asking.Wait()
+}
+
+// All questions that come at one instant from one address are answered.
+func TestManyQuestionsAtOneInstant(t *testing.T) {
+	t.Parallel()
+	const questions = 200
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	var asking sync.WaitGroup
+	begin := make(chan struct{})
+	for range questions {
+		asked := client(t, addr)
+		asking.Go(func() {
+			<-begin
+			says(t, asked, "", "SERVING")
+		})
+	}
+	close(begin)
+	asking.Wait()
+}
+
+// The cause comes before the second is over that the kubelet waits.
+func TestHungServerIsToldInTime(t *testing.T) {
+	t.Parallel()
+	server := &slowServer{wait: func(ctx context.Context, _ string) { <-ctx.Done() }}
+	server.start(t)
+	defer server.stop()
+	_, addr := startProgram(t, shipped(t), "-addr="+server.addr)
+	begin := time.Now()
+	body, code := get(t, http.MethodGet, "http://"+addr+readyPage)
+	if took := time.Since(begin); code != http.StatusServiceUnavailable || took > time.Second ||
+		!strings.Contains(body, "-timeout") {
+		t.Errorf("after %v the page is %d, %q", took, code, body)
+	}
+	begin = time.Now()
+	says(t, client(t, addr), "", "NOT_SERVING")
+	if took := time.Since(begin); took > time.Second {
+		t.Errorf("by gRPC it took %v", took)
+	}
+}
+
+// get gets a page.
+func get(t *testing.T, method, url string) (body string, code int) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), response.StatusCode
+}
+
+// What is no request, or none for a page, is answered as HTTP/1.1 wants it.
+func TestBadRequests(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	for request, want := range map[string]string{
+		"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n":                               "404 Not Found",
+		"GET /readyz HTTP/1.1\r\n\r\n":                                        "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                  "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost : a\r\n\r\n":                            "400 Bad Request",
+		"GET /readyz HTTP/1.0\r\n\r\n":                                        "200 OK",
+		"GET http://a/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                     "200 OK",
+		"GET /readyz HTTP/2.0\r\nHost: a\r\n\r\n":                             "505 HTTP Version Not Supported",
+		"GET /" + strings.Repeat("x", 2*readSize) + " HTTP/1.1\r\n\r\n":       "414 URI Too Long",
+		"GET / HTTP/1.1\r\nx: " + strings.Repeat("x", 3*maxHead) + "\r\n\r\n": "431 Request Header Fields Too Large",
+		"\r\n": "400 Bad Request",
+	} {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, request) // it may be answered before
+		_ = conn.SetReadDeadline(time.Now().Add(hangs))
+		answer := make([]byte, 64)
+		n, err := io.ReadAtLeast(conn, answer, 40)
+		if got := string(answer[:n]); !strings.HasPrefix(got, "HTTP/1.1 "+want+"\r\n") {
+			t.Errorf("%.40q is answered with %q (%v), want %s", request, got, err, want)
+		}
+		_ = conn.Close()
+	}
+}
+
+// Requests that come one after the other, or all together, are answered in their order on one connection.
+func TestRequestsOnOneConnection(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const requests = 50
+	for i := range requests {
+		path, want := readyPage, "status: SERVING\n"
+		if i%2 == 1 {
+			path, want = livePage, "live: the server answers\n"
+		}
+		ask := "GET " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+		if i%10 == 0 {
+			_, _ = io.WriteString(conn, strings.Repeat(ask, 3))
+			for range 2 {
+				wantAnswer(t, conn, want)
+			}
+		} else {
+			_, _ = io.WriteString(conn, ask)
+		}
+		wantAnswer(t, conn, want)
+	}
+}
+
+// wantAnswer reads one answer, byte by byte, until its body has come.
+func wantAnswer(t *testing.T, conn net.Conn, want string) {
+	t.Helper()
+	var got strings.Builder
+	_ = conn.SetReadDeadline(time.Now().Add(hangs))
+	for b := make([]byte, 1); !strings.HasSuffix(got.String(), "\r\n\r\n"+want); got.Write(b) {
+		if _, err := conn.Read(b); err != nil {
+			t.Fatalf("after %q: %v", got.String(), err)
+		}
+	}
+}
+
+// Callers that -allow does not name are turned away, and the log says so; the pod itself is let in.
+func TestAllow(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, log := startBridge(t, "-addr="+server.Addr, "-allow=127.0.0.3,10.0.0.0/8")
+	from := func(ip byte) error {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, ip)}}
+		transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}
+		response, err := (&http.Client{Transport: transport, Timeout: hangs}).Get("http://" + addr + readyPage)
+		if err == nil {
+			err = response.Body.Close()
+		}
+		return err
+	}
+	for ip, want := range map[byte]bool{1: true, 2: false, 3: true} {
+		if err := from(ip); (err == nil) != want {
+			t.Errorf("from 127.0.0.%d it is %v", ip, err)
+		}
+	}
+	_ = from(2) // it is logged once
+	if want := "turned away 127.0.0.2: -allow does not name it\n"; strings.Count(log.String(), want) != 1 {
+		t.Errorf("log is\n%s", log)
+	}
+}
+
+// A bridge that may have few open files has as many places as they allow, and answers.
+func TestFewOpenFiles(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	path := shipped(t)
+	for _, files := range []int{32, 64, 100} {
+		script := fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, files)
+		_, addr := startProgram(t, "sh", "-c", script, path, "-addr="+server.Addr)
+		for range 2 * files { // connections that others hold
+			conn, err := hostile.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = conn.Close() })
+		}
+		for range 20 {
+			says(t, client(t, addr), "", "SERVING")
+		}
+	}
+}
+
+// The status SERVICE_UNKNOWN that a server gives as an answer stays what it is, although an error means the same.
+func TestUnknownServiceAsAnAnswer(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir(), "status=a:SERVICE_UNKNOWN")
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	says(t, client(t, addr), "a", "SERVICE_UNKNOWN")
+	says(t, client(t, addr), "b", codes.NotFound.String())
+}
+
+// A call whose request is cut off, or too slow, ends, and the connection goes on.
+func TestDeadlineOfAnotherCallerIsHisOwn(t *testing.T) {
+	t.Parallel()
+	server := &slowServer{wait: func(ctx context.Context, service string) {
+		if service == "hung" {
+			<-ctx.Done()
+		}
+	}}
+	server.start(t)
+	defer server.stop()
+	addr, _ := startBridge(t, "-addr="+server.addr)
+	asked := client(t, addr)
+	for range 3 * maxStreams {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		_, err := asked.Check(ctx, &healthpb.HealthCheckRequest{Service: "hung"})
+		cancel()
+		if status.Code(err) != codes.DeadlineExceeded {
+			t.Errorf("a call that hangs is %v", err)
+		}
+		says(t, asked, "", "SERVING")
+	}
+}
+
+// A server that repeats the metadata of a call does not make the bridge tell it to anybody.
+func TestNoSecretIsTold(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3t-t0ken+/ value"
+	server := startServer(t, t.TempDir(), "health=echoes")
+	addr, log := startBridge(t, "-addr="+server.Addr, "-rpc-header=x-token: "+secret)
+	text, _ := get(t, http.MethodGet, "http://"+addr+readyPage)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+readyPage, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inJSON, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for what, said := range map[string]string{"page": text, "JSON": string(inJSON), "log": log.String()} {
+		if !strings.Contains(said, "x-token [hidden]") {
+			t.Errorf("the %s does not have what the server said: %q", what, said)
+		}
+		for _, form := range []string{
+			secret, "s3cr3t", url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte("x-token=" + secret)),
+		} {
+			if strings.Contains(said, form) {
+				t.Errorf("the %s has %q: %q", what, form, said)
+			}
+		}
+	}
+}

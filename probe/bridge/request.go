@@ -1,0 +1,219 @@
+package bridge
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// request is what the head of a request says, in HTTP/1.1 and HTTP/2, as far as it matters here.
+type request struct {
+	method    method
+	resource  resource
+	grpc      bool // the content type is that of gRPC
+	json      bool // the caller accepts JSON
+	timeout   time.Duration
+	malformed bool // it is no valid request of the protocol
+	// badTimeout tells that the timeout cannot be read.
+	badTimeout bool
+
+	regular                     bool // a field has come that is no pseudo-header
+	hasMethod, hasPath, hasHost bool
+	hasScheme                   bool
+}
+
+// method is the method of a request.
+type method uint8
+
+const (
+	methodOther method = iota
+	methodGet
+	methodHead
+	methodPost
+)
+
+func methodOf(text []byte) method {
+	switch string(text) {
+	case "GET":
+		return methodGet
+	case "HEAD":
+		return methodHead
+	case "POST":
+		return methodPost
+	}
+	return methodOther
+}
+
+// resource is what a request is for.
+type resource uint8
+
+const (
+	resourceNone resource = iota
+	resourceCheck
+	resourceList
+	resourceWatch
+	resourceHealth
+	resourceReady
+	resourceLive
+)
+
+// The pages, and the methods of grpc.health.v1.Health.
+const (
+	healthPage, readyPage, livePage = "/healthz", "/readyz", "/livez"
+
+	checkPath = "/grpc.health.v1.Health/Check"
+	listPath  = "/grpc.health.v1.Health/List"
+	watchPath = "/grpc.health.v1.Health/Watch"
+)
+
+// resourceOf finds a path, which may have a query.
+func resourceOf(path []byte) resource {
+	path, _, _ = bytes.Cut(path, []byte("?"))
+	switch string(path) {
+	case checkPath:
+		return resourceCheck
+	case listPath:
+		return resourceList
+	case watchPath:
+		return resourceWatch
+	case healthPage:
+		return resourceHealth
+	case readyPage:
+		return resourceReady
+	case livePage:
+		return resourceLive
+	}
+	return resourceNone
+}
+
+// isPage reports whether it is a page, whose service it returns.
+func (r resource) isPage() (service string, ok bool) {
+	switch r {
+	case resourceHealth:
+		return "", true
+	case resourceReady:
+		return "ready", true
+	case resourceLive:
+		return "live", true
+	}
+	return "", false
+}
+
+// isCall reports whether it is a method of the health service.
+func (r resource) isCall() bool { return r == resourceCheck || r == resourceList || r == resourceWatch }
+
+// take takes a field of an HTTP/2 request (RFC 9113 section 8).
+func (r *request) take(name, value []byte) error {
+	if len(name) > 0 && name[0] == ':' {
+		r.takePseudo(name, value)
+		return nil
+	}
+	r.regular = true
+	if !isFieldName(name, false) || !isFieldValue(value) {
+		r.malformed = true
+		return nil
+	}
+	switch string(name) {
+	case "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade":
+		r.malformed = true
+	case "te":
+		r.malformed = r.malformed || string(value) != "trailers"
+	case "content-type":
+		r.grpc = isGRPC(string(value))
+	case "accept":
+		r.json = r.json || bytes.Contains(value, []byte("application/json"))
+	case "grpc-timeout":
+		r.timeout, r.badTimeout = parseTimeout(string(value))
+	}
+	return nil
+}
+
+// takePseudo takes a pseudo-header. Each comes once, before all other fields.
+func (r *request) takePseudo(name, value []byte) {
+	seen := &r.hasMethod
+	switch string(name) {
+	case ":method":
+		r.method = methodOf(value)
+		r.malformed = r.malformed || len(value) == 0
+	case ":path":
+		seen = &r.hasPath
+		r.resource = resourceOf(value)
+		r.malformed = r.malformed || len(value) == 0
+	case ":scheme":
+		seen = &r.hasScheme
+		r.malformed = r.malformed || string(value) != "http" && string(value) != "https"
+	case ":authority":
+		seen = &r.hasHost
+	default:
+		r.malformed = true
+	}
+	r.malformed = r.malformed || *seen || r.regular || !isFieldValue(value)
+	*seen = true
+}
+
+// isComplete reports whether a request of HTTP/2 is valid and has all that it has to have.
+func (r *request) isComplete() bool { return !r.malformed && r.hasMethod && r.hasPath && r.hasScheme }
+
+// isFieldName reports whether name is a token (RFC 9110 section 5.6.2). HTTP/2 has no capitals in it.
+func isFieldName(name []byte, capitals bool) bool {
+	for _, c := range name {
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		case capitals && 'A' <= c && c <= 'Z':
+		default:
+			return false
+		}
+	}
+	return len(name) > 0
+}
+
+// isFieldValue reports whether a value has no control characters apart from tabs (RFC 9110 section 5.5).
+func isFieldValue(value []byte) bool {
+	return !bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
+}
+
+// isGRPC reports whether a content type is that of gRPC, with messages in protocol buffers.
+func isGRPC(contentType string) bool {
+	return contentType == "application/grpc" || contentType == "application/grpc+proto"
+}
+
+// parseTimeout reads a TimeoutValue with its unit (gRPC over HTTP/2, "Timeout").
+func parseTimeout(text string) (timeout time.Duration, bad bool) {
+	if text == "" || len(text) > 9 {
+		return 0, true
+	}
+	var unit time.Duration
+	switch text[len(text)-1] {
+	case 'H':
+		unit = time.Hour
+	case 'M':
+		unit = time.Minute
+	case 'S':
+		unit = time.Second
+	case 'm':
+		unit = time.Millisecond
+	case 'u':
+		unit = time.Microsecond
+	case 'n':
+		unit = time.Nanosecond
+	}
+	value, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
+	if err != nil || unit == 0 {
+		return 0, true
+	}
+	if time.Duration(value) > maxCallTimeout/unit {
+		return maxCallTimeout, false
+	}
+	return max(time.Duration(value)*unit, 1), false
+}
+
+// gRPC status codes of the bridge itself, which package probe does not name.
+const (
+	codeInvalidArgument   outcome.Code = 3
+	codeResourceExhausted outcome.Code = 8
+	codeInternal          outcome.Code = 13
+	codeUnavailable       outcome.Code = 14
+)

@@ -1,0 +1,60 @@
+package bridge
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/grpc-cnb/health-probe/probe/http2"
+)
+
+// server is what all connections share.
+type server struct {
+	bridge    target
+	questions *questions
+	log       io.Writer
+	// listed are the services that List has: those that the bridge itself names, and those that the flags name.
+	listed         []string
+	watches, lists atomic.Int32  // calls of Watch and List
+	large          chan struct{} // a place for each large page
+	stopping       atomic.Bool
+
+	decoding sync.Mutex
+	scratch  [maxHead]byte // of the connection that decodes a header block
+
+	mu   sync.Mutex
+	away []netip.Addr // callers who were turned away, and of whom the log has a line
+}
+
+func newServer(b target, q *questions, log io.Writer) *server {
+	s := &server{bridge: b, questions: q, log: log, large: make(chan struct{}, largePages)}
+	for _, service := range append([]string{"", "ready", "live"}, b.services()...) {
+		if !slices.Contains(s.listed, service) {
+			s.listed = append(s.listed, service)
+		}
+	}
+	return s
+}
+
+// decode decodes a header block.
+func (s *server) decode(d *http2.Decoder, block []byte, take func(name, value []byte) error) error {
+	s.decoding.Lock()
+	defer s.decoding.Unlock()
+	return d.Decode(block, s.scratch[:0], take)
+}
+
+// maxTurnedAway is how many callers the log names who were turned away.
+const maxTurnedAway = 8
+
+// turnedAway logs that -allow does not name a caller: if it is the kubelet, its probes fail because of this.
+func (s *server) turnedAway(from netip.Addr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.away) < maxTurnedAway && !slices.Contains(s.away, from) {
+		s.away = append(s.away, from)
+		printLines(s.log, []string{fmt.Sprintf("turned away %v: -allow does not name it", from)})
+	}
+}
