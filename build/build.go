@@ -137,7 +137,8 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 	return args, args, nil
 }
 
-// defaultPort returns the port that the probe reads in the image, or 0: a program that is not this product's reads none.
+// defaultPort returns the port that the probe reads in the image, or 0: a program that is not this product's reads
+// none.
 func defaultPort(settings settings, all programs, service plan.Server) int {
 	if !all.probe.readsDefaults() && all.bridge == nil {
 		return 0

@@ -171,8 +171,9 @@ func readDownloaded(file string, target libcnb.TargetInfo) (program, error) {
 		return program{}, err
 	}
 	p := program{
-		name: execprobe.ProgramName, file: file, source: config.Download, platform: platform(target), interpreter: interpreter,
-		downloaded: &downloadMetadata{Platform: platform(target)},
+		name: execprobe.ProgramName, file: file, source: config.Download, platform: platform(target),
+		interpreter: interpreter,
+		downloaded:  &downloadMetadata{Platform: platform(target)},
 	}
 	if p.sha256, err = sbom.FileSHA256(file); err != nil {
 		return program{}, err

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// MaxTime is how long the phase reads an app. A tree of a million files takes seconds, so only a disk that hangs, or
-	// a deliberately slow app, gets here.
+	// MaxTime is how long the phase reads an app. A tree of a million files takes seconds, so only a disk that hangs,
+	// or a deliberately slow app, gets here.
 	MaxTime = time.Minute
 	// maxExtraTime is how much longer the file may take that is being read then, and the analysis of what was read.
 	maxExtraTime = 30 * time.Second
@@ -22,8 +22,8 @@ type Logger interface {
 	Debugf(format string, args ...any)
 }
 
-// Servers returns what [FindServers] finds within [MaxTime], and reports it to the logger. Forced says that the probe is
-// installed whatever is found.
+// Servers returns what [FindServers] finds within [MaxTime], and reports it to the logger. Forced says that the probe
+// is installed whatever is found.
 func Servers(dir string, forced bool, logger Logger) ([]plan.Server, error) {
 	find := func(limit context.Context) ([]plan.Server, error) { return FindServers(limit, dir, logger.Debugf) }
 	servers, err := findInTime(find, MaxTime, maxExtraTime, logger)

@@ -38,7 +38,9 @@ func TestDemo(t *testing.T) {
 			if err != nil {
 				t.Fatalf("running the demo: %v\n%s", err, out)
 			}
-			for _, want := range []string{test.words, "status: SERVING\nexit 0", "exit 4", "exit 2", "All as expected."} {
+			for _, want := range []string{
+				test.words, "status: SERVING\nexit 0", "exit 4", "exit 2", "All as expected.",
+			} {
 				if !strings.Contains(string(out), want) {
 					t.Errorf("the demo does not print %q:\n%s", want, out)
 				}

@@ -32,8 +32,10 @@ func newForgery(t *testing.T) *forgery {
 		mine: registry.Name("mine"),
 	}
 	cosign := must(fixture.Tool(t.Context(), "cosign"))(t)
-	f.env = []string{"COSIGN=" + cosign, "COSIGN_PASSWORD=", "HOME=" + t.TempDir(),
-		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE")}
+	f.env = []string{
+		"COSIGN=" + cosign, "COSIGN_PASSWORD=", "HOME=" + t.TempDir(),
+		"GOCACHE=" + goEnv(t, "GOCACHE"), "GOMODCACHE=" + goEnv(t, "GOMODCACHE"),
+	}
 	for _, owner := range []string{"ours", "theirs"} {
 		keys := filepath.Join(f.clone, "dist/keys", owner)
 		if err := os.MkdirAll(keys, 0o755); err != nil {

@@ -112,8 +112,13 @@ func TestInterruptedScripts(t *testing.T) {
 	t.Parallel()
 	clone := checkout(t)
 	for _, line := range [][]string{
-		{"publish.sh", "registry.example.com/x"}, {"publish.sh", "--probe", "registry.example.com/x"},
-		{"package.sh"}, {"release.sh"}, {"build.sh"}, {"vulncheck.sh"}, {"tool.sh", "publish"},
+		{"publish.sh", "registry.example.com/x"},
+		{"publish.sh", "--probe", "registry.example.com/x"},
+		{"package.sh"},
+		{"release.sh"},
+		{"build.sh"},
+		{"vulncheck.sh"},
+		{"tool.sh", "publish"},
 	} {
 		t.Run(strings.Join(line, " "), func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +173,7 @@ func TestFuzzScript(t *testing.T) {
 		}
 	}
 	for _, limit := range [][]string{{"-runs", "20000"}, {"-time", "5s"}} {
-		sound := append(limit, "internal/sound")
+		sound := slices.Concat(limit, []string{"internal/sound"})
 		if _, err := fixture.Script(t.Context(), clone, nil, "fuzz.sh", sound...); err != nil {
 			t.Error(err)
 		}
@@ -193,8 +198,10 @@ func TestRebuildsInTime(t *testing.T) {
 	clone, origin := checkout(t), t.TempDir()
 	git := func(date time.Time, args ...string) {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", clone, "-c", "user.name=test", "-c",
-			"user.email=test@example.com"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{
+			"-C", clone, "-c", "user.name=test", "-c",
+			"user.email=test@example.com",
+		}, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE="+date.Format(time.RFC3339))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v\n%s", args, err, out)

@@ -1,5 +1,5 @@
-// Command grpc_health_inspect says what a build with the buildpack would find in an app's folder: it prints the lines of
-// the detect phase about gRPC servers, and the exec probe with which the build's log would end. It writes nothing.
+// Command grpc_health_inspect says what a build with the buildpack would find in an app's folder: it prints the lines
+// of the detect phase about gRPC servers, and the exec probe with which the build's log would end. It writes nothing.
 // scripts/demo.sh calls it, and a release has it for those who have no Go.
 package main
 
@@ -50,11 +50,11 @@ func run(args []string) (code int, err error) {
 	}
 	switch args[0] {
 	case "-h", "-help", "--help":
-		fmt.Print(usage)
+		fmt.Fprint(os.Stdout, usage)
 		return exitFound, nil
 	case "-version", "--version":
 		info, _ := debug.ReadBuildInfo() // the go command writes it into every program
-		fmt.Println("grpc_health_inspect", info.Main.Version)
+		fmt.Fprintln(os.Stdout, "grpc_health_inspect", info.Main.Version)
 		return exitFound, nil
 	}
 	return inspect(args[0])
@@ -82,15 +82,15 @@ func inspect(folder string) (code int, err error) {
 			return exitError, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
 		}
 	}
-	fmt.Printf("What a build finds in %s:\n", plan.Printable(folder))
+	fmt.Fprintf(os.Stdout, "What a build finds in %s:\n", plan.Printable(folder))
 	forced := settings.Enabled == config.EnabledTrue
 	servers, err := detect.Servers(folder, forced, printer{isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"})
 	if err != nil {
 		return exitError, err
 	}
 	if len(servers) == 0 && !forced {
-		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a server, " +
-			"and BP_LOG_LEVEL=DEBUG lists what was read")
+		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a " +
+			"server, and BP_LOG_LEVEL=DEBUG lists what was read")
 	}
 	port := 0
 	if len(servers) > 0 {
@@ -117,7 +117,7 @@ func appFolder(name string) (string, error) {
 type printer struct{ isDebug bool }
 
 // Headerf prints a line.
-func (printer) Headerf(format string, args ...any) { fmt.Printf("  "+format+"\n", args...) }
+func (printer) Headerf(format string, args ...any) { fmt.Fprintf(os.Stdout, "  "+format+"\n", args...) }
 
 // Debugf prints a line if the user asked for all evidence.
 func (p printer) Debugf(format string, args ...any) {

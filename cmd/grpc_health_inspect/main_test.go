@@ -103,30 +103,30 @@ func TestScriptsTellMistakesFirst(t *testing.T) {
 	parent := t.TempDir()
 	write(t, filepath.Join(parent, "app/main.go"), healthy)
 	for name, test := range map[string]struct {
-		goProgram string // what go does; empty for none
+		goVersion string // empty for none
 		script    string
 		args      []string
 		code      int
 		want      string
 	}{
-		"demo, wrong value":   {"", "demo.sh", []string{"-docker=maybe"}, 2, "-docker=maybe is not allowed: use auto, always or"},
+		"demo, wrong value":   {"", "demo.sh", docker("maybe"), 2, "-docker=maybe is not allowed: use auto, always"},
 		"demo, wrong option":  {"", "demo.sh", []string{"--gone"}, 2, "'--gone' is no option"},
-		"demo, no Docker":     {"", "demo.sh", []string{"-docker=always"}, 2, "needs Docker, and none answers"},
-		"demo, no Go":         {"", "demo.sh", []string{"-docker=never"}, 2, "needs Go 1.26, and none is on the PATH: https://go.dev/dl"},
-		"demo, old Go":        {"echo go1.25.3", "demo.sh", []string{"-docker=never"}, 2, "needs Go 1.26, and here is go1.25.3:"},
+		"demo, no Docker":     {"", "demo.sh", docker("always"), 2, "needs Docker, and none answers"},
+		"demo, no Go":         {"", "demo.sh", docker("never"), 2, "Go 1.26, and none is on the PATH: https://go.dev/dl"},
+		"demo, old Go":        {"go1.25.3", "demo.sh", docker("never"), 2, "needs Go 1.26, and here is go1.25.3:"},
 		"folder, no Go":       {"", "demo.sh", []string{"app"}, 2, "needs Go 1.26"},
-		"folder, old Go":      {"echo go1.9", "demo.sh", []string{"app"}, 2, "needs Go 1.26, and here is go1.9:"},
+		"folder, old Go":      {"go1.9", "demo.sh", []string{"app"}, 2, "needs Go 1.26, and here is go1.9:"},
 		"tests, no part":      {"", "test.sh", []string{"gone"}, 1, "'gone' is no part and no tier"},
 		"tests, two tiers":    {"", "test.sh", []string{"--all", "--platforms"}, 1, "'--all' is no part"},
 		"tests, no Go":        {"", "test.sh", nil, 1, "scripts/test.sh: needs Go 1.26"},
-		"tests, old Go":       {"echo go1.25", "test.sh", []string{"linters"}, 1, "needs Go 1.26, and here is go1.25:"},
-		"tests, no compiler":  {"echo go1.26.0", "test.sh", []string{"race"}, 1, "the race detector needs a C compiler"},
+		"tests, old Go":       {"go1.25", "test.sh", []string{"linters"}, 1, "needs Go 1.26, and here is go1.25:"},
+		"tests, no compiler":  {"go1.26.0", "test.sh", []string{"race"}, 1, "the race detector needs a C compiler"},
 		"build, no Go":        {"", "build.sh", nil, 1, "scripts/build.sh: needs Go 1.26"},
-		"build, old Go":       {"echo go1.25", "build.sh", nil, 1, "needs Go 1.26, and here is go1.25:"},
+		"build, old Go":       {"go1.25", "build.sh", nil, 1, "needs Go 1.26, and here is go1.25:"},
 		"build, architecture": {"", "build.sh", []string{"mips"}, 1, "'mips' is not a target"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("PATH", fewPrograms(t, test.goProgram))
+			t.Setenv("PATH", fewPrograms(t, test.goVersion))
 			t.Setenv("CI", "")
 			out, code := runScript(t, parent, test.script, test.args...)
 			if code != test.code || !strings.Contains(out, test.want) || strings.Contains(out, "compiling") {
@@ -136,9 +136,11 @@ func TestScriptsTellMistakesFirst(t *testing.T) {
 	}
 }
 
-// fewPrograms returns a PATH with what scripts need to see what is missing, and with a Go that does what a shell says;
-// without Go if that is nothing.
-func fewPrograms(t *testing.T, goProgram string) string {
+func docker(value string) []string { return []string{"-docker=" + value} }
+
+// fewPrograms returns a PATH with what scripts need to see what is missing, and with a Go of a version, unless that is
+// empty.
+func fewPrograms(t *testing.T, goVersion string) string {
 	t.Helper()
 	path := t.TempDir()
 	for _, program := range []string{"bash", "dirname", "sed", "git", "grep", "uname", "id"} {
@@ -150,8 +152,8 @@ func fewPrograms(t *testing.T, goProgram string) string {
 			t.Fatal(err)
 		}
 	}
-	if goProgram != "" {
-		script := "#!" + filepath.Join(path, "bash") + "\n" + goProgram + "\n"
+	if goVersion != "" {
+		script := "#!" + filepath.Join(path, "bash") + "\necho " + goVersion + "\n"
 		if err := os.WriteFile(filepath.Join(path, "go"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -1,5 +1,5 @@
-// Package buildplan is the detect phase as the lifecycle calls it (buildpack spec, Phase #1: Detect): it puts the servers
-// that package detect finds in an app into the build plan.
+// Package buildplan is the detect phase as the lifecycle calls it (buildpack spec, Phase #1: Detect): it puts the
+// servers that package detect finds in an app into the build plan.
 //
 // Begin with [Phase].
 package buildplan

@@ -21,18 +21,24 @@ func main() {
 	docker := flag.String("docker", "auto", "whether to use Docker: auto, always or never")
 	buildpack := flag.String("buildpack", "../dist/buildpack", "the `folder` of the buildpack")
 	flag.Parse()
-	// What was made is removed at each of these signals. SIGPIPE comes if nobody reads the output any more.
+	os.Exit(interruptible(*docker, *buildpack))
+}
+
+// interruptible runs the demo, removes what was made if a signal ends it, and returns the exit code.
+func interruptible(docker, buildpack string) int {
+	// SIGPIPE comes if nobody reads the output any more.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
-	err := run(ctx, *docker, *buildpack)
+	err := run(ctx, docker, buildpack)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "interrupted: everything that was made is removed")
-		os.Exit(exitInterrupted)
+		return exitInterrupted
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // exitInterrupted is the exit code of a program that Ctrl-C ended, as shells have it.

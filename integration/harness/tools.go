@@ -193,8 +193,8 @@ func (t tool) key(repo string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// goCommand is the go command in a folder of the repository. Programs are static, since the images have no libc, and are
-// compiled with the settings of the scripts, so that both share what is compiled.
+// goCommand is the go command in a folder of the repository. Programs are static, since the images have no libc, and
+// are compiled with the settings of the scripts, so that both share what is compiled.
 func (k *Fixture) goCommand(ctx context.Context, folder string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = filepath.Join(k.repo, folder)

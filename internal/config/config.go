@@ -41,8 +41,8 @@ type Config struct {
 func (c Config) Err() error { return c.err }
 
 // Read reads the build variables. Where a variable is unset or empty, it takes its default in defaults, which are those
-// of buildpack.toml by the variables' names; without one there, that of [Variables]. The first mistake in a value is the
-// [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
+// of buildpack.toml by the variables' names; without one there, that of [Variables]. The first mistake in a value is
+// the [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
 func Read(defaults map[string]string) Config {
 	r := reader{defaults: defaults}
 	var config Config

@@ -1,5 +1,5 @@
-// Package descriptor reads of buildpack.toml what both phases need: the defaults of the build variables. Whoever packages
-// the buildpack may have changed them.
+// Package descriptor reads of buildpack.toml what both phases need: the defaults of the build variables. Whoever
+// packages the buildpack may have changed them.
 package descriptor
 
 import (
@@ -8,7 +8,8 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2"
 )
 
-// Defaults returns the defaults of variables by their names, of the metadata in buildpack.toml as libcnb passes them on.
+// Defaults returns the defaults of variables by their names, of the metadata in buildpack.toml as libcnb passes them
+// on.
 func Defaults(metadata map[string]any) (map[string]string, error) {
 	module, err := libpak.NewBuildModuleMetadata(metadata)
 	if err != nil {

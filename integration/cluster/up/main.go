@@ -1,9 +1,9 @@
 // Command up is what scripts/cluster.sh runs: it brings up a cluster to try manifests on, with the sample app of the
 // examples in its registry, and keeps it until it is told to end.
 //
-//	up FILE                # writes shell variables about the cluster to the file once the cluster is up
-//	up compile             # compiles the cluster's programs, and does nothing else
-//	up compile platforms   # also those of the platforms that the tests run on it
+// With a file as its argument it writes shell variables about the cluster to the file once the cluster is up. With
+// "compile" it compiles the cluster's programs, and does nothing else; with "compile platforms" also those of the
+// platforms that the tests run on it.
 package main
 
 import (
@@ -22,23 +22,24 @@ import (
 
 func main() {
 	cluster.Main()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	var err error
-	switch {
-	case slices.Equal(os.Args[1:], []string{"compile"}):
-		err = compile(ctx, nil)
-	case slices.Equal(os.Args[1:], []string{"compile", "platforms"}):
-		err = compile(ctx, cluster.PlatformNames)
-	case len(os.Args) == 2:
-		err = run(ctx, os.Args[1])
-	default:
-		err = errors.New("name the file for the variables, or compile, or compile platforms")
-	}
-	if err != nil {
+	if err := do(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "error: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+func do(args []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	switch {
+	case slices.Equal(args, []string{"compile"}):
+		return compile(ctx, nil)
+	case slices.Equal(args, []string{"compile", "platforms"}):
+		return compile(ctx, cluster.PlatformNames)
+	case len(args) == 1:
+		return run(ctx, args[0])
+	}
+	return errors.New("name the file for the variables, or compile, or compile platforms")
 }
 
 // compile compiles the programs of a cluster and others, by the names of the harness.

@@ -42,8 +42,8 @@ func (m Message) Pattern() *regexp.Regexp {
 // Read type-checks the package in a folder, its tests left out, with the go command, and returns its messages by one
 // rule. An error is a constant that stands for the parameter text of errors.New, for a parameter format before variadic
 // arguments, as fmt.Errorf and fmt.Sprintf have it, for a parameter reason, or for a string in a struct that is an
-// error. A hint is a constant of type outcome.Hint, or the format of a fmt.Sprintf that is converted to it. Read returns
-// an error for a text that the rule would miss: one that stands for such a format or hint and is no constant.
+// error. A hint is a constant of type outcome.Hint, or the format of a fmt.Sprintf that is converted to it. Read
+// returns an error for a text that the rule would miss: one that stands for such a format or hint and is no constant.
 func Read(folder string) ([]Message, error) {
 	packages, err := list(folder)
 	if err != nil {
