@@ -183,6 +183,16 @@ func (e *evaluation) interpolated(host, code string, at int) {
 		e.add(Address{Host: OneInterface}, at)
 		return
 	}
+	if e.Placeholder != nil {
+		if m := e.Placeholder.FindStringSubmatch(code); m != nil {
+			u := Use{Path: Key(m[e.Placeholder.SubexpIndex("key")]), Dotted: code, At: at}
+			e.outside = true
+			e.before = append(e.before, u)
+			e.follow(u.Path, u)
+			e.stringLiteral(m[e.Placeholder.SubexpIndex("default")], at)
+			return
+		}
+	}
 	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
 	e.evaluate(expression{raw, quotedContents.ReplaceAllFunc(raw, func(quoted []byte) []byte {
 		quoted = bytes.Clone(quoted)

@@ -20,6 +20,9 @@ type Names struct {
 	// Global returns what a name that the text does not declare may be in other files: the scoping of the language. The
 	// zero Name stands for nothing there.
 	Global func(u Use) Name
+	// Placeholder matches what a string reads by a key, in the group "key", and its default, in the group "default":
+	// grpc.port:9090 in "${grpc.port:9090}". nil for a language in which that is code.
+	Placeholder *regexp.Regexp
 	// keyed match what reads a value by a key, in the group "key": results['port'].
 	keyed []*regexp.Regexp
 }

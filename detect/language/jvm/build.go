@@ -119,3 +119,13 @@ func starterOf(artifacts []string) string {
 	}
 	return ""
 }
+
+// isStarter reports whether a framework makes a server of what an app implements.
+func isStarter(framework string) bool {
+	for _, s := range starters {
+		if s.framework == framework {
+			return true
+		}
+	}
+	return false
+}
