@@ -44,7 +44,10 @@ var callFindings = callTable([]callRule{
 		"concatOrNotFound handler concat", finding.Constructs(akkaGRPC),
 	},
 
-	{"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>", finding.RegistersHealth},
+	{
+		"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>",
+		finding.RegistersHealth,
+	},
 	{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", finding.RegistersHealth},
 	{"com/linecorp/armeria/server/grpc/GrpcHealthCheckService", "builder of", finding.RegistersHealth},
 	{"io/servicetalk/grpc/health/DefaultHealthService", "<init>", finding.RegistersHealth},
@@ -86,7 +89,10 @@ var superclassRules = []struct {
 	class  *regexp.Regexp
 	proves finding.Make
 }{
-	{regexp.MustCompile(`(^|/)HealthGrpc(Kt)?\$Health\w*ImplBase$|(^|/)AbstractHealthRouter$`), finding.RegistersHealth},
+	{
+		regexp.MustCompile(`(^|/)HealthGrpc(Kt)?\$Health\w*ImplBase$|(^|/)AbstractHealthRouter$`),
+		finding.RegistersHealth,
+	},
 	{regexp.MustCompile(`Grpc(Kt)?\$\w+ImplBase$`), finding.Implements(grpcJava)},
 	{regexp.MustCompile(`Triple\$\w+ImplBase$`), exportsToDubbo},
 }
@@ -96,8 +102,14 @@ var stubRules = []stubRule{
 	{regexp.MustCompile(`(^|/)Health(Handler\$|HandlerFactory)$`), handlerMethod, actorSystem, finding.RegistersHealth},
 	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, pekkoSystem, finding.Constructs(pekkoGRPC)},
 	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, akkaSystem, finding.Constructs(akkaGRPC)},
-	{regexp.MustCompile(`(^|/)AbstractHealthRouter$`), regexp.MustCompile(`^<init>$`), actorSystem, finding.RegistersHealth},
-	{regexp.MustCompile(`(^|/)Abstract\w+Router$`), regexp.MustCompile(`^<init>$`), actorSystem, finding.Serves(playGRPC)},
+	{
+		regexp.MustCompile(`(^|/)AbstractHealthRouter$`), regexp.MustCompile(`^<init>$`), actorSystem,
+		finding.RegistersHealth,
+	},
+	{
+		regexp.MustCompile(`(^|/)Abstract\w+Router$`), regexp.MustCompile(`^<init>$`), actorSystem,
+		finding.Serves(playGRPC),
+	},
 	{regexp.MustCompile(`(^|/)HealthFs2Grpc(Trailers)?\$$`), bindService, nil, finding.RegistersHealth},
 	{regexp.MustCompile(`(^|/)HealthGrpc\$$`), bindService, nil, finding.RegistersHealth},
 	{regexp.MustCompile(`Fs2Grpc(Trailers)?\$$`), bindService, nil, finding.Registers(fs2GRPC)},

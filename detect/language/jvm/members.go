@@ -26,8 +26,8 @@ var (
 	settingsClass = regexp.MustCompile(
 		`@(?:ConfigurationProperties|ConfigMapping)\s*\(\s*(?:(?:prefix|value)\s*=\s*)?"(?P<prefix>[ ]+)"`)
 	settingsField = regexp.MustCompile(`\b(?:int|Integer|String|va[lr])\s+(?P<name>\w*[pP]ort\w*)\b`)
-	// mayBePort is an expression that may be worth evaluating: a number, a constant, a name of a port, or what comes from
-	// the environment with a default.
+	// mayBePort is an expression that may be worth evaluating: a number, a constant, a name of a port, or what comes
+	// from the environment with a default.
 	mayBePort = regexp.MustCompile(`\b\d{2,5}\b|[pP](?:ort|ORT)|^[A-Z][A-Z0-9_]*$|[eE]nv`)
 )
 

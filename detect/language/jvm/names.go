@@ -23,8 +23,8 @@ var (
 		regexp.MustCompile(`\b(?P<field>[A-Z][A-Z0-9_]*)` + typeOf + `=\s*(?:[^=\s])??`),
 		// @Value("${grpc.port:1}") int port, of Spring and Micronaut, or picocli's or MicroProfile's defaultValue.
 		regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Value|Option|Parameters?|ConfigProperty|Property)\s*` +
-			`\((?P<value>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)` +
-			`(?P<name>[A-Za-z_]\w*)`),
+			`\((?P<value>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?` +
+			`(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`),
 	}
 	// continued is a value that goes on in the next line, which begins with an operator.
 	continued = regexp.MustCompile(
@@ -66,7 +66,8 @@ type names struct {
 const (
 	// maxValues is how many declarations of one form are looked at.
 	maxValues = 1000
-	// maxLookups is how many functions, constructors and objects are looked up: each is searched for in all of the text.
+	// maxLookups is how many functions, constructors and objects are looked up: each is searched for in all of the
+	// text.
 	maxLookups = 8
 )
 
