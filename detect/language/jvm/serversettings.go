@@ -38,16 +38,13 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 	if keys.health != "" && b.settings.text(keys.health) == "false" {
 		found = append(found, finding.HealthDisabled{Site: &finding.Site{}})
 	}
-	if key, port, ok := b.otherPort(framework, automaticHealth); ok {
-		other := address.Address{Port: port, Certainty: address.Default}
-		if port == 0 {
-			other = address.Address{}
-		}
-		return append(found, b.listener(key, finding.ListenerAt(address.Value{Address: other})))
-	}
 	listener := finding.ListenerAt(address.Value{})
-	for of := range finding.All[finding.Listener](analyzer.DefaultListener(frameworks, framework, 0)) {
-		listener = of
+	if key, port, ok := b.otherPort(framework, automaticHealth); ok {
+		listener.Address.Port, listener.Address.Certainty = port, address.Default
+		return append(found, b.listener(key, listener))
+	}
+	for byDefault := range finding.All[finding.Listener](analyzer.DefaultListener(frameworks, framework, 0)) {
+		listener = byDefault
 	}
 	return append(found, b.listener(keys.port, listener))
 }
