@@ -4,7 +4,7 @@
 // frameworks make the server of what an app implements, so that a source alone does not tell the framework: analyze
 // also reads build files and settings, postAnalyze puts them together, health.go knows which framework registers the
 // health service in which build, and serversettings.go has the ports of such servers. The ports of other servers are in
-// ports.go; names.go and members.go have the names that sources declare for them, and settings files declare theirs.
+// ports.go; names.go and members.go have the names that sources declare for them, declares.go those of settings files.
 package jvm
 
 import (

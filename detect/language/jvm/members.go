@@ -73,9 +73,10 @@ func (n *names) declares() []address.Declaration {
 	return m.found
 }
 
-// argumentOf is the name of an argument that the constructor of a class is given.
+// argumentOf is the name of an argument that the constructor of a class is given. Programs that have nothing to do with
+// each other may have classes with one name, so it reaches no further than a project.
 func argumentOf(class string, i int) address.Name {
-	return address.Name{Path: class + "#" + strconv.Itoa(i)}
+	return address.Name{Path: class + "#" + strconv.Itoa(i) + "="}
 }
 
 // typeAt returns the type that is declared last before an offset, "" for none.

@@ -21,7 +21,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		}
 	}
 	m.merge()
-	m.declareSettings()
+	m.declareForProjects()
 	analyzer.DropBuilt(projects)
 	servers := analyzer.Servers(projects, logf)
 

@@ -1,9 +1,6 @@
 package jvm
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -114,23 +111,4 @@ func (b *build) listener(key string, byDefault finding.Listener) finding.Listene
 		return byDefault
 	}
 	return finding.ListenerAt(address.Value{})
-}
-
-// declareSettings declares the settings of each project, for the listeners of its sources: those that frameworks read
-// before those of the app's own, and these before those of the projects that it is built with.
-func (m *modules) declareSettings() {
-	for _, p := range m.projects {
-		values := map[string]setting{}
-		for _, q := range slices.Backward(append([]*project{p}, m.needed(p)...)) {
-			maps.Copy(values, m.builds[q].ownSettings.values)
-			maps.Copy(values, m.builds[q].settings.values)
-		}
-		var declares []address.Declaration
-		for key, s := range values {
-			declares = append(declares, address.Declaration{Name: settingName(key).Path, Value: s.value()})
-		}
-		p.Files = append(p.Files, analyzer.File[extra]{
-			Path: p.Dir, Result: analyzer.Result[extra]{Declares: declares},
-		})
-	}
 }
