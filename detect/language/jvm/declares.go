@@ -13,7 +13,8 @@ import (
 const maxDeclared = 20_000
 
 // declareForProjects declares in each project what its sources may ask for and its own files do not declare: the
-// settings in force, and what the constructors are given by the projects that it is built with, or that are built with it.
+// settings in force, and what the constructors are given by the projects that it is built with, or that are built with
+// it.
 func (m *modules) declareForProjects() {
 	around := map[*project][]*project{}
 	for _, p := range m.projects {
