@@ -100,7 +100,7 @@ var compileClasses = sync.OnceValues(func() (map[string]string, error) {
 	if err := os.CopyFS(from, sources); err != nil {
 		return nil, err
 	}
-	args := []string{"-nowarn", "-proc:none", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-d", to}
+	args := []string{"-nowarn", "-proc:none", "-J-XX:TieredStopAtLevel=1", "-d", to}
 	for _, f := range archive.Files {
 		args = append(args, filepath.Join(from, f.Name))
 	}
