@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Graph is what the files of an app declare for one another, and the one way from a name to an address: the file itself,
-// then its project, then the app.
+// Graph is what the files of an app declare for one another, and the one way from a name to an address: the file
+// itself, then its project, then the app.
 type Graph struct {
 	// Module returns the file of a module that another file imports, "" for one that is not in the app. nil for a
 	// language whose names reach across files by themselves.
@@ -25,8 +25,8 @@ type placed struct {
 }
 
 const (
-	// maxLookups is how many names are looked up for one address, and maxTotal for all of an app. Those of real apps need
-	// a handful.
+	// maxLookups is how many names are looked up for one address, and maxTotal for all of an app. Those of real apps
+	// need a handful.
 	maxLookups = 200
 	maxTotal   = 200_000
 	// maxSame is how many declarations of one name are looked at.

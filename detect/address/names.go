@@ -20,6 +20,9 @@ type Names struct {
 	// Global returns what a name that the text does not declare may be in other files: the scoping of the language. The
 	// zero Name stands for nothing there.
 	Global func(u Use) Name
+	// Placeholder matches what a string reads by a key, in the group "key", and its default, in the group "default":
+	// grpc.port:9090 in "${grpc.port:9090}". nil for a language in which that is code.
+	Placeholder *regexp.Regexp
 	// keyed match what reads a value by a key, in the group "key": results['port'].
 	keyed []*regexp.Regexp
 }
@@ -96,9 +99,10 @@ func declared(t *source.Text, pattern *regexp.Regexp, match []int) (name string,
 	return "", 0
 }
 
-// Keyed says how the text reads values by a key: options of the command line, elements of a hash, settings. The groups of
-// the pattern whose names begin with "key" are the parts of the key, and a default begins with the group "default". It declares the keys that further patterns match, with their values behind the match, as
-// [Names.Declare] does by [Key].
+// Keyed says how the text reads values by a key: options of the command line, elements of a hash, settings. The groups
+// of the pattern whose names begin with "key" are the parts of the key, and a default begins with the group "default".
+// It declares the keys that further patterns match, with their values behind the match, as [Names.Declare] does by
+// [Key].
 func (d *Names) Keyed(read *regexp.Regexp, declared ...*regexp.Regexp) {
 	d.keyed = append(d.keyed, read)
 	for _, p := range declared {

@@ -219,7 +219,7 @@ func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seed
 		result, err := d.Analyze(tree.NewText(path, text))
 		if result != nil {
 			CheckFindings(t, text, result.Findings)
-			checkPlaces(t, text, result.Found)
+			CheckPlaces(t, text, result.Found)
 		}
 		if err != nil && result != nil && len(result.Findings)+len(result.Found) > 0 {
 			t.Errorf("a file that is left out (%v) has findings %v %v", err, result.Findings, result.Found)
@@ -243,8 +243,8 @@ func CheckFindings(t *testing.T, text []byte, findings []analyzer.Finding) {
 	}
 }
 
-// checkPlaces checks that each finding is on a line of the text, and that each listener has a possible port.
-func checkPlaces(t *testing.T, text []byte, findings []finding.Finding) {
+// CheckPlaces checks that each finding is on a line of the text, and that each listener has a possible port.
+func CheckPlaces(t *testing.T, text []byte, findings []finding.Finding) {
 	t.Helper()
 	lines := bytes.Count(text, []byte("\n")) + 1
 	for _, f := range findings {

@@ -80,12 +80,14 @@ func artifactNamed(names string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|:)(?:` + names + `)(?:$|:|-\d)`)
 }
 
-// starters are the artifacts of frameworks that make a server of the generated XImplBase that an app implements. Most
-// of them register grpc.health.v1 as well.
-var starters = []struct {
+type starter struct {
 	artifact  *regexp.Regexp
 	framework string
-}{
+}
+
+// starters are the artifacts of frameworks that make a server of the generated XImplBase that an app implements. Most
+// of them register grpc.health.v1 as well.
+var starters = []starter{
 	{artifactNamed(`spring-boot-starter-grpc-server|spring-grpc(?:-server(?:-web)?)?-spring-boot-starter|` +
 		`spring-boot-grpc-server|spring-grpc-(?:server-)?spring-boot-autoconfigure`), springGRPC},
 	{regexp.MustCompile(`^net\.devh:grpc-(?:server-)?spring-boot-|^grpc-server-spring-boot-`), netDevh},
@@ -118,4 +120,9 @@ func starterOf(artifacts []string) string {
 		}
 	}
 	return ""
+}
+
+// isStarter reports whether a framework makes a server of what an app implements.
+func isStarter(framework string) bool {
+	return slices.ContainsFunc(starters, func(s starter) bool { return s.framework == framework })
 }

@@ -7,8 +7,10 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // classKeywords are in every class file that has a finding.
@@ -24,8 +26,9 @@ var compilerMarks = map[string]string{
 	"Lkotlin/Metadata;": kotlin, "ScalaSig": scala, "ScalaInlineInfo": scala, "TASTY": scala,
 }
 
-// analyzeClass analyzes a class file. The result is nil where nothing is found and where the bytes are no class file.
-func analyzeClass(data []byte) *analyzer.Result[extra] {
+// analyzeClass analyzes a class file, which is in an archive if entry says where. The result is nil if nothing is found
+// and if the bytes are no class file.
+func analyzeClass(data []byte, entry string) *analyzer.Result[extra] {
 	if !classKeywords.In(data) {
 		return nil
 	}
@@ -42,15 +45,15 @@ func analyzeClass(data []byte) *analyzer.Result[extra] {
 			language = l
 		}
 	}
-	found := classFindings(c, language)
+	found := classFindings(c, entry)
 	if len(found) == 0 {
 		return nil
 	}
 	if c.HasMethod("main") {
-		inMain(found)
+		found = inMain(found)
 	}
 	found = append(found, classListeners(c)...)
-	return &analyzer.Result[extra]{Built: true, Findings: found, Extra: extra{language: language}}
+	return &analyzer.Result[extra]{Built: true, Found: found, Extra: extra{language: language}}
 }
 
 // isGenerated reports whether a class is generated for a service: it lies in the class that it extends, or Quarkus
@@ -67,57 +70,52 @@ func outermost(name string) string {
 }
 
 // classFindings returns what a class calls, what it is annotated with and what it extends, each once.
-func classFindings(c *classfile.Class, language string) []analyzer.Finding {
-	var found []analyzer.Finding
-	add := func(f analyzer.Finding, excerpt string) {
-		f.Excerpt = strings.ReplaceAll(excerpt, "/", ".")
-		if f.Kind != analyzer.HealthRegistered && otherService.MatchString(f.Excerpt) {
+func classFindings(c *classfile.Class, entry string) []finding.Finding {
+	var found []finding.Finding
+	seen := map[string]bool{}
+	add := func(proves finding.Make, what string) {
+		what = strings.ReplaceAll(what, "/", ".")
+		if proves == nil || seen[what] {
 			return
 		}
-		if f.Framework == grpcJava {
-			f.Framework = plainFramework[language]
-		}
-		if !slices.Contains(found, f) {
+		seen[what] = true
+		if f := notOther(proves)(finding.AtPlace(plan.Place{}, entry+what), what); f != nil {
 			found = append(found, f)
 		}
 	}
 	for _, call := range c.Calls() {
-		if f, ok := callFinding(c, call); ok {
-			add(f, call.Class+"."+call.Method)
-		}
+		add(provenByCall(c, call), call.Class+"."+call.Method)
 	}
 	for text := range c.Texts() {
-		if f, ok := annotationFindings[string(text)]; ok {
-			add(f, "@"+strings.Trim(string(text), "L;"))
-		}
+		add(annotationFindings[string(text)], "@"+strings.Trim(string(text), "L;"))
 	}
 	for _, rule := range superclassRules {
 		if rule.class.MatchString(c.Super) {
-			add(rule.finding, c.Super)
+			add(rule.proves, c.Super)
 			break
 		}
 	}
 	if slices.Contains(c.Interfaces, zioServerMain) {
-		add(serverOf(zioGRPC), zioServerMain)
+		add(finding.Constructs(zioGRPC), zioServerMain)
 	}
 	return found
 }
 
-// callFinding returns what a call in a class proves.
-func callFinding(c *classfile.Class, call classfile.Call) (analyzer.Finding, bool) {
-	if f, ok := callFindings[call.Class+"."+call.Method]; ok {
-		return f, true
+// provenByCall returns what a call in a class proves, nil for nothing.
+func provenByCall(c *classfile.Class, call classfile.Call) finding.Make {
+	if proves := callFindings[call.Class+"."+call.Method]; proves != nil {
+		return proves
 	}
 	// Dubbo's protocols are chosen by name, and "tri" is that of Triple.
 	if call.Class == "org/apache/dubbo/config/ProtocolConfig" && call.Method == "<init>" && c.HasString("tri") {
-		return serverOf(dubbo), true
+		return finding.Constructs(dubbo)
 	}
 	for _, rule := range stubRules {
 		if rule.matches(call) && !isGeneratedWith(c, call.Class) {
-			return rule.finding, true
+			return rule.proves
 		}
 	}
-	return analyzer.Finding{}, false
+	return nil
 }
 
 // generatedCaller is a generated class that calls other generated classes.
@@ -129,15 +127,14 @@ func isGeneratedWith(c *classfile.Class, other string) bool {
 }
 
 // classListeners returns the ports that a class makes servers listen on, each once.
-func classListeners(c *classfile.Class) []analyzer.Finding {
-	var found []analyzer.Finding
+func classListeners(c *classfile.Class) []finding.Finding {
+	var found []finding.Finding
+	seen := map[int]bool{}
 	for _, argument := range c.IntArguments(listens) {
-		f := analyzer.Finding{Kind: analyzer.Listener, Port: address.UnknownPort}
-		if 0 < argument.Value && argument.Value < 1<<16 {
-			f.Port = argument.Value
-		}
-		if !slices.Contains(found, f) {
-			found = append(found, f)
+		if !seen[argument.Value] {
+			seen[argument.Value] = true
+			a := address.At(argument.Value, plan.Place{})
+			found = append(found, finding.ListenerAt(address.Value{Address: a}))
 		}
 	}
 	return found
@@ -145,6 +142,5 @@ func classListeners(c *classfile.Class) []analyzer.Finding {
 
 // listens reports whether a call has the port of a server as its argument: forPort, newServerBuilderForPort.
 func listens(call classfile.Call) bool {
-	return strings.HasSuffix(call.Method, "orPort") &&
-		callFindings[call.Class+"."+call.Method].Kind == analyzer.ServerConstructed
+	return strings.HasSuffix(call.Method, "orPort") && callFindings[call.Class+"."+call.Method] != nil
 }

@@ -7,13 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile/classfiletest"
 )
 
@@ -137,7 +138,7 @@ func must(t *testing.T, err error) {
 // classTest is a class file, and what it proves.
 type classTest struct {
 	make      func(b *classfiletest.Builder) []byte
-	kind      analyzer.Kind // "" where the class proves nothing
+	proves    finding.Finding // the type of what it proves, nil if the class proves nothing
 	framework string
 	language  string
 }
@@ -149,18 +150,20 @@ func TestClassFilesOfOtherCompilers(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result := analyzeClass(test.make(&classfiletest.Builder{}))
+			result := analyzeClass(test.make(&classfiletest.Builder{}), "")
 			if result == nil {
-				if test.kind != "" {
+				if test.proves != nil {
 					t.Error("nothing was found")
 				}
 				return
 			}
-			if test.kind == "" {
-				t.Fatalf("found %v", result.Findings)
+			if test.proves == nil {
+				t.Fatalf("found %v", result.Found)
 			}
-			f, language := result.Findings[0], result.Extra.language
-			if f.Kind != test.kind || f.Framework != test.framework || language != test.language {
+			f, language := result.Found[0], result.Extra.language
+			framework := inLanguage(finding.FrameworkOf(f), language)
+			if reflect.TypeOf(f) != reflect.TypeOf(test.proves) || framework != test.framework ||
+				language != test.language {
 				t.Errorf("found %+v, in %q", f, language)
 			}
 		})
@@ -173,5 +176,5 @@ func FuzzClass(f *testing.F) {
 	f.Add(b.Bytes("demo/Server", "demo/GreeterGrpc$GreeterImplBase"))
 	code := "Code\x00\x00\x00\x11\x11\x1f\x90\xb8\x00\x08\xaa\xab\xc4"
 	f.Add(append(b.Bytes("demo/Server", "java/lang/Object"), code...))
-	f.Fuzz(func(t *testing.T, data []byte) { checkBuilt(t, analyzeClass(data)) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkBuilt(t, analyzeClass(data, "")) })
 }

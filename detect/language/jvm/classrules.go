@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile"
 )
 
@@ -17,52 +17,55 @@ var callFindings = callTable([]callRule{
 		"io/grpc/ServerBuilder io/grpc/netty/NettyServerBuilder " +
 			"io/grpc/netty/shaded/io/grpc/netty/NettyServerBuilder " +
 			"io/grpc/okhttp/OkHttpServerBuilder io/grpc/xds/XdsServerBuilder io/grpc/alts/AltsServerBuilder",
-		"forPort forAddress", serverOf(grpcJava),
+		"forPort forAddress", finding.Constructs(grpcJava),
 	},
-	{"io/grpc/Grpc", "newServerBuilderForPort", serverOf(grpcJava)},
+	{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
 	{
 		"io/grpc/servlet/ServletServerBuilder io/grpc/servlet/GrpcServlet " +
 			"io/grpc/servlet/jakarta/ServletServerBuilder io/grpc/servlet/jakarta/GrpcServlet",
-		"<init>", serverOf(grpcServlet),
+		"<init>", finding.Constructs(grpcServlet),
 	},
-	{"io/vertx/grpc/server/GrpcServer io/vertx/grpcio/server/GrpcIoServer", "server", serverOf(vertx)},
-	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", serverOf(vertx)},
-	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", serverOf(armeria)},
-	{"io/servicetalk/grpc/netty/GrpcServers", "forPort forAddress", serverOf(serviceTalk)},
-	{"io/helidon/webserver/grpc/GrpcRouting", "builder", serverOf(helidon)},
-	{"io/helidon/grpc/server/GrpcServer", "create builder", withHealth(serverOf(helidon))},
+	{"io/vertx/grpc/server/GrpcServer io/vertx/grpcio/server/GrpcIoServer", "server", finding.Constructs(vertx)},
+	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", finding.Constructs(vertx)},
+	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", finding.Constructs(armeria)},
+	{"io/servicetalk/grpc/netty/GrpcServers", "forPort forAddress", finding.Constructs(serviceTalk)},
+	{"io/helidon/webserver/grpc/GrpcRouting", "builder", finding.Constructs(helidon)},
+	{"io/helidon/grpc/server/GrpcServer", "create builder", finding.WithHealth(finding.Constructs(helidon))},
 	{
 		"scalapb/zio_grpc/ServerLayer$",
-		"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", serverOf(zioGRPC),
+		"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", finding.Constructs(zioGRPC),
 	},
 	{
 		"org/apache/pekko/grpc/scaladsl/ServiceHandler$ org/apache/pekko/grpc/javadsl/ServiceHandler",
-		"concatOrNotFound handler concat", serverOf(pekkoGRPC),
+		"concatOrNotFound handler concat", finding.Constructs(pekkoGRPC),
 	},
 	{
 		"akka/grpc/scaladsl/ServiceHandler$ akka/grpc/javadsl/ServiceHandler",
-		"concatOrNotFound handler concat", serverOf(akkaGRPC),
+		"concatOrNotFound handler concat", finding.Constructs(akkaGRPC),
 	},
 
-	{"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>", healthRegistered},
-	{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", healthRegistered},
-	{"com/linecorp/armeria/server/grpc/GrpcHealthCheckService", "builder of", healthRegistered},
-	{"io/servicetalk/grpc/health/DefaultHealthService", "<init>", healthRegistered},
-	{"io/vertx/grpc/health/HealthService", "create", healthRegistered},
+	{
+		"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>",
+		finding.RegistersHealth,
+	},
+	{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", finding.RegistersHealth},
+	{"com/linecorp/armeria/server/grpc/GrpcHealthCheckService", "builder of", finding.RegistersHealth},
+	{"io/servicetalk/grpc/health/DefaultHealthService", "<init>", finding.RegistersHealth},
+	{"io/vertx/grpc/health/HealthService", "create", finding.RegistersHealth},
 })
 
 // callRule is a row of callFindings: each of the methods of each of the classes, separated by spaces.
 type callRule struct {
 	classes, methods string
-	finding          analyzer.Finding
+	proves           finding.Make
 }
 
-func callTable(rules []callRule) map[string]analyzer.Finding {
-	table := map[string]analyzer.Finding{}
+func callTable(rules []callRule) map[string]finding.Make {
+	table := map[string]finding.Make{}
 	for _, r := range rules {
 		for class := range strings.FieldsSeq(r.classes) {
 			for method := range strings.FieldsSeq(r.methods) {
-				table[class+"."+method] = r.finding
+				table[class+"."+method] = r.proves
 			}
 		}
 	}
@@ -70,45 +73,54 @@ func callTable(rules []callRule) map[string]analyzer.Finding {
 }
 
 // annotationFindings are the descriptors of the annotations that make a class a service of a framework.
-var annotationFindings = map[string]analyzer.Finding{
-	"Lorg/springframework/grpc/server/service/GrpcService;":       withHealth(servedBy(springGRPC)),
-	"Lnet/devh/boot/grpc/server/service/GrpcService;":             withHealth(servedBy(netDevh)),
-	"Lnet/devh/springboot/autoconfigure/grpc/server/GrpcService;": withHealth(servedBy(netDevh)),
-	"Lorg/lognet/springboot/grpc/GRpcService;":                    withHealth(servedBy(logNet)),
-	"Lio/quarkus/grpc/GrpcService;":                               withHealth(servedBy(quarkus)),
-	"Lio/helidon/grpc/api/Grpc$GrpcService;":                      servedBy(helidon),
-	"Lio/helidon/microprofile/grpc/core/Grpc;":                    withHealth(servedBy(helidon)),
-	"Lorg/apache/dubbo/config/annotation/DubboService;":           dubboExported,
+var annotationFindings = map[string]finding.Make{
+	"Lorg/springframework/grpc/server/service/GrpcService;":       finding.WithHealth(finding.Serves(springGRPC)),
+	"Lnet/devh/boot/grpc/server/service/GrpcService;":             finding.WithHealth(finding.Serves(netDevh)),
+	"Lnet/devh/springboot/autoconfigure/grpc/server/GrpcService;": finding.WithHealth(finding.Serves(netDevh)),
+	"Lorg/lognet/springboot/grpc/GRpcService;":                    finding.WithHealth(finding.Serves(logNet)),
+	"Lio/quarkus/grpc/GrpcService;":                               finding.WithHealth(finding.Serves(quarkus)),
+	"Lio/helidon/grpc/api/Grpc$GrpcService;":                      finding.Serves(helidon),
+	"Lio/helidon/microprofile/grpc/core/Grpc;":                    finding.WithHealth(finding.Serves(helidon)),
+	"Lorg/apache/dubbo/config/annotation/DubboService;":           exportsToDubbo,
 }
 
 // superclassRules are the generated classes that the implementation of a service extends. The first that matches holds.
 var superclassRules = []struct {
-	class   *regexp.Regexp
-	finding analyzer.Finding
+	class  *regexp.Regexp
+	proves finding.Make
 }{
-	{regexp.MustCompile(`(^|/)HealthGrpc(Kt)?\$Health\w*ImplBase$|(^|/)AbstractHealthRouter$`), healthRegistered},
-	{regexp.MustCompile(`Grpc(Kt)?\$\w+ImplBase$`), implementationOf(grpcJava)},
-	{regexp.MustCompile(`Triple\$\w+ImplBase$`), dubboExported},
+	{
+		regexp.MustCompile(`(^|/)HealthGrpc(Kt)?\$Health\w*ImplBase$|(^|/)AbstractHealthRouter$`),
+		finding.RegistersHealth,
+	},
+	{regexp.MustCompile(`Grpc(Kt)?\$\w+ImplBase$`), finding.Implements(grpcJava)},
+	{regexp.MustCompile(`Triple\$\w+ImplBase$`), exportsToDubbo},
 }
 
 // stubRules are the methods of generated classes that a server calls. The first that matches holds.
 var stubRules = []stubRule{
-	{regexp.MustCompile(`(^|/)Health(Handler\$|HandlerFactory)$`), handlerMethod, actorSystem, healthRegistered},
-	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, pekkoSystem, serverOf(pekkoGRPC)},
-	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, akkaSystem, serverOf(akkaGRPC)},
-	{regexp.MustCompile(`(^|/)AbstractHealthRouter$`), regexp.MustCompile(`^<init>$`), actorSystem, healthRegistered},
-	{regexp.MustCompile(`(^|/)Abstract\w+Router$`), regexp.MustCompile(`^<init>$`), actorSystem, servedBy(playGRPC)},
-	{regexp.MustCompile(`(^|/)HealthFs2Grpc(Trailers)?\$$`), bindService, nil, healthRegistered},
-	{regexp.MustCompile(`(^|/)HealthGrpc\$$`), bindService, nil, healthRegistered},
-	{regexp.MustCompile(`Fs2Grpc(Trailers)?\$$`), bindService, nil, serviceOf(fs2GRPC)},
-	{regexp.MustCompile(`Grpc\$$`), bindService, nil, serviceOf(grpcJava)},
+	{regexp.MustCompile(`(^|/)Health(Handler\$|HandlerFactory)$`), handlerMethod, actorSystem, finding.RegistersHealth},
+	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, pekkoSystem, finding.Constructs(pekkoGRPC)},
+	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, akkaSystem, finding.Constructs(akkaGRPC)},
+	{
+		regexp.MustCompile(`(^|/)AbstractHealthRouter$`), regexp.MustCompile(`^<init>$`), actorSystem,
+		finding.RegistersHealth,
+	},
+	{
+		regexp.MustCompile(`(^|/)Abstract\w+Router$`), regexp.MustCompile(`^<init>$`), actorSystem,
+		finding.Serves(playGRPC),
+	},
+	{regexp.MustCompile(`(^|/)HealthFs2Grpc(Trailers)?\$$`), bindService, nil, finding.RegistersHealth},
+	{regexp.MustCompile(`(^|/)HealthGrpc\$$`), bindService, nil, finding.RegistersHealth},
+	{regexp.MustCompile(`Fs2Grpc(Trailers)?\$$`), bindService, nil, finding.Registers(fs2GRPC)},
+	{regexp.MustCompile(`Grpc\$$`), bindService, nil, finding.Registers(grpcJava)},
 }
 
 // stubRule is a call of a generated class.
 type stubRule struct {
 	class, method *regexp.Regexp
 	descriptor    *regexp.Regexp // nil for any
-	finding       analyzer.Finding
+	proves        finding.Make
 }
 
 func (r stubRule) matches(call classfile.Call) bool {

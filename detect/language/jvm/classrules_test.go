@@ -1,7 +1,7 @@
 package jvm
 
 import (
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile/classfiletest"
 )
 
@@ -15,27 +15,27 @@ var plainClasses = map[string]classTest{
 	"Kotlin": {func(b *classfiletest.Builder) []byte {
 		b.Text("Lkotlin/Metadata;")
 		return b.Bytes("demo/Greeter", "demo/GreeterGrpcKt$GreeterCoroutineImplBase")
-	}, analyzer.ServiceImplemented, "grpc-kotlin", "kotlin"},
+	}, finding.Implementation{}, "grpc-kotlin", "kotlin"},
 	"Kotlin's stub": {func(b *classfiletest.Builder) []byte {
 		b.Text("Lkotlin/Metadata;")
 		return b.Bytes("demo/GreeterGrpcKt$GreeterCoroutineImplBase", "io/grpc/kotlin/AbstractCoroutineServerImpl")
-	}, "", "", ""},
+	}, nil, "", ""},
 	"ScalaPB": {func(b *classfiletest.Builder) []byte {
 		b.Text("ScalaSig")
 		b.Call("demo/GreeterGrpc$", "bindService", bindSignature)
 		return b.Bytes("demo/Server$", object)
-	}, analyzer.ServiceRegistered, "ScalaPB", "scala"},
+	}, finding.Registration{}, "ScalaPB", "scala"},
 	"ScalaPB's stub": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/GreeterGrpc$", "bindService", bindSignature)
 		return b.Bytes("demo/GreeterGrpc$Greeter$", object)
-	}, "", "", ""},
+	}, nil, "", ""},
 	"reflection alone": {func(b *classfiletest.Builder) []byte {
 		return b.Bytes("demo/Reflection", "demo/ServerReflectionGrpc$ServerReflectionImplBase")
-	}, "", "", ""},
+	}, nil, "", ""},
 	"a long and a double": {func(b *classfiletest.Builder) []byte {
 		b.LongAndDouble()
 		return b.Bytes("demo/Greeter", "demo/GreeterGrpc$GreeterImplBase")
-	}, analyzer.ServiceImplemented, "grpc-java", ""},
+	}, finding.Implementation{}, "grpc-java", ""},
 }
 
 const (
@@ -49,50 +49,50 @@ var frameworkClasses = map[string]classTest{
 		b.Text("TASTY")
 		b.Call("demo/GreeterFs2Grpc$", "bindServiceResource", "()V")
 		return b.Bytes("demo/Server", object)
-	}, analyzer.ServiceRegistered, "fs2-grpc", "scala"},
+	}, finding.Registration{}, "fs2-grpc", "scala"},
 	"ZIO gRPC": {func(b *classfiletest.Builder) []byte {
 		return b.Bytes("demo/Server$", object, "scalapb/zio_grpc/ServerMain")
-	}, analyzer.ServerConstructed, "ZIO gRPC", ""},
+	}, finding.Server{}, "ZIO gRPC", ""},
 	"Pekko gRPC": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/GreeterHandler$", "apply", pekkoHandler)
 		return b.Bytes("demo/Server$", object)
-	}, analyzer.ServerConstructed, "Pekko gRPC", ""},
+	}, finding.Server{}, "Pekko gRPC", ""},
 	"Akka gRPC": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/GreeterHandler$", "apply", "(Ldemo/Greeter;Lakka/actor/ActorSystem;)Lscala/Function1;")
 		return b.Bytes("demo/Server$", object)
-	}, analyzer.ServerConstructed, "Akka gRPC", ""},
+	}, finding.Server{}, "Akka gRPC", ""},
 	"Akka gRPC's router of health": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/AbstractHealthRouter", "<init>", "(Lakka/actor/ActorSystem;)V")
 		return b.Bytes("demo/Health", "demo/AbstractHealthRouter")
-	}, analyzer.HealthRegistered, "", ""},
+	}, finding.Health{}, "", ""},
 	"ScalaPB, health": {func(b *classfiletest.Builder) []byte {
 		b.Call("grpc/health/v1/health/HealthGrpc$", "bindService", bindSignature)
 		return b.Bytes("demo/Server$", object)
-	}, analyzer.HealthRegistered, "", ""},
+	}, finding.Health{}, "", ""},
 	"a handler of something else": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/GreeterHandler$", "apply", "(Ldemo/Greeter;)Lscala/Function1;")
 		b.Text("org/apache/pekko/")
 		return b.Bytes("demo/Server$", object)
-	}, "", "", ""},
+	}, nil, "", ""},
 	"Pekko's stub": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/GreeterHandler$", "apply", pekkoHandler)
 		return b.Bytes("demo/GreeterHandler", object)
-	}, "", "", ""},
+	}, nil, "", ""},
 	"Play gRPC": {func(b *classfiletest.Builder) []byte {
 		b.Call("demo/AbstractGreeterRouter", "<init>", "(Lakka/actor/ActorSystem;)V")
 		return b.Bytes("demo/Greeter", "demo/AbstractGreeterRouter")
-	}, analyzer.ServiceImplemented, "Play gRPC", ""},
+	}, finding.Implementation{}, "Play gRPC", ""},
 	"Armeria": {func(b *classfiletest.Builder) []byte {
 		b.Call("com/linecorp/armeria/server/grpc/GrpcService", "builder", "()V")
 		return b.Bytes("demo/Server", object)
-	}, analyzer.ServerConstructed, "Armeria", ""},
+	}, finding.Server{}, "Armeria", ""},
 	"Dubbo": {func(b *classfiletest.Builder) []byte {
 		b.Call(protocolConfig, "<init>", "(Ljava/lang/String;I)V")
 		b.String("tri")
 		return b.Bytes("demo/Server", object)
-	}, analyzer.ServerConstructed, "Dubbo", ""},
+	}, finding.Server{}, "Dubbo", ""},
 	"Dubbo, another protocol": {func(b *classfiletest.Builder) []byte {
 		b.Call(protocolConfig, "<init>", "(Ljava/lang/String;I)V")
 		return b.Bytes("demo/Server", object)
-	}, "", "", ""},
+	}, nil, "", ""},
 }

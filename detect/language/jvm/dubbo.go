@@ -15,7 +15,7 @@ var (
 	// tripleElement is the protocol Triple, which is gRPC, and portAttribute its port.
 	tripleElement = regexp.MustCompile(`<dubbo:protocol\b[^>]*\bname="tri"[^>]*`)
 	portAttribute = regexp.MustCompile(`\bport="([^"]*)"`)
-	beanRules     = []analyzer.Rule{{Code: regexp.MustCompile(`(?P<at><dubbo:service\b)`), Finding: dubboExported}}
+	beanRules     = []analyzer.Rule{{Code: regexp.MustCompile(`(?P<at><dubbo:service\b)`), Proves: exportsToDubbo}}
 )
 
 // The keys of Dubbo's settings that decide about a server.
@@ -41,7 +41,7 @@ func analyzeDubboBeans(file string, text []byte) *analyzer.Result[extra] {
 		}
 	}
 	result := s.result()
-	result.Findings = analyzer.Match(t, beanRules, nil)
+	result.Found = analyzer.Findings(t, beanRules, nil)
 	return result
 }
 

@@ -3,7 +3,6 @@ package jvm
 import (
 	"regexp"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 )
 
@@ -49,9 +48,10 @@ var (
 		`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$`)
 )
 
-// registersHealth reports whether the framework that serves a finding registers grpc.health.v1 in this build.
-func (b *build) registersHealth(f analyzer.Finding) bool {
-	switch f.Framework {
+// registersHealth reports whether a framework registers grpc.health.v1 in this build. byItself is what a finding says
+// of it.
+func (b *build) registersHealth(framework string, byItself bool) bool {
+	switch framework {
 	case springGRPC:
 		return b.springRegistersHealth()
 	case netDevh:
@@ -65,7 +65,7 @@ func (b *build) registersHealth(f analyzer.Finding) bool {
 	case dubbo:
 		return b.settings.text(dubboHealth) == "true"
 	}
-	return f.AutomaticHealth
+	return byItself
 }
 
 // springRegistersHealth reports whether grpc-services is there: the app asks for it itself, or a starter brings it. A

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/jar"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -57,7 +58,7 @@ func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[ex
 	if a.isApp() {
 		s := a.settings()
 		result.Extra.settings, result.Extra.profileSettings = s.always, s.inProfile
-		result.Findings, result.Extra.language, err = a.findings()
+		result.Found, result.Extra.language, err = a.findings()
 	}
 	return result, err
 }
@@ -156,7 +157,7 @@ func (a *archive) settings() fileSettings {
 
 // findings returns those of the app's own classes, and the language of the class that makes the server. The error says
 // from which class on the jar was left out; the findings before come with it.
-func (a *archive) findings() (found []analyzer.Finding, language string, err error) {
+func (a *archive) findings() (found []finding.Finding, language string, err error) {
 	isOwn, hasServer := a.ownClasses(), false
 	for _, e := range a.Entries {
 		if path.Ext(e.Name) != ".class" || !isOwn(e.Name) {
@@ -167,20 +168,15 @@ func (a *archive) findings() (found []analyzer.Finding, language string, err err
 			err = fmt.Errorf("leaving out the rest of the jar from %s: %w", plan.Printable(e.Name), err)
 			return found, language, err
 		}
-		result := analyzeClass(data)
+		result := analyzeClass(data, e.Name+": ")
 		if result == nil {
 			continue
 		}
-		makesServer := analyzer.Has(result.Findings, analyzer.ServerConstructed)
+		makesServer := finding.Has[finding.Server](result.Found)
 		if len(found) == 0 || makesServer && !hasServer {
 			language, hasServer = result.Extra.language, makesServer
 		}
-		for _, f := range result.Findings {
-			if f.Excerpt != "" {
-				f.Excerpt = e.Name + ": " + f.Excerpt
-			}
-			found = append(found, f)
-		}
+		found = append(found, result.Found...)
 	}
 	return found, language, nil
 }

@@ -4,7 +4,7 @@
 // frameworks make the server of what an app implements, so that a source alone does not tell the framework: analyze
 // also reads build files and settings, postAnalyze puts them together, health.go knows which framework registers the
 // health service in which build, and serversettings.go has the ports of such servers. The ports of other servers are in
-// ports.go; references.go and stated.go find those that stand in another file.
+// ports.go; names.go and members.go have the names that sources declare for them, declares.go those of settings files.
 package jvm
 
 import (
@@ -32,9 +32,8 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	build           buildfile.File // of a jar, the artifacts that are in it or lie beside it
 	settings        settings
-	profileSettings settings          // settings that are in force in one profile only
-	ports           map[string]stated // what other files may take a port from
-	language        string            // the language that a class or a jar was compiled from; "" for Java
+	profileSettings settings // settings that are in force in one profile only
+	language        string   // the language that a class or a jar was compiled from; "" for Java
 }
 
 // The names of the languages beside Java.
@@ -86,7 +85,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 	switch ext := path.Ext(file); {
 	case ext == ".class":
-		return analyzeClass(text), nil
+		return analyzeClass(text, ""), nil
 	case buildfile.Matches(file):
 		return analyzeBuildFile(file, text)
 	case ext == ".properties" || ext == ".yml" || ext == ".yaml" || ext == ".conf":

@@ -1,29 +1,34 @@
 package jvm
 
 import (
-	"bytes"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// portWords are in every source that other files may take a port from.
+// portWords are in every source that other files may take a port from. "import" does not count.
 var portWords = source.NewKeywords("PORT", "Port", " port", "Server(", "void main(", "fun main(", "extends App")
 
 var (
 	typeName = regexp.MustCompile(`\b(?:class|object|interface|enum|record)\s+(?P<name>[A-Z]\w*)`)
-	// portConstant is a constant or a field that names a port, portFunction a function that is one expression, and
-	// portMethod one with a body.
-	portConstant = regexp.MustCompile(`\b(?:static|final|const|va[lr]|int|Integer)\b[ \t]+(?:\w+[ \t]+)*?` +
-		`(?P<name>\w*[pP](?:ort|ORT)\w*)` + typeOf + `=\s*`)
-	portFunction = regexp.MustCompile(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`)
-	portMethod   = regexp.MustCompile(`\b(?P<name>\w*[pP]ort\w*)\s*\(\s*\)` + typeOf + `\{`)
-	returned     = regexp.MustCompile(`\breturn\b[ \t]*`)
+	// portMembers are a constant or a field that names a port, and a function that is one expression.
+	portMembers = []*regexp.Regexp{
+		regexp.MustCompile(`\b(?:static|final|const|va[lr]|int|Integer)\b[ \t]+(?:\w+[ \t]+)*?` +
+			`(?P<name>\w*[pP](?:ort|ORT)\w*)` + typeOf + `=\s*`),
+		regexp.MustCompile(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
+	}
 	// constructed is an object that may have a port among its arguments.
 	constructed = regexp.MustCompile(`\b(?P<name>[A-Z]\w*)\s*\(`)
+	// settingsClass is the annotation of a class whose fields are settings, of Spring, Micronaut and Quarkus, and
+	// settingsField such a field.
+	settingsClass = regexp.MustCompile(
+		`@(?:ConfigurationProperties|ConfigMapping)\s*\(\s*(?:(?:prefix|value)\s*=\s*)?"(?P<prefix>[ ]+)"`)
+	settingsField = regexp.MustCompile(`\b(?:int|Integer|String|va[lr])\s+(?P<name>\w*[pP]ort\w*)\b`)
+	// mayBePort is an expression that may be worth evaluating: a number, a constant, a name of a port, or what comes
+	// from the environment with a default.
+	mayBePort = regexp.MustCompile(`\b\d{2,5}\b|[pP](?:ort|ORT)|^[A-Z][A-Z0-9_]*$|[eE]nv`)
 )
 
 const (
@@ -34,117 +39,96 @@ const (
 	maxArguments = 4
 )
 
-// stated is the port that a member of a class states, or that a constructor is given, and its line. Of a class whose
-// fields are settings it is what their keys begin with.
-type stated struct {
-	port, line int
-	prefix     string
+// members collects what a source declares for other files.
+type members struct {
+	*names
+	types [][]int // where types are declared
+	found []address.Declaration
 }
 
-// portsForOthers returns the ports that other files may take from a source: of constants and methods as Class.NAME, of
-// arguments as Class#0. It is nil where there are none.
-func portsForOthers(p *ports) map[string]stated {
-	t := p.text
-	m := members{t: t, ports: p, types: t.FindAll(typeName, maxValues), found: map[string]stated{}}
-	for _, pattern := range []*regexp.Regexp{portConstant, portFunction} {
+// declares returns the ports that other files may take from a source: of constants and methods as Class.NAME, of
+// arguments as Class#0, of classes whose fields are settings as @Class.field.
+func (n *names) declares() []address.Declaration {
+	t := n.text
+	m := members{names: n, types: t.FindAll(typeName, maxValues)}
+	for _, pattern := range portMembers {
 		for _, match := range t.FindAll(pattern, maxMembers) {
-			name, _ := t.Group(pattern, match, "name")
-			m.add(name, match[0], []source.Span{{From: match[1], To: t.Until(match[1], ends[p.ext])}})
+			m.member(pattern, match, []source.Span{{From: match[1], To: t.Until(match[1], ends[n.ext])}})
 		}
 	}
 	for _, match := range t.FindAll(portMethod, maxMembers) {
-		name, _ := t.Group(portMethod, match, "name")
-		m.add(name, match[0], returnedValues(t, match[1]))
+		m.member(portMethod, match, returnedValues(t, match[1]))
 	}
-	m.addArguments()
-	m.addSettings()
-	if len(m.found) == 0 {
-		return nil
+	for _, match := range t.FindAll(constructed, maxCalls) {
+		class, _ := t.Group(constructed, match, "name")
+		each, _ := t.Arguments(match[1])
+		for i, argument := range each[:min(len(each), maxArguments)] {
+			m.declare(argumentOf(class, i).Path, argument)
+		}
+	}
+	for _, match := range t.FindAll(settingsClass, maxMembers) {
+		prefix, _ := t.Group(settingsClass, match, "prefix")
+		m.settings(prefix, match[1])
 	}
 	return m.found
 }
 
-// members collects the ports of one source.
-type members struct {
-	t     *source.Text
-	types [][]int // where types are declared
-	ports *ports
-	found map[string]stated
+// argumentOf is the name of an argument that the constructor of a class is given. Programs that have nothing to do with
+// each other may have classes with one name, so it reaches no further than a project.
+func argumentOf(class string, i int) address.Name {
+	return address.Name{Path: class + "#" + strconv.Itoa(i) + "="}
 }
 
-// add adds a member of the type that is declared before an offset, whose value is one of those in spans.
-func (m *members) add(name string, at int, spans []source.Span) {
+// typeAt returns the type that is declared last before an offset, "" for none.
+func (m *members) typeAt(at int) string {
 	class := ""
 	for _, declared := range m.types {
 		if declared[0] > at {
 			break
 		}
-		class = string(m.t.Raw[declared[2]:declared[3]])
+		class = string(m.text.Raw[declared[2]:declared[3]])
 	}
-	if class != "" {
-		m.state(class+"."+name, spans)
+	return class
+}
+
+// member declares a member of a type, which a match of a pattern names, with the values that it may have.
+func (m *members) member(pattern *regexp.Regexp, match []int, values []source.Span) {
+	name, _ := m.text.Group(pattern, match, "name")
+	if class := m.typeAt(match[0]); class != "" {
+		for _, value := range values {
+			m.declare(class+"."+name, value)
+		}
 	}
 }
 
-// mayBePort is an expression that may be worth evaluating: a number, a constant, a name of a port, or what comes from
-// the environment with a default.
-var mayBePort = regexp.MustCompile(`\b\d{2,5}\b|[pP](?:ort|ORT)|^[A-Z][A-Z0-9_]*$|[eE]nv`)
+// declare declares a name if the source says something of its value.
+func (m *members) declare(name string, value source.Span) {
+	if !mayBePort.Match(m.text.Code[value.From:value.To]) {
+		return
+	}
+	if v := m.values().Value(value); v.Certainty != address.Unknown || len(v.Names) > 0 {
+		m.found = append(m.found, address.Declaration{Name: name, Value: v})
+	}
+}
 
-// state keeps the one port that the values state. Where they state several, it is not known.
-func (m *members) state(name string, values []source.Span) {
-	values = slices.DeleteFunc(values, func(v source.Span) bool { return !mayBePort.Match(m.t.Code[v.From:v.To]) })
-	for _, value := range values {
-		port := m.ports.declarations().Port(value)
-		if port.Number == address.UnknownPort {
+// settings declares the fields of the class behind an offset, whose keys begin with a prefix. What they are assigned is
+// their default.
+func (m *members) settings(prefix string, at int) {
+	class := ""
+	for _, declared := range m.types {
+		if declared[0] > at {
+			class = string(m.text.Raw[declared[2]:declared[3]])
+			break
+		}
+	}
+	for _, match := range m.text.FindAll(settingsField, maxMembers) {
+		if class == "" || m.typeAt(match[0]) != class {
 			continue
 		}
-		if before, ok := m.found[name]; ok && before.port != port.Number {
-			port.Number = address.UnknownPort
-		}
-		m.found[name] = stated{port: port.Number, line: m.t.Line(port.At)}
+		i := 2 * settingsField.SubexpIndex("name")
+		v := m.values().Value(source.Span{From: match[i], To: match[i+1]})
+		name := string(m.text.Raw[match[i]:match[i+1]])
+		v.Names = []address.Name{settingName(prefix + "." + name)}
+		m.found = append(m.found, address.Declaration{Name: fieldOf(class, name).Path, Value: v})
 	}
-}
-
-// returnedValues returns what a body returns that begins at an offset.
-func returnedValues(t *source.Text, from int) []source.Span {
-	_, body := t.Arguments(from)
-	var values []source.Span
-	for _, m := range returned.FindAllIndex(t.Code[body.From:body.To], maxMembers) {
-		at := body.From + m[1]
-		values = append(values, source.Span{From: at, To: t.Until(at, ";")})
-	}
-	return values
-}
-
-// addArguments adds the arguments that constructors are given.
-func (m *members) addArguments() {
-	for _, match := range m.t.FindAll(constructed, maxCalls) {
-		name, _ := m.t.Group(constructed, match, "name")
-		each, _ := m.t.Arguments(match[1])
-		for i, argument := range each[:min(len(each), maxArguments)] {
-			m.state(name+"#"+strconv.Itoa(i), []source.Span{argument})
-		}
-	}
-}
-
-// settingsClass is the annotation of a class whose fields are settings, of Spring, Micronaut and Quarkus.
-var settingsClass = regexp.MustCompile(
-	`@(?:ConfigurationProperties|ConfigMapping)\s*\(\s*(?:(?:prefix|value)\s*=\s*)?"(?P<prefix>[ ]+)"`)
-
-// addSettings adds the classes whose fields are settings, as @Class.
-func (m *members) addSettings() {
-	for _, match := range m.t.FindAll(settingsClass, maxMembers) {
-		for _, declared := range m.types {
-			if declared[0] > match[1] {
-				prefix, _ := m.t.Group(settingsClass, match, "prefix")
-				m.found["@"+string(m.t.Raw[declared[2]:declared[3]])] = stated{prefix: prefix}
-				break
-			}
-		}
-	}
-}
-
-// hasPortWords reports whether other files may take a port from a source. "import" does not count.
-func hasPortWords(text []byte) bool {
-	return portWords.In(text) && bytes.ContainsAny(text, "0123456789")
 }

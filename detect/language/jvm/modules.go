@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 )
 
@@ -14,7 +15,6 @@ type modules struct {
 	projects []*project
 	builds   map[*project]*build
 	byName   map[string]*project       // by artifact of Maven and by directory, which is the name in Gradle
-	users    map[*project][]*project   // those that are built with a project
 	catalog  versions                  // those of all version catalogs
 	shared   map[string]buildfile.File // scripts that projects apply and plugins of the tree's own, by name
 }
@@ -22,7 +22,7 @@ type modules struct {
 func newModules(files []analyzer.File[extra], projects []*project) *modules {
 	m := &modules{
 		projects: projects, builds: map[*project]*build{},
-		byName: map[string]*project{}, users: map[*project][]*project{}, shared: map[string]buildfile.File{},
+		byName: map[string]*project{}, shared: map[string]buildfile.File{},
 	}
 	catalog := map[string][]string{}
 	for _, f := range files {
@@ -84,9 +84,6 @@ func (m *modules) share() {
 		for _, needed := range m.needed(p) {
 			b.add(own[needed].artifacts)
 			m.builds[needed].addAround(b)
-			if len(m.users[needed]) < maxNeeded {
-				m.users[needed] = append(m.users[needed], p)
-			}
 			m.builds[needed].add(own[p].artifacts)
 			m.builds[needed].settings.mergeDefaults(own[p].settings)
 		}
@@ -135,7 +132,7 @@ func (m *modules) merge() {
 		}
 		for _, needed := range m.needed(p) {
 			switch {
-			case !needed.Has(analyzer.ServerConstructed):
+			case !analyzer.ProjectHas[finding.Server](needed):
 				moveFindings(needed, p)
 			case !makesServer(p):
 				moveFindings(p, needed)
@@ -147,20 +144,34 @@ func (m *modules) merge() {
 // makesServer reports whether a project constructs a server or has a framework that does. A server of another project
 // serves what it registers if not.
 func makesServer(p *project) bool {
-	return slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool {
-		return slices.ContainsFunc(in.Findings, func(f analyzer.Finding) bool {
-			return f.Kind == analyzer.ServerConstructed || f.FrameworkServes
-		})
-	})
+	for f := range p.All() {
+		switch f := f.(type) {
+		case finding.Server:
+			return true
+		case finding.Registration:
+			if isStarter(f.Framework) {
+				return true
+			}
+		case finding.Implementation:
+			if f.Served {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // moveFindings moves the findings of a project to another one, without its services.
 func moveFindings(from, to *project) {
-	from.Resolve(func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		return f, f.Kind != analyzer.ServiceRegistered && f.Kind != analyzer.ServiceImplemented
+	from.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		switch f.(type) {
+		case finding.Registration, finding.Implementation:
+			return nil
+		}
+		return []finding.Finding{f}
 	})
 	for _, in := range from.Packages {
-		if len(in.Findings) > 0 {
+		if len(in.Found) > 0 {
 			to.Packages = append(to.Packages, in)
 		}
 	}

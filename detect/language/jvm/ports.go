@@ -3,9 +3,11 @@ package jvm
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -25,63 +27,31 @@ var frameworkCalls = map[string]*regexp.Regexp{
 	grpcServlet: regexp.MustCompile(`\bnew\s+Server\s*\(|\.\s*(?:setPort|addHttpListener|addHttpsListener)\s*\(`),
 }
 
-// ends are the bytes that end a declaration, by the extension of the source.
-var ends = map[string]string{".java": ";", ".kt": "\n;", ".scala": "\n;"}
-
-// typeOf is the type behind the name of a number or a text.
-const typeOf = `\s*(?::\s*(?:Int|Integer|String|Short|Long)\??\s*)?`
-
-// How a name gets its value.
-var (
-	assignments = []*regexp.Regexp{
-		// int port = 1; val port: Int = 1
-		regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=\s*(?:[^=\s])??`),
-		// A constant is also reached through its class.
-		regexp.MustCompile(`\b(?P<field>[A-Z][A-Z0-9_]*)` + typeOf + `=\s*(?:[^=\s])??`),
+// listeners returns what each call says about where a server listens.
+func listeners(n *names, found []finding.Finding) []finding.Finding {
+	var all []finding.Finding
+	for _, arguments := range listenCalls(n.text, found) {
+		all = append(all, finding.ListenerAt(n.argument(arguments)))
 	}
-	// continued is a value that goes on in the next line, which begins with an operator.
-	continued = regexp.MustCompile(
-		`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=(?P<value>[^=;\n][^;\n]*(?:\n\s*(?:\?[.:]|\.)[^;\n]*)+)`)
-	// delegated is val port by option().int().default(1), of Clikt and kotlinx-cli.
-	delegated = regexp.MustCompile(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf + `\sby\s+`)
-	// annotated is @Value("${grpc.port:1}") int port, of Spring and Micronaut, or has picocli's or MicroProfile's
-	// defaultValue.
-	annotated = regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Value|Option|Parameters?|ConfigProperty|Property)\s*` +
-		`\((?P<value>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)` +
-		`(?P<name>[A-Za-z_]\w*)`)
-	// declarations are those that each language has, by the extension of the source.
-	declarations = map[string][]*regexp.Regexp{
-		".java":  append(slices.Clone(assignments), annotated),
-		".kt":    append(slices.Clone(assignments), annotated, continued, delegated),
-		".scala": append(slices.Clone(assignments), annotated, continued),
-	}
-)
-
-// listeners returns the port of each call that says where a server listens.
-func listeners(p *ports, found []analyzer.Finding) []analyzer.Finding {
-	calls := listenCalls(p.text, found)
-	zio := zioPort(p, found)
-	if len(calls) == 0 && zio == nil {
-		return nil
-	}
-	var all []analyzer.Finding
-	for _, arguments := range calls {
-		all = append(all, p.listener(arguments))
-	}
-	if len(calls) == 0 {
-		all = append(all, zio())
+	if len(all) == 0 {
+		return zioListener(n, found)
 	}
 	return all
 }
 
 // listenCalls returns the arguments of the calls that say where a server listens. A call without arguments, or with
 // what is to be done when the server listens, says nothing.
-func listenCalls(t *source.Text, found []analyzer.Finding) [][]source.Span {
+func listenCalls(t *source.Text, found []finding.Finding) [][]source.Span {
 	patterns := []*regexp.Regexp{listenCall}
 	seen := map[string]bool{}
 	for _, f := range found {
-		if p := frameworkCalls[f.Framework]; p != nil && !seen[f.Framework] && f.Kind != analyzer.ServiceImplemented {
-			seen[f.Framework] = true
+		framework := finding.FrameworkOf(f)
+		if of, ok := f.(handlerCalled); ok {
+			framework = of.framework
+		}
+		_, implements := f.(finding.Implementation)
+		if p := frameworkCalls[framework]; p != nil && !seen[framework] && !implements {
+			seen[framework] = true
 			patterns = append(patterns, p)
 		}
 	}
@@ -106,25 +76,99 @@ var (
 	ownPort = regexp.MustCompile(`\b(?:def|val)\s+port` + typeOf + `=\s*`)
 )
 
-// zioDefault is the port of ServerMain of ZIO gRPC (zio-grpc: ServerMain.scala).
-const zioDefault = 9000
+// zioListener returns the listener of a ServerMain of ZIO gRPC, none for a file without one.
+func zioListener(n *names, found []finding.Finding) []finding.Finding {
+	at := zioMain.FindIndex(n.text.Code)
+	isZIO := func(f finding.Finding) bool { return finding.FrameworkOf(f) == zioGRPC }
+	if at == nil || !slices.ContainsFunc(found, isZIO) {
+		return nil
+	}
+	if m := n.text.FindAll(ownPort, 1); m != nil {
+		port := source.Span{From: m[0][1], To: n.text.Until(m[0][1], ends[n.ext])}
+		return []finding.Finding{finding.ListenerAt(n.argument([]source.Span{port}))}
+	}
+	return analyzer.DefaultListener(frameworks, zioGRPC, n.text.Line(at[0]))
+}
 
-// zioPort returns the function that gives the port of a ServerMain of ZIO gRPC. It is nil in files without one.
-func zioPort(p *ports, found []analyzer.Finding) func() analyzer.Finding {
-	isZIO := func(f analyzer.Finding) bool {
-		return f.Framework == zioGRPC && f.Kind == analyzer.ServerConstructed
-	}
-	if !slices.ContainsFunc(found, isZIO) {
-		return nil
-	}
-	at := zioMain.FindIndex(p.text.Code)
-	if at == nil {
-		return nil
-	}
-	return func() analyzer.Finding {
-		if m := p.text.FindAll(ownPort, 1); m != nil {
-			return p.listener([]source.Span{{From: m[0][1], To: p.text.Until(m[0][1], ends[p.ext])}})
+// argument returns the address of a server that listens where the arguments of a call say: that of the first argument
+// that states one, because a host may stand before it and credentials behind it. What other files say of any of them
+// goes before a default.
+func (n *names) argument(arguments []source.Span) address.Value {
+	var v address.Value
+	for i, at := range arguments {
+		of := n.values().Value(at)
+		if i == 0 || v.Certainty == address.Unknown && of.Certainty != address.Unknown {
+			v.Address = of.Address
 		}
-		return analyzer.NewListener(p.text, address.Port{Number: zioDefault, At: at[0]})
+		v.Outside = v.Outside || of.Outside
+		v.Names = append(v.Names, of.Names...)
 	}
+	if v.Certainty == address.Unknown && len(v.Names) == 0 {
+		return n.parameter(arguments)
+	}
+	return v
+}
+
+// parameters are those of a function or a constructor that is declared: Server(int port), class Server(val port: Int).
+var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*)\)\s*` +
+	`(?::[^={;()]*|throws\s+[\w.,\s]+)?(?:[{=]|extends\b|\n)`)
+
+var simpleName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
+
+// parameter returns what calls give to the parameter that a listener listens on: those in the file, or those of a
+// constructor in other files.
+func (n *names) parameter(arguments []source.Span) address.Value {
+	v := n.values().Nothing(arguments[0].From)
+	for _, at := range arguments {
+		name := strings.TrimPrefix(n.text.Slice(at), "this.")
+		if !simpleName.MatchString(name) {
+			continue
+		}
+		for _, m := range n.text.FindAll(parameters, maxValues) {
+			callable, _ := n.text.Group(parameters, m, "name")
+			all, _ := n.text.Group(parameters, m, "all")
+			i := parameterIndex(all, name)
+			if i < 0 || callable == "catch" || n.lookups == maxLookups {
+				continue
+			}
+			n.lookups++
+			if given, ok := n.given(callable, m[0], i); ok {
+				return given
+			}
+			if isType := callable[0] >= 'A' && callable[0] <= 'Z'; isType {
+				v.Names = append(v.Names, argumentOf(callable, i))
+			}
+		}
+	}
+	return v
+}
+
+// parameterIndex returns the number of the parameter with a name, from 0, or -1: int port, port: Int.
+func parameterIndex(all, name string) int {
+	for i, one := range strings.Split(all, ",") {
+		before, _, _ := strings.Cut(one, ":")
+		fields := strings.Fields(before)
+		if len(fields) > 0 && fields[len(fields)-1] == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// given returns what the calls of a function or a constructor in this file have as an argument. ok is false if there is
+// no such call.
+func (n *names) given(callable string, declaredAt, i int) (v address.Value, ok bool) {
+	calls := regexp.MustCompile(`\b` + callable + `\s*\(`)
+	for _, m := range n.text.FindAll(calls, address.MaxListeners) {
+		each, _ := n.text.Arguments(m[1])
+		if m[0] == declaredAt || i >= len(each) {
+			continue
+		}
+		of := n.values().Value(each[i])
+		if ok && of.Port != v.Port {
+			return n.values().Nothing(each[i].From), true
+		}
+		v, ok = of, true
+	}
+	return v, ok
 }

@@ -2,9 +2,9 @@ package jvm
 
 import (
 	"path"
-	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -15,12 +15,13 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	m := newModules(files, projects)
 	for _, p := range projects {
 		b := m.builds[p]
-		p.Resolve(b.resolver(sync.OnceValue(func() statedPorts { return m.stated(p) })))
-		if in := b.frameworkSettings(p); in != nil {
-			p.Packages = append(p.Packages, in)
+		b.decide(p)
+		if found := b.frameworkSettings(p); found != nil {
+			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Found: found})
 		}
 	}
 	m.merge()
+	m.declareForProjects()
 	analyzer.DropBuilt(projects)
 	servers := analyzer.Servers(projects, logf)
 
@@ -28,45 +29,64 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	for _, f := range files {
 		builtFrom[f.Path] = f.Extra.language
 	}
-	for i, s := range servers {
-		if servers[i].Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
-			servers[i].Language = builtFrom[s.Evidence.Path]
+	for i := range servers {
+		s := &servers[i]
+		if s.Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
+			s.Language = builtFrom[s.Evidence.Path]
 		}
+		s.Framework = inLanguage(s.Framework, s.Language)
 	}
 	return servers
 }
 
-// resolver returns the function that replaces the findings that depend on the build. It leaves out those that prove
-// nothing in this one.
-func (b *build) resolver(
-	stated func() statedPorts,
-) func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
+// decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one.
+func (b *build) decide(p *project) {
 	starter, hasHandlers, servesTriple := starterOf(b.artifacts), b.has(handlerGenerator), b.settings.servesTriple()
-	return func(_ *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		ok := true
-		switch f.Kind {
-		case analyzer.Listener:
-			f = b.resolvePort(f, stated)
+	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		switch of := f.(type) {
+		case finding.Server:
+			of.AutomaticHealth = b.registersHealth(of.Framework, of.AutomaticHealth)
+			f = of
+		case finding.Registration:
+			if starter != "" && of.Framework == grpcJava {
+				of.Framework = starter
+			}
+			of.AutomaticHealth = b.registersHealth(of.Framework, of.AutomaticHealth)
+			f = of
+		case finding.Implementation:
+			if starter != "" && of.Framework == grpcJava {
+				of.Framework, of.Served = starter, true
+			}
+			of.AutomaticHealth = b.registersHealth(of.Framework, of.AutomaticHealth)
+			f = of
 		case handlerCalled:
-			f.Kind, ok = analyzer.ServerConstructed, hasHandlers
-			if f.Framework == playGRPC {
-				f.Kind, f.FrameworkServes = analyzer.ServiceImplemented, true
+			if !hasHandlers {
+				return nil
+			}
+			if f = finding.Constructs(of.framework)(of.Site, ""); of.framework == playGRPC {
+				f = finding.Serves(playGRPC)(of.Site, "")
 			}
 		case healthHandlerCalled:
-			f.Kind, ok = analyzer.HealthRegistered, hasHandlers
+			if !hasHandlers {
+				return nil
+			}
+			f = finding.Health{Site: of.Site}
 		case dubboService:
-			f.Kind, f.FrameworkServes, ok = analyzer.ServiceImplemented, true, servesTriple
-		case analyzer.ServiceRegistered, analyzer.ServiceImplemented:
-			if starter != "" && isPlain(f.Framework) {
-				f.Framework, f.FrameworkServes = starter, true
+			if !servesTriple {
+				return nil
+			}
+			f = finding.Implementation{
+				Site: of.Site, Framework: dubbo, Served: true, AutomaticHealth: b.registersHealth(dubbo, false),
 			}
 		}
-		f.AutomaticHealth = b.registersHealth(f)
-		return f, ok
-	}
+		return []finding.Finding{f}
+	})
 }
 
-// isPlain reports whether a framework is grpc-java by one of its names.
-func isPlain(framework string) bool {
-	return framework == grpcJava || framework == grpcKotlin || framework == scalaPB
+// inLanguage returns the name of a framework in a language: grpc-java has others in Kotlin and Scala.
+func inLanguage(framework, language string) string {
+	if framework == grpcJava {
+		return plainFramework[language]
+	}
+	return framework
 }

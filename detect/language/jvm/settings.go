@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/hocon"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -29,6 +30,19 @@ type setting struct {
 
 // text returns the value of a key, "" where it is not set.
 func (s *settings) text(key string) string { return s.values[key].text }
+
+// otherKey is a value that is the value of another key: ${server.port}.
+var otherKey = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
+
+// value returns the address that a setting is, or the name of the key whose value it has.
+func (s setting) value() address.Value {
+	v := address.Setting(s.text, s.Line)
+	v.Place = s.Place
+	if m := otherKey.FindStringSubmatch(s.text); m != nil {
+		v.Names = []address.Name{settingName(m[1])}
+	}
+	return v
+}
 
 // fileSettings are the settings in one file, or in all files of a jar.
 type fileSettings struct {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // maxHeader is how many bytes at the beginning of a source are searched for generatedHeader, which stands in the first
@@ -30,11 +29,11 @@ var (
 )
 
 // keywords are in every source that has a finding.
-var keywords = source.NewKeywords("grpc", "Grpc", "GRpc", "ImplBase", "Router", "Handler", "dubbo")
+var keywords = analyzer.Keywords(frameworks)
 
-// analyzeSource analyzes a source with this extension. The result is nil where nothing is found.
+// analyzeSource analyzes a source with this extension. The result is nil if nothing is found.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
-	mayServe, mayState := keywords.In(text), hasPortWords(text)
+	mayServe, mayState := keywords.In(text), portWords.In(text)
 	if !mayServe && !mayState || generatedHeader.Match(text[:min(len(text), maxHeader)]) {
 		return nil
 	}
@@ -43,39 +42,23 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if slices.ContainsFunc(imports, testImport.MatchString) {
 		return nil
 	}
-	result, p := &analyzer.Result[extra]{}, &ports{text: t, ext: ext}
+	result, n := &analyzer.Result[extra]{}, &names{text: t, ext: ext}
 	if mayServe {
-		result.Findings = sourceFindings(p, append(imports, t.Names(qualifiedName)...))
+		result.Found = analyzer.Findings(t, rules, append(imports, t.Names(qualifiedName)...))
+	}
+	if mainFunction[ext].Match(t.Code) {
+		result.Found = inMain(result.Found)
+	}
+	if len(result.Found) > 0 {
+		result.Found = append(result.Found, listeners(n, result.Found)...)
 	}
 	if mayState {
-		result.Extra.ports = portsForOthers(p)
+		result.Declares = n.declares()
 	}
-	if len(result.Findings) == 0 && result.Extra.ports == nil {
+	if len(result.Found) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return result
-}
-
-// sourceFindings returns what a source says about servers.
-func sourceFindings(p *ports, imports []string) []analyzer.Finding {
-	t, ext := p.text, p.ext
-	var found []analyzer.Finding
-	for _, f := range analyzer.Match(t, rules, imports) {
-		if f.Kind != analyzer.HealthRegistered && otherService.MatchString(f.Excerpt) {
-			continue
-		}
-		if f.Framework == grpcJava {
-			f.Framework = plainFramework[languageOf[ext]]
-		}
-		found = append(found, f)
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	if mainFunction[ext].Match(t.Code) {
-		inMain(found)
-	}
-	return append(found, listeners(p, found)...)
 }
 
 // mainFunction is where a program starts, by the extension of the source (JLS 12.1 and JEP 512; the classes of Scala

@@ -1,0 +1,152 @@
+package jvm
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// ends are the bytes that end a declaration, by the extension of the source.
+var ends = map[string]string{".java": ";", ".kt": "\n;", ".scala": "\n;"}
+
+// typeOf is the type behind the name of a number or a text.
+const typeOf = `\s*(?::\s*(?:Int|Integer|String|Short|Long)\??\s*)?`
+
+// How a name gets its value.
+var (
+	assignments = []*regexp.Regexp{
+		// int port = 1; val port: Int = 1
+		regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=\s*(?:[^=\s])??`),
+		// A constant is also reached through its class.
+		regexp.MustCompile(`\b(?P<field>[A-Z][A-Z0-9_]*)` + typeOf + `=\s*(?:[^=\s])??`),
+		// @Value("${grpc.port:1}") int port, of Spring and Micronaut, or picocli's or MicroProfile's defaultValue.
+		regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Value|Option|Parameters?|ConfigProperty|Property)\s*` +
+			`\((?P<value>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?` +
+			`(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`),
+	}
+	// continued is a value that goes on in the next line, which begins with an operator.
+	continued = regexp.MustCompile(
+		`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=(?P<value>[^=;\n][^;\n]*(?:\n\s*(?:\?[.:]|\.)[^;\n]*)+)`)
+	// delegated is val port by option().int().default(1), of Clikt and kotlinx-cli.
+	delegated = regexp.MustCompile(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf + `\sby\s+`)
+	// declarations are those that each language has, by the extension of the source.
+	declarations = map[string][]*regexp.Regexp{
+		".java":  assignments,
+		".kt":    append(assignments[:3:3], continued, delegated),
+		".scala": append(assignments[:3:3], continued),
+	}
+	// portMethod is a method with a body that returns a port.
+	portMethod = regexp.MustCompile(`\b(?P<name>\w*[pP]ort\w*)\s*\(\s*\)` + typeOf + `\{`)
+	returned   = regexp.MustCompile(`\breturn\b[ \t]*`)
+)
+
+// How a key of the settings is read.
+var (
+	settingRead = regexp.MustCompile(
+		`(?:^|[^.\w]|\w\.)(?:\w*[cC]onfig\w*|conf|env\w*|settings|\w*[pP]rop(?:s|erties)?)(?:\(\))?\s*\.\s*` +
+			`(?:get\w*|property|requireProperty)\s*\(\s*"(?P<key>[ ]+)"\s*,?(?P<default>)`)
+	// namedSetting is @ConfigProperty(name = "grpc.port", defaultValue = "1").
+	namedSetting = regexp.MustCompile(`\bname\s*=\s*"(?P<key>[ ]+)"(?P<default>)`)
+	// placeholder is what stands between the braces of "${grpc.port:1}". Without a default that is code in Kotlin and
+	// Scala.
+	placeholder     = regexp.MustCompile(`^(?P<key>[\w.-]+)(?::(?P<default>.*))?$`)
+	codePlaceholder = regexp.MustCompile(`^(?P<key>[\w.-]+):(?P<default>.*)$`)
+)
+
+// names are what a source declares. It is read when it is asked first: most sources declare nothing of interest.
+type names struct {
+	text    *source.Text
+	ext     string
+	read    *address.Names
+	lookups int // how many functions, constructors and objects were looked up
+}
+
+const (
+	// maxValues is how many declarations of one form are looked at.
+	maxValues = 1000
+	// maxLookups is how many functions, constructors and objects are looked up: each is searched for in all of the
+	// text.
+	maxLookups = 8
+)
+
+func (n *names) values() *address.Names {
+	if n.read != nil {
+		return n.read
+	}
+	n.read = address.Read(n.text, ends[n.ext], declarations[n.ext]...)
+	for _, m := range n.text.FindAll(portMethod, maxMembers) {
+		name, _ := n.text.Group(portMethod, m, "name")
+		for _, value := range returnedValues(n.text, m[1]) {
+			n.read.Declare(name, value)
+		}
+	}
+	n.read.Keyed(settingRead)
+	n.read.Keyed(namedSetting)
+	if n.read.Placeholder = codePlaceholder; n.ext == ".java" {
+		n.read.Placeholder = placeholder
+	}
+	n.read.Global = n.global
+	return n.read
+}
+
+// returnedValues returns what a body returns that begins at an offset.
+func returnedValues(t *source.Text, from int) []source.Span {
+	_, body := t.Arguments(from)
+	var values []source.Span
+	for _, m := range returned.FindAllIndex(t.Code[body.From:body.To], maxMembers) {
+		at := body.From + m[1]
+		values = append(values, source.Span{From: at, To: t.Until(at, ";")})
+	}
+	return values
+}
+
+var isPortName = regexp.MustCompile(`[pP](?:ort|ORT)`)
+
+// global returns what a name is in other files: a key of the settings, a member of a class (Settings.PORT,
+// Settings.getPort()), or a field of an object whose class the source names (settings.port, settings.getPort()).
+func (n *names) global(u address.Use) address.Name {
+	if key, ok := strings.CutPrefix(u.Path, ".["); ok {
+		return settingName(strings.TrimSuffix(key, "]"))
+	}
+	parts := strings.Split(strings.TrimPrefix(u.Dotted, "this."), ".")
+	if len(parts) < 2 || !isPortName.MatchString(parts[len(parts)-1]) {
+		return address.Name{}
+	}
+	owner, name := parts[len(parts)-2], parts[len(parts)-1]
+	if owner == "" || owner[0] >= 'A' && owner[0] <= 'Z' {
+		return address.Name{Path: owner + "." + name}
+	}
+	if class := n.classOf(owner); class != "" {
+		if getter, ok := strings.CutPrefix(name, "get"); ok && getter != "" {
+			name = strings.ToLower(getter[:1]) + getter[1:]
+		}
+		return fieldOf(class, name)
+	}
+	if isPlaceholder := n.text.Code[u.At] == '"'; isPlaceholder {
+		return settingName(u.Dotted)
+	}
+	return address.Name{}
+}
+
+// classOf returns the class of an object, "" if the source does not name it.
+func (n *names) classOf(object string) string {
+	if n.lookups == maxLookups {
+		return ""
+	}
+	n.lookups++
+	typed := regexp.MustCompile(`\b(?P<before>[A-Z]\w*)\s+` + object + `\b|\b` + object + `\s*:\s*(?P<after>[A-Z]\w*)`)
+	for _, m := range n.text.FindAll(typed, 1) {
+		before, _ := n.text.Group(typed, m, "before")
+		after, _ := n.text.Group(typed, m, "after")
+		return before + after
+	}
+	return ""
+}
+
+// settingName is the name of a key of the settings. A program has its settings for itself.
+func settingName(key string) address.Name { return address.Name{Path: "." + normalize(key)} }
+
+// fieldOf is the name of a field whose value an object of settings has.
+func fieldOf(class, field string) address.Name { return address.Name{Path: "@" + class + "." + field} }
