@@ -74,8 +74,10 @@ func CodeName(code uint32) string {
 const (
 	// Preface is what a client sends first (RFC 9113 section 3.4).
 	Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-	// DefaultWindow is the size of a flow-control window until SETTINGS change it, and MaxWindow its greatest size.
-	DefaultWindow, MaxWindow = 65535, 1<<31 - 1
+	// DefaultWindow is the size of a flow-control window until SETTINGS change it.
+	DefaultWindow = 65535
+	// MaxWindow is the greatest size of a flow-control window.
+	MaxWindow = 1<<31 - 1
 	// FrameHeaderLen is the length of what each frame begins with.
 	FrameHeaderLen = 9
 	// MaxFrameSize is the largest payload of a frame until SETTINGS raise it, and the least that all must take.

@@ -228,11 +228,12 @@ func (d *Decoder) takeString(b []byte) (rest []byte, err error) {
 	}
 	coded := b[0]&128 != 0
 	b, rest = rest[:n], rest[n:]
-	if coded {
+	switch {
+	case coded:
 		d.scratch, err = appendHuffman(d.scratch, b, d.limit)
-	} else if len(d.scratch)+len(b) <= d.limit {
+	case len(d.scratch)+len(b) <= d.limit:
 		d.scratch = append(d.scratch, b...)
-	} else {
+	default:
 		err = errFull
 	}
 	if errors.Is(err, errFull) {

@@ -1,5 +1,5 @@
-// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has, and
-// where to listen. In go the words of a command line, the environment and the default flags of the image, out come
+// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has,
+// and where to listen. In go the words of a command line, the environment and the default flags of the image, out come
 // [Flags]. Begin with [Read]. The build of an image uses [CheckDefaults].
 package bridgeflags
 
@@ -77,7 +77,8 @@ func Read(args []string) (f *Flags, text string, err error) {
 func refuse(c *probe.CommandLine) (err error) {
 	c.Flags.VisitAll(func(f *flag.Flag) {
 		if hint := lacks[f.Name]; err == nil && hint != "" && f.Value.String() != f.DefValue {
-			err = outcome.Misuse(fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, c.Source(f.Name)), hint)
+			err = outcome.Misuse(
+				fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, c.Source(f.Name)), hint)
 		}
 	})
 	return err
