@@ -27,13 +27,15 @@ func FormatArgsFile(words []string) ([]byte, error) {
 	var file bytes.Buffer
 	for i, word := range words {
 		if strings.ContainsAny(word, "\n\x00") {
-			return nil, outcome.Misuse(fmt.Errorf("formatting args file: argument %d has a line break or a zero byte", i+1),
+			return nil, outcome.Misuse(
+				fmt.Errorf("formatting args file: argument %d has a line break or a zero byte", i+1),
 				"give -rpc-header once for each header")
 		}
 		file.WriteString(word + "\n")
 	}
 	if file.Len() > maxArgsFile {
-		return nil, outcome.Misuse(fmt.Errorf("formatting args file: %d bytes are more than %d", file.Len(), maxArgsFile),
+		return nil, outcome.Misuse(
+			fmt.Errorf("formatting args file: %d bytes are more than %d", file.Len(), maxArgsFile),
 			"use fewer or shorter arguments")
 	}
 	return file.Bytes(), nil

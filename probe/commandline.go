@@ -15,10 +15,10 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// CommandLine is the flags of a program that asks as the probe does, while their values are gathered from their sources.
-// Sources are applied one after the other, the lowest first, and a flag that a source sets replaces the whole value that
-// a lower source has set. Only the port file, the lowest source of all, is read last: where there is another address,
-// nothing is read for it.
+// CommandLine is the flags of a program that asks as the probe does, while their values are gathered from their
+// sources. Sources are applied one after the other, the lowest first, and a flag that a source sets replaces the whole
+// value that a lower source has set. Only the port file, the lowest source of all, is read last: if there is another
+// address, nothing is read for it.
 type CommandLine struct {
 	// Flags are all flags of the probe. The program may add its own before the values are gathered.
 	Flags *flag.FlagSet

@@ -22,8 +22,8 @@ type Defaults struct {
 }
 
 // ReadDefaults reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
-// does not depend on values of run time. It does not read the files that flags name. The error is a *[outcome.Failure] whose
-// Hint says what to change.
+// does not depend on values of run time. It does not read the files that flags name. The error is a
+// *[outcome.Failure] whose Hint says what to change.
 func ReadDefaults(words []string) (Defaults, error) {
 	c := newProbeLine()
 	if err := c.ParseDefaults(words, "default"); err != nil {

@@ -64,7 +64,8 @@ func TestReadDefaultsRefusesWhatTheProbeWould(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("ReadDefaults of %q: error is %q, want %q", words, err, want)
 		}
-		if failed, ok := errors.AsType[*outcome.Failure](err); !ok || failed.Hint == "" || failed.Code != outcome.ExitUsage {
+		failed, ok := errors.AsType[*outcome.Failure](err)
+		if !ok || failed.Hint == "" || failed.Code != outcome.ExitUsage {
 			t.Errorf("ReadDefaults of %q: want a failure of exit code 1 with a hint, got %#v", words, failed)
 		}
 	}

@@ -100,10 +100,7 @@ func TestEachFlagHasAnEffect(t *testing.T) {
 // and what the server has seen.
 func (e effect) run(t *testing.T, program, words string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "token"), []byte("s3cret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +110,8 @@ func (e effect) run(t *testing.T, program, words string) string {
 	}
 	defer server.Close()
 	shown := strings.NewReplacer(server.Addr, "$ADDR", dir, "$DIR")
-	real := strings.NewReplacer("$ADDR", server.Addr, "$DIR", dir)
-	cmd := exec.Command(program, slices.Concat(strings.Fields(real.Replace(e.flags)), strings.Fields(real.Replace(words)))...)
+	filled := strings.NewReplacer("$ADDR", server.Addr, "$DIR", dir)
+	cmd := exec.Command(program, strings.Fields(filled.Replace(e.flags+" "+words))...)
 	// A machine that is busy must not change the outcome.
 	cmd.Env = append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=1m", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=1m")
 	out, _ := cmd.CombinedOutput() // how it ended is in the state

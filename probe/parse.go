@@ -64,8 +64,8 @@ func (c *CommandLine) unparsed(err error) error {
 		return outcome.Misuse(fmt.Errorf("parsing flags: -%s and what is behind it are one word", name),
 			"make it two words, each an item of its own in a list; between a flag and its value = will do")
 	case unknown && !metadata.IsName(strings.ToLower(word)):
-		return outcome.Misuse(errors.New("parsing flags: flag provided but not defined (not shown: it may hold a secret)"),
-			helpHint)
+		return outcome.Misuse(
+			errors.New("parsing flags: flag provided but not defined (not shown: it may hold a secret)"), helpHint)
 	case strings.HasPrefix(err.Error(), "bad flag syntax"):
 		return outcome.Misuse(errors.New("parsing flags: bad flag syntax (not shown: it may hold a secret)"), helpHint)
 	}

@@ -29,8 +29,8 @@ func broken(is bool, hint outcome.Hint, format string, args ...any) rule {
 	return rule{fmt.Sprintf(format, args...), hint}
 }
 
-// checkRules returns the first broken rule as a *[outcome.Failure]. First come the rules of grpc-health-probe v0.4.56, in its
-// order, then the rules for flags that it does not have.
+// checkRules returns the first broken rule as a *[outcome.Failure]. First come the rules of grpc-health-probe v0.4.56,
+// in its order, then the rules for flags that it does not have.
 func (v *values) checkRules() error {
 	for _, rules := range [][]rule{
 		v.timeoutRules(), v.credentialRules(), v.tlsRules(), v.textRules(),
@@ -109,10 +109,10 @@ func (v *values) textRules() []rule {
 func (v *values) questionRules() []rule {
 	const keep outcome.Hint = "leave it out for "
 	return []rule{
-		broken(v.Mode != check.ModeReady && v.Mode != check.ModeLive && v.Mode != check.ModeConnect, keep+outcome.Hint(check.ModeReady),
-			"-mode is ready, live or connect, not %q", v.Mode),
-		broken(v.output != formatText && v.output != formatJSON, keep+outcome.Hint(formatText), "-o is text or json, not %q",
-			v.output),
+		broken(v.Mode != check.ModeReady && v.Mode != check.ModeLive && v.Mode != check.ModeConnect,
+			keep+outcome.Hint(check.ModeReady), "-mode is ready, live or connect, not %q", v.Mode),
+		broken(v.output != formatText && v.output != formatJSON,
+			keep+outcome.Hint(formatText), "-o is text or json, not %q", v.output),
 		exclude("all", v.All, "service", !slices.Equal(v.Services, []string{""})),
 		exclude("watch", v.Watch, "all", v.All),
 		exclude("watch", v.Watch, "wait", v.Budget.Wait > 0),

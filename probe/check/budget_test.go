@@ -56,7 +56,8 @@ func TestEachFlagWithANumberIsPartOfTheBudget(t *testing.T) {
 			with, err := parse("-" + f.Name + "=" + number)
 			isPart, reason := err == nil && with.Budget != without.Budget, notOfTime[f.Name]
 			if isPart == (reason != "") {
-				t.Errorf("-%s=%s: part of the budget: %v; reason why it need not be: %q", f.Name, number, isPart, reason)
+				t.Errorf("-%s=%s: part of the budget: %v; reason why it need not be: %q",
+					f.Name, number, isPart, reason)
 			}
 		}
 	}

@@ -72,11 +72,11 @@ func (p *Prober) attempt() (err error) {
 		return err
 	}
 	p.report.RPC = time.Since(start) - p.report.Connect
-	p.note("took: connect=%v rpc=%v", p.report.Connect, p.report.RPC)
+	p.notef("took: connect=%v rpc=%v", p.report.Connect, p.report.RPC)
 	return err
 }
 
-func (p *Prober) note(format string, args ...any) {
+func (p *Prober) notef(format string, args ...any) {
 	if p.Note != nil {
 		p.Note(fmt.Sprintf(format, args...))
 	}

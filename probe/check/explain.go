@@ -44,7 +44,8 @@ func dialCause(o *Options, e *DialError) *outcome.Failure {
 	case isTimeout(e.Err):
 		return timeoutCause(o, e.Step)
 	case isLookup:
-		return outcome.NoConnection(outcome.ClassLookup, fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), lookupHint)
+		return outcome.NoConnection(outcome.ClassLookup,
+			fmt.Errorf("looking up %q: %s", lookup.Name, lookup.Err), lookupHint)
 	}
 	switch e.Step {
 	case StepALTS:
@@ -123,8 +124,8 @@ func answerCause(o *Options, e *DialError) *outcome.Failure {
 	case strings.HasPrefix(answer, "\x15\x03") && !o.TLS:
 		return outcome.NoConnection(outcome.ClassTLS, errors.New("the server speaks TLS"), "add -tls")
 	case answer != "":
-		return outcome.NoConnection(outcome.ClassProtocol, errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"),
-			"name the gRPC port with -addr")
+		return outcome.NoConnection(outcome.ClassProtocol,
+			errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"), "name the gRPC port with -addr")
 	case isRemoteAlert(e.Err):
 		return tlsCause(o, e.Err)
 	case !isHangup(e.Err):
@@ -135,7 +136,8 @@ func answerCause(o *Options, e *DialError) *outcome.Failure {
 	if o.TLS || o.ALTS || o.SPIFFE {
 		return outcome.NoConnection(outcome.ClassProtocol, closed, "is this the gRPC port of the server?")
 	}
-	return outcome.NoConnection(outcome.ClassProtocol, closed, "a server that speaks TLS does so: if it is one, add -tls")
+	return outcome.NoConnection(outcome.ClassProtocol, closed,
+		"a server that speaks TLS does so: if it is one, add -tls")
 }
 
 func isHangup(err error) bool {

@@ -86,7 +86,8 @@ func httpHint(o *Options, message string) outcome.Hint {
 		return "the probe may not ask: exempt the health service in the server and in the proxies before it, " +
 			"or send credentials with -rpc-header"
 	case status == "429":
-		return "the server, or a proxy before it, limits how often it is asked: exempt the health service, or probe less often"
+		return "the server, or a proxy before it, limits how often it is asked: exempt the health service, " +
+			"or probe less often"
 	}
 	return "no gRPC server answered, but a web server or a proxy: name the gRPC port of the server itself with -addr"
 }

@@ -16,7 +16,8 @@ import (
 // handshake, so this error can also come with the first bytes that are read.
 func tlsCause(o *Options, err error) *outcome.Failure {
 	if isHangup(err) {
-		return outcome.NoConnection(outcome.ClassTLS, errors.New("the server closed the connection in the TLS handshake"),
+		return outcome.NoConnection(outcome.ClassTLS,
+			errors.New("the server closed the connection in the TLS handshake"),
 			"if the server speaks no TLS, leave out -tls")
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
@@ -32,7 +33,8 @@ func tlsCause(o *Options, err error) *outcome.Failure {
 		return outcome.NoConnection(outcome.ClassTLS, host, hint)
 	}
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return outcome.NoConnection(outcome.ClassTLS, unknown, "name the CA of the server's certificate with -tls-ca-cert")
+		return outcome.NoConnection(outcome.ClassTLS, unknown,
+			"name the CA of the server's certificate with -tls-ca-cert")
 	}
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		return outcome.NoConnection(outcome.ClassTLS, validity(invalid.Cert),

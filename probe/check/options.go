@@ -76,7 +76,8 @@ func (o *Options) Authority() string {
 }
 
 // TLSConfig returns the client's side of TLS as the flags -tls-* describe it. It notes whether the server asks for a
-// client certificate, for the words about a handshake that fails. It waits for what comes by a pipe until the deadline. The error is a *[outcome.Failure].
+// client certificate, for the words about a handshake that fails. It waits for what comes by a pipe until the deadline.
+// The error is a *[outcome.Failure].
 func (o *Options) TLSConfig(deadline time.Time) (*tls.Config, error) {
 	wantsCert := o.wantsCert
 	wantsCert.Store(false)

@@ -29,7 +29,7 @@ func (p *Prober) wait() error {
 		if last == nil || !budget.overdue() || failed.Worst().Class != outcome.ClassTimeout {
 			last, lastReport = failed, p.report
 		}
-		p.note("attempt %d: %v", p.report.Attempts, err)
+		p.notef("attempt %d: %v", p.report.Attempts, err)
 		if !budget.pause(pause) {
 			p.report = lastReport
 			return p.givenUp(last)

@@ -23,11 +23,11 @@ func TestPausesBetweenAttempts(t *testing.T) {
 		}
 	}}
 	p.Run()
-	for i, want := range []time.Duration{100, 200, 400, 800} {
+	for i, milliseconds := range []int{100, 200, 400, 800} {
 		if i+1 >= len(asked) {
 			t.Fatalf("there were only %d attempts", len(asked))
 		}
-		want *= time.Millisecond
+		want := time.Duration(milliseconds) * time.Millisecond
 		if got := asked[i+1].Sub(asked[i]); got < want-20*time.Millisecond || got > want*3/2+100*time.Millisecond {
 			t.Errorf("pause %d is %v, want %v", i+1, got, want)
 		}

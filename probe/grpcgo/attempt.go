@@ -115,7 +115,9 @@ func (a *attempt) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (
 		return nil, nil, err
 	}
 	a.enter(check.StepSettings)
-	return &watched{Conn: conn, attempt: a, observer: a.observer, asked: a.asked, closed: make(chan struct{})}, info, nil
+	return &watched{
+		Conn: conn, attempt: a, observer: a.observer, asked: a.asked, closed: make(chan struct{}),
+	}, info, nil
 }
 
 // Info implements credentials.TransportCredentials. It leaves out the server name, so that grpc-go uses the authority

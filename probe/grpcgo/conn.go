@@ -112,14 +112,16 @@ func (c *conn) begin(deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline)
 }
 
-// rpcError turns the error of a call, which was made with ctx, into a *outcome.RPCError. io.EOF means that the server has
-// ended the stream with the status OK, which is no success for Watch.
+// rpcError turns the error of a call, which was made with ctx, into a *outcome.RPCError. io.EOF means that the server
+// has ended the stream with the status OK, which is no success for Watch.
 func (c *conn) rpcError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF):
-		return &outcome.RPCError{Code: outcome.Code(codes.Unavailable), Message: "server ended the watch", Answered: true}
+		return &outcome.RPCError{
+			Code: outcome.Code(codes.Unavailable), Message: "server ended the watch", Answered: true,
+		}
 	}
 	s := status.Convert(err)
 	failed := &outcome.RPCError{

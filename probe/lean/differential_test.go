@@ -173,8 +173,12 @@ func FuzzAgainstGRPCGo(f *testing.F) {
 		}
 		// A machine that is busy can make a client give up, so what differs is tried again with more patience.
 		var own, full string
-		for _, patience := range []time.Duration{20 * time.Millisecond, 200 * time.Millisecond, 2 * time.Second, 10 * time.Second} {
-			if own, full = replyTo(t, lean.Transport{}, play, patience), replyTo(t, grpcgo.Transport{}, play, patience); own == full {
+		for _, patience := range []time.Duration{
+			20 * time.Millisecond, 200 * time.Millisecond, 2 * time.Second, 10 * time.Second,
+		} {
+			own = replyTo(t, lean.Transport{}, play, patience)
+			full = replyTo(t, grpcgo.Transport{}, play, patience)
+			if own == full {
 				return
 			}
 		}
@@ -182,116 +186,153 @@ func FuzzAgainstGRPCGo(f *testing.F) {
 	})
 }
 
+// accepted are the headers of a good answer.
+const accepted = ":status: 200\ncontent-type: application/grpc"
+
 // The parts of a good answer.
 var (
 	begins   = record(byte(http2.FrameSettings), 0, 0, "")
 	ack      = record(byte(http2.FrameSettings), 1, 0, "")
 	request  = record(afterRequest, 0, 0, "")
-	headers  = record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc")
+	headers  = record(wholeHeaders, 4, 1, accepted)
 	answer   = record(message, 0, 1, "\x08\x01")
 	trailers = record(wholeHeaders, 5, 1, "grpc-status: 0")
 	good     = begins + request + ack + headers + answer + trailers
 )
 
+// beforeRequest returns a good answer that begins with something else, before the request.
+func beforeRequest(start string) string { return start + request + headers + answer + trailers }
+
+// atFirst returns a good answer with a frame before its headers.
+func atFirst(frame string) string { return begins + request + frame + headers + answer + trailers }
+
+// withHeaders returns an answer with other headers, one per line.
+func withHeaders(lines string) string {
+	return begins + request + record(wholeHeaders, 4, 1, lines) + answer + trailers
+}
+
+// alsoHeader returns an answer with one more header.
+func alsoHeader(line string) string { return withHeaders(accepted + "\n" + line) }
+
+// withBlock returns an answer with another HEADERS frame.
+func withBlock(flags byte, payload string) string {
+	return begins + request + record(byte(http2.FrameHeaders), flags, 1, payload) + answer + trailers
+}
+
+// withAnswer returns an answer with another frame in place of the message.
+func withAnswer(frame string) string { return begins + request + headers + frame + trailers }
+
+// withTrailers returns an answer with other trailers, one per line.
+func withTrailers(lines string) string {
+	return begins + request + headers + answer + record(wholeHeaders, 5, 1, lines)
+}
+
 // plays are answers in which something is unusual, each with what it is.
 var plays = map[string]string{
-	"good":                                good,
-	"coded":                               begins + request + record(codedHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc") + answer + record(codedHeaders, 5, 1, "grpc-status: 0"),
-	"not serving":                         begins + request + headers + record(message, 0, 1, "\x08\x02") + trailers,
-	"error":                               begins + request + record(wholeHeaders, 5, 1, ":status: 200\ncontent-type: application/grpc\ngrpc-status: 12\ngrpc-message: a%20b"),
-	"DATA on idle stream":                 begins + request + record(0, 0, 7, "x") + headers + answer + trailers,
-	"DATA on even stream":                 begins + request + record(0, 0, 2, "x") + headers + answer + trailers,
-	"RST of idle stream":                  begins + request + record(3, 0, 7, "\x00\x00\x00\x08") + headers + answer + trailers,
-	"WINDOW of idle stream":               begins + request + record(8, 0, 7, "\x00\x00\x00\x08") + headers + answer + trailers,
-	"HEADERS on idle stream":              begins + request + record(wholeHeaders, 4, 7, ":status: 200\ncontent-type: application/grpc") + headers + answer + trailers,
-	"early acknowledgement":               record(4, 1, 0, "") + begins + request + headers + answer + trailers,
-	"acknowledgement with a setting":      begins + record(4, 1, 0, "\x00\x03\x00\x00\x00\x01") + request + headers + answer + trailers,
-	"SETTINGS on a stream":                begins + record(4, 0, 1, "") + request + headers + answer + trailers,
-	"group":                               begins + request + headers + record(message, 0, 1, "\x13\x14\x08\x01") + trailers,
-	"open group":                          begins + request + headers + record(message, 0, 1, "\x13\x08\x01") + trailers,
-	"field 1 as bytes":                    begins + request + headers + record(message, 0, 1, "\x0a\x01\x01") + trailers,
-	"long varint":                         begins + request + headers + record(message, 0, 1, "\x08\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01") + trailers,
-	"status +0":                           begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: +0"),
-	"status 00":                           begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 00"),
-	"status -1":                           begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: -1"),
-	"status 4294967296":                   begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 4294967296"),
-	"status empty":                        begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: "),
-	"no status":                           begins + request + headers + answer + record(wholeHeaders, 5, 1, "a: b"),
-	"two statuses":                        begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 2\ngrpc-status: 0"),
-	"two statuses, bad last":              begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 0\ngrpc-status: 2"),
-	"status in headers":                   begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\ngrpc-status: 2") + answer + trailers,
-	"second content-type":                 begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\ncontent-type: text/plain") + answer + trailers,
-	"second content-type first":           begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: text/plain\ncontent-type: application/grpc") + answer + trailers,
-	"content-type in capitals":            begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: Application/gRPC") + answer + trailers,
-	"doubled pseudo-header":               begins + request + record(wholeHeaders, 4, 1, ":status: 200\n:status: 200\ncontent-type: application/grpc") + answer + trailers,
-	"pseudo-header after":                 begins + request + record(wholeHeaders, 4, 1, "content-type: application/grpc\n:status: 200") + answer + trailers,
-	"unknown pseudo-header":               begins + request + record(wholeHeaders, 4, 1, ":status: 200\n:a: b\ncontent-type: application/grpc") + answer + trailers,
-	"request pseudo-header":               begins + request + record(wholeHeaders, 4, 1, ":status: 200\n:method: GET\ncontent-type: application/grpc") + answer + trailers,
-	"pseudo-header in trailers":           begins + request + headers + answer + record(wholeHeaders, 5, 1, ":status: 200\ngrpc-status: 0"),
-	"no :status":                          begins + request + record(wholeHeaders, 4, 1, "content-type: application/grpc") + answer + trailers,
-	":status 99":                          begins + request + record(wholeHeaders, 4, 1, ":status: 99\ncontent-type: application/grpc") + answer + trailers,
-	":status 2000":                        begins + request + record(wholeHeaders, 4, 1, ":status: 2000\ncontent-type: application/grpc") + answer + trailers,
-	":status abc":                         begins + request + record(wholeHeaders, 4, 1, ":status: abc\ncontent-type: application/grpc") + answer + trailers,
-	":status 100":                         begins + request + record(wholeHeaders, 4, 1, ":status: 100") + headers + answer + trailers,
-	":status 100 ends":                    begins + request + record(wholeHeaders, 5, 1, ":status: 100"),
-	":status 404":                         begins + request + record(wholeHeaders, 4, 1, ":status: 404\ncontent-type: application/grpc") + answer + trailers,
-	":status 404 with status":             begins + request + record(wholeHeaders, 5, 1, ":status: 404\ncontent-type: application/grpc\ngrpc-status: 5"),
-	"name in capitals":                    begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\nA: b") + answer + trailers,
-	"name with space":                     begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\na b: c") + answer + trailers,
-	"empty name":                          begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\n: c") + answer + trailers,
-	"value with control":                  begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\na: \x01") + answer + trailers,
-	"value beyond ASCII":                  begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\na: \xff") + answer + trailers,
-	"bad base64":                          begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\na-bin: !") + answer + trailers,
-	"padded base64":                       begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\na-bin: YQ==") + answer + trailers,
-	"bad base64 in trailers":              begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 0\na-bin: !"),
-	"bad details":                         begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 0\ngrpc-status-details-bin: !"),
-	"details":                             begins + request + headers + answer + record(wholeHeaders, 5, 1, "grpc-status: 0\ngrpc-status-details-bin: CAU"),
-	"connection header":                   begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\nconnection: close") + answer + trailers,
-	"encoding identity":                   begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\ngrpc-encoding: identity") + answer + trailers,
-	"encoding unknown":                    begins + request + record(wholeHeaders, 4, 1, ":status: 200\ncontent-type: application/grpc\ngrpc-encoding: a") + answer + trailers,
-	"compressed without encoding":         begins + request + headers + record(0, 0, 1, "\x01\x00\x00\x00\x02\x08\x01") + trailers,
-	"short PRIORITY":                      begins + request + record(2, 0, 1, "\x00\x00\x00\x00") + headers + answer + trailers,
-	"PRIORITY of stream 0":                begins + request + record(2, 0, 0, "\x00\x00\x00\x00\x00") + headers + answer + trailers,
-	"short PING":                          begins + request + record(6, 0, 0, "\x00") + headers + answer + trailers,
-	"PING on a stream":                    begins + request + record(6, 0, 1, "\x00\x00\x00\x00\x00\x00\x00\x00") + headers + answer + trailers,
-	"WINDOW_UPDATE of 0":                  begins + request + record(8, 0, 0, "\x00\x00\x00\x00") + headers + answer + trailers,
-	"WINDOW_UPDATE of 0 on the stream":    begins + request + record(8, 0, 1, "\x00\x00\x00\x00") + headers + answer + trailers,
-	"unknown frame":                       begins + request + record(200, 0, 1, "a") + headers + answer + trailers,
-	"PUSH_PROMISE":                        begins + request + record(5, 4, 1, "\x00\x00\x00\x02\x82") + headers + answer + trailers,
-	"CONTINUATION alone":                  begins + request + record(9, 4, 1, "\x88") + headers + answer + trailers,
-	"GOAWAY":                              begins + request + record(7, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x00") + headers + answer + trailers,
-	"GOAWAY of 0":                         begins + request + record(7, 0, 0, "\x00\x00\x00\x00\x00\x00\x00\x00") + headers + answer + trailers,
-	"GOAWAY with SETTINGS":                begins + record(7, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x00") + request + headers + answer + trailers,
-	"GOAWAY first":                        record(7, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x00") + begins + request + headers + answer + trailers,
-	"resize in mid-block":                 begins + request + record(1, 4, 1, "\x88\x20\x5f\x10application/grpc") + answer + trailers,
-	"resize at the end":                   begins + request + record(1, 4, 1, "\x88\x5f\x10application/grpc\x20") + answer + trailers,
-	"three resizes":                       begins + request + record(1, 4, 1, "\x20\x21\x20\x88\x5f\x10application/grpc") + answer + trailers,
-	"large resize":                        begins + request + record(1, 4, 1, "\x3f\xe2\x1f\x88\x5f\x10application/grpc") + answer + trailers,
-	"integer of 6 bytes":                  begins + request + record(1, 4, 1, "\x88\x5f\x7f\x80\x80\x80\x80\x00"+strings.Repeat("a", 127)) + answer + trailers,
-	"content-length of 6 bytes":           begins + request + record(1, 4, 1, "\x88\x5f\x10application/grpc\x40\x01a\x7f\x80\x80\x80\x80\x00"+strings.Repeat("a", 127)) + answer + trailers,
-	"index 0":                             begins + request + record(1, 4, 1, "\x80\x88\x5f\x10application/grpc") + answer + trailers,
+	"good": good,
+	"coded": begins + request + record(codedHeaders, 4, 1, accepted) + answer +
+		record(codedHeaders, 5, 1, "grpc-status: 0"),
+	"not serving": withAnswer(record(message, 0, 1, "\x08\x02")),
+	"error": begins + request +
+		record(wholeHeaders, 5, 1, accepted+"\ngrpc-status: 12\ngrpc-message: a%20b"),
+	"DATA on idle stream":            atFirst(record(0, 0, 7, "x")),
+	"DATA on even stream":            atFirst(record(0, 0, 2, "x")),
+	"RST of idle stream":             atFirst(record(3, 0, 7, "\x00\x00\x00\x08")),
+	"WINDOW of idle stream":          atFirst(record(8, 0, 7, "\x00\x00\x00\x08")),
+	"HEADERS on idle stream":         atFirst(record(wholeHeaders, 4, 7, accepted)),
+	"early acknowledgement":          beforeRequest(record(4, 1, 0, "") + begins),
+	"acknowledgement with a setting": beforeRequest(begins + record(4, 1, 0, "\x00\x03\x00\x00\x00\x01")),
+	"SETTINGS on a stream":           beforeRequest(begins + record(4, 0, 1, "")),
+	"group":                          withAnswer(record(message, 0, 1, "\x13\x14\x08\x01")),
+	"open group":                     withAnswer(record(message, 0, 1, "\x13\x08\x01")),
+	"field 1 as bytes":               withAnswer(record(message, 0, 1, "\x0a\x01\x01")),
+	"long varint":                    withAnswer(record(message, 0, 1, "\x08\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01")),
+	"status +0":                      withTrailers("grpc-status: +0"),
+	"status 00":                      withTrailers("grpc-status: 00"),
+	"status -1":                      withTrailers("grpc-status: -1"),
+	"status 4294967296":              withTrailers("grpc-status: 4294967296"),
+	"status empty":                   withTrailers("grpc-status: "),
+	"no status":                      withTrailers("a: b"),
+	"two statuses":                   withTrailers("grpc-status: 2\ngrpc-status: 0"),
+	"two statuses, bad last":         withTrailers("grpc-status: 0\ngrpc-status: 2"),
+	"status in headers":              alsoHeader("grpc-status: 2"),
+	"second content-type":            alsoHeader("content-type: text/plain"),
+	"second content-type first": withHeaders(":status: 200\ncontent-type: text/plain\n" +
+		"content-type: application/grpc"),
+	"content-type in capitals":  withHeaders(":status: 200\ncontent-type: Application/gRPC"),
+	"doubled pseudo-header":     withHeaders(":status: 200\n:status: 200\ncontent-type: application/grpc"),
+	"pseudo-header after":       withHeaders("content-type: application/grpc\n:status: 200"),
+	"unknown pseudo-header":     withHeaders(":status: 200\n:a: b\ncontent-type: application/grpc"),
+	"request pseudo-header":     withHeaders(":status: 200\n:method: GET\ncontent-type: application/grpc"),
+	"pseudo-header in trailers": withTrailers(":status: 200\ngrpc-status: 0"),
+	"no :status":                withHeaders("content-type: application/grpc"),
+	":status 99":                withHeaders(":status: 99\ncontent-type: application/grpc"),
+	":status 2000":              withHeaders(":status: 2000\ncontent-type: application/grpc"),
+	":status abc":               withHeaders(":status: abc\ncontent-type: application/grpc"),
+	":status 100":               atFirst(record(wholeHeaders, 4, 1, ":status: 100")),
+	":status 100 ends":          begins + request + record(wholeHeaders, 5, 1, ":status: 100"),
+	":status 404":               withHeaders(":status: 404\ncontent-type: application/grpc"),
+	":status 404 with status": begins + request +
+		record(wholeHeaders, 5, 1, ":status: 404\ncontent-type: application/grpc\ngrpc-status: 5"),
+	"name in capitals":                 alsoHeader("A: b"),
+	"name with space":                  alsoHeader("a b: c"),
+	"empty name":                       alsoHeader(": c"),
+	"value with control":               alsoHeader("a: \x01"),
+	"value beyond ASCII":               alsoHeader("a: \xff"),
+	"bad base64":                       alsoHeader("a-bin: !"),
+	"padded base64":                    alsoHeader("a-bin: YQ=="),
+	"bad base64 in trailers":           withTrailers("grpc-status: 0\na-bin: !"),
+	"bad details":                      withTrailers("grpc-status: 0\ngrpc-status-details-bin: !"),
+	"details":                          withTrailers("grpc-status: 0\ngrpc-status-details-bin: CAU"),
+	"connection header":                alsoHeader("connection: close"),
+	"encoding identity":                alsoHeader("grpc-encoding: identity"),
+	"encoding unknown":                 alsoHeader("grpc-encoding: a"),
+	"compressed without encoding":      withAnswer(record(0, 0, 1, "\x01\x00\x00\x00\x02\x08\x01")),
+	"short PRIORITY":                   atFirst(record(2, 0, 1, "\x00\x00\x00\x00")),
+	"PRIORITY of stream 0":             atFirst(record(2, 0, 0, "\x00\x00\x00\x00\x00")),
+	"short PING":                       atFirst(record(6, 0, 0, "\x00")),
+	"PING on a stream":                 atFirst(record(6, 0, 1, "\x00\x00\x00\x00\x00\x00\x00\x00")),
+	"WINDOW_UPDATE of 0":               atFirst(record(8, 0, 0, "\x00\x00\x00\x00")),
+	"WINDOW_UPDATE of 0 on the stream": atFirst(record(8, 0, 1, "\x00\x00\x00\x00")),
+	"unknown frame":                    atFirst(record(200, 0, 1, "a")),
+	"PUSH_PROMISE":                     atFirst(record(5, 4, 1, "\x00\x00\x00\x02\x82")),
+	"CONTINUATION alone":               atFirst(record(9, 4, 1, "\x88")),
+	"GOAWAY":                           atFirst(record(7, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x00")),
+	"GOAWAY of 0":                      atFirst(record(7, 0, 0, "\x00\x00\x00\x00\x00\x00\x00\x00")),
+	"GOAWAY with SETTINGS":             beforeRequest(begins + record(7, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x00")),
+	"GOAWAY first":                     beforeRequest(record(7, 0, 0, "\x00\x00\x00\x01\x00\x00\x00\x00") + begins),
+	"resize in mid-block":              withBlock(4, "\x88\x20\x5f\x10application/grpc"),
+	"resize at the end":                withBlock(4, "\x88\x5f\x10application/grpc\x20"),
+	"three resizes":                    withBlock(4, "\x20\x21\x20\x88\x5f\x10application/grpc"),
+	"large resize":                     withBlock(4, "\x3f\xe2\x1f\x88\x5f\x10application/grpc"),
+	"integer of 6 bytes":               withBlock(4, "\x88\x5f\x7f\x80\x80\x80\x80\x00"+strings.Repeat("a", 127)),
+	"content-length of 6 bytes": withBlock(4,
+		"\x88\x5f\x10application/grpc\x40\x01a\x7f\x80\x80\x80\x80\x00"+strings.Repeat("a", 127)),
+	"index 0":                             withBlock(4, "\x80\x88\x5f\x10application/grpc"),
 	"two messages":                        begins + request + headers + answer + answer + trailers,
 	"no message":                          begins + request + headers + trailers,
-	"half a message":                      begins + request + headers + record(0, 0, 1, "\x00\x00\x00\x00\x03\x08\x01") + trailers,
+	"half a message":                      withAnswer(record(0, 0, 1, "\x00\x00\x00\x00\x03\x08\x01")),
 	"DATA ends":                           begins + request + headers + record(message, 1, 1, "\x08\x01"),
 	"DATA before HEADERS":                 begins + request + answer + headers + trailers,
 	"headers twice":                       begins + request + headers + headers + answer + trailers,
 	"after the end":                       good + answer + trailers,
 	"RST with NO_ERROR after":             good + record(3, 0, 1, "\x00\x00\x00\x00"),
 	"RST before trailers":                 begins + request + headers + answer + record(3, 0, 1, "\x00\x00\x00\x00"),
-	"padding":                             begins + request + headers + record(0, 8, 1, "\x02\x00\x00\x00\x00\x02\x08\x01aa") + trailers,
-	"too much padding":                    begins + request + headers + record(0, 8, 1, "\x7f\x00\x00\x00\x00\x02\x08\x01aa") + trailers,
-	"padding that is not zero in HEADERS": begins + request + record(1, 12, 1, "\x02\x88\x5f\x10application/grpcaa") + answer + trailers,
-	"priority in HEADERS":                 begins + request + record(1, 0x24, 1, "\x00\x00\x00\x00\x00\x88\x5f\x10application/grpc") + answer + trailers,
-	"short priority in HEADERS":           begins + request + record(1, 0x24, 1, "\x00\x00\x00\x00") + answer + trailers,
-	"continued":                           begins + request + record(1, 0, 1, "\x88") + record(9, 4, 1, "\x5f\x10application/grpc") + answer + trailers,
-	"continued on another stream":         begins + request + record(1, 0, 1, "\x88") + record(9, 4, 3, "\x5f\x10application/grpc") + answer + trailers,
-	"HTTP/1.1":                            record(rawBytes, 0, 0, "HTTP/1.1 400 Bad Request\r\n\r\n"),
-	"push enabled":                        record(4, 0, 0, "\x00\x02\x00\x00\x00\x01") + request + headers + answer + trailers,
-	"push of 2":                           record(4, 0, 0, "\x00\x02\x00\x00\x00\x02") + request + headers + answer + trailers,
-	"small frame size":                    record(4, 0, 0, "\x00\x05\x00\x00\x00\x01") + request + headers + answer + trailers,
-	"large window":                        record(4, 0, 0, "\x00\x04\xff\xff\xff\xff") + request + headers + answer + trailers,
-	"unknown setting":                     record(4, 0, 0, "\x12\x34\xff\xff\xff\xff") + request + headers + answer + trailers,
-	"SETTINGS of 5 bytes":                 record(4, 0, 0, "\x00\x04\xff\xff\xff") + request + headers + answer + trailers,
-	"DATA first":                          record(0, 0, 0, "") + begins + request + headers + answer + trailers,
+	"padding":                             withAnswer(record(0, 8, 1, "\x02\x00\x00\x00\x00\x02\x08\x01aa")),
+	"too much padding":                    withAnswer(record(0, 8, 1, "\x7f\x00\x00\x00\x00\x02\x08\x01aa")),
+	"padding that is not zero in HEADERS": withBlock(12, "\x02\x88\x5f\x10application/grpcaa"),
+	"priority in HEADERS":                 withBlock(0x24, "\x00\x00\x00\x00\x00\x88\x5f\x10application/grpc"),
+	"short priority in HEADERS":           withBlock(0x24, "\x00\x00\x00\x00"),
+	"continued": begins + request + record(1, 0, 1, "\x88") +
+		record(9, 4, 1, "\x5f\x10application/grpc") + answer + trailers,
+	"continued on another stream": begins + request + record(1, 0, 1, "\x88") +
+		record(9, 4, 3, "\x5f\x10application/grpc") + answer + trailers,
+	"HTTP/1.1":            record(rawBytes, 0, 0, "HTTP/1.1 400 Bad Request\r\n\r\n"),
+	"push enabled":        beforeRequest(record(4, 0, 0, "\x00\x02\x00\x00\x00\x01")),
+	"push of 2":           beforeRequest(record(4, 0, 0, "\x00\x02\x00\x00\x00\x02")),
+	"small frame size":    beforeRequest(record(4, 0, 0, "\x00\x05\x00\x00\x00\x01")),
+	"large window":        beforeRequest(record(4, 0, 0, "\x00\x04\xff\xff\xff\xff")),
+	"unknown setting":     beforeRequest(record(4, 0, 0, "\x12\x34\xff\xff\xff\xff")),
+	"SETTINGS of 5 bytes": beforeRequest(record(4, 0, 0, "\x00\x04\xff\xff\xff")),
+	"DATA first":          beforeRequest(record(0, 0, 0, "") + begins),
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // checkFields returns an error for a header block that grpc-go does not take either (RFC 9113 sections 8.2.1 and 8.3;
-// readMetaFrame in golang.org/x/net/http2/frame.go): with it, a probe would call a server healthy of which other clients
-// get no answer.
+// readMetaFrame in golang.org/x/net/http2/frame.go): with it, a probe would call a server healthy of which other
+// clients get no answer.
 func checkFields(headers []header) error {
 	regular := false
 	var pseudo []string

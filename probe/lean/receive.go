@@ -121,8 +121,8 @@ func (s *session) handleReset(f frame) error {
 	return nil
 }
 
-// find returns the stream with the id if it is open. As in grpc-go, frames on another stream mean nothing, whether it was
-// ever open or not.
+// find returns the stream with the id if it is open. As in grpc-go, frames on another stream mean nothing, whether it
+// was ever open or not.
 func (s *session) find(id uint32) *stream {
 	for _, st := range s.streams {
 		if st.id == id && id != 0 {

@@ -112,7 +112,8 @@ func (st *stream) finish(f *fields) {
 	case len(st.body) > 0:
 		st.fail(internal, "server ended the call within a message")
 	case len(f.details) == 1 && !agrees(f.details[0], int32(code)):
-		st.fail(internal, fmt.Sprintf("server ended the call with grpc-status %d, and with another one in its details", code))
+		st.fail(internal,
+			fmt.Sprintf("server ended the call with grpc-status %d, and with another one in its details", code))
 	default:
 		st.answered = true
 		st.fail(int(code), f.message)

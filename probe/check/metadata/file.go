@@ -15,8 +15,8 @@ const maxHeaderFile = 64 << 10
 // File is a header whose value is in a file: Kubernetes and Compose mount secrets as files.
 type File struct{ name, path string }
 
-// ParseFiles returns the headers of -rpc-header-file. The error is a *[outcome.Failure] for the first one that cannot be
-// right. It does not show what cannot be a name, because the user may have written the secret itself there.
+// ParseFiles returns the headers of -rpc-header-file. The error is a *[outcome.Failure] for the first one that cannot
+// be right. It does not show what cannot be a name, because the user may have written the secret itself there.
 func ParseFiles(written []string) ([]File, error) {
 	var files []File
 	for i, line := range written {

@@ -1,5 +1,6 @@
-// Package metadata is the headers that a probe sends with each call. In go the lines of -rpc-header and -rpc-header-file
-// as a user has written them, out come the headers, whose values are secrets: no error and no line for people shows one.
+// Package metadata is the headers that a probe sends with each call. In go the lines of -rpc-header and
+// -rpc-header-file as a user has written them, out come the headers, whose values are secrets: no error and no line for
+// people shows one.
 //
 // Begin with [Parse] and [ParseFiles], which check what is written, and [Read], which reads the files for an attempt.
 package metadata
@@ -53,8 +54,8 @@ func Parse(written []string) ([]Header, error) {
 
 const nameHint outcome.Hint = "a name has letters, digits, - _ and . only"
 
-// check returns a *[outcome.Failure] for a header that cannot be sent, whose text begins with what is being done. The limits are
-// those of gRPC over HTTP/2 (PROTOCOL-HTTP2.md, "Custom-Metadata").
+// check returns a *[outcome.Failure] for a header that cannot be sent, whose text begins with what is being done. The
+// limits are those of gRPC over HTTP/2 (PROTOCOL-HTTP2.md, "Custom-Metadata").
 func (h Header) check(doing string) error {
 	switch {
 	case isReserved(h.Name):

@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// minSecret is the least length of what is hidden, in bytes: shorter texts are words of any message, and no secrets.
+	// minSecret is the least length of what is hidden, in bytes: shorter texts are words of any message, and no
+	// secrets.
 	minSecret = 4
 	// minPart is how many bytes at the beginning of a longer secret are hidden too, if a server repeats no more of it.
 	minPart = 8
@@ -37,7 +38,7 @@ func secrets(headers []Header) (all []string) {
 	}
 	for _, h := range headers {
 		add(h.Value)
-		for _, word := range strings.Fields(h.Value) {
+		for word := range strings.FieldsSeq(h.Value) {
 			add(word)
 			decoded, err := base64.StdEncoding.DecodeString(word)
 			if user, password, ok := strings.Cut(string(decoded), ":"); err == nil && ok {
@@ -130,7 +131,9 @@ func hideBase64(text, secret string) string {
 	for shift := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + secret))
 		first, last := (shift*8+5)/6, (shift+len(secret))*8/6
-		for _, core := range []string{encoded[first:last], strings.NewReplacer("+", "-", "/", "_").Replace(encoded[first:last])} {
+		standard := encoded[first:last]
+		forURLs := strings.NewReplacer("+", "-", "/", "_").Replace(standard)
+		for _, core := range []string{standard, forURLs} {
 			for at := strings.Index(text, core); at >= 0; at = strings.Index(text, core) {
 				before := strings.TrimRightFunc(text[:at], isBase64)
 				after := strings.TrimLeftFunc(text[at+len(core):], isBase64)

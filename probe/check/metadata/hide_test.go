@@ -19,7 +19,8 @@ func TestHideFindsValuesHoweverTheyAreWritten(t *testing.T) {
 	}
 	for _, written := range []string{
 		token, "Bearer " + token, url.QueryEscape("Bearer " + token), url.PathEscape(token),
-		strings.ToLower(url.QueryEscape(token[4:5])) + "", fmt.Sprintf("%q", token), fmt.Sprintf("%+q", "Bearer "+token),
+		strings.ToLower(url.QueryEscape(token[4:5])) + "",
+		fmt.Sprintf("%q", token), fmt.Sprintf("%+q", "Bearer "+token),
 		base64.StdEncoding.EncodeToString([]byte(token)), base64.URLEncoding.EncodeToString([]byte("a" + token)),
 		base64.RawURLEncoding.EncodeToString([]byte("Bearer " + token + "!")),
 		base64.StdEncoding.EncodeToString([]byte("Authorization=Bearer " + token)),
@@ -28,7 +29,8 @@ func TestHideFindsValuesHoweverTheyAreWritten(t *testing.T) {
 	} {
 		got := Hide("invalid <"+written+"> in the call", headers)
 		if strings.Contains(got, "r%t/") || strings.Contains(got, "9876") || strings.Contains(got, "pa55") ||
-			strings.Contains(got, "binary") || !strings.HasPrefix(got, "invalid <") || !strings.HasSuffix(got, "> in the call") ||
+			strings.Contains(got, "binary") ||
+			!strings.HasPrefix(got, "invalid <") || !strings.HasSuffix(got, "> in the call") ||
 			strings.Contains(got, written) && len(written) > 5 {
 			t.Errorf("%q is shown as %q", written, got)
 		}
@@ -53,7 +55,8 @@ func FuzzHide(f *testing.F) {
 	f.Add("a", token, "b")
 	f.Add("%", "100%secret", "=")
 	f.Fuzz(func(t *testing.T, before, secret, after string) {
-		if len(secret) < minSecret || strings.ContainsAny(secret, " \t\r\n") || len(before)+len(secret)+len(after) > 2000 {
+		if len(secret) < minSecret || strings.ContainsAny(secret, " \t\r\n") ||
+			len(before)+len(secret)+len(after) > 2000 {
 			return
 		}
 		headers := []Header{{"a", secret}}
@@ -61,8 +64,8 @@ func FuzzHide(f *testing.F) {
 			return
 		}
 		for _, text := range []string{before + secret + after, before + url.QueryEscape(secret) + after} {
-			if got := Hide(text, headers); strings.Contains(got, secret) && !strings.Contains(hidden+after+hidden, secret) &&
-				!strings.Contains(before+hidden, secret) {
+			if got := Hide(text, headers); strings.Contains(got, secret) &&
+				!strings.Contains(hidden+after+hidden, secret) && !strings.Contains(before+hidden, secret) {
 				t.Errorf("%q is in %q of %q", secret, got, text)
 			}
 		}

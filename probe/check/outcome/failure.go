@@ -19,8 +19,8 @@ type Failure struct {
 	Class Class
 }
 
-// Hint is advice for the user, on one line. The test of the documents finds every hint by this type: a hint is a constant,
-// or a fmt.Sprintf with a constant format.
+// Hint is advice for the user, on one line. The test of the documents finds every hint by this type: a hint is a
+// constant, or a fmt.Sprintf with a constant format.
 type Hint string
 
 // Error returns the cause without the hint.

@@ -1,5 +1,5 @@
-// Package outcome is what a probe has found out, and its words: as lines for people, as one line of JSON, and as an exit
-// code.
+// Package outcome is what a probe has found out, and its words: as lines for people, as one line of JSON, and as an
+// exit code.
 //
 // In goes an [Outcome], made of the answers of the server and of each [Failure] with its cause and a [Hint]. Begin with
 // Outcome.

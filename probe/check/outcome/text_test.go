@@ -15,7 +15,8 @@ func TestLinesAreBounded(t *testing.T) {
 		failed = append(failed, &Failure{Err: fmt.Errorf("%d is down", i), Hint: "restart it"})
 	}
 	lines := failed.Lines()
-	if len(lines) != 12 || lines[9] != "error: 9 is down" || lines[10] != "error: and 15 more" || lines[11] != "hint: restart it" {
+	if len(lines) != 12 || lines[9] != "error: 9 is down" || lines[10] != "error: and 15 more" ||
+		lines[11] != "hint: restart it" {
 		t.Errorf("25 failures are %q", lines)
 	}
 	long := Failures{{Err: errors.New(strings.Repeat("a", 5000))}}.Lines()[0]

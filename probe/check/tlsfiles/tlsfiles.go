@@ -21,9 +21,10 @@ type Files struct {
 	ClientCert, ClientKey string
 }
 
-// Config reads the files, and returns a config with them. It offers HTTP/2 by ALPN (RFC 9113 section 3.2), but accepts a
-// server that does not answer the offer: old servers that speak HTTP/2 do not, nor do some behind a proxy. [rawfile.Read] says what pause is. It calls
-// asked when the server asks for a client certificate. The error is a *[outcome.Failure] for files that cannot be used.
+// Config reads the files, and returns a config with them. It offers HTTP/2 by ALPN (RFC 9113 section 3.2), but accepts
+// a server that does not answer the offer: old servers that speak HTTP/2 do not, nor do some behind a proxy.
+// [rawfile.Read] says what pause is. It calls asked when the server asks for a client certificate. The error is a
+// *[outcome.Failure] for files that cannot be used.
 func (f Files) Config(asked func(), pause func() bool) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
 	var pair *tls.Certificate
@@ -76,9 +77,9 @@ func readKeyPair(certPath, keyPath string, pause func() bool) (tls.Certificate, 
 	}
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return tls.Certificate{},
-			outcome.Misuse(fmt.Errorf("loading -tls-client-cert %q with -tls-client-key %q: %w", certPath, keyPath, err),
-				"both have to be PEM and belong together")
+		return tls.Certificate{}, outcome.Misuse(
+			fmt.Errorf("loading -tls-client-cert %q with -tls-client-key %q: %w", certPath, keyPath, err),
+			"both have to be PEM and belong together")
 	}
 	return pair, nil
 }
