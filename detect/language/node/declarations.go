@@ -142,9 +142,11 @@ func (p *pass) add(name string, value source.Span, depth int) {
 // addAlias adds a name that is another one of the module, or of one that it imports.
 func (p *pass) addAlias(name, of string) {
 	isKnown := func(d address.Declaration) bool { return d.Name == name }
-	if n := p.refersTo(of); n != (address.Name{}) && name != of && len(p.declares) < maxSettings && !slices.ContainsFunc(p.declares, isKnown) {
-		p.declares = append(p.declares, address.Declaration{Name: name, Value: address.Value{Names: []address.Name{n}}})
+	n := p.refersTo(of)
+	if n == (address.Name{}) || name == of || len(p.declares) >= maxSettings || slices.ContainsFunc(p.declares, isKnown) {
+		return
 	}
+	p.declares = append(p.declares, address.Declaration{Name: name, Value: address.Value{Names: []address.Name{n}}})
 }
 
 var (

@@ -1,9 +1,9 @@
 // Package node recognizes gRPC servers in JavaScript and TypeScript for Node.js. Begin with [Analyzer].
 //
-// Package ecmascript reads the sources, source.go looks for servers in each: what they must hold is in rules.go, and three
-// kinds of calls need more than a pattern (grpcjs.go, nestjs.go, dapr.go). What listens is in listeners.go, what a
-// name stands for in names.go, and what other files may ask for in declarations.go, options.go and, for files that are
-// no sources, settings.go. Then postanalyze.go takes the files together, by what manifest.go and modules.go know.
+// Package ecmascript reads a source, and source.go looks for servers in it: what it must hold is in rules.go, and three
+// kinds of calls need more than a pattern (grpcjs.go, nestjs.go, dapr.go). What listens is in listeners.go, what a name
+// stands for in names.go, and what other files may ask for in declarations.go, options.go and, for files that are no
+// sources, settings.go. Then postanalyze.go takes the files together, by what manifest.go and modules.go know of them.
 package node
 
 import (

@@ -130,25 +130,25 @@ func (a *app) optionsOf(p *project) map[nestServer]nestOptions {
 // maxImports is how many modules are followed to options, and how many a module exports again.
 const maxImports = 8
 
-// nestOptions returns the options of microservices that a name of a file means. If the file has none of this name, these
-// are its last ones up to the first for gRPC, or those of the module that it exports as its own.
+// nestOptions returns the options of microservices that a name of a file means. If the file has none of this name, they
+// are its first ones for gRPC, or others that it has, or those of a module that it exports as its own.
 func (a *app) nestOptions(file, name string) (nestOptions, bool) {
 	for range maxImports {
 		f := a.byPath[file]
 		if f == nil {
 			break
 		}
-		var any *nestOptions
+		var last *nestOptions
 		for o := range finding.All[nestOptions](f.Found) {
 			if o.name == name {
 				return o, true
 			}
-			if any == nil || !any.isGRPC {
-				any = &o
+			if last == nil || !last.isGRPC {
+				last = &o
 			}
 		}
-		if any != nil {
-			return *any, true
+		if last != nil {
+			return *last, true
 		}
 		file = a.reexported(f)
 	}

@@ -25,8 +25,8 @@ type (
 	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
 	healthDefinition struct{ *finding.Site }
-	// nestServer is a microservice of NestJS whose options are elsewhere in the project: in a module, if it is known, by
-	// a name.
+	// nestServer is a microservice of NestJS whose options are elsewhere in the project. The module and their name there
+	// are "" if the file does not say.
 	nestServer struct {
 		*finding.Site
 		module, options string
@@ -56,6 +56,12 @@ var (
 		`vitest|jest|@jest/.*|mocha|chai|ava|tap|test|bun:test|supertest|sinon|@nestjs/testing|@playwright/test`)
 )
 
+const (
+	called       = ecmascript.Called
+	instantiated = ecmascript.Instantiated
+	extended     = ecmascript.Extended
+)
+
 // apiRule is a row of the table of imported names that prove something.
 type apiRule struct {
 	module, name *regexp.Regexp
@@ -64,28 +70,28 @@ type apiRule struct {
 }
 
 var apiRules = []apiRule{
-	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), ecmascript.Instantiated, finding.Constructs(grpcJS)},
-	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), ecmascript.Extended, finding.Registers(grpcJS)},
-	{source.Exactly(`nice-grpc`), source.Exactly(`createServer`), ecmascript.Called, finding.Constructs(niceGRPC)},
-	{maliModule, source.Exactly(`(?:Mali)?`), ecmascript.Instantiated, finding.Constructs(mali)},
-	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), ecmascript.Called, finding.Constructs(grpcKit)},
-	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), ecmascript.Called, finding.Serves(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), ecmascript.Instantiated, finding.Registers(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), ecmascript.Extended, finding.Registers(nestJS)},
+	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), instantiated, finding.Constructs(grpcJS)},
+	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), extended, finding.Registers(grpcJS)},
+	{source.Exactly(`nice-grpc`), source.Exactly(`createServer`), called, finding.Constructs(niceGRPC)},
+	{maliModule, source.Exactly(`(?:Mali)?`), instantiated, finding.Constructs(mali)},
+	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), called, finding.Constructs(grpcKit)},
+	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), called, finding.Serves(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), instantiated, finding.Registers(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), extended, finding.Registers(nestJS)},
 	{
-		source.Exactly(`@(?:connectrpc|bufbuild)/connect-node`), source.Exactly(`connectNodeAdapter`), ecmascript.Called,
+		source.Exactly(`@(?:connectrpc|bufbuild)/connect-node`), source.Exactly(`connectNodeAdapter`), called,
 		connectHandled,
 	},
 	{
-		source.Exactly(`http2`), source.Exactly(`createServer|createSecureServer`), ecmascript.Called,
+		source.Exactly(`http2`), source.Exactly(`createServer|createSecureServer`), called,
 		http2Served,
 	},
 	{
 		healthModule,
-		source.Exactly(`(?:[Hh]ealth\.)?Implementation|GrpcHealthCheck`), ecmascript.Instantiated, finding.RegistersHealth,
+		source.Exactly(`(?:[Hh]ealth\.)?Implementation|GrpcHealthCheck`), instantiated, finding.RegistersHealth,
 	},
-	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), ecmascript.Called, finding.RegistersHealth},
-	{source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), ecmascript.Called, finding.RegistersHealth},
+	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), called, finding.RegistersHealth},
+	{source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), called, finding.RegistersHealth},
 }
 
 // unimportedName is a name that is recognized although the file does not import it, because a wrapper of the app does,
@@ -105,15 +111,15 @@ func (n unimportedName) matches(u ecmascript.Use) bool {
 // connectNodeAdapter, a name that nothing else has.
 var unimportedNames = []unimportedName{
 	{
-		ecmascript.Instantiated, "Server", regexp.MustCompile(`(?i:(?:^|\.)_?grpc\w*)\.(?:default\.)?Server$`),
+		instantiated, "Server", regexp.MustCompile(`(?i:(?:^|\.)_?grpc\w*)\.(?:default\.)?Server$`),
 		ecmascript.Export{Module: "grpc", Name: "Server"},
 	},
 	{
-		ecmascript.Called, "createServer", source.Exactly(`(?:import_)?nice_grpc\w*\.createServer`),
+		called, "createServer", source.Exactly(`(?:import_)?nice_grpc\w*\.createServer`),
 		ecmascript.Export{Module: "nice-grpc", Name: "createServer"},
 	},
 	{
-		ecmascript.Called, "connectNodeAdapter", source.Exactly(`(?:(?:import_)?connect_node\w*\.)?connectNodeAdapter`),
+		called, "connectNodeAdapter", source.Exactly(`(?:(?:import_)?connect_node\w*\.)?connectNodeAdapter`),
 		ecmascript.Export{Module: "@connectrpc/connect-node", Name: "connectNodeAdapter"},
 	},
 }
@@ -140,7 +146,10 @@ var rules = []analyzer.Rule{
 
 	{Code: regexp.MustCompile(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
 	// The server of nice-grpc, and the router of Connect.
-	{Code: regexp.MustCompile(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`), Proves: finding.RegistersHealth},
+	{
+		Code:   regexp.MustCompile(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
+		Proves: finding.RegistersHealth,
+	},
 	{Code: regexp.MustCompile(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Proves: finding.RegistersHealth},
 	// A service definition that is written by hand, in a file that gives it to a server.
 	{

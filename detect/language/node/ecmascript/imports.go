@@ -37,7 +37,8 @@ func importsOf(s *Source, destructured *regexp.Regexp) Imports {
 	}
 	if bytes.Contains(s.Code, []byte("require")) || bytes.Contains(s.Code, []byte("import(")) {
 		for _, m := range s.FindAll(requireCall, -1) {
-			b.declare(s.Part(requireCall, m, "clause"), s.Part(requireCall, m, "module"), s.Part(requireCall, m, "member"))
+			module, member := s.Part(requireCall, m, "module"), s.Part(requireCall, m, "member")
+			b.declare(s.Part(requireCall, m, "clause"), module, member)
 		}
 	}
 	if !b.From(destructured) {

@@ -1,6 +1,6 @@
-// Package ecmascript reads what the sources of JavaScript and TypeScript say, whatever they are about. Begin with [Read]:
-// a [Source] has [Imports], [Assignment]s, the [Property] of an object, and each [Use] of a name. How comments, strings
-// and regular expressions are told apart is in grammar.go.
+// Package ecmascript reads what a source of JavaScript or TypeScript says, whatever it is about. Begin with [Read]: a
+// [Source] has [Imports], each [Assignment], each [Property] of an object, and each [Use] of a name. How comments,
+// strings and regular expressions are told apart is in grammar.go.
 package ecmascript
 
 import (

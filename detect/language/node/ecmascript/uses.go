@@ -10,6 +10,7 @@ import (
 // Usage is how a name is used.
 type Usage int
 
+// The usages.
 const (
 	Called       Usage = iota // name(...)
 	Instantiated              // new name(...)
