@@ -1,10 +1,11 @@
 package address
 
 import (
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // serve is a text with a function whose parameter other functions have too.

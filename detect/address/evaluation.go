@@ -2,12 +2,13 @@ package address
 
 import (
 	"bytes"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"net"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // evaluation collects the addresses of one expression and of the declarations of its names.
@@ -91,12 +92,11 @@ func (e *evaluation) evaluate(x expression) {
 	}
 }
 
-// isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is reached
-// as a field of something, or what the text declares with one. What is not known keeps its default to itself.
+// isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is
+// reached as a field of something, or what the text declares with one. What is not known keeps its default to itself.
 func (e *evaluation) isOption(u Use) bool {
-	return strings.ContainsAny(u.Dotted, ".:>@") || slices.ContainsFunc(e.visible(u.Dotted, u.At), func(v expression) bool {
-		return outside.Match(v.raw) || v.at == u.At
-	})
+	isOutside := func(v expression) bool { return outside.Match(v.raw) || v.at == u.At }
+	return strings.ContainsAny(u.Dotted, ".:>@") || slices.ContainsFunc(e.visible(u.Dotted, u.At), isOutside)
 }
 
 // keys follows what the expression reads by keys, and returns it without these, except for the defaults behind them.
@@ -141,12 +141,11 @@ func (x expression) nameAt(match []int) Use {
 
 // add adds an address that is written at an offset.
 func (e *evaluation) add(a Address, at int) {
-	switch {
-	case a.Host == UnixSocket:
+	if a.Host == UnixSocket {
 		e.socket = true
-	default:
-		e.found = append(e.found, found{a.Host, a.Port, at})
+		return
 	}
+	e.found = append(e.found, found{a.Host, a.Port, at})
 }
 
 // stringLiteral takes the contents of a string, which stands at an offset.

@@ -27,8 +27,8 @@ type placed struct {
 }
 
 const (
-	// maxLookups is how many names are looked up for one address, and maxTotal for all of an app. Those of real apps need
-	// a handful.
+	// maxLookups is how many names are looked up for one address, and maxTotal for all of an app. Those of real apps
+	// need a handful.
 	maxLookups = 200
 	maxTotal   = 200_000
 	// maxSame is how many declarations of one name are looked at.
@@ -107,8 +107,8 @@ type resolution struct {
 	outside int // how many of those come from outside of the app and have no default
 }
 
-// portName matches the names of declarations that are ports: the last part says so. Without a port they may still get one when the program
-// runs, whereas an address without a port is a host.
+// portName matches the names of declarations that are ports: the last part says so. Without a port they may still get
+// one when the program runs, whereas an address without a port is a host.
 var portName = regexp.MustCompile(`(?i)port[^.]*$`)
 
 // names collects the addresses of names that a file uses: those of modules, if none has one those of the project, and

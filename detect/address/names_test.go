@@ -1,11 +1,12 @@
 package address
 
 import (
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // Expressions as the languages write them, and the port that they state: UnknownPort where a reader could not tell it
@@ -20,7 +21,10 @@ foreign = "10.0.0.5"
 mine = PORT
 itself = itself
 `
-	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}), source.String("`", "`", source.Quoting{Embeds: "${"})}
+	quotes := source.Grammar{
+		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
+		source.String("`", "`", source.Quoting{Embeds: "${"}),
+	}
 	for expression, want := range map[string]int{
 		`50051`: 50051, `"50051"`: 50051, `50_051`: 50051, `50051u16`: 50051, `"0.0.0.0:50051"`: 50051,
 		`"[::]:50051"`: 50051,
@@ -78,7 +82,8 @@ func TestHostsAreToldApart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Host{
 		"0.0.0.0:8080": AllInterfaces, "[::]:8080": AllInterfaces, ":8080": AllInterfaces, "127.0.0.1:8080": Loopback,
-		"localhost:8080": Loopback, "[::1]:8080": Loopback, "10.0.0.5:8080": OneInterface, "db.internal:8080": OneInterface,
+		"localhost:8080": Loopback, "[::1]:8080": Loopback,
+		"10.0.0.5:8080": OneInterface, "db.internal:8080": OneInterface,
 		"8080": UnknownHost, "unix:/run/a.sock": UnixSocket, "host": UnknownHost,
 	} {
 		if got := Parse(text); got.Host != want {
@@ -89,7 +94,8 @@ func TestHostsAreToldApart(t *testing.T) {
 
 func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 	t.Parallel()
-	text := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
+	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
+	text := quotes.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
 	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
 	for expression, want := range map[string][]string{

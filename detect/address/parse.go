@@ -2,10 +2,11 @@ package address
 
 import (
 	"bytes"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"net"
 	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // UnknownPort is the port of a listener whose port is not known, or that a probe beside the server cannot reach.
@@ -54,9 +55,8 @@ func hostOf(host string) Host {
 }
 
 // listenWords are parts of the names of constants, fields, functions and parameters that say where something listens.
-var listenWords = source.NewKeywords("port", "Port", "PORT", "addr", "Addr", "ADDR", "listen", "Listen", "LISTEN", "bind",
-	"Bind",
-	"BIND", "ndpoint", "ENDPOINT", "url", "Url", "URL", "uri", "socket")
+var listenWords = source.NewKeywords("port", "Port", "PORT", "addr", "Addr", "ADDR", "listen", "Listen",
+	"LISTEN", "bind", "Bind", "BIND", "ndpoint", "ENDPOINT", "url", "Url", "URL", "uri", "socket")
 
 // HasPortLine reports whether a number of four or five digits, as most ports have, stands in a line that says where
 // something listens, or in the line behind it: "const PORT = 50051". It is made to be fast on files that have none.

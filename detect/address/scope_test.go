@@ -1,10 +1,11 @@
 package address
 
 import (
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // scopes are texts that declare a name more than once. The expression behind "use:" is the one whose port is wanted.
@@ -113,7 +114,8 @@ func TestNamesAreLookedUpByScope(t *testing.T) {
 
 func TestPortIsWhereItsNumberIsWritten(t *testing.T) {
 	t.Parallel()
-	text := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
+	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
+	text := quotes.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
 	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
 	if port := d.Port(source.Span{From: from, To: len(text.Raw)}); port.Number != 50051 || text.Line(port.At) != 2 {

@@ -24,8 +24,8 @@ type Name struct {
 	// itself; "" for a name that reaches across files by itself.
 	Module string
 	// Path is the name: "PORT", ".field" of what is reached as a field, "function()", "name=" of what calls give to a
-	// parameter, "Class.field", a key of the settings. The name "" of a module is the module itself: its declaration has
-	// the names of what the module exports that others declare.
+	// parameter, "Class.field", a key of the settings. The name "" of a module is the module itself: its declaration
+	// has the names of what the module exports that others declare.
 	Path string
 }
 

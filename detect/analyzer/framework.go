@@ -8,15 +8,15 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// Framework is one way to serve gRPC in a language: all that is known of it, beside the patterns that find it. The table
-// in docs/detection.md is made from these.
+// Framework is one way to serve gRPC in a language: all that is known of it, beside the patterns that find it. The
+// table in docs/detection.md is made from these.
 type Framework struct {
 	Name     string // in the build plan and for people: "grpc-go"
 	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
 	Health   string // what registers grpc.health.v1, for people
 	Advice   string // what to write into a server to have the health service, fit to be pasted
-	// Keywords are the words of the pre-filter: a source with evidence of the framework has one of them, and most sources
-	// have none.
+	// Keywords are the words of the pre-filter: a source with evidence of the framework has one of them, and most
+	// sources have none.
 	Keywords []string
 	// Port is where a server listens if nothing says so.
 	Port DefaultPort
@@ -42,8 +42,8 @@ func Keywords(frameworks []Framework, further ...string) source.Keywords {
 	return source.NewKeywords(slices.Compact(all)...)
 }
 
-// DefaultListener returns the listener of a server of a framework, at a line that makes the server and names no port. It
-// is nil for a framework without a default.
+// DefaultListener returns the listener of a server of a framework, at a line that makes the server and names no port.
+// It is nil for a framework without a default.
 func DefaultListener(frameworks []Framework, name string, line int) []finding.Finding {
 	for _, f := range frameworks {
 		if f.Name == name && f.Port.Number != 0 {

@@ -14,8 +14,8 @@ import (
 // Rule is one row of a language's table: a pattern of code, and the finding that it is.
 type Rule struct {
 	// Code is matched against the code, in which the contents of strings are blank. The group "literal", if it has one,
-	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "at" is the place that the finding names; without
-	// it that is the whole match.
+	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "at" is
+	// the place that the finding names; without it that is the whole match.
 	Code    *regexp.Regexp
 	Literal *regexp.Regexp
 	// Imports is matched against each import of the file: one has to match. nil for a rule that needs no import.

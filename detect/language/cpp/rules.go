@@ -44,7 +44,10 @@ var rules = []analyzer.Rule{
 			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1|\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
 		Proves: finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`), Proves: finding.RegistersHealth},
+	{
+		Code:   regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`),
+		Proves: finding.RegistersHealth,
+	},
 	{
 		Code:    regexp.MustCompile(`(?P<at>(?:\w*::)*\bHealth::\w*Service)\b`),
 		Imports: regexp.MustCompile(`\bhealth\.grpc\.pb\.h$`),

@@ -110,8 +110,8 @@ func readConstants(d *address.Names) []address.Declaration {
 	return all
 }
 
-// global returns what a name that the source does not declare may be in other sources: a constant or a property, which is
-// reached through its class or its object, or a method.
+// global returns what a name that the source does not declare may be in other sources: a constant or a property, which
+// is reached through its class or its object, or a method.
 func global(u address.Use) address.Name {
 	switch name := u.Path; {
 	case strings.HasPrefix(name, "."):

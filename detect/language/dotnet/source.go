@@ -26,7 +26,8 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if hasKeyword {
 		imports := t.Names(importDirective)
 		result.Found = slices.Concat(
-			analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports), implementedServices(t))
+			analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports),
+			implementedServices(t))
 	}
 	listens := hasKeyword && t.Matches(listenCall)
 	if declares || listens {

@@ -43,9 +43,11 @@ var commonRules = []analyzer.Rule{
 	},
 }
 
-// A library has modules with services too: an endpoint or a server runs them. A file that refers to the health service's messages implements the health service, and any other file a service of
-// the app's own.
+// A library has modules with services too: an endpoint or a server runs them. A file that refers to the health
+// service's messages implements the health service, and any other file a service of the app's own.
 var (
-	rulesWithServices = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Proves: finding.Implements(grpcElixir)})
-	rulesWithHealth   = append(slices.Clip(commonRules), analyzer.Rule{Code: useServer, Proves: finding.RegistersHealth})
+	rulesWithServices = append(slices.Clip(commonRules),
+		analyzer.Rule{Code: useServer, Proves: finding.Implements(grpcElixir)})
+	rulesWithHealth = append(slices.Clip(commonRules),
+		analyzer.Rule{Code: useServer, Proves: finding.RegistersHealth})
 )

@@ -25,7 +25,8 @@ const (
 	maxNesting  = 6
 )
 
-// readSettings returns the addresses in a configuration file, by key: app.grpc_port, app.grpc.port, app.App.Endpoint.port.
+// readSettings returns the addresses in a configuration file, by key: app.grpc_port, app.grpc.port,
+// app.App.Endpoint.port.
 func readSettings(t *source.Text) []address.Declaration {
 	r := &settingsReader{Names: namesIn(t)}
 	for _, m := range t.FindAll(configCall, maxSettings) {

@@ -68,7 +68,8 @@ func matchImported(t *source.Text, i imports) []finding.Finding {
 	}
 	isQualified := func(name string) bool { return strings.Contains(name, ".") }
 	isUnqualified := func(name string) bool { return !isQualified(name) && !own[name] }
-	return append(analyzer.Findings(t, keep(isQualified), i.all), analyzer.Findings(t, keep(isUnqualified), i.unqualified)...)
+	return append(analyzer.Findings(t, keep(isQualified), i.all),
+		analyzer.Findings(t, keep(isUnqualified), i.unqualified)...)
 }
 
 // keep returns the rules for the names for which a function says so.

@@ -36,8 +36,8 @@ var (
 		`(?P<name>[\w$]+)\s*:\s*(?P<type>[A-Z][\w$]*)`)
 )
 
-// declare collects what other files may ask for: the names of variables and functions ("port"), of the fields of classes
-// ("Config.port") and of object literals ("config.grpc.port"), and the keys of settings. The default export is
+// declare collects what other files may ask for: the names of variables and functions ("port"), of the fields of
+// classes ("Config.port") and of object literals ("config.grpc.port"), and the keys of settings. The default export is
 // "default", as the standard calls it, and what CommonJS exports as a whole is the same here.
 func (p *pass) declare() {
 	if p.bundled || len(p.Raw) > maxModule {
@@ -143,7 +143,8 @@ func (p *pass) add(name string, value source.Span, depth int) {
 func (p *pass) addAlias(name, of string) {
 	isKnown := func(d address.Declaration) bool { return d.Name == name }
 	n := p.refersTo(of)
-	if n == (address.Name{}) || name == of || len(p.declares) >= maxSettings || slices.ContainsFunc(p.declares, isKnown) {
+	isFull := len(p.declares) >= maxSettings
+	if n == (address.Name{}) || name == of || isFull || slices.ContainsFunc(p.declares, isKnown) {
 		return
 	}
 	p.declares = append(p.declares, address.Declaration{Name: name, Value: address.Value{Names: []address.Name{n}}})

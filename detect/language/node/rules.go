@@ -25,8 +25,8 @@ type (
 	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
 	healthDefinition struct{ *finding.Site }
-	// nestServer is a microservice of NestJS whose options are elsewhere in the project. The module and their name there
-	// are "" if the file does not say.
+	// nestServer is a microservice of NestJS whose options are elsewhere in the project. The module and their name
+	// there are "" if the file does not say.
 	nestServer struct {
 		*finding.Site
 		module, options string

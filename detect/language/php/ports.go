@@ -61,8 +61,8 @@ func (p *pass) openSwooleListener(from int) finding.Finding {
 	return finding.ListenerAt(p.Nothing(from))
 }
 
-// global returns what a name that the source does not declare may be in others: the property or the constant of a class,
-// as Class.name.
+// global returns what a name that the source does not declare may be in others: the property or the constant of a
+// class, as Class.name.
 func (p *pass) global(u address.Use) address.Name {
 	parts := strings.FieldsFunc(u.Dotted, func(r rune) bool { return strings.ContainsRune("->:", r) })
 	if parts[0] == "this" || parts[0] == "self" || parts[0] == "static" {

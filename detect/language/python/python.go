@@ -188,7 +188,8 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	})
 	var result analyzer.Result[extra]
 	if hasKeyword {
-		result.Found = inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil), listeners(t, names)), t)
+		found := slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil), listeners(t, names))
+		result.Found = inMain(found, t)
 	}
 	if len(result.Found) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, names)

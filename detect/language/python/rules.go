@@ -24,8 +24,8 @@ type rule struct {
 	name *regexp.Regexp
 	// use is how the name has to be used; mentioned allows all uses.
 	use use
-	// proves makes the finding of a full name. It is nil for a name that proves nothing, although a later rule matches it
-	// too.
+	// proves makes the finding of a full name. It is nil for a name that proves nothing, although a later rule matches
+	// it too.
 	proves finding.Make
 }
 
@@ -46,7 +46,10 @@ var rules = []rule{
 	{source.Exactly(`mlserver\.(model\.)?MLModel`), inherited, serviceServed(mlserver)},
 	{source.Exactly(`django_grpc_framework\.(\w+\.)*\w*Service`), inherited, serviceServed(djangoGRPCFramework)},
 	{source.Exactly(`django_socio_grpc\.(\w+\.)*\w*Service`), inherited, serviceServed(djangoSocioGRPC)},
-	{source.Exactly(`sonora\.(asgi\.grpcASGI|wsgi\.grpcWSGI)`), mentioned, func(at *finding.Site, _ string) finding.Finding { return webServer{at} }},
+	{
+		source.Exactly(`sonora\.(asgi\.grpcASGI|wsgi\.grpcWSGI)`), mentioned,
+		func(at *finding.Site, _ string) finding.Finding { return webServer{at} },
+	},
 	{source.Exactly(`grpclib\.health\.service\.Health`), called, registersHealth},
 	// Who makes one gives it to a server, if not by add_HealthServicer_to_server then by a helper.
 	{source.Exactly(`grpc_health\.v1\.(health|_async)\.(aio\.)?HealthServicer`), called, registersHealth},

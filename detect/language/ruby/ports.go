@@ -42,8 +42,8 @@ var fromOutside = regexp.MustCompile(`\bENV\b|\bARGV\b|\boptions\b`)
 // maxSettings is how many settings of one file are kept.
 const maxSettings = 100
 
-// namesIn returns the names in a source. The elements of hashes are read by key: the other numbers in a hash are none of
-// an element.
+// namesIn returns the names in a source. The elements of hashes are read by key: the other numbers in a hash are none
+// of an element.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment, endlessMethod)
 	names.Global = global

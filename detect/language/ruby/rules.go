@@ -49,7 +49,10 @@ var rules = []analyzer.Rule{
 	},
 
 	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersHealth},
-	{Code: regexp.MustCompile(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`), Proves: finding.RegistersHealth},
+	{
+		Code:   regexp.MustCompile(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`),
+		Proves: finding.RegistersHealth,
+	},
 	{
 		Code:   regexp.MustCompile(`<\s*(?:::)?(?:Grpc::)?Health::V1::Health::Service\b`),
 		Proves: healthSubclassed,

@@ -17,7 +17,10 @@ import (
 var procfileRules = []analyzer.Rule{
 	{Code: regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`), Proves: finding.Registers(gruf)},
 	{Code: regexp.MustCompile(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`), Proves: finding.RegistersHealth},
-	{Code: regexp.MustCompile(`(?m)^[\w-]+:.*\bGRUF_HEALTH_CHECK_ENABLED=[1-9].*\bgruf\b`), Proves: finding.RegistersHealth},
+	{
+		Code:   regexp.MustCompile(`(?m)^[\w-]+:.*\bGRUF_HEALTH_CHECK_ENABLED=[1-9].*\bgruf\b`),
+		Proves: finding.RegistersHealth,
+	},
 	{
 		Code:   regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable(?:\s|$)`),
 		Proves: anyCableConfigured,

@@ -29,8 +29,8 @@ var listenerCalls = map[string]listenerCall{
 // routesListenerCall is the call that serves tonic's Routes, of which axum makes the server.
 var routesListenerCall = listenerCall{regexp.MustCompile(`\baxum::serve\s*\(`), ","}
 
-// listeners returns the addresses of the servers that a file makes. The calls of each kind of server are looked for once,
-// in the order of the findings.
+// listeners returns the addresses of the servers that a file makes. The calls of each kind of server are looked for
+// once, in the order of the findings.
 func listeners(names *address.Names, servers []finding.Finding) []finding.Finding {
 	var found []finding.Finding
 	seen := map[listenerCall]bool{}

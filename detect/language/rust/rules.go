@@ -33,7 +33,10 @@ var rules = []rule{
 	{source.Exactly(`tonic_health::server::(health_reporter|HealthReporter::new)`), finding.RegistersHealth},
 	{source.Exactly(`tonic_health::server::HealthService::from_\w+`), finding.RegistersHealth},
 	{source.Exactly(`tonic_health::(\w+::)*HealthServer::\w+`), finding.RegistersHealth},
-	{source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`), finding.RegistersHealth},
+	{
+		source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`),
+		finding.RegistersHealth,
+	},
 	{source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health`), finding.RegistersHealth},
 	{source.Exactly(`poem_grpc::health_service`), finding.RegistersHealth},
 	{source.Exactly(`connectrpc_health::(install_\w+|HealthService::new)`), finding.RegistersHealth},

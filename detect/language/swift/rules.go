@@ -43,7 +43,10 @@ var rules = []analyzer.Rule{
 			`(?P<at>Grpc_Health_V1_Health(?:(?:Async)?Provider|\.\w*ServiceProtocol))\b`),
 		Proves: finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`\b(?:GRPCServer|withGRPCServer)\s*\(\s*transport\s*:`), Proves: finding.Constructs(grpcSwift)},
+	{
+		Code:   regexp.MustCompile(`\b(?:GRPCServer|withGRPCServer)\s*\(\s*transport\s*:`),
+		Proves: finding.Constructs(grpcSwift),
+	},
 	{
 		Code: regexp.MustCompile(`\bServer\.insecure\s*\(\s*group\s*:|` +
 			`\bServer\.usingTLS\w*\s*\(\s*(?:on|group|with)\s*:`),
@@ -87,8 +90,8 @@ var serverContext = regexp.MustCompile(`\b(?:ServerContext|ServerRequest|Streami
 // of grpc-swift 1.
 var handlerByHand = regexp.MustCompile(`:[^{]*\b(?:RegistrableRPCService|CallHandlerProvider)\b`)
 
-// implements makes the finding of an implementation. Those of grpc.health.v1 and of grpc.reflection are no services of the
-// app's own.
+// implements makes the finding of an implementation. Those of grpc.health.v1 and of grpc.reflection are no services of
+// the app's own.
 func implements(framework string) finding.Make {
 	return func(at *finding.Site, code string) finding.Finding {
 		if strings.HasPrefix(code, "Grpc_Health_V1") || strings.HasPrefix(code, "Grpc_Reflection_V1") {
