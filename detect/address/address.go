@@ -1,8 +1,8 @@
 // Package address says where a server listens: it follows an expression in a source to the address that the app gives
 // the server, and says how sure that is.
 //
-//	text --Read: patterns of the language--> Names --Value: within the file--> Value
-//	      --Graph.Resolve: across files--> Address
+//	text --Read: patterns of the language--> Names --Value: within the file--> a Value
+//	a Value --Graph.Resolve: across files--> Address
 //
 // Begin with [Address]. [Names] are what one file declares; a [Value] is what the file itself says of an expression,
 // with the names that other files declare; [Graph] has these, and resolves them.

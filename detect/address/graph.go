@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Graph is what the files of an app declare for one another, and the one way from a name to an address: the file
-// itself, then its project, then the app.
+// Graph is what the files of an app declare for one another, and the one way from a name to an address: the module that
+// it comes from, then the project of the file that uses it, then the app.
 type Graph struct {
 	// Module returns the file of a module that another file imports, "" for one that is not in the app. nil for a
-	// language whose names reach across files by themselves.
+	// language that imports no modules of the app.
 	Module func(from, module string) string
 
 	files    map[string]map[string][]Value // by path, then by name
@@ -22,6 +22,8 @@ type Graph struct {
 type placed struct {
 	Value
 	file string
+	// isPart says that the name is not declared itself, but something that it may be a part of.
+	isPart bool
 }
 
 const (
@@ -63,7 +65,7 @@ func (g *Graph) Add(project, file string, declared []Declaration) {
 
 func add(to map[string][]placed, d Declaration, file string) {
 	if len(to[d.Name]) < maxSame {
-		to[d.Name] = append(to[d.Name], placed{d.Value, file})
+		to[d.Name] = append(to[d.Name], placed{Value: d.Value, file: file})
 	}
 }
 
@@ -105,17 +107,17 @@ type resolution struct {
 	outside int // how many of those come from outside of the app and have no default
 }
 
-// portName matches the names of declarations that are ports. Without a port they may still get one when the program
-// runs, whereas an address without a port is a host.
-var portName = regexp.MustCompile(`(?i)port`)
+// portName matches the names of declarations that are ports: the last part says so. Without a port they may still get
+// one when the program runs, whereas an address without a port is a host.
+var portName = regexp.MustCompile(`(?i)port[^.]*$`)
 
-// names collects the addresses of names that a file uses: those of the project, or those of the whole app if the
-// project has none of the names.
+// names collects the addresses of names that a file uses: those of modules, if none has one those of the project, and
+// then those of the whole app.
 func (r *resolution) names(all []Name, file string) {
-	for _, scope := range []func(Name, string) []placed{r.inProject, r.inApp} {
+	for _, scope := range []func(Name, string) []placed{r.inModule, r.inProject, r.inApp} {
 		before := len(r.found)
 		for _, n := range all {
-			r.name(n, scope(n, file))
+			r.name(n, file, scope(n, file))
 		}
 		if len(r.found) > before {
 			return
@@ -123,19 +125,48 @@ func (r *resolution) names(all []Name, file string) {
 	}
 }
 
-func (r *resolution) inProject(n Name, file string) []placed {
+// inModule returns the declarations of a name of a module. A name that the module does not declare may be a part of one
+// that it does: config.grpc.port of config.
+func (r *resolution) inModule(n Name, file string) []placed {
+	of := file
+	if n.Module == "" {
+		return nil
+	} else if n.Module != ThisFile && r.Module != nil {
+		of = r.Module(file, n.Module)
+	}
+	var values []placed
+	for whole, left := n.Path, len(n.Path); len(values) == 0 && left >= 0; whole = whole[:max(left, 0)] {
+		for _, v := range r.files[of][whole] {
+			if whole != n.Path {
+				v = v.part(n.Path, whole)
+			}
+			values = append(values, placed{v, of, whole != n.Path})
+		}
+		if left = strings.LastIndexByte(whole, '.'); left < 0 && whole != "" {
+			left = 0
+		}
+	}
+	return values
+}
+
+// part returns what the value of a name says of a longer one, which is a part of it: the value's names have that part
+// too. A name that the longer one begins with leads back to it.
+func (v Value) part(path, whole string) Value {
+	var of Value
+	for _, n := range v.Names {
+		if n.Module != "" && (n.Module != ThisFile || !strings.HasPrefix(path, n.Path+".")) {
+			part := strings.Trim(path[len(whole):], ".")
+			of.Names = append(of.Names, Name{n.Module, strings.Trim(n.Path+"."+part, ".")})
+		}
+	}
+	return of
+}
+
+func (r *resolution) inProject(n Name, _ string) []placed {
 	if n.Module == "" {
 		return r.projects[r.project][n.Path]
 	}
-	if r.Module == nil {
-		return nil
-	}
-	of := r.Module(file, n.Module)
-	var values []placed
-	for _, v := range r.files[of][n.Path] {
-		values = append(values, placed{v, of})
-	}
-	return values
+	return nil
 }
 
 func (r *resolution) inApp(n Name, _ string) []placed {
@@ -145,9 +176,12 @@ func (r *resolution) inApp(n Name, _ string) []placed {
 	return nil
 }
 
-// name collects the addresses of the declarations of a name, each name once.
-func (r *resolution) name(n Name, declared []placed) {
-	key := strings.Join([]string{n.Module, n.Path}, "\n")
+// name collects the addresses of the declarations of a name that a file uses, each name once.
+func (r *resolution) name(n Name, file string, declared []placed) {
+	key := n.Path
+	if n.Module != "" {
+		key = strings.Join([]string{file, n.Module, n.Path}, "\n")
+	}
 	if r.left <= 0 || r.seen[key] {
 		return
 	}
@@ -165,7 +199,7 @@ func (r *resolution) name(n Name, declared []placed) {
 			}
 		}
 		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[")
-		if !isPort || len(r.found) > before {
+		if !isPort || d.isPart || len(r.found) > before {
 			continue
 		}
 		r.found = append(r.found, Address{Host: d.Host, Place: d.Place})

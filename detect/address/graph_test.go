@@ -81,6 +81,55 @@ func TestDefaultsCountForWhatComesFromOutside(t *testing.T) {
 	}
 }
 
+// imported returns the value of something that has the names of modules, given in pairs: module, path.
+func imported(names ...string) Value {
+	var v Value
+	for i := 0; i < len(names); i += 2 {
+		v.Names = append(v.Names, Name{names[i], names[i+1]})
+	}
+	return v
+}
+
+func TestNamesOfModulesLeadToTheirFiles(t *testing.T) {
+	t.Parallel()
+	g := NewGraph()
+	g.Module = func(from, module string) string {
+		if from == "main" || from == "index" {
+			return module
+		}
+		return ""
+	}
+	g.Add(".", "config", []Declaration{
+		stated("default.port", 50051, 3), {"", imported(ThisFile, "default")}, {"alias", imported(ThisFile, "default")},
+	})
+	g.Add(".", "index", []Declaration{{"", imported(ThisFile, "default", "config", "")}})
+	g.Add(".", "circle", []Declaration{{"port", imported(ThisFile, "port")}, {"all", imported(ThisFile, "all.all")}})
+	g.Add(".", "other", []Declaration{stated("port", 50052, 1), stated(".[key]", 50053, 2)})
+	for name, c := range map[string]struct {
+		value Value
+		want  int
+	}{
+		"declared":                       {imported("config", "default.port"), 50051},
+		"a part of the module":           {imported("config", "port"), 50051},
+		"a part of a name":               {imported("config", "alias.port"), 50051},
+		"of a module that exports it":    {imported("index", "port"), 50051},
+		"of no module":                   {imported("none", "port"), 0},
+		"not declared there":             {imported("config", "host"), 0},
+		"in a circle":                    {imported("circle", "port"), 0},
+		"in a circle of parts":           {imported("circle", "all.port"), 0},
+		"of two modules":                 {imported("config", "port", "other", "port"), 0},
+		"of a module before the project": {imported("config", "port", "", ".[key]"), 50051},
+		"of the project then":            {imported("none", "port", "", ".[key]"), 50053},
+	} {
+		if got := g.Resolve(".", "main", c.value); got.Local() != c.want {
+			t.Errorf("%s: port %d, want %d", name, got.Local(), c.want)
+		}
+	}
+	if got := g.Resolve(".", "elsewhere", imported("config", "port")).Local(); got != 0 {
+		t.Errorf("a file that imports no module got port %d", got)
+	}
+}
+
 // However many names refer to one another, the work is bounded.
 func TestWorkOnNamesIsBounded(t *testing.T) {
 	t.Parallel()

@@ -318,6 +318,9 @@ func (d *Names) Address(s source.Span) (port Port, hosted bool) {
 	return at, e.hosted
 }
 
+// Hosted reports whether an expression has a host, or a part of one, before its port.
+func (d *Names) Hosted(s source.Span) bool { return d.evaluated(s).hosted }
+
 // evaluated returns the evaluation of the expression in a span.
 func (d *Names) evaluated(s source.Span) *evaluation {
 	e := &evaluation{Names: d, seen: map[int]bool{}}

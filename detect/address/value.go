@@ -20,13 +20,17 @@ type Value struct {
 
 // Name is a name that files declare for one another.
 type Name struct {
-	// Module is the module that the name is imported from, as the source writes it; "" for a name that reaches across
-	// files by itself.
+	// Module is the module that the name is imported from, as the source writes it; [ThisFile] for a name of the file
+	// itself; "" for a name that reaches across files by itself.
 	Module string
 	// Path is the name: "PORT", ".field" of what is reached as a field, "function()", "name=" of what calls give to a
-	// parameter, "Class.field", a key of the settings.
+	// parameter, "Class.field", a key of the settings. The name "" of a module is the module itself: its declaration
+	// has the names of what the module exports that others declare.
 	Path string
 }
+
+// ThisFile is the module of a name that the file declares itself. No source writes a module so.
+const ThisFile = "."
 
 // Field returns the name of what is reached as a field, whatever it is a field of: ".port" of ".config.grpc.port".
 func Field(path string) Name { return Name{Path: "." + path[strings.LastIndexByte(path, '.')+1:]} }
@@ -57,7 +61,7 @@ func (d *Names) Value(s source.Span) Value {
 		if d.Global == nil {
 			break
 		}
-		if global := d.Global(n); global.Path != "" && !slices.Contains(v.Names, global) {
+		if global := d.Global(n); global != (Name{}) && !slices.Contains(v.Names, global) {
 			v.Names = append(v.Names, global)
 		}
 	}

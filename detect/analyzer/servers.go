@@ -15,9 +15,17 @@ import (
 // implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence.
 // Other projects may declare names too.
 func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T]) []plan.Server {
+	if declaring == nil {
+		declaring = all
+	}
+	return ServersIn(Graph(declaring), all, logf)
+}
+
+// ServersIn is [Servers] for a language that asks the graph of what its projects declare itself, or whose graph knows
+// modules.
+func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
 	typeFindings(all)
-	graph := graphOf(all, declaring)
 	for _, p := range all {
 		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
 		servers = append(servers, in.servers(false, logf)...)
@@ -31,13 +39,10 @@ func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 	return Servers(Projects(files, FileIsPackage), logf)
 }
 
-// graphOf returns the graph of what the files of projects declare.
-func graphOf[T any](all, declaring []*Project[T]) *address.Graph {
+// Graph returns the graph of what the files of projects declare.
+func Graph[T any](projects []*Project[T]) *address.Graph {
 	graph := address.NewGraph()
-	if declaring == nil {
-		declaring = all
-	}
-	for _, p := range declaring {
+	for _, p := range projects {
 		for _, f := range p.Files {
 			graph.Add(p.Dir, f.Path, f.Declares)
 		}

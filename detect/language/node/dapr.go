@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -21,16 +21,16 @@ func (p *pass) findDapr() {
 		return
 	}
 	for _, m := range p.FindAll(newExpression, -1) {
-		if !strings.HasSuffix(group(p.Text, newExpression, m, "name"), "DaprServer") {
+		if !strings.HasSuffix(p.Part(newExpression, m, "name"), "DaprServer") {
 			continue
 		}
 		each, all := p.Arguments(m[1])
-		if !p.contains(all, "CommunicationProtocolEnum.GRPC") {
+		if !strings.Contains(p.Slice(all), "CommunicationProtocolEnum.GRPC") {
 			continue
 		}
-		p.report(constructed(daprJS), source.Span{From: m[0], To: m[1]})
-		if port, ok := p.property(each[0], serverPortProperty); ok {
-			p.reportPort(analyzer.Listener, port)
+		p.report(finding.Constructs(daprJS), source.Span{From: m[0], To: m[1]})
+		if port, ok := p.Property(each[0], serverPortProperty); ok {
+			p.found = append(p.found, p.listener(port))
 		}
 	}
 }

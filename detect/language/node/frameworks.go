@@ -27,26 +27,31 @@ const (
 var frameworks = []analyzer.Framework{
 	{
 		Name:     grpcJS,
+		Keywords: []string{"grpc", "bindAsync", "addService"},
 		Evidence: "`new Server` of `@grpc/grpc-js` or `grpc`, `bindAsync`, `addService`",
 		Health:   byImplementation,
 		Advice:   addToServer,
 	},
 	{
 		Name:     nestJS,
+		Keywords: []string{"Grpc", "Microservice", "ControllerMethods", "Transport."},
 		Evidence: "`createMicroservice` or `connectMicroservice` with `Transport.GRPC`, `@GrpcMethod`",
 		Health: "the app, by `HealthImplementation` (in `onLoadPackageDefinition`) or a controller of " +
 			"`grpc.health.v1`",
 		Advice: "options: { onLoadPackageDefinition: (pkg, server) => { const health = new HealthImplementation(" +
 			"{ '': 'SERVING' }); health.addToServer(server); } }, from grpc-health-check",
+		Port: analyzer.DefaultPort{Number: 5000, Source: "packages/microservices/constants.ts: GRPC_DEFAULT_URL"},
 	},
 	{
 		Name:     niceGRPC,
+		Keywords: []string{"grpc", "HealthDefinition"},
 		Evidence: "`createServer` of `nice-grpc`",
 		Health:   "the app, by `HealthServiceImpl`",
 		Advice:   "server.add(HealthDefinition, HealthServiceImpl()), from nice-grpc-server-health",
 	},
 	{
 		Name:     connectNode,
+		Keywords: []string{"connectNodeAdapter", "fastifyConnectPlugin", "http2", "service(Health"},
 		Evidence: "`connectNodeAdapter` or `fastifyConnectPlugin` in a project that serves HTTP/2",
 		Health:   "the app, by `router.service(Health, ...)`",
 		Advice: "router.service(Health, { check: () => ({ status: HealthCheckResponse_ServingStatus.SERVING }) }), " +
@@ -54,6 +59,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     mali,
+		Keywords: []string{"mali"},
 		Evidence: "`new Mali`",
 		Health:   "the app, by a service `Health`",
 		Advice: "app.addService('grpc/health/v1/health.proto', 'Health'); app.use('Health', 'check', ctx => { " +
@@ -61,6 +67,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     grpcKit,
+		Keywords: []string{"grpc"},
 		Evidence: "`createServer` of `grpc-kit`",
 		Health:   "the app, by a service `Health`",
 		Advice: "server.use({ protoPath: 'grpc/health/v1/health.proto', packageName: 'grpc.health.v1', serviceName: " +
@@ -68,6 +75,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     midway,
+		Keywords: []string{"GRPC"},
 		Evidence: "`@Provider(MSProviderType.GRPC)`",
 		Health:   "the app, by a provider of `grpc.health.v1`",
 		Advice: "@Provider(MSProviderType.GRPC, { package: 'grpc.health.v1' }) class Health { @GrpcMethod() async " +
@@ -75,6 +83,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     daprJS,
+		Keywords: []string{"GRPC"},
 		Evidence: "`new DaprServer` with `CommunicationProtocolEnum.GRPC`",
 		Health:   byImplementation,
 		Advice:   "serve it beside DaprServer, which cannot register it: " + addToServer,

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -19,7 +19,7 @@ func (p *pass) findBundledHealth() {
 		return
 	}
 	for _, m := range p.FindAll(addToServerCall, 1) {
-		p.report(healthRegistered, source.Span{From: m[0] + 1, To: m[1]})
+		p.report(finding.RegistersHealth, source.Span{From: m[0] + 1, To: m[1]})
 	}
 }
 
@@ -40,24 +40,22 @@ var (
 // findAddService reports the calls server.addService(proto.Greeter.service, implementation). A definition of the health
 // service beside them is a server's.
 func (p *pass) findAddService() {
-	mentionsGRPC, importsGRPC := grpcWord.Match(p.Raw), p.imports.importFrom(grpcModule)
+	mentionsGRPC, importsGRPC := grpcWord.Match(p.Raw), p.Imports.From(grpcModule)
 	calls := p.FindAll(addServiceCall, -1)
-	for i, f := range p.findings {
-		if f.Kind == healthDefinition && len(calls) > 0 {
-			p.findings[i].Kind = analyzer.HealthRegistered
-		}
+	if d, ok := finding.First[healthDefinition](p.found); ok && len(calls) > 0 {
+		p.found = append(p.found, finding.Health{Site: d.Site.Quiet()})
 	}
 	for _, m := range calls {
 		at := source.Span{From: m[0] + 1, To: m[1]}
-		service := group(p.Text, addServiceCall, m, "service")
-		implementation := group(p.Text, addServiceCall, m, "implementation")
+		service := p.Part(addServiceCall, m, "service")
+		implementation := p.Part(addServiceCall, m, "implementation")
 		switch {
 		case healthService.MatchString(service), healthClass.MatchString(implementation),
-			healthModule.MatchString(p.imports.resolve(service).module):
-			p.report(healthRegistered, at)
+			healthModule.MatchString(p.Imports.Resolve(service).Module):
+			p.report(finding.RegistersHealth, at)
 		case !p.bundled && anyService.MatchString(service) &&
 			(strings.HasSuffix(service, ".service") && mentionsGRPC || importsGRPC):
-			p.report(registered(grpcJS), at)
+			p.report(finding.Registers(grpcJS), at)
 		}
 	}
 }
@@ -77,8 +75,8 @@ func (p *pass) findBind() {
 		if len(each) < 2 || !p.isBind(p.Slice(source.Span{From: m[2], To: m[3]}), each) {
 			continue
 		}
-		p.report(registered(grpcJS), source.Span{From: m[2], To: min(all.To, len(p.Code))})
-		p.reportPort(analyzer.Listener, each[0])
+		p.report(finding.Registers(grpcJS), source.Span{From: m[2], To: min(all.To, len(p.Code))})
+		p.found = append(p.found, p.listener(each[0]))
 	}
 }
 
@@ -88,7 +86,7 @@ func (p *pass) findBind() {
 // call.
 func (p *pass) isBind(method string, arguments []source.Span) bool {
 	address, second := p.Code[arguments[0].From:], bytes.TrimSpace(p.Code[arguments[1].From:arguments[1].To])
-	if !credentials.Match(second) && (method != "bindAsync" || !p.imports.importFrom(grpcModule)) {
+	if !credentials.Match(second) && (method != "bindAsync" || !p.Imports.From(grpcModule)) {
 		return false
 	}
 	return !p.bundled || constructedCredentials.Match(second) && !bytes.HasPrefix(address, []byte("this."))

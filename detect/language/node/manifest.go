@@ -61,27 +61,18 @@ func entriesOf(fields map[string]json.RawMessage) entries {
 	return found
 }
 
-// markEntries marks the servers that are constructed in the programs that a package.json names.
-func (m *modules) markEntries() {
+// entryFiles returns the files that the manifests of an app name as programs.
+func (m *modules) entryFiles() map[string]bool {
+	found := map[string]bool{}
 	for _, manifest := range m.all {
 		dir := path.Dir(manifest.Path)
 		for _, entry := range manifest.Extra.entries {
 			for _, below := range []string{"", "src", "dist", "build", "lib", "out"} {
-				if f := m.at(path.Join(dir, below, entry)); f != nil {
-					markMain(f.Findings)
-				}
+				found[m.at(path.Join(dir, below, entry))] = true
 			}
 		}
 	}
-}
-
-func markMain(findings []analyzer.Finding) {
-	for i := range findings {
-		switch findings[i].Kind {
-		case analyzer.ServerConstructed, connectHandler, nestServer:
-			findings[i].InMain = true
-		}
-	}
+	return found
 }
 
 // alias is a name for modules that tsconfig.json declares: @app/common, or the prefix @app/ of many.

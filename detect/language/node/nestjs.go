@@ -8,6 +8,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -29,13 +30,8 @@ var (
 	healthPackage = regexp.MustCompile(`["'](?P<name> *)["']|\bGRPC_HEALTH_V1_PACKAGE_NAME\b`)
 )
 
-const (
-	// nestDefaultPort is where NestJS listens without the option url (GRPC_DEFAULT_URL in
-	// packages/microservices/constants.ts).
-	nestDefaultPort = 5000
-	// maxComparison is how many bytes before a value are searched for a comparison.
-	maxComparison = 60
-)
+// maxComparison is how many bytes before a value are searched for a comparison.
+const maxComparison = 60
 
 // findNestJS reports the microservices of NestJS: calls that make one, where their options, or others in the file, name
 // Transport.GRPC.
@@ -51,7 +47,7 @@ func (p *pass) findNestJS() {
 		switch {
 		case anyWithin(grpc, server):
 			p.reportNestServer(server)
-		case !anyWithin(others, server) && !p.contains(server, "strategy"):
+		case !anyWithin(others, server) && !strings.Contains(p.Slice(server), "strategy"):
 			unknown = append(unknown, server)
 		}
 	}
@@ -59,14 +55,14 @@ func (p *pass) findNestJS() {
 	unknown = p.withoutNames(unknown, elsewhere, outside(others, servers))
 	switch {
 	case len(unknown) > 0 && len(elsewhere) > 0:
-		p.report(constructed(nestJS), unknown[0])
+		p.report(finding.Constructs(nestJS), unknown[0])
 	case len(outside(others, servers)) == 0 && !p.bundled:
 		for _, server := range unknown[:min(len(unknown), address.MaxListeners)] {
-			f := analyzer.Finding{Kind: nestServer, Framework: nestJS, ImportPath: p.importedOptions(server)}
-			p.report(f, server)
+			module, name := p.importedOptions(server)
+			p.found = append(p.found, nestServer{finding.At(p.Text, server), module, name})
 		}
 	}
-	p.reportTransports(nestOtherOptions, outside(others, servers))
+	p.reportTransports(false, outside(others, servers))
 	p.reportNestOptions(elsewhere)
 	if len(grpc) > 0 {
 		p.findNestHealth(clients)
@@ -98,18 +94,15 @@ func (p *pass) optionsName(call source.Span) (string, int) {
 	return string(m[1]), options.From
 }
 
-// importedOptions returns the module of the app that the options of a microservice come from, a space and their name
-// there; "" where the file does not say.
-func (p *pass) importedOptions(call source.Span) string {
+// importedOptions returns the module of the app that the options of a microservice come from, and their name there; ""
+// if the file does not say.
+func (p *pass) importedOptions(call source.Span) (module, name string) {
 	name, at := p.optionsName(call)
 	root, _, _ := strings.Cut(name, ".")
-	if e, ok := p.imports[root]; ok && mayBeOwnModule(e.module) {
-		return e.module + " " + e.name
+	if e, ok := p.Imports[root]; ok && mayBeOwnModule(e.Module) {
+		return e.Module, e.Name
 	}
-	if module := p.moduleOf(root, at); module != "" {
-		return module + " "
-	}
-	return ""
+	return p.moduleOf(root, at), ""
 }
 
 // withoutNames returns the microservices whose options are not a variable of this file for another transport.
@@ -136,19 +129,18 @@ func (p *pass) withoutNames(servers, grpc, others []source.Span) []source.Span {
 // nameAround returns the name of the last variable, field or function that begins before an offset.
 func (p *pass) nameAround(at int) string {
 	name, begin := "", -1
-	for _, a := range p.assigned() {
-		if a.at < at && a.at > begin {
-			name, begin = a.name, a.at
+	for _, a := range p.Assigned() {
+		if a.At < at && a.At > begin {
+			name, begin = a.Name, a.At
 		}
 	}
 	return name
 }
 
 // reportTransports reports options of microservices, each with the name of its variable.
-func (p *pass) reportTransports(kind analyzer.Kind, transports []source.Span) {
+func (p *pass) reportTransports(isGRPC bool, transports []source.Span) {
 	for _, at := range transports[:min(len(transports), address.MaxListeners)] {
-		f := analyzer.Finding{Kind: kind, ImportPath: p.nameAround(at.From)}
-		p.findings = append(p.findings, f.At(p.Line(at.From), ""))
+		p.found = append(p.found, nestOptions{finding.At(p.Text, at).Quiet(), p.nameAround(at.From), isGRPC})
 	}
 }
 
@@ -171,7 +163,7 @@ func (p *pass) transports(clients []source.Span) (grpc, others []source.Span) {
 			continue
 		}
 		at := source.Span{From: m[0], To: m[1]}
-		if group(p.Text, transport, m, "name") == "GRPC" {
+		if p.Part(transport, m, "name") == "GRPC" {
 			grpc = append(grpc, at)
 		} else {
 			others = append(others, at)
@@ -182,11 +174,11 @@ func (p *pass) transports(clients []source.Span) (grpc, others []source.Span) {
 
 // reportNestServer reports a microservice whose options are written in the call.
 func (p *pass) reportNestServer(call source.Span) {
-	p.report(constructed(nestJS), call)
-	if url, ok := p.property(call, urlProperty); ok {
-		p.reportPort(analyzer.Listener, url)
-	} else if !p.contains(call, "...") && !p.contains(call, "url") {
-		p.reportListener(analyzer.Listener, address.Port{Number: nestDefaultPort, At: call.From})
+	p.report(finding.Constructs(nestJS), call)
+	if url, ok := p.Property(call, urlProperty); ok {
+		p.found = append(p.found, p.listener(url))
+	} else if code := p.Slice(call); !strings.Contains(code, "...") && !strings.Contains(code, "url") {
+		p.found = append(p.found, analyzer.DefaultListener(frameworks, nestJS, p.Line(call.From))...)
 	}
 }
 
@@ -196,11 +188,11 @@ func (p *pass) reportNestOptions(transports []source.Span) {
 	if len(transports) == 0 || nestClientType.Match(p.Code) {
 		return
 	}
-	p.reportTransports(nestOptions, transports)
+	p.reportTransports(true, transports)
 	for _, at := range transports {
 		_, rest := p.Arguments(at.From)
-		if url, ok := p.property(rest, urlProperty); ok {
-			p.reportPort(analyzer.Listener, url)
+		if url, ok := p.Property(rest, urlProperty); ok {
+			p.found = append(p.found, p.listener(url))
 		}
 	}
 }
@@ -215,13 +207,8 @@ func (p *pass) findNestHealth(clients []source.Span) {
 		}
 	}
 	if names = outside(names, clients); len(names) > 0 {
-		p.report(healthRegistered, names[0])
+		p.report(finding.RegistersHealth, names[0])
 	}
-}
-
-// contains reports whether a part of the code contains a word.
-func (p *pass) contains(part source.Span, word string) bool {
-	return bytes.Contains(p.Code[part.From:part.To], []byte(word))
 }
 
 // anyWithin reports whether one of the parts, which are in ascending order, begins in a span.

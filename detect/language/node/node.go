@@ -1,7 +1,9 @@
 // Package node recognizes gRPC servers in JavaScript and TypeScript for Node.js. Begin with [Analyzer].
 //
-// What a source must hold is listed in rules.go. Three kinds of calls need more than a pattern: those of grpc-js
-// (grpcjs.go), of NestJS (nestjs.go) and of Dapr (dapr.go). The ports are in ports.go.
+// Package ecmascript reads a source, and source.go looks for servers in it: what it must hold is in rules.go, and three
+// kinds of calls need more than a pattern (grpcjs.go, nestjs.go, dapr.go). What listens is in listeners.go, what a name
+// stands for in names.go, and what other files may ask for in declarations.go, options.go and, for files that are no
+// sources, settings.go. Then postanalyze.go takes the files together, by what manifest.go and modules.go know of them.
 package node
 
 import (
@@ -56,6 +58,14 @@ var (
 	outputDirs = []string{"dist", "build", "out", "output", "bundle"}
 )
 
+// extra is what a file tells beside its findings.
+type extra struct {
+	// packageName and entries are those of a package.json, and aliases those of a tsconfig.json.
+	packageName string
+	entries     entries
+	aliases     []alias
+}
+
 func required(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(file) {
@@ -90,10 +100,8 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return analyzeManifest(text, isOutput)
 	case compilerConfig.MatchString(path.Base(f.Path)):
 		return analyzeCompilerConfig(f.Path, text), nil
-	case yamlSettings.MatchString(f.Path):
-		return analyzeYAML(text)
-	case path.Ext(f.Path) == ".json":
-		return analyzeJSON(text)
+	case yamlSettings.MatchString(f.Path), path.Ext(f.Path) == ".json":
+		return analyzeSettings(text)
 	}
 	result := analyzeSource(text)
 	if result == nil {
@@ -101,7 +109,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	result.Built = isOutput
 	if isOutput {
-		result.Extra.settings = nil // the source that it is made of has them too
+		result.Declares = nil // the source that it is made of has them too
 	}
 	return result, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
@@ -44,16 +45,14 @@ func TestNamesInCirclesEnd(t *testing.T) {
 	t.Parallel()
 	var files []analyzer.File[extra]
 	for i := range 50 {
-		names := make([]reference, 50)
+		names := make([]address.Name, 50)
 		for j := range names {
-			names[j] = reference{module: fmt.Sprintf("./m%d", j), path: "port", key: "port"}
+			names[j] = address.Name{Module: fmt.Sprintf("./m%d", j), Path: "port"}
 		}
-		port := setting{port: address.UnknownPort, names: names}
+		port := address.Value{Names: names}
 		files = append(files, analyzer.File[extra]{Path: fmt.Sprintf("m%d.ts", i), Result: analyzer.Result[extra]{
-			Extra: extra{
-				settings:  settings{"port": port},
-				listeners: []listener{{kind: analyzer.Listener, setting: port}},
-			},
+			Found:    []finding.Finding{finding.Server{Site: finding.AtLine(1, "")}, finding.ListenerAt(port)},
+			Declares: []address.Declaration{{Name: "port", Value: port}},
 		}})
 	}
 	postAnalyze(files, func(string, ...any) {})

@@ -25,17 +25,17 @@ var (
 // declareOptions declares the options of the command line, with their defaults, as fields of whatever holds them.
 func (p *pass) declareOptions() {
 	for _, m := range p.FindAll(optionCall, address.MaxListeners) {
-		name := group(p.Text, optionCall, m, "names")
+		name := p.Part(optionCall, m, "names")
 		if long := longOption.FindStringSubmatch(name); long != nil {
 			p.declareLastArgument(long[1], m[1])
-		} else if value, ok := p.property(p.argument(m[1]), defaultProperty); ok {
+		} else if value, ok := p.Property(p.Element(m[1]), defaultProperty); ok {
 			p.declareOption(name, value)
 		}
 	}
 	for _, m := range p.FindAll(defaultMethod, address.MaxListeners) {
-		p.declareOption(group(p.Text, defaultMethod, m, "name"), p.argument(m[1]))
+		p.declareOption(p.Part(defaultMethod, m, "name"), p.Element(m[1]))
 	}
-	if p.imports.importFrom(optionModule) {
+	if p.Imports.From(optionModule) {
 		p.declareDescribed()
 	}
 }
@@ -47,17 +47,13 @@ var optionModule = source.Exactly(`util|yargs(?:/.*)?|minimist|command-line-args
 func (p *pass) declareDescribed() {
 	for _, m := range p.FindAll(describedOption, maxSettings) {
 		_, all := p.Arguments(m[1])
-		if value, ok := p.property(all, defaultProperty); ok {
-			p.declareOption(group(p.Text, describedOption, m, "name"), value)
+		if value, ok := p.Property(all, defaultProperty); ok {
+			p.declareOption(p.Part(describedOption, m, "name"), value)
 		}
 	}
 	for _, m := range p.FindAll(defaultsObject, 1) {
-		properties, _ := p.Arguments(m[1])
-		for _, property := range properties {
-			if head := propertyHead.FindSubmatchIndex(p.Code[property.From:property.To]); head != nil && head[4] >= 0 {
-				p.declareOption(string(p.Code[property.From+head[4]:property.From+head[5]]),
-					source.Span{From: property.From + head[1], To: property.To})
-			}
+		for _, property := range p.Properties(m[1]) {
+			p.declareOption(property.Name, property.Value)
 		}
 	}
 }
@@ -72,7 +68,7 @@ func (p *pass) declareLastArgument(name string, from int) {
 
 // declareOption declares an option as a field: args.port.
 func (p *pass) declareOption(name string, value source.Span) {
-	p.variables.Declare("."+camelCase(name), value)
+	p.names.Declare("."+camelCase(name), value)
 }
 
 var dashed = regexp.MustCompile(`-+(\w)`)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -15,17 +16,20 @@ type project = analyzer.Project[extra]
 
 // postAnalyze returns a server for each file that makes a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	m := newModules(files)
-	m.markEntries()
-	for i := range files {
-		m.findListeners(&files[i])
-	}
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
+	a := &app{modules: newModules(files), packages: map[string]*analyzer.Package{}, graph: analyzer.Graph(all)}
+	a.graph.Module, a.entries = a.find, a.entryFiles()
 	for _, p := range all {
-		m.resolve(p)
+		for _, in := range p.Packages {
+			a.packages[in.Path] = in
+		}
+	}
+	a.moveListeners()
+	for _, p := range all {
+		a.decide(p)
 	}
 	analyzer.DropBuilt(all)
-	servers := analyzer.Servers(all, logf)
+	servers := analyzer.ServersIn(a.graph, all, logf)
 	for i := range servers {
 		switch strings.ToLower(path.Ext(servers[i].Evidence.Path)) {
 		case ".ts", ".mts", ".cts":
@@ -35,73 +39,133 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// resolve decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is
-// served. A microservice of NestJS whose options are in another file serves gRPC where these say so. Where it is not
-// known which file has them, it is enough that there are options or controllers for gRPC.
-func (m *modules) resolve(p *project) {
-	http2 := scopeOf(p, servesHTTP2, connectHandler)
-	nest := scopeOf(p, hasNestGRPC, analyzer.ServerConstructed, nestServer)
-	mounted := mountedHandlers(p)
-	p.Resolve(func(in *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		switch {
-		case f.Kind == connectHandler && http2.contains(f.Path):
-			f.Kind = analyzer.ServerConstructed
-			if mounted[in.Path] {
-				f.Kind = analyzer.ServiceRegistered
+// app is what the files of an app say together.
+type app struct {
+	*modules
+	packages map[string]*analyzer.Package // by the paths of their files
+	graph    *address.Graph
+	entries  map[string]bool
+}
+
+// moveListeners adds the listeners on which a module makes the server of another one listen to that server's.
+func (a *app) moveListeners() {
+	for _, f := range a.all {
+		for l := range finding.All[importedListener](f.Found) {
+			of := a.packages[a.find(f.Path, l.module)]
+			switch {
+			case of == nil:
+			case handlesConnect(of) || servesHTTP2(of):
+				of.Found = append(of.Found, httpListener{l.Listener})
+			case listensItself(of.Found): // unlike an HTTP server
+				of.Found = append(of.Found, l.Listener)
 			}
-		case f.Kind == nestServer:
-			options := m.nestOptions(in.Path, f.ImportPath)
-			if options == nestOptions || options == "" && nest.contains(f.Path) {
-				f.Kind = analyzer.ServerConstructed
-			}
-		case f.Kind == httpListener && http2.contains(in.Path):
-			f.Kind = analyzer.Listener
 		}
-		return f, true
+	}
+}
+
+// decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC if HTTP/2 is served.
+// A microservice of NestJS whose options are in another file serves gRPC if these say so. If it is not known which file
+// has them, it is enough that there are options or controllers for gRPC.
+func (a *app) decide(p *project) {
+	http2 := scopeOf(p, servesHTTP2, handlesConnect)
+	nest := scopeOf(p, hasNestGRPC, servesNest)
+	mounted := mountedHandlers(p)
+	options := a.optionsOf(p)
+	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
+		inMain := a.entries[in.Path]
+		switch f := f.(type) {
+		case finding.Server:
+			f.InMain = inMain
+			return []finding.Finding{f}
+		case connectHandler:
+			if !http2.contains(in.Path) {
+				return nil
+			}
+			if mounted[in.Path] {
+				return []finding.Finding{finding.Registration{Site: f.Site, Framework: connectNode}}
+			}
+			return []finding.Finding{finding.Server{Site: f.Site, Framework: connectNode, InMain: inMain}}
+		case nestServer:
+			if o, ok := options[f]; ok && !o.isGRPC || !ok && !nest.contains(in.Path) {
+				return nil
+			}
+			server := finding.Server{Site: f.Site, Framework: nestJS, InMain: inMain}
+			return append(a.listenerOf(p, f), server)
+		case httpListener:
+			if !http2.contains(in.Path) {
+				return nil
+			}
+			return []finding.Finding{f.Listener}
+		}
+		return []finding.Finding{f}
 	})
 }
 
-// nestOptions returns which options of microservices an import of a file means, as importedOptions writes it:
-// nestOptions, nestOtherOptions, or "" where that is not known.
-func (m *modules) nestOptions(from, imported string) analyzer.Kind {
-	module, name, ok := strings.Cut(imported, " ")
-	if !ok {
-		return ""
+// listenerOf returns the listener that the options of a microservice state by name, if they do.
+func (a *app) listenerOf(p *project, f nestServer) []finding.Finding {
+	if f.options == "" {
+		return nil
 	}
-	file := m.find(from, module)
+	url := address.Name{Module: f.module, Path: f.options + ".options.url"}
+	v := address.Value{Names: []address.Name{url}}
+	if v.Address = a.graph.Resolve(p.Dir, f.Path, v); v.Local() == 0 {
+		return nil
+	}
+	return []finding.Finding{finding.ListenerAt(address.Value{Address: v.Address})}
+}
+
+// optionsOf returns the options of the microservices of a project, if it is known which they have.
+func (a *app) optionsOf(p *project) map[nestServer]nestOptions {
+	found := map[nestServer]nestOptions{}
+	for f := range p.All() {
+		if server, ok := f.(nestServer); ok && server.module != "" {
+			if options, ok := a.nestOptions(a.find(server.Path, server.module), server.options); ok {
+				found[server] = options
+			}
+		}
+	}
+	return found
+}
+
+// maxImports is how many modules are followed to options, and how many a module exports again.
+const maxImports = 8
+
+// nestOptions returns the options of microservices that a name of a file means. If the file has none of this name, they
+// are its first ones for gRPC, or others that it has, or those of a module that it exports as its own.
+func (a *app) nestOptions(file, name string) (nestOptions, bool) {
 	for range maxImports {
-		if file == nil {
-			return ""
+		f := a.byPath[file]
+		if f == nil {
+			break
 		}
-		kind := analyzer.Kind("")
-		for _, f := range file.Findings {
-			if f.Kind != nestOptions && f.Kind != nestOtherOptions {
-				continue
+		var last *nestOptions
+		for o := range finding.All[nestOptions](f.Found) {
+			if o.name == name {
+				return o, true
 			}
-			if f.ImportPath == name {
-				return f.Kind
-			}
-			if kind != nestOptions {
-				kind = f.Kind
+			if last == nil || !last.isGRPC {
+				last = &o
 			}
 		}
-		if kind != "" || len(file.Extra.reexports) == 0 {
-			return kind
+		if last != nil {
+			return *last, true
 		}
-		file = m.reexported(file)
+		file = a.reexported(f)
 	}
-	return ""
+	return nestOptions{}, false
 }
 
 // reexported returns the first module whose names a file exports as its own and that has options of microservices.
-func (m *modules) reexported(file *analyzer.File[extra]) *analyzer.File[extra] {
-	for _, module := range file.Extra.reexports {
-		f := m.find(file.Path, module)
-		if f != nil && (analyzer.Has(f.Findings, nestOptions) || analyzer.Has(f.Findings, nestOtherOptions)) {
-			return f
+func (a *app) reexported(file *analyzer.File[extra]) string {
+	for _, d := range file.Declares {
+		for _, n := range d.Names {
+			of := a.byPath[a.find(file.Path, n.Module)]
+			if d.Name == "" && n.Path == "" && of != nil && finding.Has[nestOptions](of.Found) {
+				return of.Path
+			}
 		}
 	}
-	return nil
+	return ""
 }
 
 // mountedHandlers returns the files whose handlers of Connect belong to the server of another file. Where one file
@@ -111,16 +175,16 @@ func mountedHandlers(p *project) map[string]bool {
 	servers := analyzer.ServerCount{}
 	own := map[string]bool{}
 	for _, in := range p.Packages {
-		if in.Has(http2Server) {
+		if finding.Has[http2Server](in.Found) {
 			servers.Add(in.Path)
 			for dir := range tree.Ancestors(in.Path) {
-				own[dir] = own[dir] || in.Has(connectHandler)
+				own[dir] = own[dir] || finding.Has[connectHandler](in.Found)
 			}
 		}
 	}
 	mounted := map[string]bool{}
 	for _, in := range p.Packages {
-		if !in.Has(connectHandler) || in.Has(http2Server) {
+		if !finding.Has[connectHandler](in.Found) || finding.Has[http2Server](in.Found) {
 			continue
 		}
 		if dir := servers.Innermost(in.Path); servers[dir] == 1 {
@@ -131,68 +195,32 @@ func mountedHandlers(p *project) map[string]bool {
 	return mounted
 }
 
-// findListeners adds the listeners of a file whose ports depend on others.
-func (m *modules) findListeners(f *analyzer.File[extra]) {
-	for _, l := range f.Extra.listeners {
-		m.left = maxLookups
-		of := f
-		if l.server != "" {
-			if of = m.find(f.Path, l.server); of == nil || !listens(of.Findings, &l) {
-				continue
-			}
-		}
-		found := m.port(f, l.setting, 0)
-		if found.port == 0 {
-			found.port = address.UnknownPort
-		}
-		if found.place.Path == "" {
-			found.place = plan.Place{Path: f.Path, Line: l.setting.line}
-		}
-		of.Findings = append(of.Findings, l.finding(found))
-	}
-	for _, server := range f.Findings {
-		if server.Kind != nestServer {
-			continue
-		}
-		m.left = maxLookups
-		module, name, _ := strings.Cut(server.ImportPath, " ")
-		options := m.reference(f, reference{module: module, path: name + ".options.url"}, 0)
-		if name != "" && options.port > 0 {
-			f.Findings = append(f.Findings, listener{kind: analyzer.Listener}.finding(options))
-		}
-	}
-}
+func servesHTTP2(in *analyzer.Package) bool { return finding.Has[http2Server](in.Found) }
 
-// listens decides what a listener means for the server of another module, which has these findings. It reports whether
-// there is such a server.
-func listens(findings []analyzer.Finding, l *listener) bool {
-	if analyzer.Has(findings, connectHandler) || analyzer.Has(findings, http2Server) {
-		return true
-	}
-	l.kind = analyzer.Listener // nice-grpc and grpc-kit listen themselves, and HTTP servers do not
-	return slices.ContainsFunc(findings, func(f analyzer.Finding) bool {
-		return f.Kind == analyzer.ServerConstructed && (f.Framework == niceGRPC || f.Framework == grpcKit)
-	})
-}
-
-func servesHTTP2(in *analyzer.Package) bool { return in.Has(http2Server) }
+func handlesConnect(in *analyzer.Package) bool { return finding.Has[connectHandler](in.Found) }
 
 // hasNestGRPC reports whether a file has options of NestJS for gRPC, or implements a service for it.
 func hasNestGRPC(in *analyzer.Package) bool {
-	return in.Has(nestOptions) || slices.ContainsFunc(in.Findings, func(f analyzer.Finding) bool {
-		return f.Framework == nestJS && (f.Kind == analyzer.ServiceImplemented || f.Kind == analyzer.ServiceRegistered)
+	return slices.ContainsFunc(in.Found, func(f finding.Finding) bool {
+		options, _ := f.(nestOptions)
+		_, isServer := f.(finding.Server)
+		return options.isGRPC || !isServer && finding.FrameworkOf(f) == nestJS
 	})
+}
+
+func servesNest(in *analyzer.Package) bool {
+	return finding.Has[finding.Server](in.Found) || finding.Has[nestServer](in.Found)
 }
 
 // scope is a set of directories.
 type scope map[string]bool
 
 // scopeOf returns the directories that evidence is about. In a monorepo that is the app that it lies in: the innermost
-// directory around it that holds a server. servers are the kinds of findings that only servers have.
-func scopeOf(p *project, isEvidence func(in *analyzer.Package) bool, servers ...analyzer.Kind) scope {
+// directory around it that holds a server.
+func scopeOf(p *project, isEvidence, serves func(in *analyzer.Package) bool) scope {
 	count, dirs := analyzer.ServerCount{}, scope{}
 	for _, in := range p.Packages {
-		if in.Has(servers...) {
+		if serves(in) {
 			count.Add(in.Path)
 		}
 	}

@@ -2,29 +2,47 @@ package node
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/node/ecmascript"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// The kinds of findings that mean something only together with others of the project. PostAnalyze replaces them by
-// kinds that mean the same in every language, or leaves them without effect.
-const (
+// The findings that mean something only together with others of the project: [decide] says what.
+type (
 	// connectHandler is where Connect's handlers are made. They serve gRPC over HTTP/2 only.
-	connectHandler analyzer.Kind = "node: connect handler"
+	connectHandler struct{ *finding.Site }
 	// http2Server is where HTTP/2 is served.
-	http2Server analyzer.Kind = "node: http2 server"
-	// httpListener is a port that an HTTP server listens on.
-	httpListener analyzer.Kind = "node: http listener"
+	http2Server struct{ *finding.Site }
+	// httpListener is what an HTTP server listens on.
+	httpListener struct{ finding.Listener }
+	// importedListener is what a server listens on that another module of the app makes.
+	importedListener struct {
+		finding.Listener
+		module string
+	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
-	healthDefinition analyzer.Kind = "node: health definition"
-	// nestServer is a microservice of NestJS whose options are elsewhere in the project.
-	nestServer analyzer.Kind = "node: nestjs server"
-	// nestOptions are options of NestJS with Transport.GRPC, which may be a server's or a client's, and
-	// nestOtherOptions those with another transport.
-	nestOptions      analyzer.Kind = "node: nestjs options"
-	nestOtherOptions analyzer.Kind = "node: nestjs options of another transport"
+	healthDefinition struct{ *finding.Site }
+	// nestServer is a microservice of NestJS whose options are elsewhere in the project. The module and their name
+	// there are "" if the file does not say.
+	nestServer struct {
+		*finding.Site
+		module, options string
+	}
+	// nestOptions are options of NestJS, which may be a server's or a client's, for gRPC or another transport. The name
+	// is that of their variable.
+	nestOptions struct {
+		*finding.Site
+		name   string
+		isGRPC bool
+	}
 )
+
+func connectHandled(at *finding.Site, _ string) finding.Finding { return connectHandler{at} }
+func http2Served(at *finding.Site, _ string) finding.Finding    { return http2Server{at} }
+func healthDefined(at *finding.Site, _ string) finding.Finding  { return healthDefinition{at} }
 
 var (
 	grpcModule    = source.Exactly(`grpc|@grpc/grpc-js(?:/.*)?|@grpc/grpc-js-xds|google-gax`)
@@ -38,63 +56,55 @@ var (
 		`vitest|jest|@jest/.*|mocha|chai|ava|tap|test|bun:test|supertest|sinon|@nestjs/testing|@playwright/test`)
 )
 
-func constructed(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServerConstructed, Framework: framework}
-}
-
-func registered(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServiceRegistered, Framework: framework}
-}
-
-// implemented is for classes that the framework serves: it makes the server for the controllers or providers it finds.
-func implemented(framework string) analyzer.Finding {
-	return analyzer.Finding{Kind: analyzer.ServiceImplemented, Framework: framework, FrameworkServes: true}
-}
-
-var (
-	connectAdapter   = analyzer.Finding{Kind: connectHandler, Framework: connectNode}
-	healthRegistered = analyzer.Finding{Kind: analyzer.HealthRegistered}
+const (
+	called       = ecmascript.Called
+	instantiated = ecmascript.Instantiated
+	extended     = ecmascript.Extended
 )
 
 // apiRule is a row of the table of imported names that prove something.
 type apiRule struct {
 	module, name *regexp.Regexp
-	usage        usage
-	finding      analyzer.Finding
+	usage        ecmascript.Usage
+	proves       finding.Make
 }
 
 var apiRules = []apiRule{
-	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), instantiated, constructed(grpcJS)},
-	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), extended, registered(grpcJS)},
-	{source.Exactly(`nice-grpc`), source.Exactly(`createServer`), called, constructed(niceGRPC)},
-	{maliModule, source.Exactly(`(?:Mali)?`), instantiated, constructed(mali)},
-	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), called, constructed(grpcKit)},
-	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), called, implemented(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), instantiated, registered(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), extended, registered(nestJS)},
+	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), instantiated, finding.Constructs(grpcJS)},
+	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), extended, finding.Registers(grpcJS)},
+	{source.Exactly(`nice-grpc`), source.Exactly(`createServer`), called, finding.Constructs(niceGRPC)},
+	{maliModule, source.Exactly(`(?:Mali)?`), instantiated, finding.Constructs(mali)},
+	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), called, finding.Constructs(grpcKit)},
+	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), called, finding.Serves(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), instantiated, finding.Registers(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), extended, finding.Registers(nestJS)},
 	{
 		source.Exactly(`@(?:connectrpc|bufbuild)/connect-node`), source.Exactly(`connectNodeAdapter`), called,
-		connectAdapter,
+		connectHandled,
 	},
 	{
 		source.Exactly(`http2`), source.Exactly(`createServer|createSecureServer`), called,
-		analyzer.Finding{Kind: http2Server},
+		http2Served,
 	},
 	{
 		healthModule,
-		source.Exactly(`(?:[Hh]ealth\.)?Implementation|GrpcHealthCheck`), instantiated, healthRegistered,
+		source.Exactly(`(?:[Hh]ealth\.)?Implementation|GrpcHealthCheck`), instantiated, finding.RegistersHealth,
 	},
-	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), called, healthRegistered},
-	{source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), called, healthRegistered},
+	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), called, finding.RegistersHealth},
+	{source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), called, finding.RegistersHealth},
 }
 
 // unimportedName is a name that is recognized although the file does not import it, because a wrapper of the app does,
 // or because a bundler removed the import.
 type unimportedName struct {
-	usage   usage
+	usage   ecmascript.Usage
 	suffix  string // of every name that the pattern matches: it is compared first, for speed
 	pattern *regexp.Regexp
-	export  export
+	export  ecmascript.Export
+}
+
+func (n unimportedName) matches(u ecmascript.Use) bool {
+	return n.usage == u.How && strings.HasSuffix(u.Name, n.suffix) && n.pattern.MatchString(u.Name)
 }
 
 // unimportedNames are grpc.Server, what TypeScript and esbuild call the modules nice-grpc and connect-node, and
@@ -102,58 +112,61 @@ type unimportedName struct {
 var unimportedNames = []unimportedName{
 	{
 		instantiated, "Server", regexp.MustCompile(`(?i:(?:^|\.)_?grpc\w*)\.(?:default\.)?Server$`),
-		export{"grpc", "Server"},
+		ecmascript.Export{Module: "grpc", Name: "Server"},
 	},
 	{
 		called, "createServer", source.Exactly(`(?:import_)?nice_grpc\w*\.createServer`),
-		export{"nice-grpc", "createServer"},
+		ecmascript.Export{Module: "nice-grpc", Name: "createServer"},
 	},
 	{
 		called, "connectNodeAdapter", source.Exactly(`(?:(?:import_)?connect_node\w*\.)?connectNodeAdapter`),
-		export{"@connectrpc/connect-node", "connectNodeAdapter"},
+		ecmascript.Export{Module: "@connectrpc/connect-node", Name: "connectNodeAdapter"},
 	},
 }
 
 // rules are what is recognized by the way it is written, whatever the file imports.
 var rules = []analyzer.Rule{
 	// Decorators and names of packages that ts-proto generates for the controllers of NestJS (its option nestJs=true).
-	{Code: regexp.MustCompile(`@HealthControllerMethods\(`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`@HealthControllerMethods\(`), Proves: finding.RegistersHealth},
 	{
 		Code: regexp.MustCompile(`@\w+ControllerMethods\(\)`), Imports: source.Exactly(`@nestjs/.*`),
-		Finding: implemented(nestJS),
+		Proves: finding.Serves(nestJS),
 	},
 	{
 		Code: regexp.MustCompile(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: regexp.MustCompile(`^Health$`),
-		Finding: healthRegistered,
+		Proves: finding.RegistersHealth,
 	},
 
-	{Code: regexp.MustCompile(`@Provider\(\s*MSProviderType\.GRPC\b`), Finding: implemented(midway)},
+	{Code: regexp.MustCompile(`@Provider\(\s*MSProviderType\.GRPC\b`), Proves: finding.Serves(midway)},
 	{
 		Code: regexp.MustCompile(`@Provider\(\s*MSProviderType\.GRPC\s*,\s*\{\s*` +
 			`package\s*:\s*["'](?P<literal> *)["']`),
-		Literal: regexp.MustCompile(`^grpc\.health\.v1$`), Finding: healthRegistered,
+		Literal: regexp.MustCompile(`^grpc\.health\.v1$`), Proves: finding.RegistersHealth,
 	},
 
-	{Code: regexp.MustCompile(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Finding: healthRegistered},
+	{Code: regexp.MustCompile(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
 	// The server of nice-grpc, and the router of Connect.
-	{Code: regexp.MustCompile(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`), Finding: healthRegistered},
-	{Code: regexp.MustCompile(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Finding: healthRegistered},
+	{
+		Code:   regexp.MustCompile(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
+		Proves: finding.RegistersHealth,
+	},
+	{Code: regexp.MustCompile(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Proves: finding.RegistersHealth},
 	// A service definition that is written by hand, in a file that gives it to a server.
 	{
 		Code:    regexp.MustCompile(`\bpath\s*:\s*["'` + "`" + `](?P<literal> *)["'` + "`" + `]\s*,\s*requestStream\b`),
 		Literal: regexp.MustCompile(`^/grpc\.health\.v1\.Health/Check$`),
-		Finding: analyzer.Finding{Kind: healthDefinition},
+		Proves:  healthDefined,
 	},
 	// Mali and grpc-kit take the name of a service in a string.
 	{
 		Code: regexp.MustCompile(`["'](?P<literal> *)["']`), Imports: source.Exactly(`mali|@malijs/mali|grpc-kit`),
-		Literal: regexp.MustCompile(`^(?:grpc\.health\.v1\.)?Health$`), Finding: healthRegistered,
+		Literal: regexp.MustCompile(`^(?:grpc\.health\.v1\.)?Health$`), Proves: finding.RegistersHealth,
 	},
 
 	// fastify({ http2: true })
 	{
 		Code: regexp.MustCompile(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule,
-		Finding: analyzer.Finding{Kind: http2Server},
+		Proves: http2Served,
 	},
-	{Code: regexp.MustCompile(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Finding: connectAdapter},
+	{Code: regexp.MustCompile(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
 }

@@ -1,0 +1,125 @@
+package ecmascript
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// Assignment is a value that the source gives a name: to a variable, to a field, or by what a function returns.
+type Assignment struct {
+	Name  string
+	At    int // the offset of the statement
+	Value source.Span
+}
+
+var (
+	// assignmentHead is the beginning of an assignment or a declaration, up to the value.
+	assignmentHead = regexp.MustCompile(`(?m)(?:^|[;{})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
+		`static|readonly)\s+)*(?:this\.)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
+	// functionHead is the beginning of a function, a method or a getter, up to its body.
+	functionHead = regexp.MustCompile(`(?m)(?:\bfunction\s*|` +
+		`^[ \t]*(?:(?:public|private|protected|static|async|get)\s+)*)` +
+		`(?P<name>[A-Za-z_$][\w$]*)\s*\([^(){}]*\)\s*(?::[^(){};=\n]{1,100})?\{`)
+	// arrowBody is the head of an arrow function with a body.
+	arrowBody   = regexp.MustCompile(`^(?:async\s+)?(?:\([^(){}]*\)|[\w$]+)\s*(?::[^={}]{0,100})?=>\s*\{`)
+	returnValue = regexp.MustCompile(`\breturn\b[ \t]*`)
+	// ofEnvironment takes the names out of the environment: const { PORT = 50051 } = process.env.
+	ofEnvironment = regexp.MustCompile(`\{(?P<names>[^{}]*)\}\s*=\s*process\.env\b`)
+	withDefault   = regexp.MustCompile(`(?:^|[\s,:])([\w$]+)\s*=\s*`)
+	// statements are keywords that the head of a block begins with as a method does.
+	statements = []string{"if", "for", "while", "switch", "catch", "with", "function"}
+)
+
+// maxAssignments is how many values of one name are looked at.
+const maxAssignments = 16
+
+// assignments returns the values of all names of the source, in its order.
+func (s *Source) assignments() []Assignment {
+	all := []Assignment{}
+	count := map[string]int{}
+	add := func(name string, at int, value source.Span) {
+		if count[name]++; count[name] <= maxAssignments {
+			all = append(all, Assignment{name, at, value})
+		}
+	}
+	for _, m := range s.FindAll(assignmentHead, -1) {
+		// What begins so is a comparison, or the parameter of a function.
+		if m[1] == len(s.Code) || strings.IndexByte("=>", s.Code[m[1]]) >= 0 {
+			continue
+		}
+		name, value := s.Part(assignmentHead, m, "name"), s.Value(m[1])
+		if s.isParameter(m, value.To) {
+			continue
+		}
+		add(name, m[2], value)
+		if body := arrowBody.FindIndex(s.Code[value.From:value.To]); body != nil {
+			s.eachReturn(value.From+body[1], func(returned source.Span) { add(name, m[2], returned) })
+		}
+	}
+	for _, m := range s.FindAll(functionHead, -1) {
+		if name := s.Part(functionHead, m, "name"); !isStatement(name) {
+			s.eachReturn(m[1], func(returned source.Span) { add(name, m[2], returned) })
+		}
+	}
+	for _, m := range s.FindAll(ofEnvironment, -1) {
+		for _, d := range withDefault.FindAllSubmatchIndex(s.Code[m[2]:m[3]], maxAssignments) {
+			add(string(s.Code[m[2]+d[2]:m[2]+d[3]]), m[2]+d[2], s.Element(m[2]+d[1]))
+		}
+	}
+	return all
+}
+
+// isParameter reports whether a match of assignmentHead, whose value ends at an offset, is the parameter of a function:
+// a caller may give another value than its default.
+func (s *Source) isParameter(match []int, end int) bool {
+	end = skip(s.Code, end, space)
+	return end < len(s.Code) && (s.Code[end] == ',' || s.Code[end] == ')') &&
+		!declares.Match(s.Code[match[0]:match[1]])
+}
+
+// declares is in the declaration of a variable.
+var declares = regexp.MustCompile(`\b(?:const|let|var)\b`)
+
+func isStatement(name string) bool {
+	return slices.Contains(statements, name)
+}
+
+// Value returns the span of an expression that begins at an offset. A line that ends with an operator, or is followed
+// by one that begins with an operator, goes on.
+func (s *Source) Value(from int) source.Span {
+	at := from
+	for {
+		at = s.Until(at, ";,\n")
+		if at >= len(s.Code) || s.Code[at] != '\n' {
+			break
+		}
+		next := bytes.TrimLeft(s.Code[at:min(len(s.Code), at+maxIndentation)], space)
+		before := bytes.TrimRight(s.Code[from:at], space)
+		goesOn := len(next) > 0 && strings.IndexByte("?:|&.", next[0]) >= 0 ||
+			len(before) > 0 && strings.IndexByte("?:|&", before[len(before)-1]) >= 0
+		if !goesOn {
+			break
+		}
+		at++
+	}
+	return s.Trim(source.Span{From: from, To: at})
+}
+
+// maxIndentation is how many bytes behind the end of a line are searched for an operator.
+const maxIndentation = 80
+
+// eachReturn yields the values that the body of a function returns, from the offset behind its opening bracket. A long
+// function computes more than a setting.
+func (s *Source) eachReturn(body int, yield func(source.Span)) {
+	end := s.Until(body, "")
+	if end >= len(s.Code) || s.Code[end] != '}' {
+		return
+	}
+	for _, m := range returnValue.FindAllIndex(s.Code[body:end], maxAssignments) {
+		yield(s.Value(body + m[1]))
+	}
+}

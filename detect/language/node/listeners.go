@@ -1,0 +1,107 @@
+package node
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	importedListen = regexp.MustCompile(`\b(?P<name>[\w$]+)\s*\.listen\(`)
+
+	listenCall = regexp.MustCompile(`\.listen\(`)
+	startCall  = regexp.MustCompile(`\.start\(`)
+	// portProperty is a property of an object literal, or its short form { port }.
+	portProperty = regexp.MustCompile(`\bport\s*:\s*|\bport\b\s*[,}]`)
+)
+
+// findListen reports the ports of the calls that make a server listen. The servers of nice-grpc and grpc-kit listen on
+// an address, so that a number is the port of another server. Those of Mali do so by start. HTTP servers listen on a
+// number, or on an object with one.
+func (p *pass) findListen() {
+	switch {
+	case listensItself(p.found):
+		p.findAddresses(listenCall)
+	case makes(p.found, mali):
+		p.findAddresses(startCall)
+	case p.servesHTTP():
+		for _, m := range p.FindAll(listenCall, address.MaxListeners) {
+			if port, ok := p.listenPort(m[1]); ok {
+				p.found = append(p.found, httpListener{p.listener(port)})
+			}
+		}
+	}
+}
+
+// makes reports whether one of the findings is a server of a framework.
+func makes(found []finding.Finding, framework string) bool {
+	for s := range finding.All[finding.Server](found) {
+		if s.Framework == framework {
+			return true
+		}
+	}
+	return false
+}
+
+// listensItself reports whether one of the findings is a server of a framework that has a method listen.
+func listensItself(found []finding.Finding) bool {
+	return makes(found, niceGRPC) || makes(found, grpcKit)
+}
+
+// findAddresses reports the addresses of calls whose first argument is one.
+func (p *pass) findAddresses(call *regexp.Regexp) {
+	for _, m := range p.FindAll(call, address.MaxListeners) {
+		first := p.Element(m[1])
+		if l := p.listener(first); l.Address.Port == 0 || p.variables().Hosted(first) {
+			p.found = append(p.found, l)
+		}
+	}
+}
+
+// listenPort returns the port in the arguments of a call of listen, or false for an object without one.
+func (p *pass) listenPort(arguments int) (source.Span, bool) {
+	port := p.Element(arguments)
+	if !bytes.HasPrefix(p.Code[port.From:port.To], []byte("{")) {
+		return port, true
+	}
+	at := portProperty.FindIndex(p.Code[port.From:port.To])
+	if at == nil {
+		return source.Span{}, false
+	}
+	// The whole property, "port: 1" or "port": the name of a property that has a value is not read as a variable.
+	return p.Element(port.From + at[0]), true
+}
+
+// listener returns the listener on the address that an expression states. One that is not stated is unknown, so that
+// the port of another listener is not taken for it.
+func (p *pass) listener(where source.Span) finding.Listener {
+	return finding.ListenerAt(p.value(where))
+}
+
+// findListenOfImported reports the ports of servers that another module makes and that this one makes listen.
+func (p *pass) findListenOfImported() {
+	for _, m := range p.FindAll(importedListen, address.MaxListeners) {
+		module := p.moduleOf(p.Part(importedListen, m, "name"), m[0])
+		if port, ok := p.listenPort(m[1]); ok && module != "" {
+			p.found = append(p.found, importedListener{p.listener(port), module})
+		}
+	}
+}
+
+// moduleOf returns the module of the app that a name comes from, or that the function comes from which returns it.
+func (p *pass) moduleOf(name string, at int) string {
+	if e, ok := p.Imports[name]; ok && mayBeOwnModule(e.Module) {
+		return e.Module
+	}
+	for _, value := range p.variables().Values(name, at) {
+		if m := aliasHead.FindSubmatch(p.Code[value.From:value.To]); m != nil {
+			if e, ok := p.Imports[string(m[1])]; ok && mayBeOwnModule(e.Module) {
+				return e.Module
+			}
+		}
+	}
+	return ""
+}

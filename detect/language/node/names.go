@@ -1,0 +1,107 @@
+package node
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// fromOutside is in a value that the environment or the command line gives.
+	fromOutside         = regexp.MustCompile(`\benv\b|\bargv\b|\bargs\b`)
+	variableDeclaration = regexp.MustCompile(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=;\n]+)?=\s*`)
+	// assignment is also the declaration of a variable with its value.
+	assignment = regexp.MustCompile(`(?:^|[^\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[\w$\s|.<>\[\]]+)?=[^=>]`)
+	// defaultCall takes the default of a setting in schemas: z.coerce.number().default(50051), Joi, env-var.
+	defaultCall = regexp.MustCompile(`\.default\(\s*`)
+	// keyArgument is the key of a setting, the first argument of get.
+	keyArgument = regexp.MustCompile("^(?:<[^()]*>)?\\(\\s*[\"'`]([\\w.:-]+)[\"'`]")
+)
+
+// variables returns the values of the names of the source. A name that has several values is left out, unless the
+// others come from the environment or the command line: then the one that is written is the default.
+func (p *pass) variables() *address.Names {
+	if p.names != nil {
+		return p.names
+	}
+	if p.bundled || len(p.Raw) > maxModule {
+		p.names = p.bundledVariables()
+	} else {
+		p.names = address.Read(p.Text, "")
+		for _, a := range p.Assigned() {
+			p.names.Declare(a.Name, a.Value)
+		}
+		p.names.DeleteUnclear(func(name, value string) bool {
+			return !fromOutside.MatchString(value) && !address.UsesName(value, name)
+		})
+		p.declareOptions()
+	}
+	p.names.Global = p.global
+	return p.names
+}
+
+// bundledVariables returns the variables that are set only once, where they are declared. In a bundle many variables
+// share one short name.
+func (p *pass) bundledVariables() *address.Names {
+	d := address.Read(p.Text, ",;\n", variableDeclaration)
+	assignments := map[string]int{}
+	for _, m := range p.FindAll(assignment, -1) {
+		assignments[p.Part(assignment, m, "name")]++
+	}
+	d.DeleteFunc(func(name string) bool { return assignments[name] > 1 })
+	return d
+}
+
+// value returns what the source says of an expression.
+func (p *pass) value(s source.Span) address.Value {
+	isDefault := false
+	if m := defaultCall.FindIndex(p.Code[s.From:s.To]); m != nil {
+		s, isDefault = p.Element(s.From+m[1]), true
+	}
+	v := p.variables().Value(s)
+	if isDefault {
+		v.Certainty = min(v.Certainty, address.Default)
+	}
+	for i, n := range v.Names {
+		if object, key, ok := strings.Cut(n.Path, ".["); ok && n.Module != "" {
+			key = strings.TrimSuffix(key, "]")
+			v.Names[i].Path = strings.Trim(object+"."+key, ".")
+			v.Names = append(v.Names, address.Name{Path: address.Key(key)})
+		}
+	}
+	return v
+}
+
+// global returns what a name in an expression refers to outside of it. A setting that is asked for by a key is a part
+// of the object that is asked, or has the key anywhere in the app.
+func (p *pass) global(u address.Use) address.Name {
+	dotted := u.Dotted
+	if method := dotted[strings.LastIndexByte(dotted, '.')+1:]; strings.HasPrefix(method, "get") {
+		if key := keyArgument.FindStringSubmatch(u.After); key != nil {
+			of := p.refersTo(parent(dotted))
+			of.Path += address.Key(key[1])
+			return of
+		}
+	}
+	return p.refersTo(dotted)
+}
+
+// refersTo returns what a dotted name refers to: a name of this file, or one of another module of the app.
+func (p *pass) refersTo(dotted string) address.Name {
+	dotted = strings.TrimPrefix(dotted, "this.")
+	root, rest, _ := strings.Cut(dotted, ".")
+	switch root {
+	case "", "process", "this", "Number", "parseInt", "String", "require", "new", "await":
+		return address.Name{}
+	}
+	e, ok := p.Imports[root]
+	if !ok {
+		return address.Name{Module: address.ThisFile, Path: dotted}
+	}
+	if !mayBeOwnModule(e.Module) {
+		return address.Name{}
+	}
+	return address.Name{Module: e.Module, Path: strings.Trim(e.Name+"."+rest, ".")}
+}
