@@ -112,7 +112,7 @@ func TestScriptsTellMistakesFirst(t *testing.T) {
 		"demo, wrong value":   {"", "demo.sh", docker("maybe"), 2, "-docker=maybe is not allowed: use auto, always"},
 		"demo, wrong option":  {"", "demo.sh", []string{"--gone"}, 2, "'--gone' is no option"},
 		"demo, no Docker":     {"", "demo.sh", docker("always"), 2, "needs Docker, and none answers"},
-		"demo, no Go":         {"", "demo.sh", docker("never"), 2, "Go 1.26, and none is on the PATH: https://go.dev/dl"},
+		"demo, no Go":         {"", "demo.sh", docker("never"), 2, "1.26, and none is on the PATH: https://go.dev/dl"},
 		"demo, old Go":        {"go1.25.3", "demo.sh", docker("never"), 2, "needs Go 1.26, and here is go1.25.3:"},
 		"folder, no Go":       {"", "demo.sh", []string{"app"}, 2, "needs Go 1.26"},
 		"folder, old Go":      {"go1.9", "demo.sh", []string{"app"}, 2, "needs Go 1.26, and here is go1.9:"},

@@ -106,8 +106,8 @@ func connectionAttacks() []attack {
 		{name: "silence"},
 		{name: "connections", opening: opened, leaves: true},
 		{
-			name: "connections from everywhere", opening: framed(func(f *http2.Framer) { callsFrom(f, 1, 1, readyName) }),
-			everywhere: true, deaf: true,
+			name: "connections from everywhere", everywhere: true, deaf: true,
+			opening: framed(func(f *http2.Framer) { callsFrom(f, 1, 1, readyName) }),
 		},
 	}
 }
@@ -194,10 +194,11 @@ func answerAttacks() []attack {
 	opened := framed(nil)
 	return []attack{
 		{
-			name: "small windows", deaf: true, opening: []byte(http2.ClientPreface + string(frames(func(f *http2.Framer) {
+			name: "small windows", deaf: true, pause: 10 * time.Millisecond,
+			opening: []byte(http2.ClientPreface + string(frames(func(f *http2.Framer) {
 				_ = f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0})
 				callsFrom(f, 1, maxStreams, readyName)
-			}))), pause: 10 * time.Millisecond,
+			}))),
 			next: always(frames(func(f *http2.Framer) { _ = f.WriteWindowUpdate(1, 1) })),
 		},
 		{name: "questions", opening: opened, next: func(i int) []byte {
@@ -228,8 +229,10 @@ func answerAttacks() []attack {
 		{name: "pages whose answers are not read", deaf: true, next: always(bytes.Repeat(
 			[]byte("GET /readyz HTTP/1.1\r\nhost: a\r\naccept: application/json\r\n\r\n"), 20))},
 		{name: "long lines", next: always(bytes.Repeat([]byte("x"), 8<<10))},
-		{name: "lines", opening: []byte("GET /readyz HTTP/1.1\r\n"),
-			next: always(bytes.Repeat([]byte("a: b\r\n"), 1000))},
+		{
+			name: "lines", opening: []byte("GET /readyz HTTP/1.1\r\n"),
+			next: always(bytes.Repeat([]byte("a: b\r\n"), 1000)),
+		},
 		{name: "random bytes", next: func(int) []byte {
 			b := make([]byte, 1000)
 			for i := range b {
