@@ -12,7 +12,7 @@
 # nothing may be missing. The parts:
 #
 #   first tier   documents format unit build core
-#   --all        documents race linters fuzz schemas peers release integration cluster
+#   --all        documents race siege linters fuzz schemas peers release integration cluster
 #   --platforms  cosign oldest platforms
 #
 # A table of the parts and their seconds comes last. dist/logs has the output of what ran in the background.
@@ -21,7 +21,7 @@ cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
 first='documents format unit build core'
-all='documents race linters fuzz schemas peers release integration cluster'
+all='documents race siege linters fuzz schemas peers release integration cluster'
 platforms='cosign oldest platforms'
 
 # The tests of the first tier among those with the real pack, lifecycle and Docker: detection, build, the image, the
@@ -86,6 +86,9 @@ if runs release && [ -n "$(git status --porcelain)" ]; then
 fi
 if runs integration && ! { [ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null; }; then
   lacks "root and debootstrap" "apps in other languages than Go"
+fi
+if runs siege && [ "$(id -u)" != 0 ]; then
+  lacks root "the bridge under siege, which has a limit of memory"
 fi
 has_cluster=true
 if runs cluster platforms && ! { $has_docker && [ "$(id -u)" = 0 ] && command -v ip && command -v iptables; } \
@@ -239,6 +242,11 @@ run_race() {
   step unit tests under the race detector
   CGO_ENABLED=1 go test -race ./...
   go -C scripts/publish test -count=1 ./...
+}
+# The bridge is attacked in each way for two seconds, by itself: other tests beside it would be attackers too.
+run_siege() {
+  step the bridge under siege
+  BRIDGE_SIEGE_SECONDS=2 go test -count=1 -run '^TestSiege$' ./probe/bridge
 }
 run_build() {
   step build
