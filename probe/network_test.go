@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,6 +38,38 @@ func TestConnectionToItselfIsRefused(t *testing.T) {
 			if !refused && !retried {
 				t.Errorf("%s %s: want a refused connection, got\n%s", program, flags, out)
 			}
+		}
+	}
+}
+
+// What /etc/hosts says of localhost is not asked.
+func TestLocalhostIsThisMachine(t *testing.T) {
+	t.Parallel()
+	server, err := probetest.StartWith("server", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	_, port, err := net.SplitHostPort(server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(hosts, []byte("127.0.0.2 localhost\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const setUp = `mount --bind "$0" /etc/hosts && `
+	in := []string{"-rm", "sh", "-c"}
+	if out, err := exec.Command("unshare", append(in, setUp+"true", hosts)...).CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("mounting a file: %v: %s", err, out)
+		}
+		t.Skipf("needs mounts of its own: %v: %s", err, out)
+	}
+	for program := range programs {
+		args := append(in, setUp+`exec "$@"`, hosts, program, "-addr=localhost:"+port)
+		if out, err := exec.Command("unshare", args...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", program, err, out)
 		}
 	}
 }

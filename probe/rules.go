@@ -98,9 +98,10 @@ func (v *values) textRules() []rule {
 	services := (*serviceNames)(&v.Services).String()
 	const ascii outcome.Hint = "use letters, digits and signs of ASCII only"
 	return []rule{
-		broken(!metadata.IsText(v.UserAgent), ascii, "-user-agent cannot be sent: %q", v.UserAgent),
+		broken(!metadata.IsFieldValue(v.UserAgent), "leave out line breaks and other control characters",
+			"-user-agent cannot be sent: %q", v.UserAgent),
 		broken(!utf8.ValidString(services), "a protobuf string is UTF-8", "-service is not UTF-8: %q", services),
-		broken(v.TLSServerName != "" && !address.IsHost(v.TLSServerName), ascii, "-tls-server-name is no host name: %q",
+		broken(v.TLSServerName != "" && v.ServerName() == "", ascii, "-tls-server-name is no host name: %q",
 			v.TLSServerName),
 	}
 }

@@ -36,7 +36,8 @@ type Options struct {
 	TLS, TLSNoVerify bool
 	// TLSCACert, TLSClientCert and TLSClientKey are paths of PEM files.
 	TLSCACert, TLSClientCert, TLSClientKey string
-	// TLSServerName is the name to send, to verify and to use as authority, where it is not that of the address.
+	// TLSServerName is the name to send, to verify and to use as authority, if it is not that of the address. As in
+	// grpc-go a port may be behind it, which only the authority has.
 	TLSServerName string
 	// ALTS and SPIFFE choose credentials other than those of -tls-*.
 	ALTS, SPIFFE bool
@@ -58,10 +59,10 @@ func New() Options {
 	}
 }
 
-// ServerName returns the name that the server's certificate must carry.
+// ServerName returns the name that the server's certificate must carry, and "" if TLSServerName is none.
 func (o *Options) ServerName() string {
 	if o.TLSServerName != "" {
-		return o.TLSServerName
+		return address.HostOf(o.TLSServerName)
 	}
 	return o.Address.ServerName
 }

@@ -56,19 +56,29 @@ func (a *attempt) dial(ctx context.Context, _ string) (net.Conn, error) {
 		},
 	}
 	for _, endpoint := range a.options.Address.Endpoints {
-		network, address := netAddress(endpoint)
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err == nil && network == "tcp" && conn.LocalAddr().String() == conn.RemoteAddr().String() {
-			// Nobody listens, and the kernel has picked the same port for the probe's own end.
-			_ = conn.Close()
-			err = syscall.ECONNREFUSED
-		}
+		conn, err := dialEndpoint(ctx, &dialer, endpoint)
 		if err == nil {
 			return conn, nil
 		}
 		a.record(err)
 	}
 	return nil, a.failure()
+}
+
+func dialEndpoint(ctx context.Context, dialer *net.Dialer, endpoint address.Endpoint) (net.Conn, error) {
+	if ip, ok := endpoint.(address.IPEndpoint); ok {
+		if _, err := ip.Zone(); err != nil {
+			return nil, err
+		}
+	}
+	network, addr := netAddress(endpoint)
+	conn, err := dialer.DialContext(ctx, network, addr)
+	if err == nil && network == "tcp" && conn.LocalAddr().String() == conn.RemoteAddr().String() {
+		// Nobody listens, and the kernel has picked the same port for the probe's own end.
+		_ = conn.Close()
+		err = syscall.ECONNREFUSED
+	}
+	return conn, err
 }
 
 // begin begins a connection, if there may be one more.

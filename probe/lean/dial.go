@@ -4,10 +4,8 @@ package lean
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -51,7 +49,7 @@ func resolve(endpoints []address.Endpoint, deadline time.Time) ([]target, error)
 		case address.UnixEndpoint:
 			targets = append(targets, target{syscall.AF_UNIX, &syscall.SockaddrUnix{Name: string(endpoint)}})
 		case address.IPEndpoint:
-			found, err := ipTarget(netip.AddrPort(endpoint))
+			found, err := ipTarget(endpoint)
 			if err != nil {
 				return nil, err
 			}
@@ -67,29 +65,15 @@ func resolve(endpoints []address.Endpoint, deadline time.Time) ([]target, error)
 	return targets, nil
 }
 
-// ipTarget fails where the zone of an address is none of this machine's.
-func ipTarget(address netip.AddrPort) (target, error) {
-	ip, port := address.Addr().Unmap(), int(address.Port())
+// ipTarget fails if the zone of an address is none of this machine's.
+func ipTarget(endpoint address.IPEndpoint) (target, error) {
+	ipPort := netip.AddrPort(endpoint)
+	ip, port := ipPort.Addr().Unmap(), int(ipPort.Port())
 	if ip.Is4() {
 		return target{syscall.AF_INET, &syscall.SockaddrInet4{Port: port, Addr: ip.As4()}}, nil
 	}
-	zone, err := zoneID(ip.Zone())
+	zone, err := endpoint.Zone()
 	return target{syscall.AF_INET6, &syscall.SockaddrInet6{Port: port, Addr: ip.As16(), ZoneId: zone}}, err
-}
-
-// zoneID returns the index of a network interface from a zone, which is its name or its index (RFC 4007 section 11.2).
-func zoneID(zone string) (uint32, error) {
-	if zone == "" {
-		return 0, nil
-	}
-	if id, err := strconv.ParseUint(zone, 10, 32); err == nil {
-		return uint32(id), nil
-	}
-	nic, err := net.InterfaceByName(zone)
-	if err != nil {
-		return 0, fmt.Errorf("looking up zone %q: no such network interface", zone)
-	}
-	return uint32(nic.Index), nil
 }
 
 // lookUp asks the name servers for the addresses of a host. Nothing else in a probe needs the machinery of package net:
@@ -106,7 +90,7 @@ func lookUp(endpoint address.HostEndpoint, deadline time.Time) ([]target, error)
 	}
 	var targets []target
 	for _, ip := range ips {
-		found, err := ipTarget(netip.AddrPortFrom(ip, endpoint.Port))
+		found, err := ipTarget(address.IPEndpoint(netip.AddrPortFrom(ip, endpoint.Port)))
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
 // checkFields returns an error for a header block that grpc-go does not take either (RFC 9113 sections 8.2.1 and 8.3;
@@ -14,7 +16,7 @@ func checkFields(headers []header) error {
 	var pseudo []string
 	request := false
 	for _, h := range headers {
-		if !isFieldValue(h.value) {
+		if !metadata.IsFieldValue(h.value) {
 			return fmt.Errorf("value of the header %q", h.name)
 		}
 		if !strings.HasPrefix(h.name, ":") {
@@ -46,16 +48,6 @@ func checkFields(headers []header) error {
 // isFieldName reports whether a name is a token (RFC 9110 section 5.6.2) in lower case.
 func isFieldName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
-}
-
-// isFieldValue reports whether a value has no control characters but tabs.
-func isFieldValue(value string) bool {
-	for i := range len(value) {
-		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
-			return false
-		}
-	}
-	return true
 }
 
 // fields are what a header block says about a call. Of most headers the last one counts.

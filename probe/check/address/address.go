@@ -165,7 +165,7 @@ func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	ip, err := netip.ParseAddr(host)
+	ip, err := netip.ParseAddr(unescapeZone(host))
 	switch {
 	case err == nil && !ip.IsUnspecified():
 		return ipAddress(netip.AddrPortFrom(ip, port)), nil
@@ -176,6 +176,16 @@ func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
 	}
 	endpoints := []Endpoint{HostEndpoint{host, port}}
 	return Address{Endpoints: endpoints, Authority: authority(host, port), ServerName: host}, nil
+}
+
+// unescapeZone returns a host as package netip takes it: in a URI, which grpc-go takes an address for, a zone is behind
+// %25 (RFC 6874 section 2). %25 alone is the zone 25.
+func unescapeZone(host string) string {
+	ip, zone, ok := strings.Cut(host, "%25")
+	if !ok || zone == "" {
+		return host
+	}
+	return ip + "%" + zone
 }
 
 // parsePort returns the port that a text names, as a number or as the name of a service.
@@ -218,6 +228,25 @@ func loopbackAddress(port uint16) Address {
 // authority returns host and port as a URI has them. The port is written without leading zeros.
 func authority(host string, port uint16) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+}
+
+// HostOf returns the host in an authority (RFC 3986 section 3.2), which can have a port, and which can be an IPv6 address
+// without brackets. It returns "" if there is none.
+func HostOf(authority string) string {
+	host, port, err := net.SplitHostPort(authority)
+	if err != nil {
+		host, port = authority, ""
+		if inner, ok := strings.CutPrefix(host, "["); ok && strings.HasSuffix(inner, "]") {
+			host = strings.TrimSuffix(inner, "]")
+			if _, err := netip.ParseAddr(host); err != nil {
+				return ""
+			}
+		}
+	}
+	if !IsHost(host) || port != "" && !IsHost(port) { // a port has no other signs than a host
+		return ""
+	}
+	return host
 }
 
 // IsHost reports whether name can be the host in an address, in a certificate and in a header. RFC 952 allows no

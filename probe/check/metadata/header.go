@@ -95,7 +95,18 @@ func Unsent(written []string) (notes []string) {
 	return notes
 }
 
-// IsText reports whether text can be the value of an HTTP/2 header.
+// IsText reports whether text can be the value of a header of gRPC whose name does not end in -bin (PROTOCOL-HTTP2.md,
+// "ASCII-Value").
 func IsText(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// IsFieldValue reports whether the value of a header has no control characters except tabs (RFC 9110 section 5.5).
+func IsFieldValue(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }

@@ -1,7 +1,8 @@
-package lean
+package address
 
 import (
 	"net"
+	"net/netip"
 	"testing"
 )
 
@@ -14,11 +15,15 @@ func TestZonesAreNamesOrNumbers(t *testing.T) {
 	}
 	nic := interfaces[0]
 	for zone, want := range map[string]uint32{"": 0, "7": 7, nic.Name: uint32(nic.Index)} {
-		if got, err := zoneID(zone); err != nil || got != want {
+		if got, err := inZone(zone).Zone(); err != nil || got != want {
 			t.Errorf("zone %q is %d, %v, want %d", zone, got, err, want)
 		}
 	}
-	if got, err := zoneID("none such"); err == nil {
+	if got, err := inZone("none such").Zone(); err == nil {
 		t.Errorf("an unknown zone is %d", got)
 	}
+}
+
+func inZone(zone string) IPEndpoint {
+	return IPEndpoint(netip.AddrPortFrom(netip.MustParseAddr("fe80::1").WithZone(zone), 1))
 }
