@@ -1,3 +1,5 @@
+// What builds images and looks into them, and pack, with which it does. It has a module of its own, so that whoever uses
+// the product's module, the build of the probe with -mod=vendor too, requires none of what tests need.
 module github.com/grpc-cnb/health-probe/integration
 
 go 1.26.0

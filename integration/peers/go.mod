@@ -1,3 +1,5 @@
+// Servers of other makers, and their clients. They have a module of their own, since pack does not decide the versions of
+// what they need.
 module github.com/grpc-cnb/health-probe/integration/peers
 
 go 1.26.0

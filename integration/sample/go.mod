@@ -1,3 +1,4 @@
+// The sample app, as a user has it: it requires grpc-go and nothing else.
 module example.com/health-checking
 
 go 1.26.0

@@ -1,3 +1,4 @@
+// golangci-lint. It has a module of its own, since its linters pin what they import.
 module github.com/grpc-cnb/health-probe/integration/tools
 
 go 1.26.0

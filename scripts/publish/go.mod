@@ -1,3 +1,4 @@
+// What talks to registries of images. It has a module of its own, since the product needs no client for registries.
 module github.com/grpc-cnb/health-probe/scripts/publish
 
 go 1.26.0
