@@ -59,16 +59,16 @@ func TestLocalhostIsThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	const setUp = `mount --bind "$0" /etc/hosts && `
-	in := []string{"-rm", "sh", "-c"}
-	if out, err := exec.Command("unshare", append(in, setUp+"true", hosts)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "-rm", "sh", "-c", setUp+"true", hosts).CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("mounting a file: %v: %s", err, out)
 		}
 		t.Skipf("needs mounts of its own: %v: %s", err, out)
 	}
 	for program := range programs {
-		args := append(in, setUp+`exec "$@"`, hosts, program, "-addr=localhost:"+port)
-		if out, err := exec.Command("unshare", args...).CombinedOutput(); err != nil {
+		out, err := exec.Command("unshare", "-rm", "sh", "-c", setUp+`exec "$@"`, hosts,
+			program, "-addr=localhost:"+port).CombinedOutput()
+		if err != nil {
 			t.Errorf("%s: %v: %s", program, err, out)
 		}
 	}

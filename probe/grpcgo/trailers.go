@@ -8,8 +8,8 @@ import (
 )
 
 // trailers is a stats.Handler. It tells the attempt of calls, and for each call it notes whether the server has ended
-// the call with trailers, which carry the status (gRPC over HTTP/2, "Responses"). The code of an error does not tell that:
-// grpc-go also returns UNAVAILABLE for a lost connection and UNIMPLEMENTED for an HTTP 404.
+// the call with trailers, which carry the status (gRPC over HTTP/2, "Responses"). The code of an error does not tell
+// that: grpc-go also returns UNAVAILABLE for a lost connection and UNIMPLEMENTED for an HTTP 404.
 type trailers struct{ attempt *attempt }
 
 type trailersKey struct{}

@@ -230,8 +230,8 @@ func authority(host string, port uint16) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(port)))
 }
 
-// HostOf returns the host in an authority (RFC 3986 section 3.2), which can have a port, and which can be an IPv6 address
-// without brackets. It returns "" if there is none.
+// HostOf returns the host in an authority (RFC 3986 section 3.2), which can have a port, and which can be an IPv6
+// address without brackets. It returns "" if there is none.
 func HostOf(authority string) string {
 	host, port, err := net.SplitHostPort(authority)
 	if err != nil {
