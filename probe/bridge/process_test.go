@@ -64,6 +64,9 @@ hint: leave it out, and get /healthz of the bridge with Accept: application/json
 		"-spiffe": `error: checking flags: the bridge has no -spiffe (flag)
 hint: use an exec probe of the full variant in place of the bridge
 `,
+		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is no address and no network
+hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
+`,
 		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port
 hint: set -listen to an address of this pod whose port is free, such as :8086
 `,
