@@ -140,7 +140,6 @@ func (k *Kept) dial(d *dialing, o *check.Options, deadline time.Time) {
 		} else {
 			conn.retired = true // its certificates have changed in the meantime
 		}
-		go conn.receive()
 	}
 	if k.dialing == d {
 		k.dialing = nil

@@ -14,7 +14,8 @@ import (
 // buffer many times over, so only a server that has long stopped reading can make one wait.
 const writeTimeout = time.Second
 
-// shared is a connection that many goroutines call on at once. One goroutine of its own receives.
+// shared is a connection that many goroutines call on at once. One goroutine of its own receives, from the first call
+// on: a server may take a call with which its GOAWAY has crossed, and no call may be made after that was read.
 type shared struct {
 	files   credentialFiles
 	born    time.Time
@@ -25,6 +26,7 @@ type shared struct {
 	waiting []*exchange
 	users   int   // attempts that may call
 	retired bool  // takes no further attempts, and ends with the last one
+	started bool  // receives
 	ended   error // why nothing comes any more; nil while it may
 }
 
@@ -114,6 +116,10 @@ func (s *shared) begin(all []*stream) *exchange {
 		}
 	}
 	s.send()
+	if !s.started {
+		s.started = true
+		go s.receive()
+	}
 	return e
 }
 
