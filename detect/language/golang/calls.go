@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -19,30 +19,28 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 	switch method.Sel.Name {
 	case "SetUnencryptedHTTP2":
 		if len(call.Args) == 1 && syntax.Name(call.Args[0]) == "true" {
-			p.add(method, analyzer.Finding{Kind: unencryptedHTTP2})
+			p.add(unencryptedHTTP2{p.at(method)})
 		}
 	case "StartH2CServer": // a method of echo's Echo
-		p.add(method, http2)
+		p.add(http2Served{p.at(method)})
 	case "ListenAndServeTLS", "ServeTLS":
 		if p.file.PathOf(method) == "" {
-			p.add(method, http2)
+			p.add(http2Served{p.at(method)})
 		}
 	case "NewInbound":
 		if p.isYarpcTransport(method.X) {
-			p.add(method, server(yarpc))
+			p.add(finding.Server{Site: p.at(method), Framework: yarpc})
 		}
 	case "Handle", "HandleFunc":
 		if len(call.Args) == 2 && isLiteral(call.Args[0], healthService) {
-			p.add(method, health)
+			p.add(finding.Health{Site: p.at(method)})
 		}
 		if at, ok := p.connectConstructor(call); ok {
-			found := handler
-			found.ImportPath = p.file.PathOf(at)
-			p.add(at, found)
+			p.add(connectHandler{p.at(at), p.file.PathOf(at)})
 		}
 	}
 	if p.registersMicroHandler(call, method) {
-		p.add(method, server(goMicro))
+		p.add(finding.Server{Site: p.at(method), Framework: goMicro})
 	}
 	p.visitListenCall(call, method)
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -49,8 +48,6 @@ type Extra struct {
 	Main    bool
 	// Text is a source that may state a port, or that has findings; nil for others.
 	Text []byte
-	// Addresses are the expressions in Text with the addresses of the listeners among the findings, in their order.
-	Addresses []source.Span
 	// Settings are the settings of a settings file that may be ports or addresses, by key in small letters: grpc.port.
 	Settings map[string]values.Setting
 	// MainPackage is the import path of the main package of a built program.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -51,18 +52,19 @@ func TestTreeOfServersIsAnalyzed(t *testing.T) {
 	const many = 50_000
 	var files []analyzer.File[Extra]
 	add := func(path string, r analyzer.Result[Extra]) {
-		for i := range r.Findings {
-			r.Findings[i].Path = path
-		}
+		finding.Locate(r.Found, path)
 		files = append(files, analyzer.File[Extra]{Path: path, Result: r})
 	}
 	for i := range many {
 		dir := fmt.Sprintf("%06d", i)
 		module := Extra{ModulePath: "example.com/" + dir}
-		registration := analyzer.Finding{Kind: analyzer.ServiceRegistered}.At(1, "")
 		add(dir+"/go.mod", analyzer.Result[Extra]{ProjectRoot: i%2 == 0, Extra: module})
-		add(dir+"/main.go", analyzer.Result[Extra]{Findings: []analyzer.Finding{server(grpcGo).At(1, "")}})
-		add(dir+"/sub/main.go", analyzer.Result[Extra]{Findings: []analyzer.Finding{registration}})
+		add(dir+"/main.go", analyzer.Result[Extra]{Found: []finding.Finding{
+			finding.Server{Site: finding.AtLine(1, ""), Framework: grpcGo},
+		}})
+		add(dir+"/sub/main.go", analyzer.Result[Extra]{Found: []finding.Finding{
+			registration{finding.AtLine(1, ""), ""},
+		}})
 	}
 	if found := postAnalyze(files, func(string, ...any) {}); len(found) != many {
 		t.Errorf("%d services of %d", len(found), many)

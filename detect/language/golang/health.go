@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
 // maxHealthPackages is how many packages with a health registration are looked at: the imports of each are followed.
@@ -19,9 +20,9 @@ func (w workspace) shareHealth(all []*project) {
 		for _, in := range p.Packages {
 			switch {
 			case in.Built:
-			case in.Has(analyzer.ServerConstructed):
+			case finding.Has[finding.Server](in.Found):
 				servers[in.Path] = in
-			case in.Has(analyzer.HealthRegistered):
+			case finding.Has[finding.Health](in.Found):
 				healthy = append(healthy, in)
 			}
 		}
@@ -72,16 +73,13 @@ func serversAmong(servers map[string]*analyzer.Package, a, b map[string]bool) []
 
 // giveHealth moves the first health registration of a package to other packages, if there are any.
 func giveHealth(from *analyzer.Package, to []*analyzer.Package) {
-	health, _ := from.First(analyzer.HealthRegistered)
-	health.Excerpt = "" // the log has a line for it in its own package
+	health, _ := finding.First[finding.Health](from.Found)
 	for _, in := range to {
-		if !in.Has(analyzer.HealthRegistered) {
-			in.Findings = append(in.Findings, health)
+		if !finding.Has[finding.Health](in.Found) {
+			in.Found = append(in.Found, finding.Health{Site: health.Quiet()})
 		}
 	}
 	if len(to) > 0 {
-		from.Findings = slices.DeleteFunc(from.Findings, func(f analyzer.Finding) bool {
-			return f.Kind == analyzer.HealthRegistered
-		})
+		from.Found = slices.DeleteFunc(from.Found, is[finding.Health])
 	}
 }

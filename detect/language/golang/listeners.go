@@ -5,8 +5,7 @@ import (
 	"go/token"
 	"strings"
 
-	listen "github.com/grpc-cnb/health-probe/detect/address"
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -22,17 +21,17 @@ func (p *pass) visitListenCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 		if importPath != "net" && importPath != "" && !isTCP(args[0]) || !p.mayBeTCP(args[len(args)-2]) {
 			return
 		}
-		p.addListener(args[len(args)-1], p.kindOf(call))
+		p.addListener(args[len(args)-1], p.listenerOf(call))
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && importPath == "net/http":
-		p.addListener(args[0], httpListener)
+		p.addListener(args[0], plainHTTP)
 	case name == "ListenTCP" && importPath == "net" && len(args) == 2,
 		name == "Listen" && importPath == "crypto/tls" && len(args) == 3:
-		p.addListener(args[1], p.kindOf(call))
+		p.addListener(args[1], p.listenerOf(call))
 	case name == "StartH2CServer" && len(args) == 2: // a method of echo's Echo
-		p.addListener(args[0], httpListener)
+		p.addListener(args[0], plainHTTP)
 	case name == "Address" && len(args) == 1 && addressOption.MatchString(importPath),
 		name == "WithServiceAddr" && len(args) == 1 && kitexOption.MatchString(importPath):
-		p.addListener(args[0], addressGiven)
+		p.addListener(args[0], frameworkServer)
 	}
 }
 
@@ -47,35 +46,30 @@ func (p *pass) visitServerLiteral(literal *ast.CompositeLit) {
 		return
 	}
 	if address := syntax.Element(literal, "Addr"); address != nil {
-		p.addListener(address, httpListener)
+		p.addListener(address, plainHTTP)
 	}
 	if p.isGRPCServer(syntax.Element(literal, "Handler")) {
-		p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+		p.add(handledByHTTP{p.at(literal.Type).Quiet()})
 	}
 }
 
-// addListener adds a listener on an address. Which port that is follows from all files of the app: see
+// addListener adds a listener of a server on an address. Which port that is follows from all files of the app: see
 // resolvePorts.
-func (p *pass) addListener(address ast.Expr, kind analyzer.Kind) {
-	finding := analyzer.Finding{Kind: kind, Port: listen.UnknownPort}.At(p.file.Line(address), "")
-	p.findings = append(p.findings, finding)
-	p.addresses = append(p.addresses, p.file.Span(address))
+func (p *pass) addListener(address ast.Expr, by listenerOf) {
+	p.add(listener{finding.AtLine(p.file.Line(address), ""), by, p.file.Span(address)})
 }
 
-// kindOf returns the kind of the listener that a call makes, by the server that the file gives it to.
-func (p *pass) kindOf(listen *ast.CallExpr) analyzer.Kind {
+// listenerOf returns which server the file gives the listener to that a call makes.
+func (p *pass) listenerOf(listen *ast.CallExpr) listenerOf {
 	if p.served == nil {
 		p.findServed()
 	}
-	if kind, ok := p.served[listen]; ok {
-		return kind
-	}
-	return analyzer.Listener
+	return p.served[listen]
 }
 
 // findServed finds which listeners the file gives to which servers.
 func (p *pass) findServed() {
-	p.served = map[ast.Expr]analyzer.Kind{}
+	p.served = map[ast.Expr]listenerOf{}
 	p.assigned = map[string]ast.Expr{}
 	ast.Inspect(p.file.File, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Rhs) == 1 {
@@ -95,12 +89,12 @@ func (p *pass) findServed() {
 			return true
 		}
 		byGRPC := p.isGRPCServer(fun.X) || len(call.Args) > 1 && p.isGRPCServer(call.Args[1])
-		listener := p.listenerOf(call.Args[0])
+		listener := p.madeBy(call.Args[0])
 		switch {
 		case byGRPC:
-			p.served[listener] = grpcListener
-		case p.served[listener] == "" && (p.file.PathOf(fun) == "net/http" || p.isHTTPServer(fun.X)):
-			p.served[listener] = httpListener
+			p.served[listener] = plainGRPC
+		case p.served[listener] == anyServer && (p.file.PathOf(fun) == "net/http" || p.isHTTPServer(fun.X)):
+			p.served[listener] = plainHTTP
 		}
 		return true
 	})
@@ -117,8 +111,8 @@ func isMade(e ast.Expr) bool {
 	return false
 }
 
-// listenerOf returns the call that made a listener, also if another listener is wrapped around it.
-func (p *pass) listenerOf(listener ast.Expr) ast.Expr {
+// madeBy returns the call that made a listener, also if another listener is wrapped around it.
+func (p *pass) madeBy(listener ast.Expr) ast.Expr {
 	for range maxDeclarations {
 		call, ok := p.made(listener).(*ast.CallExpr)
 		if !ok {

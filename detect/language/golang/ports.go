@@ -4,17 +4,29 @@ import (
 	"cmp"
 	"slices"
 
-	listen "github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// resolvePorts states the ports of the listeners in all files. An address of a framework's server that the sources do
-// not state is left out: it is in the settings, or the framework has its own.
-func resolvePorts(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
-	hasListener := func(f analyzer.File[Extra]) bool { return len(f.Extra.Addresses) > 0 }
+// ports are the addresses of listeners that the sources state, by the sites of the listeners.
+type ports map[*finding.Site]address.Address
+
+// of returns the address of a listener.
+func (p ports) of(l listener) address.Value {
+	if a, ok := p[l.Site]; ok {
+		return address.Value{Address: a}
+	}
+	return address.Value{Address: address.Address{Place: l.Place}}
+}
+
+// resolvePorts returns the addresses of the listeners in all files, as far as the files state them.
+func resolvePorts(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) ports {
+	found := ports{}
 	if !slices.ContainsFunc(files, hasListener) {
-		return
+		return found
 	}
 	s, parsed := values.NewSources(lookup), map[string]*values.Source{}
 	left := values.MaxParsed
@@ -27,12 +39,15 @@ func resolvePorts(files []analyzer.File[Extra], lookup func(importPath string) (
 	for _, f := range files {
 		s.AddSettings(f.Path, f.Extra.Settings)
 	}
-	for i := range files {
-		if f := &files[i]; hasListener(*f) && parsed[f.Path] != nil {
-			resolveFile(f, s, parsed[f.Path])
+	for _, f := range files {
+		if hasListener(f) && parsed[f.Path] != nil {
+			found.add(f, s, parsed[f.Path])
 		}
 	}
+	return found
 }
+
+func hasListener(f analyzer.File[Extra]) bool { return finding.Has[listener](f.Found) }
 
 // byRelevance returns the files whose text is kept: those with listeners first, then those of programs, then others.
 func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
@@ -44,7 +59,7 @@ func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
 	}
 	rank := func(f analyzer.File[Extra]) int {
 		switch {
-		case len(f.Extra.Addresses) > 0:
+		case hasListener(f):
 			return 0
 		case f.Extra.Main:
 			return 1
@@ -55,24 +70,18 @@ func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
 	return kept
 }
 
-// resolveFile states the ports of the listeners in one file.
-func resolveFile(f *analyzer.File[Extra], s *values.Sources, parsed *values.Source) {
-	at := parsed.ExpressionsAt(f.Extra.Addresses)
-	listeners := 0
-	for i := range f.Findings {
-		found := &f.Findings[i]
-		if !slices.Contains(listenerKinds, found.Kind) {
-			continue
-		}
-		span := f.Extra.Addresses[listeners]
-		listeners++
-		if e := at[span]; e != nil {
-			if port, place := s.Port(parsed, e); port != listen.UnknownPort {
-				found.Port, found.Place = port, place
+// add adds the addresses of the listeners in one file.
+func (p ports) add(f analyzer.File[Extra], s *values.Sources, parsed *values.Source) {
+	var spans []source.Span
+	for l := range finding.All[listener](f.Found) {
+		spans = append(spans, l.address)
+	}
+	expressions := parsed.ExpressionsAt(spans)
+	for l := range finding.All[listener](f.Found) {
+		if e := expressions[l.address]; e != nil {
+			if a := s.Address(parsed, e); a.Certainty != address.Unknown {
+				p[l.Site] = a
 			}
 		}
 	}
 }
-
-// listenerKinds are the kinds of findings that have an address.
-var listenerKinds = []analyzer.Kind{analyzer.Listener, grpcListener, httpListener, addressGiven, mainListener}

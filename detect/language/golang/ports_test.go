@@ -1,11 +1,13 @@
 package golang
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -29,7 +31,7 @@ func TestHostileDeclarationsAreBounded(t *testing.T) {
 			text.WriteString(strings.NewReplacer("%[1]d", strconv.Itoa(i), "%[2]d", strconv.Itoa(i/2+1)).Replace(unit))
 		}
 		result, err := definition.Analyze(tree.NewText("main.go", []byte(text.String())))
-		if err != nil || len(result.Extra.Addresses) < 100 {
+		if err != nil || len(slices.Collect(finding.All[listener](result.Found))) < 100 {
 			t.Fatalf("%s: %v", unit, err)
 		}
 		files := []analyzer.File[Extra]{{Path: "main.go", Result: *result}}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -57,20 +58,20 @@ func analyzeProgram(r io.ReaderAt) (*analyzer.Result[Extra], error) {
 	if findings == nil {
 		return nil, nil
 	}
-	return &analyzer.Result[Extra]{Built: true, Extra: Extra{MainPackage: info.Path}, Findings: findings}, nil
+	return &analyzer.Result[Extra]{Built: true, Extra: Extra{MainPackage: info.Path}, Found: findings}, nil
 }
 
 // matchFunctions returns what the functions of a program prove, or nil where it serves no gRPC.
-func matchFunctions(has func(name string) bool) []analyzer.Finding {
-	var findings []analyzer.Finding
+func matchFunctions(has func(name string) bool) []finding.Finding {
+	var findings []finding.Finding
 	if has(newServerFunc) && !has(servePluginFunc) {
-		findings = append(findings, server(grpcGo).At(0, newServerFunc))
+		findings = append(findings, finding.Server{Site: finding.AtLine(0, newServerFunc), Framework: grpcGo})
 	} else if has(connectHandlerFunc) && slices.ContainsFunc(http2Funcs, has) {
-		findings = append(findings, server(connectGo).At(0, connectHandlerFunc))
+		findings = append(findings, finding.Server{Site: finding.AtLine(0, connectHandlerFunc), Framework: connectGo})
 	}
 	for _, name := range []string{registerHealthFunc, connectHealthFunc} {
 		if findings != nil && has(name) {
-			findings = append(findings, health.At(0, name))
+			findings = append(findings, finding.Health{Site: finding.AtLine(0, name)})
 		}
 	}
 	return findings

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
 // The functions are those that the linker was seen to keep in programs that were built with each module.
@@ -42,10 +43,10 @@ func TestMatchFunctions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			framework, health := "", false
-			for _, f := range matchFunctions(func(name string) bool { return slices.Contains(c.functions, name) }) {
-				framework += f.Framework
-				health = health || f.Excerpt == registerHealthFunc || f.Excerpt == connectHealthFunc
+			findings := matchFunctions(func(name string) bool { return slices.Contains(c.functions, name) })
+			framework, health := "", finding.Has[finding.Health](findings)
+			for _, f := range findings {
+				framework += finding.FrameworkOf(f)
 			}
 			if framework != c.want || health != c.health {
 				t.Errorf("%q, health %v; want %q, %v", framework, health, c.want, c.health)

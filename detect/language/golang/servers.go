@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	listen "github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -14,9 +15,8 @@ import (
 // postAnalyze returns a server for each package that makes a server.
 func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
-	resolvePorts(files, lookup)
 	all := analyzer.Projects(files, packageOf)
-	w := newWorkspace(all, lookup)
+	w := newWorkspace(all, lookup, resolvePorts(files, lookup))
 	for _, p := range all {
 		w.resolve(p)
 	}
@@ -25,13 +25,13 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 		w.joinPrograms(p)
 		w.borrowHealth(p)
 	}
-	if !slices.ContainsFunc(all, func(p *project) bool { return p.Has(evidenceOfServer...) }) {
+	if !slices.ContainsFunc(all, serves) {
 		implyServers(all)
 	}
 	return analyzer.Servers(all, logf)
 }
 
-var evidenceOfServer = []analyzer.Kind{analyzer.ServerConstructed, analyzer.ServiceRegistered}
+func serves(p *project) bool { return slices.ContainsFunc(p.Packages, (*analyzer.Package).Serves) }
 
 // packageOf returns the package that a file belongs to. Settings in a directory etc belong to the package whose
 // directory holds etc. A built program is a package of its own.
@@ -45,57 +45,79 @@ func packageOf(file string) string {
 	return file
 }
 
-// resolve replaces the findings that mean something only together with others of their module by those of the common
-// kinds, or leaves them out. The port of an HTTP server is that of gRPC where the module makes no gRPC server of its
-// own.
+// resolve decides what the findings are that mean something only together with others of their module.
 func (w workspace) resolve(p *project) {
 	w.leaveOutUnused(p)
-	servesPlain := p.Has(evidenceOfServer...)
+	m := module{workspace: w}
+	m.servesPlain = analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[registration](p)
 	w.resolveConnect(p)
-	registersKitex := slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool {
-		return slices.ContainsFunc(in.Findings, func(f analyzer.Finding) bool {
-			return f.Kind == kitexRegistration && w.isProtobufKitex(f)
-		})
-	})
-	noGRPC := lacksGRPC(p)
-	hasOldGoZero := slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
+	for _, in := range p.Packages {
+		for r := range finding.All[kitexRegistration](in.Found) {
+			m.registersKitex = m.registersKitex || w.isProtobufKitex(r.pkg)
+		}
+	}
+	m.noGRPC = lacksGRPC(p)
+	m.hasOldGoZero = slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
 		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
 	})
-	handled, toldApart := listenersOf(p)
-	p.Resolve(func(in *analyzer.Package, f analyzer.Finding) (analyzer.Finding, bool) {
-		switch f.Kind {
-		case mainListener:
-			f.Kind = analyzer.Listener
-			return f, w.importsServer(in)
-		case analyzer.ServerConstructed:
-			f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && hasOldGoZero)
-		case analyzer.ServiceRegistered:
-			return f, f.Framework != grpcGo || w.isRegistration(f, noGRPC)
-		case kitexServer:
-			isGRPC := w.isProtobufKitex(f)
-			f.Kind = analyzer.ServerConstructed
-			return f, isGRPC
-		case kitexBareServer:
-			f.Kind = analyzer.ServerConstructed
-			return f, registersKitex
-		case kitexRegistration:
-			isGRPC := w.isProtobufKitex(f)
-			f.Kind = analyzer.ServiceRegistered
-			return f, isGRPC
-		case addressGiven:
-			f.Kind = analyzer.Listener
-			return f, f.Port != listen.UnknownPort
-		case analyzer.Listener:
-			return f, !toldApart[in]
-		case grpcListener:
-			f.Kind = analyzer.Listener
-		case httpListener:
-			if !servesPlain || handled[in] {
-				f.Kind = analyzer.Listener
-			}
-		}
-		return f, true
-	})
+	m.handled, m.toldApart = listenersOf(p)
+	p.Decide(m.decide)
+	for _, in := range p.Packages {
+		in.Found = finding.InMain(in.Found, func(s finding.Server) bool { return w.mainFiles[s.Path] })
+	}
+}
+
+// module is what decides about the findings of one module.
+type module struct {
+	workspace
+	servesPlain          bool // a server of its own, or a registration, that is not connect's alone
+	registersKitex       bool
+	noGRPC, hasOldGoZero bool                       // what its go.mod says
+	handled, toldApart   map[*analyzer.Package]bool // see listenersOf
+}
+
+// decide returns what a finding is in the module.
+func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Finding {
+	decided, keep := f, true
+	switch f := f.(type) {
+	case finding.Server:
+		f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && m.hasOldGoZero)
+		decided = f
+	case registration:
+		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)
+	case kitexServer:
+		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
+	case kitexBareServer:
+		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.registersKitex
+	case kitexRegistration:
+		decided, keep = finding.Registration{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
+	case finding.Listener: // of the settings
+		keep = !m.toldApart[in]
+	case listener:
+		decided, keep = finding.ListenerAt(m.ports.of(f)), m.isListener(in, f)
+	}
+	if !keep {
+		return nil
+	}
+	return []finding.Finding{decided}
+}
+
+// isListener reports whether a listener is one of a gRPC server. That of an HTTP server is if the module makes no gRPC
+// server of its own. An address of a framework's server that the sources do not state is in the settings, or the
+// framework has its own.
+func (m module) isListener(in *analyzer.Package, l listener) bool {
+	switch l.by {
+	case plainGRPC:
+		return true
+	case plainHTTP:
+		return !m.servesPlain || m.handled[in]
+	case frameworkServer:
+		return m.ports.of(l).Certainty != address.Unknown
+	case importedServer:
+		return m.importsServer(in)
+	default:
+		return !m.toldApart[in]
+	}
 }
 
 // listenersOf returns the packages whose server of grpc-go is a handler of net/http and listens itself nowhere, and
@@ -104,14 +126,13 @@ func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
 	handled, toldApart = map[*analyzer.Package]bool{}, map[*analyzer.Package]bool{}
 	for _, in := range p.Packages {
 		servers := 0
-		for _, f := range in.Findings {
-			if f.Kind == analyzer.ServerConstructed {
-				servers++
-			}
+		for range finding.All[finding.Server](in.Found) {
+			servers++
 		}
-		handled[in] = in.Has(handledByHTTP, unencryptedHTTP2) && servers > 0 &&
-			!in.Has(analyzer.Listener, grpcListener)
-		toldApart[in] = in.Has(grpcListener) && servers <= 1
+		byHTTP := finding.Has[handledByHTTP](in.Found) || finding.Has[unencryptedHTTP2](in.Found)
+		own := finding.Has[finding.Listener](in.Found) || listens(in.Found, anyServer) || listens(in.Found, plainGRPC)
+		handled[in] = byHTTP && servers > 0 && !own
+		toldApart[in] = listens(in.Found, plainGRPC) && servers <= 1
 	}
 	return handled, toldApart
 }
@@ -126,17 +147,17 @@ func lacksGRPC(p *project) bool {
 
 // isRegistration reports whether a RegisterXServer is generated from protobuf. A function of the app's own with such a
 // name is none, nor is a function of others in a module that does not depend on grpc-go.
-func (w workspace) isRegistration(f analyzer.Finding, noGRPC bool) bool {
-	if dir, ok := w.lookup(f.ImportPath); ok {
-		return w.protos[dir]
+func (m module) isRegistration(r registration) bool {
+	if dir, ok := m.lookup(r.pkg); ok {
+		return m.protos[dir]
 	}
-	return !noGRPC
+	return !m.noGRPC
 }
 
-// isProtobufKitex reports whether a server of Kitex is generated from protobuf and not from Thrift: the directory above
-// that of the server then holds code of protoc-gen-go.
-func (w workspace) isProtobufKitex(f analyzer.Finding) bool {
-	dir, ok := w.lookup(path.Dir(f.ImportPath))
+// isProtobufKitex reports whether the package of a server of Kitex is generated from protobuf and not from Thrift: the
+// directory above that of the server then holds code of protoc-gen-go.
+func (w workspace) isProtobufKitex(pkg string) bool {
+	dir, ok := w.lookup(path.Dir(pkg))
 	return ok && w.protos[dir]
 }
 
@@ -152,16 +173,14 @@ func (w workspace) joinPrograms(p *project) {
 			continue
 		}
 		program := p.Package(f.Path)
-		program.Findings = slices.DeleteFunc(program.Findings, func(f analyzer.Finding) bool {
-			return f.Kind == analyzer.ServerConstructed
-		})
+		program.Found = slices.DeleteFunc(program.Found, is[finding.Server])
 		if module != p {
 			module.Packages = append(module.Packages, program)
 		}
 	}
 }
 
-func servesFromSource(in *analyzer.Package) bool { return !in.Built && in.Has(evidenceOfServer...) }
+func servesFromSource(in *analyzer.Package) bool { return !in.Built && in.Serves() }
 
 // borrowHealth gives packages that make a server the health registrations of the helper packages that they import from
 // other modules of the app. Helpers of the same module need no such step.
@@ -177,28 +196,31 @@ func (w workspace) borrowHealth(p *project) {
 				continue
 			}
 			helper := module.Package(dir)
-			if helper == nil || helper.Has(analyzer.ServerConstructed) {
+			if helper == nil || finding.Has[finding.Server](helper.Found) {
 				continue
 			}
-			if f, ok := helper.First(analyzer.HealthRegistered); ok {
-				f.Excerpt = "" // the log has a line for it in its own package
-				in.Findings = append(in.Findings, f)
+			if f, ok := finding.First[finding.Health](helper.Found); ok {
+				in.Found = append(in.Found, finding.Health{Site: f.Quiet()})
 			}
 		}
 	}
 }
 
-// implyServers adds a server for each registration of the health service. It is for apps that have no other evidence of
-// a server: a framework that this package does not know makes it.
+// is reports whether a finding is of a type.
+func is[F finding.Finding](f finding.Finding) bool {
+	_, ok := f.(F)
+	return ok
+}
+
+// implyServers adds a server for each that the health service is registered with. It is for apps that have no other
+// evidence of a server: a framework that this package does not know makes it.
 func implyServers(all []*project) {
 	for _, p := range all {
-		for _, in := range p.Packages {
-			for _, f := range slices.Clone(in.Findings) {
-				if f.Kind == analyzer.HealthRegistered && strings.HasSuffix(f.Excerpt, "RegisterHealthServer") {
-					f.Kind, f.Framework, f.Excerpt = analyzer.ServiceRegistered, grpcGo, ""
-					in.Findings = append(in.Findings, f)
-				}
+		p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+			if given, ok := f.(healthGiven); ok {
+				f = finding.Registration{Site: given.Site, Framework: grpcGo}
 			}
-		}
+			return []finding.Finding{f}
+		})
 	}
 }

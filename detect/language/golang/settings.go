@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	listen "github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
@@ -48,7 +49,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 			settings[s.Key] = values.Setting{Value: s.Value, Line: s.Line}
 		}
 	}
-	var findings []analyzer.Finding
+	var findings []finding.Finding
 	if isFrameworkSettings(file) && settingsKeywords.In(text) {
 		findings = addressSetting(documents)
 	}
@@ -56,7 +57,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 }
 
 // settingsResult returns the result of a file with settings. Those that may be ports or addresses are kept.
-func settingsResult(settings map[string]values.Setting, findings []analyzer.Finding) *analyzer.Result[Extra] {
+func settingsResult(settings map[string]values.Setting, findings []finding.Finding) *analyzer.Result[Extra] {
 	kept := map[string]values.Setting{}
 	for key, s := range settings {
 		if mayBeAddress.MatchString(s.Value) && len(kept) < maxSettings {
@@ -66,7 +67,7 @@ func settingsResult(settings map[string]values.Setting, findings []analyzer.Find
 	if len(kept) == 0 && findings == nil {
 		return nil
 	}
-	return &analyzer.Result[Extra]{Findings: findings, Extra: Extra{Settings: kept}}
+	return &analyzer.Result[Extra]{Found: findings, Extra: Extra{Settings: kept}}
 }
 
 var mayBeAddress = source.Exactly(`(?:[\w.-]*|\[[\w:]*\]|https?://[\w.-]*):\d{2,5}|\d{2,5}`)
@@ -76,14 +77,13 @@ const maxSettings = 1000
 
 // addressSetting returns the listener that the settings of a framework's server name, and whether they turn its health
 // service off.
-func addressSetting(documents []untrusted.Document) []analyzer.Finding {
+func addressSetting(documents []untrusted.Document) []finding.Finding {
 	for _, document := range documents {
 		for _, key := range addressKeys {
-			if address, ok := document.Get(key); ok {
-				listener := analyzer.Finding{Kind: analyzer.Listener, Port: listen.ParsePort(address.Value)}
-				findings := []analyzer.Finding{listener.At(address.Line, "")}
+			if a, ok := document.Get(key); ok {
+				findings := []finding.Finding{finding.ListenerAt(address.Setting(a.Value, a.Line))}
 				if s, ok := document.Get("Health"); ok && s.Value == "false" { // go-zero's switch
-					findings = append(findings, analyzer.Finding{Kind: analyzer.HealthDisabled}.At(s.Line, ""))
+					findings = append(findings, finding.HealthDisabled{Site: finding.AtLine(s.Line, "")})
 				}
 				return findings
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -47,19 +48,18 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 		if !named {
 			p.keepListeners()
 		}
-		if !p.file.Imports.AnyMatches(inMemoryListener) || len(p.addresses) > 0 {
-			result.Findings, result.Extra.Addresses = p.findings, p.addresses
+		if !p.file.Imports.AnyMatches(inMemoryListener) || finding.Has[listener](p.findings) {
+			result.Found = p.findings
 		}
 	}
-	if !isGenerated && values.IsWorthKeeping(name, text, result.Findings != nil || result.Extra.Main) {
+	if !isGenerated && values.IsWorthKeeping(name, text, result.Found != nil || result.Extra.Main) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
 }
 
 var (
-	keywords = source.NewKeywords("grpc", "zrpc", "kitex", "connect", "vanguard", "http2", "HTTP2", "H2C", "ServeTLS",
-		"autocert", "micro/v")
+	keywords         = analyzer.Keywords(frameworks)
 	registrationCall = regexp.MustCompile(`\.Register\p{Lu}\w*Server\b`)
 )
 
@@ -72,14 +72,14 @@ var (
 // keepListeners leaves out all findings but the listeners, which are for a server of a package that the file's package
 // imports.
 func (p *pass) keepListeners() {
-	p.findings = slices.DeleteFunc(p.findings, func(f analyzer.Finding) bool {
-		return !slices.Contains(listenerKinds, f.Kind)
-	})
-	for i := range p.findings {
-		if p.findings[i].Kind == analyzer.Listener {
-			p.findings[i].Kind = mainListener
+	var kept []finding.Finding
+	for l := range finding.All[listener](p.findings) {
+		if l.by == anyServer {
+			l.by = importedServer
 		}
+		kept = append(kept, l)
 	}
+	p.findings = kept
 }
 
 // hasKeyword reports whether a text holds a word that every file with a finding holds: most files are not worth
@@ -105,13 +105,11 @@ func isBuilt(name string, text []byte) bool {
 type pass struct {
 	file     *syntax.File
 	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
-	findings []analyzer.Finding
-	// addresses are the expressions with the addresses of the listeners among the findings, in their order.
-	addresses []source.Span
+	findings []finding.Finding
 	// namesContentType says that the file tells gRPC's requests from others by their content type.
 	namesContentType bool
-	// served are the listeners that the file gives to servers, by the calls that make them; nil until one is asked for.
-	served map[ast.Expr]analyzer.Kind
+	// served says which servers the file gives listeners to, by the calls that make these; nil until one is asked for.
+	served map[ast.Expr]listenerOf
 	// assigned are the servers and the listeners that variables and fields get, by their names.
 	assigned map[string]ast.Expr
 }
@@ -153,14 +151,14 @@ func (p *pass) visit(n ast.Node) bool {
 	case *ast.CompositeLit:
 		p.visitServerLiteral(n)
 		if syntax.LastName(n.Type) == "ServiceDesc" && isLiteral(syntax.Element(n, "ServiceName"), healthService) {
-			p.add(n.Type, health)
+			p.add(finding.Health{Site: p.at(n.Type)})
 		}
 	case *ast.SelectorExpr:
 		if n.Sel.Name == "ServeHTTP" && (p.isGRPCServer(n.X) || p.namesContentType) {
-			p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+			p.add(handledByHTTP{p.at(n).Quiet()})
 		}
 		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
-			p.add(n, http2)
+			p.add(http2Served{p.at(n)})
 		}
 		if x, ok := n.X.(*ast.Ident); ok && p.file.Declaration(x) == nil {
 			p.visitReference(n, p.file.PathOf(n), n.Sel.Name)
@@ -191,27 +189,24 @@ func isLiteral(e ast.Expr, text string) bool {
 // visitReference adds the finding that a name of another package is. The name is called, or passed on as in
 // fx.Provide(grpc.NewServer).
 func (p *pass) visitReference(at ast.Expr, importPath, name string) {
-	found, ok := matchSymbol(importPath, name)
-	if !ok {
-		return
-	}
-	// A generated registration takes the server and the implementation. Other functions with such names are helpers.
 	call := p.calls[at]
-	if found.Kind == analyzer.ServiceRegistered && call != nil && len(call.Args) != 2 ||
-		found.Kind == kitexRegistration && (call == nil || len(call.Args) < 2) {
+	found := reference{importPath, name, call}.finding(p.at(at))
+	if found == nil {
 		return
 	}
-	p.add(at, found)
-	if h2c.MatchString(importPath) { // HTTP/2 without TLS is there for gRPC: browsers do not use it
-		p.findings = append(p.findings, analyzer.Finding{Kind: handledByHTTP})
+	p.add(found)
+	if _, ok := found.(finding.Health); ok && name == "RegisterHealthServer" {
+		p.add(healthGiven{p.at(at).Quiet()})
 	}
-	if call != nil && found.Framework == dapr && len(call.Args) == 1 {
-		p.addListener(call.Args[0], analyzer.Listener)
+	if h2c.MatchString(importPath) { // HTTP/2 without TLS is there for gRPC: browsers do not use it
+		p.add(handledByHTTP{p.at(at).Quiet()})
+	}
+	if call != nil && finding.FrameworkOf(found) == dapr && len(call.Args) == 1 {
+		p.addListener(call.Args[0], anyServer)
 	}
 }
 
-// add adds a finding at an expression.
-func (p *pass) add(at ast.Expr, f analyzer.Finding) {
-	f.InMain = p.file.Name.Name == "main" && (f.Kind == analyzer.ServerConstructed || constructs[f.Kind])
-	p.findings = append(p.findings, f.At(p.file.Line(at), syntax.Name(at)))
-}
+// at returns the site of an expression.
+func (p *pass) at(e ast.Expr) *finding.Site { return finding.AtLine(p.file.Line(e), syntax.Name(e)) }
+
+func (p *pass) add(f finding.Finding) { p.findings = append(p.findings, f) }

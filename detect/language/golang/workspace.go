@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
 type project = analyzer.Project[Extra]
@@ -20,16 +21,19 @@ type workspace struct {
 	protos, connects, sources map[string]bool
 	servers                   map[string]bool // the directories of packages that construct servers
 
-	imports map[string][]string // import paths by directory of the importing package
-	mains   map[string]bool     // the directories of packages main
-	used    map[string]bool     // the directories of packages main and of all that these import
+	imports   map[string][]string // import paths by directory of the importing package
+	mains     map[string]bool     // the directories of packages main
+	mainFiles map[string]bool     // the sources of packages main
+	used      map[string]bool     // the directories of packages main and of all that these import
+
+	ports ports
 }
 
-func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool)) workspace {
+func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool), ports ports) workspace {
 	w := workspace{
 		lookup: lookup, modules: map[string]*project{}, protos: map[string]bool{}, connects: map[string]bool{},
 		sources: map[string]bool{}, servers: map[string]bool{}, imports: map[string][]string{},
-		mains: map[string]bool{},
+		mains: map[string]bool{}, mainFiles: map[string]bool{}, ports: ports,
 	}
 	for _, p := range all {
 		for _, f := range p.Files {
@@ -40,10 +44,10 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 			w.protos[dir] = w.protos[dir] || f.Extra.GeneratedProto
 			w.connects[dir] = w.connects[dir] || f.Extra.GeneratedConnect
 			w.sources[dir] = w.sources[dir] || len(f.Extra.Imports) > 0
-			w.servers[dir] = w.servers[dir] || analyzer.Has(f.Findings, analyzer.ServerConstructed)
+			w.servers[dir] = w.servers[dir] || finding.Has[finding.Server](f.Found)
 			w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
 			if f.Extra.Main {
-				w.mains[dir] = true
+				w.mains[dir], w.mainFiles[f.Path] = true, true
 			}
 		}
 	}
@@ -105,7 +109,7 @@ func (w workspace) leaveOutUnused(p *project) {
 	}
 	for _, in := range p.Packages {
 		if !in.Built && w.sources[in.Path] && !w.used[in.Path] {
-			in.Findings = nil
+			in.Found = nil
 		}
 	}
 }

@@ -2,7 +2,7 @@
 // it: it comes from constants, fields, parameters, defaults of flags and of environment variables, in other files and
 // other packages.
 //
-// [Sources.Parse] takes files, whose declarations declarations.go, flags.go and settings.go collect. [Sources.Port]
+// [Sources.Parse] takes files, whose declarations declarations.go, flags.go and settings.go collect. [Sources.Address]
 // evaluates an expression (evaluate.go, functions.go), by following names to what they are declared with (origins.go,
 // fields.go, types.go). What is not known stays unknown: no other value takes its place.
 //
@@ -15,7 +15,7 @@ import (
 	"path"
 	"strings"
 
-	listen "github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -73,29 +73,40 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 	return f
 }
 
-// Port returns the port of an address that an expression of a source states, and where it is written. The port is
-// listen.UnknownPort where the expression states none or several, or may have a value that is not known.
-func (s *Sources) Port(in *Source, address ast.Expr) (int, plan.Place) {
+// Address returns the address that an expression of a source states, and where it is written. Its certainty is
+// [address.Unknown] if the expression states none or several that a probe can reach, or may have a value that is not
+// known. Any other is called [address.Written], also if an option may replace it.
+func (s *Sources) Address(in *Source, e ast.Expr) address.Address {
 	s.nameDefaults()
 	s.evaluated = 0
-	port, at := listen.UnknownPort, plan.Place{}
-	for i, v := range s.evaluate(expression{Expr: address, in: in}, 0) {
-		colon := strings.LastIndexByte(v.text, ':')
-		if v.text[colon+1:] == "" {
-			continue // an option is not set
-		}
-		if colon >= 0 && strings.Contains(v.text[:colon], unknownPart) {
-			v.text = v.text[colon:]
-		}
-		number := listen.ParsePort(listen.TrimScheme(v.text))
-		if number == listen.UnknownPort || i > 0 && at != (plan.Place{}) && number != port {
-			return listen.UnknownPort, plan.Place{}
-		}
-		if at == (plan.Place{}) {
-			port, at = number, v.at
+	var one address.Address
+	for _, v := range s.evaluate(expression{Expr: e, in: in}, 0) {
+		a, isSet := v.address()
+		switch {
+		case !isSet:
+			continue
+		case a.Local() == 0 || one.Port != 0 && a.Port != one.Port:
+			return address.Address{}
+		case one.Port == 0:
+			one = a
+		case a.Host != one.Host:
+			one.Host = address.UnknownHost
 		}
 	}
-	return port, at
+	return one
+}
+
+// address returns the address that a value is. It reports whether the value is one: that of an option which is not set
+// is none.
+func (v value) address() (address.Address, bool) {
+	colon := strings.LastIndexByte(v.text, ':')
+	port := v.text[colon+1:]
+	if strings.Contains(v.text[:colon+1], unknownPart) {
+		v.text = port // whatever its host is
+	}
+	a := address.Parse(address.TrimScheme(v.text))
+	a.Place = v.at
+	return a, port != ""
 }
 
 // symbol is a name that a package declares.
