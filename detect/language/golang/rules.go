@@ -90,9 +90,13 @@ func servesHTTP2(at *finding.Site, _ reference) finding.Finding { return http2Se
 
 func constructsHTTP(at *finding.Site, _ reference) finding.Finding { return httpServer{at} }
 
-func handlesConnect(at *finding.Site, r reference) finding.Finding { return connectHandler{at, r.importPath} }
+func handlesConnect(at *finding.Site, r reference) finding.Finding {
+	return connectHandler{at, r.importPath}
+}
 
-func constructsKitex(at *finding.Site, r reference) finding.Finding { return kitexServer{at, r.importPath} }
+func constructsKitex(at *finding.Site, r reference) finding.Finding {
+	return kitexServer{at, r.importPath}
+}
 
 func constructsBareKitex(at *finding.Site, _ reference) finding.Finding { return kitexBareServer{at} }
 
