@@ -35,6 +35,7 @@ func declare(t *testing.T, text string) (*Names, source.Span) {
 		}
 		d.DeclareArguments(string(read.Code[m[2]:m[3]]), m[2], all.To, names)
 	}
+	d.Global = func(u Use) Name { return Name{Path: u.Path} }
 	call := regexp.MustCompile(`listen\(`).FindIndex(read.Code)
 	address, _ := read.Argument(call[1], 0)
 	return d, address
@@ -43,11 +44,11 @@ func declare(t *testing.T, text string) (*Names, source.Span) {
 func TestArgumentsOfOtherFunctionsAreNotSeen(t *testing.T) {
 	t.Parallel()
 	d, address := declare(t, serve)
-	if port := d.Port(address); port.Number != UnknownPort {
-		t.Errorf("the port is %d", port.Number)
+	if port := d.Value(address).Local(); port != 0 {
+		t.Errorf("the port is %d", port)
 	}
-	want := []string{".port", "getPort()", "getPort"}
-	if got := d.Undeclared(address); !slices.Equal(got, want) {
+	want := []Name{{Path: ".port"}, {Path: "getPort()"}, {Path: "getPort"}}
+	if got := d.Value(address).Names; !slices.Equal(got, want) {
 		t.Errorf("not declared are %q, want %q", got, want)
 	}
 }
@@ -56,10 +57,10 @@ func TestArgumentsGiveThePort(t *testing.T) {
 	t.Parallel()
 	d, address := declare(t, "func serve(port) {\n    listen(port)\n}\n"+
 		"func main() {\n    let p = 50051\n    serve(p)\n}\n")
-	if port := d.Port(address); port.Number != 50051 || d.Line(port.At) != 5 {
-		t.Errorf("the port is %d in line %d", port.Number, d.Line(port.At))
+	if v := d.Value(address); v.Local() != 50051 || v.Place.Line != 5 {
+		t.Errorf("the port is %d in line %d", v.Local(), v.Place.Line)
 	}
-	if got := d.Undeclared(address); got != nil {
+	if got := d.Value(address).Names; got != nil {
 		t.Errorf("not declared are %q", got)
 	}
 }
@@ -70,7 +71,7 @@ func TestFunctionsGiveThePort(t *testing.T) {
 	for _, value := range d.Returns(len("listen(config.getPort())\n{")) {
 		d.DeclareFunction("getPort", value)
 	}
-	if port := d.Port(address); port.Number != 50052 {
-		t.Errorf("the port is %d", port.Number)
+	if port := d.Value(address).Local(); port != 50052 {
+		t.Errorf("the port is %d", port)
 	}
 }

@@ -15,7 +15,6 @@ import (
 type evaluation struct {
 	*Names
 	seen   map[int]bool // the declarations that were followed, by the offsets of their values
-	asked  []Use        // the names that were asked for, as they are written
 	before []Use        // names whose default a port is, which were not followed
 	found  []found
 	socket bool // a Unix domain socket is among the addresses
@@ -178,7 +177,7 @@ func TrimScheme(url string) string {
 
 // interpolated takes code in a string, which stands at an offset, for the port of an address or for its host.
 func (e *evaluation) interpolated(host, code string, at int) {
-	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && ParsePort(host+"80") == UnknownPort {
+	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && Parse(host+"80").Local() == 0 {
 		e.add(Address{Host: OneInterface}, at)
 		return
 	}
@@ -227,9 +226,7 @@ func (e *evaluation) names(x expression) {
 		if m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0 || strings.IndexByte(":\"'", after) >= 0 {
 			continue
 		}
-		name := x.nameAt(m)
-		e.asked = append(e.asked, name)
-		e.name(name, after == '(')
+		e.name(x.nameAt(m), after == '(')
 	}
 }
 

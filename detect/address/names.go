@@ -41,14 +41,6 @@ type expression struct {
 	at        int // its offset in the text, or that of the string
 }
 
-// Port is a port that an expression states.
-type Port struct {
-	// Number is UnknownPort where the expression states none or several.
-	Number int
-	// At is the offset of the literal that has the number; that of the expression where Number is UnknownPort.
-	At int
-}
-
 // MaxListeners is how many listeners of one file are looked at.
 const MaxListeners = 16
 
@@ -209,27 +201,6 @@ func (d *Names) expression(s source.Span) expression {
 	return expression{t.Raw[s.From:s.To], t.Code[s.From:s.To], s.From}
 }
 
-// Port returns the port that an expression states.
-func (d *Names) Port(s source.Span) Port {
-	port, _ := d.Address(s)
-	return port
-}
-
-// FirstPort returns the port of the first expression that states one. Its Number is UnknownPort where none does.
-func (d *Names) FirstPort(spans []source.Span) Port {
-	first := Port{Number: UnknownPort}
-	for i, s := range spans {
-		port := d.Port(s)
-		if port.Number != UnknownPort {
-			return port
-		}
-		if i == 0 {
-			first = port
-		}
-	}
-	return first
-}
-
 // Use is the use of a name in an expression.
 type Use struct {
 	// Path is the name as other files may declare it: "NAME", ".field" of what is reached as a field, "function()".
@@ -239,17 +210,6 @@ type Use struct {
 	At     int    // the offset of the expression that has it
 }
 
-// NamesIn returns the names that an expression depends on, and those in their declarations, for a language to look up
-// those that the text does not declare. Where ports are written in these, whether one or several, it returns the names
-// alone whose default a port is: config.port || 50051.
-func (d *Names) NamesIn(s source.Span) []Use {
-	e := d.evaluated(s)
-	if len(e.found) > 0 {
-		return e.before
-	}
-	return e.asked
-}
-
 // Values returns the values that a name has where it is used at an offset.
 func (d *Names) Values(name string, at int) []source.Span {
 	var values []source.Span
@@ -257,21 +217,6 @@ func (d *Names) Values(name string, at int) []source.Span {
 		values = append(values, source.Span{From: x.at, To: x.at + len(x.raw)})
 	}
 	return values
-}
-
-// Undeclared returns the names on which the port of an expression depends and that the text does not declare: "NAME" of
-// a name, ".field" of what is reached as a field, "function()" of what is called. It is nil where the expression states
-// a port, or several.
-func (d *Names) Undeclared(s source.Span) []string {
-	e := d.evaluated(s)
-	if len(e.found) > 0 {
-		return nil
-	}
-	var paths []string
-	for _, u := range e.undeclared {
-		paths = append(paths, u.Path)
-	}
-	return paths
 }
 
 // DeclareFunction adds what a function returns: an expression, or a body that states one port.
@@ -306,16 +251,6 @@ func (d *Names) DeclareArguments(function string, definedAt, parametersEnd int, 
 			}
 		}
 	}
-}
-
-// Address is Port that also tells whether a host stands before the port.
-func (d *Names) Address(s source.Span) (port Port, hosted bool) {
-	e := d.evaluated(s)
-	at := Port{UnknownPort, s.From}
-	if a := e.address(s); a.Local() != 0 {
-		at = Port{a.Port, e.found[0].at}
-	}
-	return at, e.hosted
 }
 
 // Hosted reports whether an expression has a host, or a part of one, before its port.

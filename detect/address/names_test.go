@@ -9,7 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// Expressions as the languages write them, and the port that they state: UnknownPort where a reader could not tell it
+// Expressions as the languages write them, and the port that they state: 0 where a reader could not tell it
 // either.
 func TestPortsAreReadWhereTheyAreStatedPlainly(t *testing.T) {
 	t.Parallel()
@@ -28,34 +28,34 @@ itself = itself
 	for expression, want := range map[string]int{
 		`50051`: 50051, `"50051"`: 50051, `50_051`: 50051, `50051u16`: 50051, `"0.0.0.0:50051"`: 50051,
 		`"[::]:50051"`: 50051,
-		`":50051"`:     50051, `"localhost:50051"`: 50051, `"10.0.0.5:50051"`: UnknownPort,
-		`"db.internal:50051"`: UnknownPort,
-		`PORT`:                50051, `Address`: 50052, `mine`: 50051, `itself`: UnknownPort, `unknown`: UnknownPort,
-		`twice`:    UnknownPort,
-		`PORT + 1`: UnknownPort, `PORT+offset`: UnknownPort, `"[::]:" + (PORT + 1)`: UnknownPort,
+		`":50051"`:     50051, `"localhost:50051"`: 50051, `"10.0.0.5:50051"`: 0,
+		`"db.internal:50051"`: 0,
+		`PORT`:                50051, `Address`: 50052, `mine`: 50051, `itself`: 0, `unknown`: 0,
+		`twice`:    0,
+		`PORT + 1`: 0, `PORT+offset`: 0, `"[::]:" + (PORT + 1)`: 0,
 		`"[::]:" + str(PORT)`:                            50051,
-		`std::string("0.0.0.0:") + std::to_string(PORT)`: 50051, `to_string(PORT) + to_string(PORT)`: UnknownPort,
-		`"[::]:%d" % PORT`: 50051, `"{}:{}".format(foreign, PORT)`: UnknownPort, `"[::]:{}".format(PORT)`: 50051,
-		`f"[::]:{PORT}"`: 50051, `f"[::]:{PORT:d}"`: 50051, `f"10.0.0.5:{PORT}"`: UnknownPort,
-		`format!("{foreign}:{PORT}")`:            UnknownPort,
+		`std::string("0.0.0.0:") + std::to_string(PORT)`: 50051, `to_string(PORT) + to_string(PORT)`: 0,
+		`"[::]:%d" % PORT`: 50051, `"{}:{}".format(foreign, PORT)`: 0, `"[::]:{}".format(PORT)`: 50051,
+		`f"[::]:{PORT}"`: 50051, `f"[::]:{PORT:d}"`: 50051, `f"10.0.0.5:{PORT}"`: 0,
+		`format!("{foreign}:{PORT}")`:            0,
 		"`0.0.0.0:${process.env.PORT || 50055}`": 50055, "`0.0.0.0:${PORT}`": 50051,
-		"`0.0.0.0:${PORT + 1}`":              UnknownPort,
+		"`0.0.0.0:${PORT + 1}`":              0,
 		`"0.0.0.0:#{ENV.fetch('P', 50055)}"`: 50055, `"0.0.0.0:#{ENV.fetch('P') { 50055 }}"`: 50055,
 		`"\(host):\(PORT)"`:               50051,
 		`os.environ.get("PORT", "50055")`: 50055, `parseInt(process.env.PORT || '50055', 10)`: 50055,
-		`sys.argv[1]`:                   UnknownPort,
-		`process.env.X ? 50055 : 50056`: UnknownPort, `secure ? twice : PORT`: UnknownPort,
-		`args.PORT`: UnknownPort, `this->PORT`: 50051,
+		`sys.argv[1]`:                   0,
+		`process.env.X ? 50055 : 50056`: 0, `secure ? twice : PORT`: 0,
+		`args.PORT`: 0, `this->PORT`: 50051,
 		`ns::PORT`: 50051, `FLAGS_PORT`: 50051, `PORT.to_string()`: 50051,
-		`IPAddress.Parse("10.0.0.5"), PORT`: UnknownPort,
+		`IPAddress.Parse("10.0.0.5"), PORT`: 0,
 		`([0, 0, 0, 0], 50055)`:             50055, `{127, 0, 0, 1}, 50055`: 50055, `"https://*:50055/"`: 50055,
-		`"http://*:50055;http://*:50056"`: UnknownPort, `"unix:/run/a.sock"`: UnknownPort, `0`: UnknownPort,
-		`70000`: UnknownPort, `1.50055`: UnknownPort,
+		`"http://*:50055;http://*:50056"`: 0, `"unix:/run/a.sock"`: 0, `0`: 0,
+		`70000`: 0, `1.50055`: 0,
 	} {
 		s := quotes.Read([]byte(declarations + expression))
 		v := Read(s, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
-		if got := v.Port(source.Span{From: len(declarations), To: len(s.Raw)}); got.Number != want {
-			t.Errorf("%s states %d, want %d", expression, got.Number, want)
+		if got := v.Value(source.Span{From: len(declarations), To: len(s.Raw)}).Local(); got != want {
+			t.Errorf("%s states %d, want %d", expression, got, want)
 		}
 	}
 }
@@ -106,16 +106,23 @@ func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 	} {
 		text := source.Grammar{}.Read([]byte(expression))
 		var got []string
-		for _, n := range Read(text, "").NamesIn(source.Span{From: 0, To: len(expression)}) {
-			got = append(got, n.Dotted)
+		d := Read(text, "")
+		d.Global = func(u Use) Name {
+			got = append(got, u.Dotted)
+			return Name{Path: u.Path}
 		}
-		if !slices.Equal(got, want) {
+		if d.Value(source.Span{From: 0, To: len(expression)}); !slices.Equal(got, want) {
 			t.Errorf("%s: names %v, want %v", expression, got, want)
 		}
 	}
-	names := d.NamesIn(source.Span{From: from, To: from + len("host")})
-	if len(names) != 2 || names[1].Dotted != "load" || names[1].After != "()" {
-		t.Errorf("names %+v, want host and what it is made by", names)
+	var uses []Use
+	d.Global = func(u Use) Name {
+		uses = append(uses, u)
+		return Name{Path: u.Path}
+	}
+	names := d.Value(source.Span{From: from, To: from + len("host")}).Names
+	if !slices.Equal(names, []Name{{Path: "load()"}, {Path: "load"}}) || uses[0].Dotted != "load" || uses[0].After != "()" {
+		t.Errorf("names %+v of %+v, want what host is made by", names, uses)
 	}
 	if values := d.Values("host", from); len(values) != 1 || text.Slice(values[0]) != "load()" {
 		t.Errorf("values %v of host", values)
@@ -125,18 +132,18 @@ func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 func TestNameWithAnUnclearValueIsRemoved(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
-		"port = 5000\nport = load()":     UnknownPort,
+		"port = 5000\nport = load()":     0,
 		"port = 5000\nport = env()":      5000,
 		"port = 5000\nport = int(port)":  5000,
-		"port = 5000\nport = other.port": UnknownPort,
-		"port = 5000\nself.port = port":  UnknownPort,
+		"port = 5000\nport = other.port": 0,
+		"port = 5000\nself.port = port":  0,
 		"port = 5000":                    5000,
 	} {
 		text := source.Grammar{}.Read([]byte(text + "\nport"))
 		d := Read(text, "\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
 		d.DeleteUnclear(func(name, value string) bool { return value != "env()" && !UsesName(value, name) })
-		if got := d.Port(source.Span{From: len(text.Raw) - len("port"), To: len(text.Raw)}); got.Number != want {
-			t.Errorf("%s: port %d, want %d", text.Raw, got.Number, want)
+		if got := d.Value(source.Span{From: len(text.Raw) - len("port"), To: len(text.Raw)}).Local(); got != want {
+			t.Errorf("%s: port %d, want %d", text.Raw, got, want)
 		}
 	}
 }

@@ -9,18 +9,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// UnknownPort is the port of a listener whose port is not known, or that a probe beside the server cannot reach.
-const UnknownPort = -1
-
-// ParsePort returns the port of an address (host:port, or a port alone) that a probe in the same container can reach,
-// and UnknownPort for any other.
-func ParsePort(address string) int {
-	if port := Parse(address).Local(); port != 0 {
-		return port
-	}
-	return UnknownPort
-}
-
 // Parse returns the address that a text is: host:port, a port alone, or a Unix domain socket. It is the zero Address
 // if the text is none.
 func Parse(text string) Address {

@@ -69,7 +69,7 @@ def serve():
         port = 50051
     else:
         port = 50052
-    use: port`, UnknownPort},
+    use: port`, 0},
 	"a field that another method sets": {`
 class Server:
     def __init__(self):
@@ -105,8 +105,8 @@ func TestNamesAreLookedUpByScope(t *testing.T) {
 			d := Read(text, ";\n", regexp.MustCompile(`(?m)^\s*(?:self\.)?(?P<name>\w+) = `))
 			from := strings.Index(c.text, "use: ") + len("use: ")
 			to := from + strings.IndexByte(c.text[from:]+"\n", '\n')
-			if got := d.Port(source.Span{From: from, To: to}); got.Number != c.want {
-				t.Errorf("port %d, want %d", got.Number, c.want)
+			if got := d.Value(source.Span{From: from, To: to}).Local(); got != c.want {
+				t.Errorf("port %d, want %d", got, c.want)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func TestPortIsWhereItsNumberIsWritten(t *testing.T) {
 	text := grammar.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
 	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
-	if port := d.Port(source.Span{From: from, To: len(text.Raw)}); port.Number != 50051 || text.Line(port.At) != 2 {
-		t.Errorf("port %d on line %d", port.Number, text.Line(port.At))
+	if v := d.Value(source.Span{From: from, To: len(text.Raw)}); v.Local() != 50051 || v.Place.Line != 2 {
+		t.Errorf("port %d on line %d", v.Local(), v.Place.Line)
 	}
 }

@@ -91,9 +91,6 @@ type scan[T any] struct {
 func (s *scan[T]) Analyze(f *tree.File) error {
 	result, err := s.definition.Analyze(f)
 	if result != nil {
-		for i := range result.Findings {
-			result.Findings[i].Path = f.Path
-		}
 		finding.Locate(result.Found, f.Path)
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -29,8 +29,7 @@ type Package struct {
 	// Path is the file, or the directory of the package.
 	Path string
 	// Found are the findings of its files.
-	Found    []finding.Finding
-	Findings []Finding // of the languages that have no types of their own yet
+	Found []finding.Finding
 	// Built says that it is a built program or archive and no source.
 	Built bool
 }
@@ -75,59 +74,11 @@ func (p *Project[T]) add(f File[T], name string) {
 		p.byPath[name] = in
 		p.Packages = append(p.Packages, in)
 	}
-	in.Findings = append(in.Findings, f.Findings...)
 	in.Found = append(in.Found, f.Found...)
 }
 
 // Package returns the package with a path, or nil.
 func (p *Project[T]) Package(path string) *Package { return p.byPath[path] }
-
-// Has reports whether a package of the project has a finding of one of the kinds.
-func (p *Project[T]) Has(kinds ...Kind) bool {
-	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return in.Has(kinds...) })
-}
-
-// Resolve replaces the findings of every package by what resolve returns of each. It leaves out a finding where resolve
-// says false.
-func (p *Project[T]) Resolve(resolve func(in *Package, f Finding) (Finding, bool)) {
-	for _, in := range p.Packages {
-		in.Findings = in.resolved(resolve)
-	}
-}
-
-func (in *Package) resolved(resolve func(in *Package, f Finding) (Finding, bool)) []Finding {
-	var resolved []Finding
-	for _, f := range in.Findings {
-		if r, ok := resolve(in, f); ok {
-			resolved = append(resolved, r)
-		}
-	}
-	return resolved
-}
-
-// Has reports whether the package has a finding of one of the kinds.
-func (in *Package) Has(kinds ...Kind) bool {
-	_, ok := in.First(kinds...)
-	return ok
-}
-
-// First returns the first finding of the first kind that the package has.
-func (in *Package) First(kinds ...Kind) (Finding, bool) {
-	for _, k := range kinds {
-		if f, ok := in.find(func(f Finding) bool { return f.Kind == k }); ok {
-			return f, true
-		}
-	}
-	return Finding{}, false
-}
-
-// find returns the first finding of the package for which is returns true.
-func (in *Package) find(is func(f Finding) bool) (Finding, bool) {
-	if i := slices.IndexFunc(in.Findings, is); i >= 0 {
-		return in.Findings[i], true
-	}
-	return Finding{}, false
-}
 
 // Decide replaces the findings of every package by those that decide returns of each: none, itself, or others that it
 // stands for.
@@ -166,14 +117,11 @@ func (in *Package) Serves() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(in.Findings, func(f Finding) bool {
-		return slices.ContainsFunc(f.typed(), func(f finding.Finding) bool { p, _ := proofOf(f); return p.Site != nil })
-	})
+	return false
 }
 
 // DropBuilt leaves out built programs where a source of the tree makes a server: they are made of what the sources say.
 func DropBuilt[T any](all []*Project[T]) {
-	typeFindings(all)
 	servesFromSource := func(in *Package) bool { return !in.Built && in.Serves() }
 	if !slices.ContainsFunc(all, func(p *Project[T]) bool {
 		return slices.ContainsFunc(p.Packages, servesFromSource)
@@ -182,17 +130,5 @@ func DropBuilt[T any](all []*Project[T]) {
 	}
 	for _, p := range all {
 		p.Packages = slices.DeleteFunc(p.Packages, func(in *Package) bool { return in.Built })
-	}
-}
-
-// typeFindings gives the findings of the languages that have no types of their own yet their types.
-func typeFindings[T any](all []*Project[T]) {
-	for _, p := range all {
-		for _, in := range p.Packages {
-			for _, f := range in.Findings {
-				in.Found = append(in.Found, f.typed()...)
-			}
-			in.Findings = nil
-		}
 	}
 }

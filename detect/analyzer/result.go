@@ -10,7 +10,6 @@ type Result[T any] struct {
 	// Found are the findings, and Declares the names that other files may ask for to say where a server listens.
 	Found    []finding.Finding
 	Declares []address.Declaration
-	Findings []Finding // of the languages that have no types of their own yet
 	// ProjectRoot says that the file's directory is a project: the file is a go.mod, a Cargo.toml, a pom.xml.
 	ProjectRoot bool
 	// Built says that the file is a built program or archive and no source.

@@ -22,8 +22,6 @@ type Rule struct {
 	Imports *regexp.Regexp
 	// Proves makes the finding.
 	Proves finding.Make
-	// Finding is the finding, without its line and excerpt, in languages that have no types of their own yet.
-	Finding Finding
 }
 
 // Findings returns the findings of the rules in a text, in the order of the rules, then of lines. imports are the
@@ -72,42 +70,6 @@ func (r Rule) at(match []int) source.Span {
 		return source.Span{From: match[2*i], To: match[2*i+1]}
 	}
 	return source.Span{From: match[0], To: match[1]}
-}
-
-// Match is [Findings] for languages that have no types of their own yet.
-func Match(text *source.Text, rules []Rule, imports []string) []Finding {
-	var found []Finding
-	for _, r := range rules {
-		if r.Imports != nil && !slices.ContainsFunc(imports, r.Imports.MatchString) {
-			continue
-		}
-		if r.Literal != nil && !text.Mentions(r.Literal) {
-			continue
-		}
-		for _, m := range text.FindAll(r.Code, -1) {
-			if f, ok := r.finding(text, m); ok {
-				found = append(found, f)
-			}
-		}
-	}
-	return found
-}
-
-func (r Rule) finding(text *source.Text, match []int) (Finding, bool) {
-	if s, ok := text.Group(r.Code, match, "literal"); ok && r.Literal != nil && !r.Literal.MatchString(s) {
-		return Finding{}, false
-	}
-	at := match[:2]
-	if i := r.Code.SubexpIndex("at"); i > 0 && match[2*i] >= 0 {
-		at = match[2*i : 2*i+2]
-	}
-	if r.Finding.Kind == Listener {
-		found := r.Finding.At(text.Line(at[0]), "")
-		port, _ := text.Group(r.Code, match, "port")
-		found.Port = address.ParsePort(port)
-		return found, true
-	}
-	return r.Finding.At(text.Line(at[0]), source.Excerpt(text.Raw[at[0]:at[1]])), true
 }
 
 // SourceFiles returns the Analyze of a language all of whose required files are sources, which analyze reads, and

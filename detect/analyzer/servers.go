@@ -25,7 +25,6 @@ func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T])
 // modules.
 func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
-	typeFindings(all)
 	for _, p := range all {
 		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
 		servers = append(servers, in.servers(false, logf)...)

@@ -6,29 +6,40 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // file returns a file with findings, each on a line of its own.
-func file(path string, findings ...Finding) File[struct{}] {
-	for i := range findings {
-		findings[i].Path, findings[i].Line = path, i+1
+func file(path string, proves ...finding.Make) File[struct{}] {
+	var findings []finding.Finding
+	for i, prove := range proves {
+		findings = append(findings, prove(finding.AtPlace(plan.Place{Path: path, Line: i + 1}, ""), ""))
 	}
-	return File[struct{}]{path, Result[struct{}]{Findings: findings}}
+	return File[struct{}]{path, Result[struct{}]{Found: findings}}
 }
 
 var (
-	constructed = Finding{Kind: ServerConstructed, Framework: "f"}
-	inMain      = Finding{Kind: ServerConstructed, Framework: "f", InMain: true}
-	registered  = Finding{Kind: ServiceRegistered, Framework: "f"}
-	implemented = Finding{Kind: ServiceImplemented, Framework: "f"}
-	served      = Finding{Kind: ServiceImplemented, Framework: "f", FrameworkServes: true}
-	automatic   = Finding{Kind: ServerConstructed, Framework: "f", AutomaticHealth: true}
-	health      = Finding{Kind: HealthRegistered}
-	noHealth    = Finding{Kind: HealthDisabled}
+	constructed = finding.Constructs("f")
+	registered  = finding.Registers("f")
+	implemented = finding.Implements("f")
+	served      = finding.Serves("f")
+	automatic   = finding.WithHealth(constructed)
 )
 
-func listener(port int) Finding { return Finding{Kind: Listener, Port: port} }
+func inMain(at *finding.Site, _ string) finding.Finding {
+	return finding.Server{Site: at, Framework: "f", InMain: true}
+}
+
+func health(at *finding.Site, _ string) finding.Finding { return finding.Health{Site: at} }
+
+func noHealth(at *finding.Site, _ string) finding.Finding { return finding.HealthDisabled{Site: at} }
+
+func listener(port int) finding.Make {
+	return func(at *finding.Site, _ string) finding.Finding {
+		return finding.ListenerAt(address.Value{Address: address.At(port, at.Place)})
+	}
+}
 
 // Each case is the files of an app, in the order of their paths, and what is said of its servers.
 var apps = map[string]struct {
@@ -73,7 +84,7 @@ var apps = map[string]struct {
 	},
 	"two ports": {[]File[struct{}]{file("a", constructed, listener(1), listener(2))}, "a:1 missing"},
 	"an unknown port": {
-		[]File[struct{}]{file("a", constructed, listener(1), listener(address.UnknownPort))},
+		[]File[struct{}]{file("a", constructed, listener(1), listener(0))},
 		"a:1 missing",
 	},
 	"a port in settings": {
@@ -132,16 +143,21 @@ func TestProjectsEndAtManifests(t *testing.T) {
 	}
 }
 
-func TestResolveReplacesAndLeavesOut(t *testing.T) {
+func TestDecideReplacesAndLeavesOut(t *testing.T) {
 	t.Parallel()
 	all := Projects([]File[struct{}]{file("a", registered, health, noHealth)}, FileIsPackage)
-	all[0].Resolve(func(_ *Package, f Finding) (Finding, bool) {
-		if f.Kind == ServiceRegistered {
-			f.Kind = ServerConstructed
+	p := all[0]
+	p.Decide(func(_ *Package, f finding.Finding) []finding.Finding {
+		switch f := f.(type) {
+		case finding.Registration:
+			return []finding.Finding{finding.Server{Site: f.Site, Framework: f.Framework}}
+		case finding.HealthDisabled:
+			return nil
 		}
-		return f, f.Kind != HealthDisabled
+		return []finding.Finding{f}
 	})
-	if p := all[0]; !p.Has(ServerConstructed) || p.Has(ServiceRegistered, HealthDisabled) || !p.Has(HealthRegistered) {
-		t.Errorf("findings %+v", p.Packages[0].Findings)
+	if !ProjectHas[finding.Server](p) || ProjectHas[finding.Registration](p) ||
+		ProjectHas[finding.HealthDisabled](p) || !ProjectHas[finding.Health](p) {
+		t.Errorf("findings %+v", p.Packages[0].Found)
 	}
 }

@@ -39,9 +39,6 @@ func AtLine(line int, text string) *Site {
 // AtPlace returns the site of a place, where a text stands.
 func AtPlace(place plan.Place, excerpt string) *Site { return &Site{place, excerpt} }
 
-// Other is a finding of a language that has no types of its own yet: it has its line in the log, and proves nothing.
-type Other struct{ *Site }
-
 // Quiet returns a site at the same place which the log has no line for, since it has one for the other.
 func (s *Site) Quiet() *Site { return &Site{Place: s.Place} }
 

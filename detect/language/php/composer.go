@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -32,7 +33,7 @@ func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 	if oldRoadRunner.MatchString(manifest.Require["spiral/roadrunner"]) {
 		before, _, _ := bytes.Cut(text, []byte(`"spiral/roadrunner"`))
 		line := 1 + bytes.Count(before, []byte("\n"))
-		result.Findings = []analyzer.Finding{analyzer.Finding{Kind: analyzer.HealthDisabled}.At(line, "")}
+		result.Found = []finding.Finding{finding.HealthDisabled{Site: finding.AtLine(line, "")}}
 	}
 	return result, nil
 }
