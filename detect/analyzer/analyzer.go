@@ -91,7 +91,7 @@ type scan[T any] struct {
 func (s *scan[T]) Analyze(f *tree.File) error {
 	result, err := s.definition.Analyze(f)
 	if result != nil {
-		finding.Locate(result.Found, f.Path)
+		finding.Locate(result.Findings, f.Path)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.files = append(s.files, File[T]{f.Path, *result})

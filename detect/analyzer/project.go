@@ -28,8 +28,8 @@ type Project[T any] struct {
 type Package struct {
 	// Path is the file, or the directory of the package.
 	Path string
-	// Found are the findings of its files.
-	Found []finding.Finding
+	// Findings are the findings of its files.
+	Findings []finding.Finding
 	// Built says that it is a built program or archive and no source.
 	Built bool
 }
@@ -74,7 +74,7 @@ func (p *Project[T]) add(f File[T], name string) {
 		p.byPath[name] = in
 		p.Packages = append(p.Packages, in)
 	}
-	in.Found = append(in.Found, f.Found...)
+	in.Findings = append(in.Findings, f.Findings...)
 }
 
 // Package returns the package with a path, or nil.
@@ -85,10 +85,10 @@ func (p *Project[T]) Package(path string) *Package { return p.byPath[path] }
 func (p *Project[T]) Decide(decide func(in *Package, f finding.Finding) []finding.Finding) {
 	for _, in := range p.Packages {
 		var decided []finding.Finding
-		for _, f := range in.Found {
+		for _, f := range in.Findings {
 			decided = append(decided, decide(in, f)...)
 		}
-		in.Found = decided
+		in.Findings = decided
 	}
 }
 
@@ -96,7 +96,7 @@ func (p *Project[T]) Decide(decide func(in *Package, f finding.Finding) []findin
 func (p *Project[T]) All() iter.Seq[finding.Finding] {
 	return func(yield func(finding.Finding) bool) {
 		for _, in := range p.Packages {
-			for _, f := range in.Found {
+			for _, f := range in.Findings {
 				if !yield(f) {
 					return
 				}
@@ -107,7 +107,7 @@ func (p *Project[T]) All() iter.Seq[finding.Finding] {
 
 // ProjectHas reports whether a package of a project has a finding of a type.
 func ProjectHas[F finding.Finding, T any](p *Project[T]) bool {
-	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return finding.Has[F](in.Found) })
+	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return finding.Has[F](in.Findings) })
 }
 
 // Serves reports whether the package has evidence of a server.

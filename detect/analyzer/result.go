@@ -7,8 +7,8 @@ import (
 
 // Result is what the analysis of one file found. T is what else the file tells its language.
 type Result[T any] struct {
-	// Found are the findings, and Declares the names that other files may ask for to say where a server listens.
-	Found    []finding.Finding
+	Findings []finding.Finding
+	// Declares are the names that other files may ask for to say where a server listens.
 	Declares []address.Declaration
 	// ProjectRoot says that the file's directory is a project: the file is a go.mod, a Cargo.toml, a pom.xml.
 	ProjectRoot bool

@@ -106,7 +106,7 @@ type proof struct {
 // main goes before others.
 func (in *Package) server(strength plan.Strength) (proof, bool) {
 	var first proof
-	for _, f := range in.Found {
+	for _, f := range in.Findings {
 		p, of := proofOf(f)
 		if of != strength || p.Site == nil {
 			continue
@@ -138,7 +138,7 @@ func proofOf(f finding.Finding) (proof, plan.Strength) {
 
 // log prints the evidence that a package holds.
 func (in *Package) log(logf tree.Logf) {
-	for _, f := range in.Found {
+	for _, f := range in.Findings {
 		finding.Log(f, logf)
 	}
 }
@@ -146,10 +146,10 @@ func (in *Package) log(logf tree.Logf) {
 // health looks for a registration in the server's own package, then in the packages of its project that make no server:
 // a registration beside another server belongs to that one.
 func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
-	if f, ok := finding.First[finding.Health](in.Found); ok {
+	if f, ok := finding.First[finding.Health](in.Findings); ok {
 		return plan.HealthRegistered, f.Place
 	}
-	disabled := finding.Has[finding.HealthDisabled](in.Found)
+	disabled := finding.Has[finding.HealthDisabled](in.Findings)
 	for shared := range p.shared.of(server.Path) {
 		if shared.health != nil {
 			return plan.HealthRegistered, shared.health.Place
@@ -166,8 +166,8 @@ func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
 // server name which belong to this server alone, such as settings files. It is not known if several are named, or one
 // that is not known.
 func (p serving) address(in *Package, server proof) address.Address {
-	if finding.Has[finding.Listener](in.Found) {
-		return p.only(finding.All[finding.Listener](in.Found))
+	if finding.Has[finding.Listener](in.Findings) {
+		return p.only(finding.All[finding.Listener](in.Findings))
 	}
 	var shared []finding.Listener
 	for s := range p.shared.of(server.Path) {

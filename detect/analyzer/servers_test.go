@@ -16,7 +16,7 @@ func file(path string, proves ...finding.Make) File[struct{}] {
 	for i, prove := range proves {
 		findings = append(findings, prove(finding.AtPlace(plan.Place{Path: path, Line: i + 1}, ""), ""))
 	}
-	return File[struct{}]{path, Result[struct{}]{Found: findings}}
+	return File[struct{}]{path, Result[struct{}]{Findings: findings}}
 }
 
 var (
@@ -158,6 +158,6 @@ func TestDecideReplacesAndLeavesOut(t *testing.T) {
 	})
 	if !ProjectHas[finding.Server](p) || ProjectHas[finding.Registration](p) ||
 		ProjectHas[finding.HealthDisabled](p) || !ProjectHas[finding.Health](p) {
-		t.Errorf("findings %+v", p.Packages[0].Found)
+		t.Errorf("findings %+v", p.Packages[0].Findings)
 	}
 }

@@ -24,7 +24,7 @@ func shareFindings(packages []*Package) sharedFindings {
 	servers := ServerCount{}
 	var others []*Package
 	for _, in := range packages {
-		if f, ok := finding.First[finding.Server](in.Found); ok {
+		if f, ok := finding.First[finding.Server](in.Findings); ok {
 			servers.Add(f.Path)
 		} else {
 			others = append(others, in)
@@ -32,7 +32,7 @@ func shareFindings(packages []*Package) sharedFindings {
 	}
 	shared := sharedFindings{}
 	for _, in := range others {
-		for _, f := range in.Found {
+		for _, f := range in.Findings {
 			dir := servers.Innermost(finding.Where(f).Path)
 			shared.add(dir, f, servers[dir] <= 1)
 		}

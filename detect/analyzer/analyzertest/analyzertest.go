@@ -217,10 +217,10 @@ func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seed
 	f.Fuzz(func(t *testing.T, text []byte) {
 		result, err := d.Analyze(tree.NewText(path, text))
 		if result != nil {
-			CheckPlaces(t, text, result.Found)
+			CheckPlaces(t, text, result.Findings)
 		}
-		if err != nil && result != nil && len(result.Found) > 0 {
-			t.Errorf("a file that is left out (%v) has findings %v", err, result.Found)
+		if err != nil && result != nil && len(result.Findings) > 0 {
+			t.Errorf("a file that is left out (%v) has findings %v", err, result.Findings)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func keywordsIn[T any](p proofs, d analyzer.Definition[T], archive *txtar.Archiv
 			continue
 		}
 		result, err := d.Analyze(tree.NewText(f.Name, f.Data))
-		if err != nil || result == nil || len(result.Found) == 0 {
+		if err != nil || result == nil || len(result.Findings) == 0 {
 			continue
 		}
 		only := ""

@@ -38,7 +38,7 @@ func FuzzStaticConfig(f *testing.F) {
 	f.Add([]byte("components_manager:\n  components:\n    grpc-server:\n      port: 8091\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if result, _ := analyzeStaticConfig(text); result != nil {
-			analyzertest.CheckPlaces(t, text, result.Found)
+			analyzertest.CheckPlaces(t, text, result.Findings)
 		}
 	})
 }

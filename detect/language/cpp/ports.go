@@ -41,7 +41,7 @@ func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	for _, document := range documents {
 		if port, ok := document.Get("components_manager.components.grpc-server.port"); ok {
 			listener := finding.ListenerAt(address.Setting(port.Value, port.Line))
-			return &analyzer.Result[extra]{Found: []finding.Finding{listener}}, err
+			return &analyzer.Result[extra]{Findings: []finding.Finding{listener}}, err
 		}
 	}
 	return nil, err

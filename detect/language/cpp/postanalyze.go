@@ -52,14 +52,14 @@ func shareProgramHealth(projects []*analyzer.Project[extra]) {
 			continue
 		}
 		for _, in := range p.Packages {
-			if f, ok := finding.First[finding.Health](in.Found); ok {
+			if f, ok := finding.First[finding.Health](in.Findings); ok {
 				health = append(health, finding.Health{Site: f.Quiet()})
 			}
 		}
 	}
 	for _, p := range projects {
 		if len(health) > 0 && isServerLibrary(p) {
-			p.Packages = append(p.Packages, &analyzer.Package{Path: "programs", Found: health[:1]})
+			p.Packages = append(p.Packages, &analyzer.Package{Path: "programs", Findings: health[:1]})
 		}
 	}
 }
@@ -67,7 +67,7 @@ func shareProgramHealth(projects []*analyzer.Project[extra]) {
 // isServerLibrary reports whether a project constructs servers, and none of them in main.
 func isServerLibrary(p *analyzer.Project[extra]) bool {
 	for _, in := range p.Packages {
-		for s := range finding.All[finding.Server](in.Found) {
+		for s := range finding.All[finding.Server](in.Findings) {
 			if in.Built || s.InMain {
 				return false
 			}

@@ -50,7 +50,7 @@ func programResult(health bool, e extra) *analyzer.Result[extra] {
 	if health {
 		found = append(found, finding.Health{Site: finding.AtLine(0, "grpc::EnableDefaultHealthCheckService")})
 	}
-	return &analyzer.Result[extra]{Found: found, Built: true, Extra: e}
+	return &analyzer.Result[extra]{Findings: found, Built: true, Extra: e}
 }
 
 // symbols says which functions a table of symbol names holds.

@@ -111,17 +111,17 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	t := grammar.Read(text)
 	var result analyzer.Result[extra]
 	if hasKeyword {
-		result.Found = findings(t)
+		result.Findings = findings(t)
 	}
 	listens := t.Matches(addListeningPort)
 	if declares || listens {
 		names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
 		result.Declares = readConstants(t, names)
 		if listens {
-			result.Found = append(result.Found, listeners(names())...)
+			result.Findings = append(result.Findings, listeners(names())...)
 		}
 	}
-	if len(result.Found) == 0 && len(result.Declares) == 0 {
+	if len(result.Findings) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return &result

@@ -72,7 +72,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	}
 	isMain := mainFunction.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
-	return &analyzer.Result[struct{}]{Found: found}
+	return &analyzer.Result[struct{}]{Findings: found}
 }
 
 // grammar is how Dart writes comments and strings (its language specification, Strings and Comments).

@@ -50,7 +50,7 @@ func FuzzSource(f *testing.F) {
 			t.Errorf("a source is left out: %v", err)
 		}
 		if result != nil {
-			analyzertest.CheckPlaces(t, text, result.Found)
+			analyzertest.CheckPlaces(t, text, result.Findings)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func FuzzFiles(f *testing.F) {
 			t.Errorf("settings that are left out (%v) have the result %v", err, settings)
 		}
 		if settings != nil {
-			analyzertest.CheckPlaces(t, text, settings.Found)
+			analyzertest.CheckPlaces(t, text, settings.Findings)
 		}
 		project, _ := analyzeProject(text)
 		if !project.ProjectRoot {

@@ -85,7 +85,7 @@ func (a app) surestEvidence(projects []*project) evidence {
 	for _, p := range projects {
 		isLibrary := msbuildOf(p).isLibrary
 		for _, in := range p.Packages {
-			for _, f := range in.Found {
+			for _, f := range in.Findings {
 				switch f := f.(type) {
 				case finding.Registration:
 					byName = true
@@ -167,7 +167,7 @@ func shareLibraryHealth(projects []*project) {
 		}
 		if f, ok := libraryHealth(p, byDir, map[*project]bool{}); ok {
 			health := finding.Health{Site: f.Quiet()}
-			shared := &analyzer.Package{Path: "libraries", Found: []finding.Finding{health}}
+			shared := &analyzer.Package{Path: "libraries", Findings: []finding.Finding{health}}
 			p.Packages = append(p.Packages, shared)
 		}
 	}
@@ -183,7 +183,7 @@ func libraryHealth(p *project, byDir map[string]*project, seen map[*project]bool
 		}
 		seen[library] = true
 		for _, in := range library.Packages {
-			if f, ok := finding.First[finding.Health](in.Found); ok {
+			if f, ok := finding.First[finding.Health](in.Findings); ok {
 				return f, true
 			}
 		}

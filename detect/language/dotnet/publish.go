@@ -74,7 +74,7 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 		if err != nil {
 			return nil, err
 		}
-		result.Found = append(result.Found, found...)
+		result.Findings = append(result.Findings, found...)
 	}
 	return result, nil
 }

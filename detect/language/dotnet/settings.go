@@ -37,7 +37,7 @@ func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 	if len(found) == 0 {
 		return nil, nil
 	}
-	return &analyzer.Result[extra]{Found: found}, nil
+	return &analyzer.Result[extra]{Findings: found}, nil
 }
 
 // lineOf returns the line, from 1, of the first string behind a key that has a value, or 0 for one that is written

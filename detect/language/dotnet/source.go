@@ -25,7 +25,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	var result analyzer.Result[extra]
 	if hasKeyword {
 		imports := t.Names(importDirective)
-		result.Found = slices.Concat(
+		result.Findings = slices.Concat(
 			analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports),
 			implementedServices(t))
 	}
@@ -34,10 +34,10 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		d := readDeclarations(t)
 		result.Declares = readConstants(d)
 		if listens {
-			result.Found = append(result.Found, listeners(d)...)
+			result.Findings = append(result.Findings, listeners(d)...)
 		}
 	}
-	if len(result.Found) == 0 && len(result.Declares) == 0 {
+	if len(result.Findings) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return &result

@@ -110,17 +110,17 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 	if healthMessages.Match(t.Code) {
 		rules = rulesWithHealth
 	}
-	result := &analyzer.Result[struct{}]{Found: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
+	result := &analyzer.Result[struct{}]{Findings: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
 	if isConfig {
 		result.Declares = readSettings(t)
 	}
-	if result.Found == nil && len(result.Declares) == 0 {
+	if result.Findings == nil && len(result.Declares) == 0 {
 		return nil
 	}
-	if result.Found != nil {
+	if result.Findings != nil {
 		isApplication := useApplication.Match(t.Code)
-		result.Found = finding.InMain(result.Found, func(finding.Server) bool { return isApplication })
-		result.Found = append(result.Found, listeners(t)...)
+		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return isApplication })
+		result.Findings = append(result.Findings, listeners(t)...)
 	}
 	return result
 }

@@ -98,10 +98,10 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return nil, err
 	}
 	result := &analyzer.Result[extra]{
-		Found: analyzeSource(path.Ext(name) == ".erl", strings.HasSuffix(name, ".app.src"), text),
-		Extra: extra{definesModule: ownModules[name]},
+		Findings: analyzeSource(path.Ext(name) == ".erl", strings.HasSuffix(name, ".app.src"), text),
+		Extra:    extra{definesModule: ownModules[name]},
 	}
-	if len(result.Found) == 0 && result.Extra.definesModule == "" {
+	if len(result.Findings) == 0 && result.Extra.definesModule == "" {
 		return nil, nil
 	}
 	return result, nil

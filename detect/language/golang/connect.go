@@ -37,13 +37,13 @@ func (w workspace) resolveConnect(p *project) {
 		}
 	})
 	for in := range serving {
-		if finding.Has[finding.Server](in.Found) {
+		if finding.Has[finding.Server](in.Findings) {
 			continue
 		}
-		if f, ok := finding.First[http2Served](in.Found); ok {
-			in.Found = append(in.Found, finding.Server{Site: f.Quiet(), Framework: connectGo})
-		} else if f, ok := finding.First[httpServer](in.Found); ok {
-			in.Found = append(in.Found, finding.Server{Site: f.Quiet(), Framework: connectGo})
+		if f, ok := finding.First[http2Served](in.Findings); ok {
+			in.Findings = append(in.Findings, finding.Server{Site: f.Quiet(), Framework: connectGo})
+		} else if f, ok := finding.First[httpServer](in.Findings); ok {
+			in.Findings = append(in.Findings, finding.Server{Site: f.Quiet(), Framework: connectGo})
 		}
 	}
 }
@@ -63,14 +63,14 @@ func (w workspace) serving(p *project) map[*analyzer.Package]bool {
 	for _, in := range p.Packages {
 		switch {
 		case !packageServesHTTP(in):
-		case finding.Has[connectHandler](in.Found):
+		case finding.Has[connectHandler](in.Findings):
 			serving[in] = true
 		case packageServesHTTP2(in):
 			if looked++; looked > maxServing {
 				continue
 			}
 			for dir := range w.reach([]string{in.Path}) {
-				if used := p.Package(dir); used != nil && finding.Has[connectHandler](used.Found) {
+				if used := p.Package(dir); used != nil && finding.Has[connectHandler](used.Findings) {
 					serving[in] = true
 					break
 				}
@@ -82,13 +82,13 @@ func (w workspace) serving(p *project) map[*analyzer.Package]bool {
 
 // packageServesHTTP reports whether a package serves HTTP of any version.
 func packageServesHTTP(in *analyzer.Package) bool {
-	return finding.Has[http2Served](in.Found) || finding.Has[unencryptedHTTP2](in.Found) ||
-		finding.Has[httpServer](in.Found) || listens(in.Found, plainHTTP)
+	return finding.Has[http2Served](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings) ||
+		finding.Has[httpServer](in.Findings) || listens(in.Findings, plainHTTP)
 }
 
 // packageServesHTTP2 reports whether a package serves HTTP/2. A client may allow unencrypted HTTP/2 too, so that counts
 // only beside a server.
 func packageServesHTTP2(in *analyzer.Package) bool {
-	return finding.Has[http2Served](in.Found) ||
-		finding.Has[unencryptedHTTP2](in.Found) && finding.Has[httpServer](in.Found)
+	return finding.Has[http2Served](in.Findings) ||
+		finding.Has[unencryptedHTTP2](in.Findings) && finding.Has[httpServer](in.Findings)
 }

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"slices"
+
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -73,10 +75,10 @@ const (
 	importedServer
 )
 
-// listens reports whether one of the findings is a listener of a server.
-func listens(findings []finding.Finding, by listenerOf) bool {
+// listens reports whether one of the findings is a listener of one of the servers.
+func listens(findings []finding.Finding, by ...listenerOf) bool {
 	for l := range finding.All[listener](findings) {
-		if l.by == by {
+		if slices.Contains(by, l.by) {
 			return true
 		}
 	}

@@ -30,7 +30,7 @@ func FuzzSource(f *testing.F) {
 			t.Errorf("a file that is left out has a result: %v", result)
 		}
 		if result != nil {
-			analyzertest.CheckPlaces(t, text, result.Found)
+			analyzertest.CheckPlaces(t, text, result.Findings)
 			postAnalyze([]analyzer.File[Extra]{{Path: name, Result: *result}}, t.Logf)
 		}
 	})

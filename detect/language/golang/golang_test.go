@@ -52,17 +52,17 @@ func TestTreeOfServersIsAnalyzed(t *testing.T) {
 	const many = 50_000
 	var files []analyzer.File[Extra]
 	add := func(path string, r analyzer.Result[Extra]) {
-		finding.Locate(r.Found, path)
+		finding.Locate(r.Findings, path)
 		files = append(files, analyzer.File[Extra]{Path: path, Result: r})
 	}
 	for i := range many {
 		dir := fmt.Sprintf("%06d", i)
 		module := Extra{ModulePath: "example.com/" + dir}
 		add(dir+"/go.mod", analyzer.Result[Extra]{ProjectRoot: i%2 == 0, Extra: module})
-		add(dir+"/main.go", analyzer.Result[Extra]{Found: []finding.Finding{
+		add(dir+"/main.go", analyzer.Result[Extra]{Findings: []finding.Finding{
 			finding.Server{Site: finding.AtLine(1, ""), Framework: grpcGo},
 		}})
-		add(dir+"/sub/main.go", analyzer.Result[Extra]{Found: []finding.Finding{
+		add(dir+"/sub/main.go", analyzer.Result[Extra]{Findings: []finding.Finding{
 			registration{finding.AtLine(1, ""), ""},
 		}})
 	}

@@ -20,9 +20,9 @@ func (w workspace) shareHealth(all []*project) {
 		for _, in := range p.Packages {
 			switch {
 			case in.Built:
-			case finding.Has[finding.Server](in.Found):
+			case finding.Has[finding.Server](in.Findings):
 				servers[in.Path] = in
-			case finding.Has[finding.Health](in.Found):
+			case finding.Has[finding.Health](in.Findings):
 				healthy = append(healthy, in)
 			}
 		}
@@ -73,13 +73,13 @@ func serversAmong(servers map[string]*analyzer.Package, a, b map[string]bool) []
 
 // giveHealth moves the first health registration of a package to other packages, if there are any.
 func giveHealth(from *analyzer.Package, to []*analyzer.Package) {
-	health, _ := finding.First[finding.Health](from.Found)
+	health, _ := finding.First[finding.Health](from.Findings)
 	for _, in := range to {
-		if !finding.Has[finding.Health](in.Found) {
-			in.Found = append(in.Found, finding.Health{Site: health.Quiet()})
+		if !finding.Has[finding.Health](in.Findings) {
+			in.Findings = append(in.Findings, finding.Health{Site: health.Quiet()})
 		}
 	}
 	if len(to) > 0 {
-		from.Found = slices.DeleteFunc(from.Found, is[finding.Health])
+		from.Findings = slices.DeleteFunc(from.Findings, is[finding.Health])
 	}
 }

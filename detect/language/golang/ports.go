@@ -47,7 +47,7 @@ func resolvePorts(files []analyzer.File[Extra], lookup func(importPath string) (
 	return found
 }
 
-func hasListener(f analyzer.File[Extra]) bool { return finding.Has[listener](f.Found) }
+func hasListener(f analyzer.File[Extra]) bool { return finding.Has[listener](f.Findings) }
 
 // byRelevance returns the files whose text is kept: those with listeners first, then those of programs, then others.
 func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
@@ -73,11 +73,11 @@ func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
 // add adds the addresses of the listeners in one file.
 func (p ports) add(f analyzer.File[Extra], s *values.Sources, parsed *values.Source) {
 	var spans []source.Span
-	for l := range finding.All[listener](f.Found) {
+	for l := range finding.All[listener](f.Findings) {
 		spans = append(spans, l.address)
 	}
 	expressions := parsed.ExpressionsAt(spans)
-	for l := range finding.All[listener](f.Found) {
+	for l := range finding.All[listener](f.Findings) {
 		if e := expressions[l.address]; e != nil {
 			if a := s.Address(parsed, e); a.Certainty != address.Unknown {
 				p[l.Site] = a

@@ -31,7 +31,7 @@ func TestHostileDeclarationsAreBounded(t *testing.T) {
 			text.WriteString(strings.NewReplacer("%[1]d", strconv.Itoa(i), "%[2]d", strconv.Itoa(i/2+1)).Replace(unit))
 		}
 		result, err := definition.Analyze(tree.NewText("main.go", []byte(text.String())))
-		if err != nil || len(slices.Collect(finding.All[listener](result.Found))) < 100 {
+		if err != nil || len(slices.Collect(finding.All[listener](result.Findings))) < 100 {
 			t.Fatalf("%s: %v", unit, err)
 		}
 		files := []analyzer.File[Extra]{{Path: "main.go", Result: *result}}

@@ -58,7 +58,7 @@ func analyzeProgram(r io.ReaderAt) (*analyzer.Result[Extra], error) {
 	if findings == nil {
 		return nil, nil
 	}
-	return &analyzer.Result[Extra]{Built: true, Extra: Extra{MainPackage: info.Path}, Found: findings}, nil
+	return &analyzer.Result[Extra]{Built: true, Extra: Extra{MainPackage: info.Path}, Findings: findings}, nil
 }
 
 // matchFunctions returns what the functions of a program prove, or nil where it serves no gRPC.

@@ -52,7 +52,7 @@ func (w workspace) resolve(p *project) {
 	m.servesPlain = analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[registration](p)
 	w.resolveConnect(p)
 	for _, in := range p.Packages {
-		for r := range finding.All[kitexRegistration](in.Found) {
+		for r := range finding.All[kitexRegistration](in.Findings) {
 			m.registersKitex = m.registersKitex || w.isProtobufKitex(r.pkg)
 		}
 	}
@@ -63,7 +63,7 @@ func (w workspace) resolve(p *project) {
 	m.handled, m.toldApart = listenersOf(p)
 	p.Decide(m.decide)
 	for _, in := range p.Packages {
-		in.Found = finding.InMain(in.Found, func(s finding.Server) bool { return w.mainFiles[s.Path] })
+		in.Findings = finding.InMain(in.Findings, func(s finding.Server) bool { return w.mainFiles[s.Path] })
 	}
 }
 
@@ -126,13 +126,13 @@ func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
 	handled, toldApart = map[*analyzer.Package]bool{}, map[*analyzer.Package]bool{}
 	for _, in := range p.Packages {
 		servers := 0
-		for range finding.All[finding.Server](in.Found) {
+		for range finding.All[finding.Server](in.Findings) {
 			servers++
 		}
-		byHTTP := finding.Has[handledByHTTP](in.Found) || finding.Has[unencryptedHTTP2](in.Found)
-		own := finding.Has[finding.Listener](in.Found) || listens(in.Found, anyServer) || listens(in.Found, plainGRPC)
+		byHTTP := finding.Has[handledByHTTP](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings)
+		own := finding.Has[finding.Listener](in.Findings) || listens(in.Findings, anyServer, plainGRPC)
 		handled[in] = byHTTP && servers > 0 && !own
-		toldApart[in] = listens(in.Found, plainGRPC) && servers <= 1
+		toldApart[in] = listens(in.Findings, plainGRPC) && servers <= 1
 	}
 	return handled, toldApart
 }
@@ -173,7 +173,7 @@ func (w workspace) joinPrograms(p *project) {
 			continue
 		}
 		program := p.Package(f.Path)
-		program.Found = slices.DeleteFunc(program.Found, is[finding.Server])
+		program.Findings = slices.DeleteFunc(program.Findings, is[finding.Server])
 		if module != p {
 			module.Packages = append(module.Packages, program)
 		}
@@ -196,11 +196,11 @@ func (w workspace) borrowHealth(p *project) {
 				continue
 			}
 			helper := module.Package(dir)
-			if helper == nil || finding.Has[finding.Server](helper.Found) {
+			if helper == nil || finding.Has[finding.Server](helper.Findings) {
 				continue
 			}
-			if f, ok := finding.First[finding.Health](helper.Found); ok {
-				in.Found = append(in.Found, finding.Health{Site: f.Quiet()})
+			if f, ok := finding.First[finding.Health](helper.Findings); ok {
+				in.Findings = append(in.Findings, finding.Health{Site: f.Quiet()})
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func settingsResult(settings map[string]values.Setting, findings []finding.Findi
 	if len(kept) == 0 && findings == nil {
 		return nil
 	}
-	return &analyzer.Result[Extra]{Found: findings, Extra: Extra{Settings: kept}}
+	return &analyzer.Result[Extra]{Findings: findings, Extra: Extra{Settings: kept}}
 }
 
 var mayBeAddress = source.Exactly(`(?:[\w.-]*|\[[\w:]*\]|https?://[\w.-]*):\d{2,5}|\d{2,5}`)

@@ -49,10 +49,10 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 			p.keepListeners()
 		}
 		if !p.file.Imports.AnyMatches(inMemoryListener) || finding.Has[listener](p.findings) {
-			result.Found = p.findings
+			result.Findings = p.findings
 		}
 	}
-	if !isGenerated && values.IsWorthKeeping(name, text, result.Found != nil || result.Extra.Main) {
+	if !isGenerated && values.IsWorthKeeping(name, text, result.Findings != nil || result.Extra.Main) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil

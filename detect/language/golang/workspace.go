@@ -44,7 +44,7 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 			w.protos[dir] = w.protos[dir] || f.Extra.GeneratedProto
 			w.connects[dir] = w.connects[dir] || f.Extra.GeneratedConnect
 			w.sources[dir] = w.sources[dir] || len(f.Extra.Imports) > 0
-			w.servers[dir] = w.servers[dir] || finding.Has[finding.Server](f.Found)
+			w.servers[dir] = w.servers[dir] || finding.Has[finding.Server](f.Findings)
 			w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
 			if f.Extra.Main {
 				w.mains[dir], w.mainFiles[f.Path] = true, true
@@ -109,7 +109,7 @@ func (w workspace) leaveOutUnused(p *project) {
 	}
 	for _, in := range p.Packages {
 		if !in.Built && w.sources[in.Path] && !w.used[in.Path] {
-			in.Found = nil
+			in.Findings = nil
 		}
 	}
 }

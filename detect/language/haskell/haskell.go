@@ -76,5 +76,5 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if len(findings) == 0 {
 		return nil
 	}
-	return &analyzer.Result[struct{}]{Found: findings}
+	return &analyzer.Result[struct{}]{Findings: findings}
 }

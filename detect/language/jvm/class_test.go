@@ -158,9 +158,9 @@ func TestClassFilesOfOtherCompilers(t *testing.T) {
 				return
 			}
 			if test.proves == nil {
-				t.Fatalf("found %v", result.Found)
+				t.Fatalf("found %v", result.Findings)
 			}
-			f, language := result.Found[0], result.Extra.language
+			f, language := result.Findings[0], result.Extra.language
 			framework := inLanguage(finding.FrameworkOf(f), language)
 			if reflect.TypeOf(f) != reflect.TypeOf(test.proves) || framework != test.framework ||
 				language != test.language {

@@ -41,7 +41,7 @@ func analyzeDubboBeans(file string, text []byte) *analyzer.Result[extra] {
 		}
 	}
 	result := s.result()
-	result.Found = analyzer.Findings(t, beanRules, nil)
+	result.Findings = analyzer.Findings(t, beanRules, nil)
 	return result
 }
 

@@ -58,7 +58,7 @@ func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[ex
 	if a.isApp() {
 		s := a.settings()
 		result.Extra.settings, result.Extra.profileSettings = s.always, s.inProfile
-		result.Found, result.Extra.language, err = a.findings()
+		result.Findings, result.Extra.language, err = a.findings()
 	}
 	return result, err
 }
@@ -172,11 +172,11 @@ func (a *archive) findings() (found []finding.Finding, language string, err erro
 		if result == nil {
 			continue
 		}
-		makesServer := finding.Has[finding.Server](result.Found)
+		makesServer := finding.Has[finding.Server](result.Findings)
 		if len(found) == 0 || makesServer && !hasServer {
 			language, hasServer = result.Extra.language, makesServer
 		}
-		found = append(found, result.Found...)
+		found = append(found, result.Findings...)
 	}
 	return found, language, nil
 }

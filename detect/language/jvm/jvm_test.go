@@ -89,9 +89,9 @@ func FuzzSource(f *testing.F) {
 		if result == nil {
 			return
 		}
-		analyzertest.CheckPlaces(t, text, result.Found)
-		if err != nil && len(result.Found) > 0 {
-			t.Errorf("a file that is left out (%v) has findings %v", err, result.Found)
+		analyzertest.CheckPlaces(t, text, result.Findings)
+		if err != nil && len(result.Findings) > 0 {
+			t.Errorf("a file that is left out (%v) has findings %v", err, result.Findings)
 		}
 	})
 }
@@ -102,7 +102,7 @@ func checkBuilt(t *testing.T, result *analyzer.Result[extra]) {
 	if result == nil {
 		return
 	}
-	for _, f := range result.Found {
+	for _, f := range result.Findings {
 		if finding.Where(f).Line != 0 {
 			t.Errorf("a finding in a built file has a line: %+v", f)
 		}

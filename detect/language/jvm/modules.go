@@ -171,7 +171,7 @@ func moveFindings(from, to *project) {
 		return []finding.Finding{f}
 	})
 	for _, in := range from.Packages {
-		if len(in.Found) > 0 {
+		if len(in.Findings) > 0 {
 			to.Packages = append(to.Packages, in)
 		}
 	}

@@ -17,7 +17,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		b := m.builds[p]
 		b.decide(p)
 		if found := b.frameworkSettings(p); found != nil {
-			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Found: found})
+			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
 		}
 	}
 	m.merge()

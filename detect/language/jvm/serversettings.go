@@ -58,10 +58,10 @@ func implied(p *project) (framework string, automaticHealth bool) {
 		}
 	}
 	for _, in := range p.Packages {
-		if f, ok := finding.First[finding.Registration](in.Found); ok {
+		if f, ok := finding.First[finding.Registration](in.Findings); ok {
 			return f.Framework, f.AutomaticHealth
 		}
-		if f, ok := finding.First[finding.Implementation](in.Found); ok {
+		if f, ok := finding.First[finding.Implementation](in.Findings); ok {
 			return f.Framework, f.AutomaticHealth
 		}
 	}

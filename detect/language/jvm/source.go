@@ -44,18 +44,18 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	}
 	result, n := &analyzer.Result[extra]{}, &names{text: t, ext: ext}
 	if mayServe {
-		result.Found = analyzer.Findings(t, rules, append(imports, t.Names(qualifiedName)...))
+		result.Findings = analyzer.Findings(t, rules, append(imports, t.Names(qualifiedName)...))
 	}
 	if mainFunction[ext].Match(t.Code) {
-		result.Found = inMain(result.Found)
+		result.Findings = inMain(result.Findings)
 	}
-	if len(result.Found) > 0 {
-		result.Found = append(result.Found, listeners(n, result.Found)...)
+	if len(result.Findings) > 0 {
+		result.Findings = append(result.Findings, listeners(n, result.Findings)...)
 	}
 	if mayState {
 		result.Declares = n.declares()
 	}
-	if len(result.Found) == 0 && len(result.Declares) == 0 {
+	if len(result.Findings) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return result

@@ -51,7 +51,7 @@ func TestNamesInCirclesEnd(t *testing.T) {
 		}
 		port := address.Value{Names: names}
 		files = append(files, analyzer.File[extra]{Path: fmt.Sprintf("m%d.ts", i), Result: analyzer.Result[extra]{
-			Found:    []finding.Finding{finding.Server{Site: finding.AtLine(1, "")}, finding.ListenerAt(port)},
+			Findings: []finding.Finding{finding.Server{Site: finding.AtLine(1, "")}, finding.ListenerAt(port)},
 			Declares: []address.Declaration{{Name: "port", Value: port}},
 		}})
 	}

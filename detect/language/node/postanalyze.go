@@ -50,14 +50,14 @@ type app struct {
 // moveListeners adds the listeners on which a module makes the server of another one listen to that server's.
 func (a *app) moveListeners() {
 	for _, f := range a.all {
-		for l := range finding.All[importedListener](f.Found) {
+		for l := range finding.All[importedListener](f.Findings) {
 			of := a.packages[a.find(f.Path, l.module)]
 			switch {
 			case of == nil:
 			case handlesConnect(of) || servesHTTP2(of):
-				of.Found = append(of.Found, httpListener{l.Listener})
-			case listensItself(of.Found): // unlike an HTTP server
-				of.Found = append(of.Found, l.Listener)
+				of.Findings = append(of.Findings, httpListener{l.Listener})
+			case listensItself(of.Findings): // unlike an HTTP server
+				of.Findings = append(of.Findings, l.Listener)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func (a *app) nestOptions(file, name string) (nestOptions, bool) {
 			break
 		}
 		var last *nestOptions
-		for o := range finding.All[nestOptions](f.Found) {
+		for o := range finding.All[nestOptions](f.Findings) {
 			if o.name == name {
 				return o, true
 			}
@@ -160,7 +160,7 @@ func (a *app) reexported(file *analyzer.File[extra]) string {
 	for _, d := range file.Declares {
 		for _, n := range d.Names {
 			of := a.byPath[a.find(file.Path, n.Module)]
-			if d.Name == "" && n.Path == "" && of != nil && finding.Has[nestOptions](of.Found) {
+			if d.Name == "" && n.Path == "" && of != nil && finding.Has[nestOptions](of.Findings) {
 				return of.Path
 			}
 		}
@@ -175,16 +175,16 @@ func mountedHandlers(p *project) map[string]bool {
 	servers := analyzer.ServerCount{}
 	own := map[string]bool{}
 	for _, in := range p.Packages {
-		if finding.Has[http2Server](in.Found) {
+		if finding.Has[http2Server](in.Findings) {
 			servers.Add(in.Path)
 			for dir := range tree.Ancestors(in.Path) {
-				own[dir] = own[dir] || finding.Has[connectHandler](in.Found)
+				own[dir] = own[dir] || finding.Has[connectHandler](in.Findings)
 			}
 		}
 	}
 	mounted := map[string]bool{}
 	for _, in := range p.Packages {
-		if !finding.Has[connectHandler](in.Found) || finding.Has[http2Server](in.Found) {
+		if !finding.Has[connectHandler](in.Findings) || finding.Has[http2Server](in.Findings) {
 			continue
 		}
 		if dir := servers.Innermost(in.Path); servers[dir] == 1 {
@@ -195,13 +195,13 @@ func mountedHandlers(p *project) map[string]bool {
 	return mounted
 }
 
-func servesHTTP2(in *analyzer.Package) bool { return finding.Has[http2Server](in.Found) }
+func servesHTTP2(in *analyzer.Package) bool { return finding.Has[http2Server](in.Findings) }
 
-func handlesConnect(in *analyzer.Package) bool { return finding.Has[connectHandler](in.Found) }
+func handlesConnect(in *analyzer.Package) bool { return finding.Has[connectHandler](in.Findings) }
 
 // hasNestGRPC reports whether a file has options of NestJS for gRPC, or implements a service for it.
 func hasNestGRPC(in *analyzer.Package) bool {
-	return slices.ContainsFunc(in.Found, func(f finding.Finding) bool {
+	return slices.ContainsFunc(in.Findings, func(f finding.Finding) bool {
 		options, _ := f.(nestOptions)
 		_, isServer := f.(finding.Server)
 		return options.isGRPC || !isServer && finding.FrameworkOf(f) == nestJS
@@ -209,7 +209,7 @@ func hasNestGRPC(in *analyzer.Package) bool {
 }
 
 func servesNest(in *analyzer.Package) bool {
-	return finding.Has[finding.Server](in.Found) || finding.Has[nestServer](in.Found)
+	return finding.Has[finding.Server](in.Findings) || finding.Has[nestServer](in.Findings)
 }
 
 // scope is a set of directories.

@@ -59,7 +59,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	if len(p.found)+len(p.declares) == 0 {
 		return nil
 	}
-	return &analyzer.Result[extra]{Found: p.found, Declares: p.declares}
+	return &analyzer.Result[extra]{Findings: p.found, Declares: p.declares}
 }
 
 // findServers reports what the source proves of servers.

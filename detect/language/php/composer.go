@@ -33,7 +33,7 @@ func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 	if oldRoadRunner.MatchString(manifest.Require["spiral/roadrunner"]) {
 		before, _, _ := bytes.Cut(text, []byte(`"spiral/roadrunner"`))
 		line := 1 + bytes.Count(before, []byte("\n"))
-		result.Found = []finding.Finding{finding.HealthDisabled{Site: finding.AtLine(line, "")}}
+		result.Findings = []finding.Finding{finding.HealthDisabled{Site: finding.AtLine(line, "")}}
 	}
 	return result, nil
 }

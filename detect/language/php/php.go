@@ -68,7 +68,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return analyzeRoadRunner(text)
 	}
 	result := analyzeSource(text)
-	if len(result.Found) == 0 && len(result.Declares) == 0 {
+	if len(result.Findings) == 0 && len(result.Declares) == 0 {
 		return nil, nil
 	}
 	return &result, nil

@@ -44,6 +44,6 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	if where != listen.Value {
 		listens.Certainty = min(listens.Certainty, address.Default)
 	}
-	result.Found = []finding.Finding{server, finding.ListenerAt(listens)}
+	result.Findings = []finding.Finding{server, finding.ListenerAt(listens)}
 	return result, nil
 }

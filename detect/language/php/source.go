@@ -65,7 +65,7 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 	// A file that declares no class is a script: what it makes is made when it runs.
 	isScript := !classHead.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isScript })
-	result.Found = slices.Concat(found, p.listeners(), implementedService(t, classes))
+	result.Findings = slices.Concat(found, p.listeners(), implementedService(t, classes))
 	return result
 }
 

@@ -128,7 +128,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	result := analyzeSource(text)
 	if result != nil && name == "__main__.py" {
-		result.Found = finding.InMain(result.Found, func(finding.Server) bool { return true })
+		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return true })
 	}
 	return result, nil
 }
@@ -188,14 +188,14 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	})
 	var result analyzer.Result[extra]
 	if hasKeyword {
-		result.Found = inMain(slices.Concat(
+		result.Findings = inMain(slices.Concat(
 			findUses(t, i), analyzer.Findings(t, settings, nil), listeners(t, names),
 		), t)
 	}
-	if len(result.Found) > 0 || mayDeclareListener(text, hasKeyword) {
+	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, names)
 	}
-	if len(result.Found) == 0 && len(result.Declares) == 0 {
+	if len(result.Findings) == 0 && len(result.Declares) == 0 {
 		return nil
 	}
 	return &result

@@ -51,10 +51,10 @@ func addDefaultPorts(p *project) {
 		return
 	}
 	for _, in := range p.Packages {
-		for _, f := range in.Found {
+		for _, f := range in.Findings {
 			if l := analyzer.DefaultListener(frameworks, finding.FrameworkOf(f), finding.Where(f).Line); l != nil {
 				finding.Locate(l, finding.Where(f).Path)
-				in.Found = append(in.Found, l...)
+				in.Findings = append(in.Findings, l...)
 				break
 			}
 		}

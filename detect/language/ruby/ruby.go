@@ -128,9 +128,9 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	names := namesIn(t)
 	result := &analyzer.Result[stub]{Declares: constants(names)}
 	if servesGRPC {
-		result.Found = slices.Concat(inMain(t, analyzer.Findings(t, rules, nil)), implementations(t), listeners(names))
+		result.Findings = slices.Concat(inMain(t, analyzer.Findings(t, rules, nil)), implementations(t), listeners(names))
 	}
-	if len(result.Found)+len(result.Declares) == 0 {
+	if len(result.Findings)+len(result.Declares) == 0 {
 		return nil
 	}
 	return result

@@ -42,7 +42,7 @@ func analyzeProcfile(text []byte) *analyzer.Result[stub] {
 	if found == nil {
 		return nil
 	}
-	return &analyzer.Result[stub]{Found: found}
+	return &analyzer.Result[stub]{Findings: found}
 }
 
 // analyzeAnyCable returns the addresses that anycable.yml gives the server of AnyCable: one for each environment's
@@ -66,7 +66,7 @@ func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 	if found == nil {
 		return nil, err
 	}
-	return &analyzer.Result[stub]{Found: found}, err
+	return &analyzer.Result[stub]{Findings: found}, err
 }
 
 // analyzeSettings returns the addresses in a file of settings, by the names that code asks for.

@@ -97,7 +97,7 @@ func joinWorkspace(members []*crate) {
 			return nil
 		})
 		for _, in := range c.Packages {
-			if len(in.Found) > 0 {
+			if len(in.Findings) > 0 {
 				healthPackages = append(healthPackages, in)
 			}
 		}

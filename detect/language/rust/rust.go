@@ -125,14 +125,14 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		Extra: extra{TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text)},
 	}
 	if hasKeyword {
-		result.Found = findings(t)
+		result.Findings = findings(t)
 	}
-	if declares || len(result.Found) > 0 {
+	if declares || len(result.Findings) > 0 {
 		d := readDeclarations(t)
-		result.Found = append(result.Found, listeners(d, result.Found)...)
+		result.Findings = append(result.Findings, listeners(d, result.Findings)...)
 		result.Declares = readConstants(d)
 	}
-	if len(result.Found) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
+	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
 		len(result.Declares) == 0 {
 		return nil
 	}

@@ -70,7 +70,7 @@ var entry = regexp.MustCompile(`@main\b`)
 func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 	result, err := analyzer.SourceFiles(analyze, "Package.swift")(f)
 	if result != nil && path.Base(f.Path) == "main.swift" {
-		result.Found = finding.InMain(result.Found, func(finding.Server) bool { return true })
+		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return true })
 	}
 	return result, err
 }
@@ -94,7 +94,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 		found = append(found, listeners(t)...)
 	}
 	isMain := entry.Match(t.Code)
-	return &analyzer.Result[struct{}]{Found: finding.InMain(found, func(finding.Server) bool { return isMain })}
+	return &analyzer.Result[struct{}]{Findings: finding.InMain(found, func(finding.Server) bool { return isMain })}
 }
 
 // grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a
