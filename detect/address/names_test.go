@@ -121,7 +121,8 @@ func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 		return Name{Path: u.Path}
 	}
 	names := d.Value(source.Span{From: from, To: from + len("host")}).Names
-	if !slices.Equal(names, []Name{{Path: "load()"}, {Path: "load"}}) || uses[0].Dotted != "load" || uses[0].After != "()" {
+	want := []Name{{Path: "load()"}, {Path: "load"}}
+	if !slices.Equal(names, want) || uses[0].Dotted != "load" || uses[0].After != "()" {
 		t.Errorf("names %+v of %+v, want what host is made by", names, uses)
 	}
 	if values := d.Values("host", from); len(values) != 1 || text.Slice(values[0]) != "load()" {

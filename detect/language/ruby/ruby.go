@@ -128,7 +128,8 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	names := namesIn(t)
 	result := &analyzer.Result[stub]{Declares: constants(names)}
 	if servesGRPC {
-		result.Findings = slices.Concat(inMain(t, analyzer.Findings(t, rules, nil)), implementations(t), listeners(names))
+		byRules := inMain(t, analyzer.Findings(t, rules, nil))
+		result.Findings = slices.Concat(byRules, implementations(t), listeners(names))
 	}
 	if len(result.Findings)+len(result.Declares) == 0 {
 		return nil
