@@ -250,10 +250,17 @@ run_siege() {
 }
 run_build() {
   step build
-  scripts/build.sh
+  build
+}
+# build makes dist/buildpack, once.
+built=false
+build() {
+  $built || scripts/build.sh
+  built=true
 }
 run_core() {
   step the core of the integration tests
+  build
   # shellcheck disable=SC2086 # a list
   these . $core
 }
@@ -329,7 +336,7 @@ compare_releases() {
 run_integration() {
   step integration tests
   await debian
-  runs build release || scripts/build.sh
+  build
   local package failed=false
   # One package at a time: of several at once go test prints nothing until one ends.
   for package in $(go -C integration list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do
@@ -341,12 +348,13 @@ run_integration() {
 }
 run_cosign() {
   step signing
+  build
   # shellcheck disable=SC2086 # a list
   these . $cosign
 }
 run_oldest() {
   step the oldest lifecycle
-  runs cosign || scripts/build.sh
+  build
   # shellcheck disable=SC2086 # a list
   these . $oldest
 }
@@ -355,7 +363,7 @@ run_cluster() {
   $has_cluster || return 0
   step a Kubernetes cluster, with the examples for it
   await_cluster
-  runs release integration || scripts/build.sh
+  build
   # TestCompare makes a section of docs/benchmarks.md, by hand.
   # shellcheck disable=SC2086 # a list
   integration_tests ./cluster -parallel 16 -skip "$(pattern TestCompare $platform_tests)"
@@ -364,7 +372,7 @@ run_platforms() {
   $has_cluster || return 0
   step kpack, Tekton and Skaffold on a cluster
   await_cluster
-  runs cosign oldest || scripts/build.sh
+  build
   # shellcheck disable=SC2086 # a list
   these ./cluster $platform_tests
 }
