@@ -79,7 +79,8 @@ func TestBuilderURN(t *testing.T) {
 	wantServing(t, platform, image)
 }
 
-// TestPackages builds with the buildpack packaged as files and as an image. Each makes the same image as the folder.
+// TestPackages builds with the buildpack packaged as files, by scripts/release.sh, and as an image. Each makes the same
+// image as the folder.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -87,8 +88,8 @@ func TestPackages(t *testing.T) {
 	want := diffIDs(t, must(platform.Build(t.Context(),
 		harness.Build{Name: "of-folder", App: must(sample())(t), Buildpack: folder()}))(t))
 	for name, uri := range map[string]string{
-		"file":    fixture.Dist("health-probe-linux-" + arch + ".cnb"),
-		"archive": fixture.Dist("health-probe-linux-" + arch + ".tgz"),
+		"file":    fixture.Dist("release/health-probe-linux-" + arch + ".cnb"),
+		"archive": fixture.Dist("release/health-probe-linux-" + arch + ".tgz"),
 		"image":   "docker://" + must(packaged())(t),
 	} {
 		t.Run(name, func(t *testing.T) {

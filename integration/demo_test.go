@@ -18,14 +18,10 @@ import (
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	withPack := t.TempDir()
-	if err := os.Symlink(must(fixture.Tool(t.Context(), "pack"))(t), filepath.Join(withPack, "pack")); err != nil {
-		t.Fatal(err)
-	}
 	for name, test := range map[string]struct{ docker, path, words string }{
-		"docker-always":       {"always", withPack, "from the PATH"},
+		"docker-always":       {"always", withPack(t), "from the PATH"},
 		"docker-without-pack": {"always", withoutPack(t), "creator builds in Docker"},
-		"docker-never":        {"never", withPack, "without Docker"},
+		"docker-never":        {"never", withPack(t), "without Docker"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,6 +46,16 @@ func TestDemo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withPack returns a folder for the beginning of PATH with a pack that is new enough.
+func withPack(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Symlink(must(fixture.Tool(t.Context(), "pack"))(t), filepath.Join(folder, "pack")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // withoutPack returns a folder for the beginning of PATH in which pack is no program, as it is if nobody installed it.
@@ -87,7 +93,7 @@ func TestNothingIsLeftOfAKilledRun(t *testing.T) {
 		t.Fatalf("compiling the demo: %v\n%s", err, out)
 	}
 	demo := exec.Command(program, "-docker=always")
-	demo.Env = append(os.Environ(), "TMPDIR="+temp)
+	demo.Env = append(os.Environ(), "TMPDIR="+temp, "PATH="+withPack(t)+":"+os.Getenv("PATH"))
 	stdout := must(demo.StdoutPipe())(t)
 	if err := demo.Start(); err != nil {
 		t.Fatal(err)

@@ -252,11 +252,15 @@ run_build() {
   step build
   build
 }
-# build makes dist/buildpack, once.
-built=false
+# build makes dist/buildpack, and release dist/release, once.
+built=false released=false
 build() {
   $built || scripts/build.sh
   built=true
+}
+release() {
+  $released || scripts/release.sh
+  released=true
 }
 run_core() {
   step the core of the integration tests
@@ -296,7 +300,7 @@ run_peers() {
 run_release() {
   step release
   rm -rf dist/vulncheck # it tells of other programs
-  scripts/release.sh
+  release
   # What this needs was compiled for the release, with the same settings.
   local platform packages
   for platform in $(scripts/platforms.sh); do
@@ -337,6 +341,7 @@ run_integration() {
   step integration tests
   await debian
   build
+  release
   local package failed=false
   # One package at a time: of several at once go test prints nothing until one ends.
   for package in $(go -C integration list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...); do
@@ -349,6 +354,7 @@ run_integration() {
 run_cosign() {
   step signing
   build
+  release
   # shellcheck disable=SC2086 # a list
   these . $cosign
 }
