@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests, in three tiers.
 #
-#   scripts/test.sh              # is my change sound? ten minutes the first time, three after that
+#   scripts/test.sh              # is my change sound?
 #   scripts/test.sh --all        # everything but the next line: what CI runs before a change lands
 #   scripts/test.sh --platforms  # kpack, Tekton, Skaffold, signing, the oldest lifecycle: before a release, each week
 #   scripts/test.sh PART...      # parts of a tier, by their names
