@@ -22,7 +22,7 @@ import (
 )
 
 // Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. It contributes the probe
-// where the plan has an entry for it, and GitHub assets where the plan has entries for them. It fails where the detect
+// if the plan has an entry for it, and GitHub assets if the plan has entries for them. It fails if the detect
 // phase found a mistake in the settings. No error holds a secret or a character that cannot be printed.
 func Phase(logger log.Logger) libcnb.BuildFunc {
 	return func(ctx libcnb.BuildContext) (libcnb.BuildResult, error) {
@@ -63,18 +63,18 @@ func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult,
 	}
 	result := libcnb.NewBuildResult()
 	if ok {
-		result, err = install(ctx, settings, host, plan.ServerFromMetadata(entry.Metadata), logger)
+		result, err = install(ctx, settings, host, plan.ServersFromMetadata(entry.Metadata), logger)
 	}
 	result.Layers = append(result.Layers, layers...)
 	return result, err
 }
 
-// install contributes the probe for the service, and what belongs to it.
+// install contributes the probe for the leading server, and what belongs to it.
 func install(
-	ctx libcnb.BuildContext, settings settings, host github.Host, service plan.Server, logger log.Logger,
+	ctx libcnb.BuildContext, settings settings, host github.Host, servers plan.Servers, logger log.Logger,
 ) (libcnb.BuildResult, error) {
 	result := libcnb.NewBuildResult()
-	reportService(logger, service, settings.defaults)
+	reportServers(logger, servers, settings.defaults)
 	work, err := os.MkdirTemp("", "health-probe")
 	if err != nil {
 		return result, fmt.Errorf("making a folder to work in: %w", err)
@@ -90,7 +90,8 @@ func install(
 	if err != nil {
 		return result, err
 	}
-	files, err := newProbeConfig(args, defaultPort(settings, programs, service), service.PortEvidence.String())
+	address := defaultAddress(settings, programs, servers.Lead())
+	files, err := newProbeConfig(args, address)
 	if err != nil {
 		return result, err
 	}
@@ -99,6 +100,13 @@ func install(
 		return result, err
 	}
 	result.Layers = append(result.Layers, layer)
+	exec := execprobe.New(execprobe.Given{
+		Path: pathIn(layer), Args: execArgs, Defaults: settings.defaults, Server: servers.Lead(),
+		ReadsAddress: address.IsKnown() && programs.probe.readsDefaults(),
+		Certificate:  certificateIn(ctx.ApplicationPath, servers.Lead().Security.Certificate),
+	})
+	hasAddress := settings.defaults.HasAddress || address.IsKnown()
+	files.bridge = newBridge(exec, programs.bridge, settings.Config, hasAddress)
 	if !files.isEmpty() {
 		config, err := files.contribute(ctx.Layers, logger)
 		if err != nil {
@@ -106,18 +114,17 @@ func install(
 		}
 		result.Layers = append(result.Layers, config)
 	}
-	hasPort := files.portFile != nil
-	readsPort := hasPort && programs.probe.readsDefaults()
-	exec := execprobe.New(pathIn(layer), execArgs, settings.defaults, service.Port, readsPort)
-	bridge := newBridge(exec, programs.bridge, settings.defaults.HasAddress || hasPort)
-	label, err := imageLabel(exec, bridge, programs.probe, args, service)
+	label, err := imageLabel(exec, files.bridge, programs.probe, args, servers)
 	if err != nil {
 		return result, err
 	}
 	result.Labels = append(result.Labels, label)
-	exec.Report(logger, len(execArgs) > 0)
-	if bridge != nil {
-		reportBridge(logger, *bridge, exec.Remark())
+	if len(execArgs) > 0 {
+		execprobe.ReportFlags(logger)
+	}
+	exec.Report(logger, len(servers.Listed) > 1, files.bridge != nil)
+	if files.bridge != nil {
+		reportBridge(logger, files.bridge)
 	}
 	return result, nil
 }
@@ -137,16 +144,16 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 	return args, args, nil
 }
 
-// defaultPort returns the port that the probe reads in the image, or 0: a program that is not this product's reads
-// none.
-func defaultPort(settings settings, all programs, service plan.Server) int {
+// defaultAddress returns the address that a program reads in the image, or the zero value: a program that is not this
+// product's reads none.
+func defaultAddress(settings settings, all programs, server plan.Server) plan.Address {
 	if !all.probe.readsDefaults() && all.bridge == nil {
-		return 0
+		return plan.Address{}
 	}
-	return execprobe.DefaultPort(settings.Config, settings.defaults, service.Port)
+	return execprobe.DefaultAddress(settings.Config, settings.defaults, server.Address)
 }
 
-// programs are what is installed: a probe, and a bridge where that is wanted, nil otherwise.
+// programs are what is installed: a probe, and a bridge if that is wanted, nil otherwise.
 type programs struct {
 	probe  program
 	bridge *program
@@ -162,7 +169,7 @@ func obtain(
 			target.OS, target.Arch)
 	}
 	wanted := []string{settings.Variant}
-	if settings.Bridge {
+	if settings.Bridge != config.BridgeFalse {
 		wanted = append(wanted, bridgeVariant)
 	}
 	var found []program
@@ -190,7 +197,7 @@ func obtain(
 		found = append(found, bundled)
 	}
 	all := programs{probe: found[0]}
-	if settings.Bridge {
+	if settings.Bridge != config.BridgeFalse {
 		all.bridge = &found[1]
 	}
 	return all, caches, nil

@@ -74,7 +74,7 @@ type compiler struct {
 	logger       log.Logger
 }
 
-// checkGo returns the version of the go command on the PATH. It fails where that is too old for the source.
+// checkGo returns the version of the go command on the PATH. It fails if that is too old for the source.
 func (c compiler) checkGo() (string, error) {
 	if strings.Contains(os.Getenv("GOEXPERIMENT"), "boringcrypto") {
 		return "", errors.New("compiling the probe: GOEXPERIMENT=boringcrypto needs cgo, and the probe is compiled " +
@@ -140,7 +140,7 @@ func (c compiler) compile(ctx libcnb.BuildContext, variant string) (program, err
 // build compiles a program and stamps it with a version and a commit.
 func (c compiler) build(program, stamp string) (string, error) {
 	file := filepath.Join(c.work, program)
-	flags := "-s -w -X 'github.com/grpc-cnb/health-probe/probe.stamp=" + stamp + "'"
+	flags := "-s -w -X 'github.com/grpc-cnb/health-probe/probe/flags.stamp=" + stamp + "'"
 	_, err := c.run(c.source, "build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-ldflags="+flags, "-o", file,
 		"./cmd/"+program)
 	if err != nil {

@@ -6,38 +6,44 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
 	"github.com/grpc-cnb/health-probe/build/launch"
 	"github.com/grpc-cnb/health-probe/internal/config"
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
-// probeConfig is what the probe reads in the image: the default flags, and the port that the app's source states. Both
-// are left out where they are nil.
+// probeConfig is what differs from app to app: the default flags and the address that the app's source states, which
+// the probe reads in the image and which are left out if they are nil; and with which processes the launcher starts
+// the bridge.
 type probeConfig struct {
-	argsFile, portFile []byte
+	argsFile, addressFile []byte
+	bridge                *bridge
 }
 
-// newProbeConfig returns the files for default flags, and for a port and the place where it is written. Port 0 is none.
-func newProbeConfig(args []string, port int, place string) (probeConfig, error) {
+// newProbeConfig returns the files for default flags, and for an address, which may be unknown.
+func newProbeConfig(args []string, a plan.Address) (probeConfig, error) {
 	var files probeConfig
 	var err error
 	if len(args) > 0 {
-		if files.argsFile, err = probe.FormatArgsFile(args); err != nil {
+		if files.argsFile, err = flags.FormatArgsFile(args); err != nil {
 			return files, fmt.Errorf("checking $%s: %w", config.ArgsEnv, err)
 		}
 	}
-	if port != 0 {
-		files.portFile = probe.FormatPortFile(port, place)
+	if a.IsKnown() {
+		files.addressFile = flags.FormatAddressFile(a.Target(), a.Variable, a.Place.String())
 	}
 	return files, nil
 }
 
-// isEmpty reports whether there is nothing for the probe to read.
-func (c probeConfig) isEmpty() bool { return c.argsFile == nil && c.portFile == nil }
+// isEmpty reports whether there is nothing of it.
+func (c probeConfig) isEmpty() bool {
+	return c.argsFile == nil && c.addressFile == nil && !c.bridge.isStartedByLauncher()
+}
 
 // contribute contributes the launch layer with the files. It is a layer of its own, so that the layer with the program
 // is the same for every app.
@@ -48,13 +54,22 @@ func (c probeConfig) contribute(layers libcnb.Layers, logger log.Logger) (libcnb
 	}
 	// The metadata are digests, because metadata of layers is copied into an image label and the flags may hold a
 	// secret.
-	metadata := map[string]string{"sha256": digestOf(c.argsFile), "port-sha256": digestOf(c.portFile)}
+	metadata := map[string]string{"sha256": digestOf(c.argsFile), "address-sha256": digestOf(c.addressFile)}
+	if c.bridge.isStartedByLauncher() {
+		metadata["bridge"] = "launch " + strings.Join(c.bridge.Processes, " ")
+	}
 	err = launch.Contribute(&layer, c.title(), metadata, launch.Plain, logger, func() error {
-		for name, content := range map[string][]byte{probe.ArgsFileName: c.argsFile, probe.PortFileName: c.portFile} {
+		contents := map[string][]byte{flags.ArgsFileName: c.argsFile, flags.AddressFileName: c.addressFile}
+		for name, content := range contents {
 			if content == nil {
 				continue
 			}
 			if err := writeFile(filepath.Join(layer.Path, name), content); err != nil {
+				return err
+			}
+		}
+		for _, path := range c.bridge.starters(layer.Exec) {
+			if err := c.bridge.link(path); err != nil {
 				return err
 			}
 		}
@@ -65,13 +80,17 @@ func (c probeConfig) contribute(layers libcnb.Layers, logger log.Logger) (libcnb
 
 // title says in the log what the layer holds.
 func (c probeConfig) title() string {
-	switch {
-	case c.portFile == nil:
-		return "default flags"
-	case c.argsFile == nil:
-		return "default port"
+	var parts []string
+	if c.argsFile != nil {
+		parts = append(parts, "default flags")
 	}
-	return "default flags and port"
+	if c.addressFile != nil {
+		parts = append(parts, "default address")
+	}
+	if c.bridge.isStartedByLauncher() {
+		parts = append(parts, "start of the bridge")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // writeFile writes a file that every user of the image can read, whatever the umask is.

@@ -92,7 +92,7 @@ func (d *downloader) previous(host github.Host) (program, bool, error) {
 	return p, true, nil
 }
 
-// current asks GitHub for the release and returns its program: the previous one, where there is one and it is of the
+// current asks GitHub for the release and returns its program: the previous one, if there is one and it is of the
 // same release.
 func (d *downloader) current(previous program, ok bool) (program, error) {
 	asset, err := d.client.Resolve(context.Background(), d.request)

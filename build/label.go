@@ -8,7 +8,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/internal/plan"
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // labelKey is the key of the image label that says which probe an image has and where, for policies and tools.
@@ -30,12 +30,45 @@ type label struct {
 	Health   string   `json:"health"`
 	// Port is the port that the app's source states.
 	Port int `json:"port,omitempty"`
+	// Servers are the servers of the app, the one that the probe is for first.
+	Servers []labelServer `json:"servers,omitempty"`
 	// Exec is the exec probe that the log prints.
 	Exec execprobe.Probe `json:"exec"`
-	// Bridge is nil where no bridge is installed.
+	// Bridge is nil if no bridge is installed.
 	Bridge *bridge `json:"bridge,omitempty"`
 	// Download is nil for a probe that was not downloaded.
 	Download *labelDownload `json:"download,omitempty"`
+}
+
+// labelServer is what is known of a server. What is not known is left out.
+type labelServer struct {
+	Language  string `json:"language"`
+	Framework string `json:"framework"`
+	Evidence  string `json:"evidence"`
+	Health    string `json:"health"`
+	// HealthService is the only service whose health it tells, if it does not tell its own.
+	HealthService string `json:"healthService,omitempty"`
+	// Address is the address in the container, as -addr takes it, and AddressVariable the environment variable that
+	// replaces it.
+	Address         string `json:"address,omitempty"`
+	AddressVariable string `json:"addressVariable,omitempty"`
+	// Security is what carries the calls, unless SecuritySetting says otherwise when the app runs.
+	Security        string `json:"security,omitempty"`
+	SecuritySetting string `json:"securitySetting,omitempty"`
+}
+
+// labelServers describes servers.
+func labelServers(servers plan.Servers) []labelServer {
+	var all []labelServer
+	for _, s := range servers.Listed {
+		all = append(all, labelServer{
+			Language: s.Language, Framework: s.Framework, Evidence: s.Evidence.String(), Health: string(s.Health),
+			HealthService: s.Service,
+			Address:       s.Address.Target(), AddressVariable: s.Address.Variable,
+			Security: string(s.Security.Transport), SecuritySetting: s.Security.Setting,
+		})
+	}
+	return all
 }
 
 // labelDownload says which file of a release was downloaded, and by which digest it was verified. The program may have
@@ -64,7 +97,7 @@ func labelDownloadOf(p program) *labelDownload {
 // imageLabel returns the label for a program with its default flags, for its exec probe and for a bridge beside it. The
 // values of header flags are hidden.
 func imageLabel(
-	exec execprobe.Probe, bridge *bridge, p program, args []string, service plan.Server,
+	exec execprobe.Probe, bridge *bridge, p program, args []string, servers plan.Servers,
 ) (libcnb.Label, error) {
 	value, err := json.Marshal(label{
 		Schema:   labelSchema,
@@ -73,10 +106,11 @@ func imageLabel(
 		Source:   p.source,
 		Variant:  p.variant,
 		SHA256:   p.sha256,
-		Args:     append([]string{}, probe.RedactArgs(args)...), // a list in JSON, where there are none too
-		Language: service.Language,
-		Health:   string(service.Health),
-		Port:     service.Port,
+		Args:     append([]string{}, flags.RedactArgs(args)...), // a list in JSON, also if there are none
+		Language: servers.Lead().Language,
+		Health:   string(servers.Lead().Health),
+		Port:     servers.Lead().Address.Local(),
+		Servers:  labelServers(servers),
 		Exec:     exec,
 		Bridge:   bridge,
 		Download: labelDownloadOf(p),

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/labeltest"
+	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -50,6 +51,10 @@ func compareKeys(t *testing.T, where string, schema labeltest.Object, written re
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()
 		}
+		if kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.Struct {
+			kind = kind.Elem()
+			property, _ = property["items"].(labeltest.Object)
+		}
 		if kind.Kind() == reflect.Struct {
 			compareKeys(t, key, property, kind)
 		}
@@ -73,14 +78,24 @@ func TestLabelsAreValid(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("0123456789abcdef", 4)
 	exec := execprobe.Probe{Command: []string{"/probe", "-addr=localhost:5000"}, TimeoutSeconds: 3}
+	address := plan.Address{Port: 5000, Certainty: plan.Written}
 	for name, service := range map[string]plan.Server{
 		"asked for": {},
-		"found":     {Language: "go", Health: plan.HealthRegistered, Port: 5000},
+		"all known": {
+			Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "main.go", Line: 3},
+			Health: plan.HealthMissing,
+			Address: plan.Address{
+				Host: plan.UnixSocket, Socket: "unix:/a", Certainty: plan.Default, Variable: "SOCKET",
+			},
+			Security: plan.Security{Transport: plan.MutualTLS, Setting: "flag -tls"},
+		},
+		"found": {Language: "go", Health: plan.HealthRegistered, Address: address},
 	} {
 		p := program{version: "v1.0.0", source: "bundled", variant: "lean", sha256: digest}
-		beside := newBridge(exec, &p, true)
-		for _, args := range [][]string{nil, {}, {"-rpc-header=a: b"}} {
-			l, err := imageLabel(exec, beside, p, args, service)
+		beside := newBridge(exec, &p, config.Config{Bridge: config.BridgeTrue}, true)
+		within := newBridge(exec, &p, config.Config{Bridge: config.BridgeLaunch, Processes: []string{"web"}}, true)
+		for i, args := range [][]string{nil, {}, {"-rpc-header=a: b"}} {
+			l, err := imageLabel(exec, []*bridge{nil, beside, within}[i], p, args, listed(service))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,6 +119,14 @@ func TestLabelsAreValid(t *testing.T) {
 	}
 }
 
+// listed returns the servers of an app that has one, or none.
+func listed(s plan.Server) plan.Servers {
+	if s.Language == "" {
+		return plan.Servers{}
+	}
+	return plan.List([]plan.Server{s})
+}
+
 // TestUnknownKeysOfTheLabel shows that a reader with this schema accepts the labels of later releases, and that the
 // check of this repository's own labels does not.
 func TestUnknownKeysOfTheLabel(t *testing.T) {
@@ -111,7 +134,7 @@ func TestUnknownKeysOfTheLabel(t *testing.T) {
 	exec := execprobe.Probe{Command: []string{"/probe"}, TimeoutSeconds: 3}
 	l, err := imageLabel(exec, nil, program{
 		version: "v1.0.0", source: "bundled", variant: "lean", sha256: strings.Repeat("0", 64),
-	}, nil, plan.Server{})
+	}, nil, plan.Servers{})
 	if err != nil {
 		t.Fatal(err)
 	}

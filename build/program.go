@@ -24,7 +24,7 @@ type program struct {
 	file string
 	// source says where it came from, as the image label and the SBOM name it: bundled, compile or download.
 	source string
-	// version is that of its source code, as in v1.2.3, or (devel) where it was built outside version control.
+	// version is that of its source code, as in v1.2.3, or (devel) if it was built outside version control.
 	version string
 	// variant is lean or full, "" for one that was downloaded.
 	variant string
@@ -50,7 +50,7 @@ const ownModule = "github.com/grpc-cnb/health-probe"
 // Other probes take flags from their command line alone.
 func (p program) readsDefaults() bool { return p.downloaded == nil || p.downloaded.Module == ownModule }
 
-// component describes the program for the SBOM. One that was downloaded is a release of a repository. Where that is a
+// component describes the program for the SBOM. One that was downloaded is a release of a repository. If that is a
 // fork, its version is not one of the program's module, so the module is listed with the version that the program
 // itself states.
 func (p program) component() sbom.Component {

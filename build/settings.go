@@ -10,9 +10,9 @@ import (
 	"github.com/grpc-cnb/health-probe/build/github"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/descriptor"
-	"github.com/grpc-cnb/health-probe/probe"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // settings are the values of the build variables, and what the build phase makes of them.
@@ -21,7 +21,7 @@ type settings struct {
 	config.Config
 
 	// defaults are what follows from the probe's default flags.
-	defaults probe.Defaults
+	defaults flags.Defaults
 	// download is the file to download the probe as.
 	download github.Request
 	// api is the address of GitHub's API.
@@ -43,7 +43,7 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
-	if values.Bridge {
+	if values.Bridge != config.BridgeFalse {
 		if err := outcome.WithHint(bridgeflags.CheckDefaults(values.Args)); err != nil {
 			return settings{}, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
 		}

@@ -7,22 +7,22 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // checkUpstreamArgs returns an error for flags that the probe of grpc-ecosystem does not have. Their values have been
 // checked before.
 func checkUpstreamArgs(args []string) error {
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
+	set := flag.NewFlagSet("", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
 	services := 0
-	for _, f := range probe.Flags() {
+	for _, f := range flags.All() {
 		switch {
 		case !f.Upstream:
 		case f.Value == "":
-			flags.Bool(f.Name, false, "")
+			set.Bool(f.Name, false, "")
 		default:
-			flags.Func(f.Name, "", func(value string) error {
+			set.Func(f.Name, "", func(value string) error {
 				if f.Name == "service" {
 					services += 1 + strings.Count(value, ",")
 				}
@@ -30,7 +30,7 @@ func checkUpstreamArgs(args []string) error {
 			})
 		}
 	}
-	err := flags.Parse(args)
+	err := set.Parse(args)
 	if err == nil && services > 1 {
 		err = fmt.Errorf("it checks one -service, not %d", services)
 	}

@@ -11,68 +11,101 @@ package detect
 
 import (
 	"context"
+	"os"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/target"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// FindServers returns the servers that the app in folder dir serves over gRPC, the leading one first: what sources
-// say goes before what built programs say, what is in folders of examples goes last of either, and then the path
-// decides.
+// FindServers returns the servers that the app in folder dir serves over gRPC, the leading one first, as [plan.Sort]
+// has them. What the environment says of the build counts: see package target.
 //
 // One walk serves all languages. logf gets a line for people on every piece of evidence and on everything left unread
 // (nil for none), never from two goroutines at once. The error is about dir itself, or it is ctx's: the servers found
 // until then come with it.
 func FindServers(ctx context.Context, dir string, logf tree.Logf) ([]plan.Server, error) {
+	f, err := find(ctx, dir, logf)
+	return f.servers, err
+}
+
+// found is what is found in an app.
+type found struct {
+	servers []plan.Server // the leading one first
+	notes   []string      // lines about what the build is told to build
+	shown   []plan.Server // servers of examples, which are left out
+}
+
+// find is [FindServers], with what else there is to say.
+func find(ctx context.Context, dir string, logf tree.Logf) (found, error) {
 	logf = tree.Serialize(logf)
 	s := newScan(languages, logf)
 	err := tree.Walk(ctx, dir, tree.Visitor{Required: s.required, Visit: s.visit}, logf)
 
-	var servers []plan.Server
+	var f found
 	for _, language := range s.scans {
-		servers = append(servers, language.PostAnalyze(logf)...)
+		f.servers = append(f.servers, language.PostAnalyze(logf)...)
 	}
-	plan.Sort(servers)
-	for i := range servers {
-		servers[i].Others = len(servers) - 1
+	f.notes = target.Mark(f.servers, s.files.Targets(os.Getenv), func(path string) bool { return exists(dir, path) })
+	f.servers = withoutTestOnly(f.servers)
+	plan.Sort(f.servers)
+	f.leaveOut(func() bool { return hasOwnSources(ctx, dir, s) })
+	return f, err
+}
+
+// exists reports whether an app has a file or a folder. It follows no link out of the app.
+func exists(dir, path string) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
 	}
-	return servers, err
+	defer root.Close()
+	_, err = root.Stat(path)
+	return err == nil
 }
 
 // scan is the analysis of one app by several analyzers.
 type scan struct {
 	analyzers []analyzer.Analyzer
 	scans     []analyzer.Scan // of the analyzers, in their order
+	files     *target.Files   // what says what is built
 	logf      tree.Logf
 }
 
 func newScan(analyzers []analyzer.Analyzer, logf tree.Logf) *scan {
-	s := &scan{analyzers: analyzers, logf: logf}
+	s := &scan{analyzers: analyzers, files: target.NewFiles(), logf: logf}
 	for _, a := range analyzers {
 		s.scans = append(s.scans, a.NewScan())
 	}
 	return s
 }
 
-// required reports whether an analyzer requires a file.
+// required reports whether an analyzer requires a file, or it says what is built.
 func (s *scan) required(path string) bool {
 	for _, a := range s.analyzers {
 		if a.Required(path) {
 			return true
 		}
 	}
-	return false
+	return s.files.Required(path)
 }
 
 // visit has every analyzer that requires a file read it.
 func (s *scan) visit(f *tree.File) {
+	if s.files.Required(f.Path) {
+		s.leftOut(f, s.files.Visit(f))
+	}
 	for i, a := range s.analyzers {
-		if !a.Required(f.Path) {
-			continue
+		if a.Required(f.Path) {
+			s.leftOut(f, s.scans[i].Analyze(f))
 		}
-		if err := s.scans[i].Analyze(f); err != nil {
-			s.logf("%s: %s", plan.Printable(f.Path), plan.Printable(err.Error()))
-		}
+	}
+}
+
+// leftOut logs that a file was left out, in whole or in part.
+func (s *scan) leftOut(f *tree.File, err error) {
+	if err != nil {
+		s.logf("%s: %s", plan.Printable(f.Path), plan.Printable(err.Error()))
 	}
 }

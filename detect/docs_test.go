@@ -14,7 +14,28 @@ import (
 // The table in docs/detection.md is made from what the languages say about themselves. UPDATE_GOLDEN=1 writes it.
 func TestDetectionTableIsTheCode(t *testing.T) {
 	t.Parallel()
-	const path, begin, end = "../docs/detection.md", "<!-- table: languages -->\n", "<!-- table end -->\n"
+	checkTable(t, "../docs/detection.md", "<!-- table: languages -->\n", languageTable())
+}
+
+// The table in docs/languages.md is made from the same entries. UPDATE_GOLDEN=1 writes it.
+func TestAdviceTableIsTheCode(t *testing.T) {
+	t.Parallel()
+	var table strings.Builder
+	table.WriteString("| language | framework | write, to have the health service |\n|---|---|---|\n")
+	for _, a := range languages {
+		l := a.Language()
+		for _, f := range l.Frameworks {
+			fmt.Fprintf(&table, "| %s | %s | `%s` |\n", strings.Join(l.Titles(), ", "), f.Name,
+				strings.ReplaceAll(f.Advice, "|", "\\|"))
+		}
+	}
+	checkTable(t, "../docs/languages.md", "<!-- table: advice -->\n", table.String())
+}
+
+// checkTable compares the table in a document with what it is made from.
+func checkTable(t *testing.T, path, begin, table string) {
+	t.Helper()
+	const end = "<!-- table end -->\n"
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +45,7 @@ func TestDetectionTableIsTheCode(t *testing.T) {
 	if !ok || !okEnd {
 		t.Fatalf("%s has no table between %q and %q", path, begin, end)
 	}
-	golden.Check(t, path, before+begin+languageTable()+end+after)
+	golden.Check(t, path, before+begin+table+end+after)
 }
 
 // The README names all languages in its own order, so that nobody has to look for theirs in the table.
@@ -52,8 +73,8 @@ func TestReadmeNamesEachLanguage(t *testing.T) {
 
 func languageTable() string {
 	var table strings.Builder
-	table.WriteString("| language | framework | a server is | the health service is registered by | default port | " +
-		"settings | a source has one of |\n|---|---|---|---|---|---|---|\n")
+	table.WriteString("| language | framework | a server is | the health service is registered by | " +
+		"TLS is given by | default port | settings | a source has one of |\n|---|---|---|---|---|---|---|---|\n")
 	for _, a := range languages {
 		l := a.Language()
 		for _, f := range l.Frameworks {
@@ -65,8 +86,8 @@ func languageTable() string {
 			if len(f.Keywords) > 0 {
 				words = "`" + strings.Join(f.Keywords, "`, `") + "`"
 			}
-			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s |\n",
-				strings.Join(l.Titles(), ", "), f.Name, f.Evidence, f.Health, port, f.Settings, words)
+			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
+				strings.Join(l.Titles(), ", "), f.Name, f.Evidence, f.Health, f.Security, port, f.Settings, words)
 		}
 	}
 	return table.String()

@@ -112,7 +112,7 @@ func TestHostileTreesAreReadToTheirEnd(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "main.go"), serverSource)
 			harm(t, dir)
-			want := "Go, grpc-go (main.go:5); health service not registered\n"
+			want := "Go, grpc-go (main.go:5); health service not registered; port not known; plaintext\n"
 			if got := analyzertest.Describe(findServers(t, dir)); got != want {
 				t.Errorf("found:\n%swant:\n%s", got, want)
 			}
@@ -143,7 +143,7 @@ func TestNamesThatCannotBePrintedAreQuoted(t *testing.T) {
 			if err != nil || len(servers) != 1 {
 				t.Fatalf("found %v, %v", servers, err)
 			}
-			if got := servers[0].Metadata()["evidence"]; got != want {
+			if got := plan.List(servers).Metadata()["evidence"]; got != want {
 				t.Errorf("evidence %s, want %s", got, want)
 			}
 		})

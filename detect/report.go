@@ -8,16 +8,21 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// maxListed is how many servers the log lists: as many as people read, however many an app is made to have.
-const maxListed = 30
-
 // report prints what was found, or what was looked for.
-func report(logger Logger, servers []plan.Server, forced bool) {
-	for _, s := range servers[:min(len(servers), maxListed)] {
+func (f found) report(logger Logger, forced bool) {
+	servers := f.servers
+	for _, s := range servers[:min(len(servers), plan.MaxListed)] {
 		logger.Headerf("gRPC server found: %s", s)
 	}
-	if more := len(servers) - maxListed; more > 0 {
+	if more := len(servers) - plan.MaxListed; more > 0 {
 		logger.Headerf("gRPC servers found beside these: %d (BP_LOG_LEVEL=DEBUG lists all evidence)", more)
+	}
+	sayLead(logger, servers)
+	for _, note := range f.notes {
+		logger.Headerf("Warning: %s", note)
+	}
+	if len(f.shown) > 0 {
+		f.sayLeftOut(logger)
 	}
 	switch {
 	case len(servers) > 0:
@@ -25,10 +30,32 @@ func report(logger Logger, servers []plan.Server, forced bool) {
 	case forced:
 		logger.Headerf("No gRPC server found, but $%s is true", config.EnabledEnv)
 	default:
-		logger.Headerf("No gRPC server found: looked for a server that is made or registered in the app's own "+
-			"sources or "+
-			"programs (%s); $%s=true installs the probe all the same", strings.Join(titles(), ", "), config.EnabledEnv)
+		logger.Headerf("No gRPC server found: looked for a server that is constructed or registered in the app's own "+
+			"sources or programs (%s); $%s=true installs the probe anyway",
+			strings.Join(titles(), ", "), config.EnabledEnv)
 	}
+}
+
+// sayLead says which of several servers the probe is for, and why.
+func sayLead(logger Logger, servers []plan.Server) {
+	if len(servers) < 2 {
+		return
+	}
+	why := plan.WhyLeads(servers)
+	if why == "" {
+		why = "first by path (variables of the build and a Procfile say which is built)"
+	}
+	logger.Headerf("The server at %s leads: %s", servers[0].Evidence, why)
+}
+
+// sayLeftOut says which servers are those of examples: to all if there is no other, else to who debugs.
+func (f found) sayLeftOut(logger Logger) {
+	printf := logger.Debugf
+	if len(f.servers) == 0 {
+		printf = logger.Headerf
+	}
+	first := f.shown[0]
+	printf("gRPC servers of examples or tests left out: %d, the first one at %s", len(f.shown), first.Evidence)
 }
 
 // warnOfHealth says which of the servers have no health service, and what to write into the leading one.
@@ -46,9 +73,9 @@ func warnOfHealth(logger Logger, servers []plan.Server) {
 		return
 	}
 	more := ""
-	if len(missing) > maxListed {
-		more = fmt.Sprintf(" and %d more", len(missing)-maxListed)
+	if len(missing) > plan.MaxListed {
+		more = fmt.Sprintf(" and %d more", len(missing)-plan.MaxListed)
 	}
 	logger.Headerf("Warning: no health service is registered with the servers at %s%s: probes of these will exit 3",
-		strings.Join(missing[:min(len(missing), maxListed)], ", "), more)
+		strings.Join(missing[:min(len(missing), plan.MaxListed)], ", "), more)
 }

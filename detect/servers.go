@@ -25,39 +25,39 @@ type Logger interface {
 // Servers returns what [FindServers] finds within [MaxTime], and reports it to the logger. Forced says that the probe
 // is installed whatever is found.
 func Servers(dir string, forced bool, logger Logger) ([]plan.Server, error) {
-	find := func(limit context.Context) ([]plan.Server, error) { return FindServers(limit, dir, logger.Debugf) }
-	servers, err := findInTime(find, MaxTime, maxExtraTime, logger)
+	findIn := func(limit context.Context) (found, error) { return find(limit, dir, logger.Debugf) }
+	f, err := findInTime(findIn, MaxTime, maxExtraTime, logger)
 	if err == nil {
-		report(logger, servers, forced)
+		f.report(logger, forced)
 	}
-	return servers, err
+	return f.servers, err
 }
 
 // findInTime returns what find finds within a limit. An app that takes longer is built with what is known by then,
 // which is nothing if find has not returned an extra time later.
 func findInTime(
-	find func(context.Context) ([]plan.Server, error), limit, extra time.Duration, logger Logger,
-) ([]plan.Server, error) {
+	find func(context.Context) (found, error), limit, extra time.Duration, logger Logger,
+) (found, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	type found struct {
-		servers []plan.Server
-		err     error
+	type result struct {
+		found
+		err error
 	}
-	done := make(chan found, 1)
+	done := make(chan result, 1)
 	go func() {
-		servers, err := find(ctx)
-		done <- found{servers, err}
+		f, err := find(ctx)
+		done <- result{f, err}
 	}()
 	select {
-	case f := <-done:
-		if !errors.Is(f.err, context.DeadlineExceeded) {
-			return f.servers, f.err
+	case r := <-done:
+		if !errors.Is(r.err, context.DeadlineExceeded) {
+			return r.found, r.err
 		}
-		logger.Headerf("Warning: the app was not read to its end within %s", limit)
-		return f.servers, nil
+		logger.Headerf("Warning: the scan stopped after %s; results may be incomplete", limit)
+		return r.found, nil
 	case <-time.After(limit + extra):
-		logger.Headerf("Warning: the app was not read within %s", limit+extra)
-		return nil, nil
+		logger.Headerf("Warning: the scan was given up after %s; nothing is known of the app", limit+extra)
+		return found{}, nil
 	}
 }

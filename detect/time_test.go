@@ -17,25 +17,25 @@ func TestReadingGivesUpAFileThatIsStuck(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	defer close(end)
-	stuck := func(context.Context) ([]plan.Server, error) { <-end; return []plan.Server{{}}, nil }
+	stuck := func(context.Context) (found, error) { <-end; return found{servers: []plan.Server{{}}}, nil }
 	var out bytes.Buffer
-	servers, err := findInTime(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
-	if servers != nil || err != nil || !strings.Contains(out.String(), "the app was not read within 2ms") {
-		t.Errorf("it found %v, %v, and said %q", servers, err, out.String())
+	f, err := findInTime(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
+	if f.servers != nil || err != nil || !strings.Contains(out.String(), "the scan was given up after 2ms") {
+		t.Errorf("it found %v, %v, and said %q", f.servers, err, out.String())
 	}
 }
 
 // What was found within the limit counts.
 func TestReadingKeepsWhatItFoundInTime(t *testing.T) {
 	t.Parallel()
-	slow := func(ctx context.Context) ([]plan.Server, error) {
+	slow := func(ctx context.Context) (found, error) {
 		<-ctx.Done()
-		return []plan.Server{{Language: "go"}}, ctx.Err()
+		return found{servers: []plan.Server{{Language: "go"}}}, ctx.Err()
 	}
 	var out bytes.Buffer
-	servers, err := findInTime(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
-	if len(servers) != 1 || err != nil || !strings.Contains(out.String(),
-		"the app was not read to its end within 1ms") {
-		t.Errorf("it found %v, %v, and said %q", servers, err, out.String())
+	f, err := findInTime(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
+	if len(f.servers) != 1 || err != nil || !strings.Contains(out.String(),
+		"the scan stopped after 1ms") {
+		t.Errorf("it found %v, %v, and said %q", f.servers, err, out.String())
 	}
 }

@@ -1,4 +1,4 @@
-# For plain docker run: the image of pack build, with a health check of its own. Nothing is run to build it, so it needs no
+# For plain docker run: the image of pack build, with a health check of its own. Building it runs nothing, so it needs no
 # shell. Used by integration/compose_test.go.
 ARG IMAGE=my-app
 FROM ${IMAGE}

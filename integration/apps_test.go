@@ -23,7 +23,7 @@ type app struct {
 	title    string // language and framework, as the log has them
 	file     string
 	server   string // what the line of the file has that makes the server
-	health   string // what the line of the file has that registers the health service; empty where none does
+	health   string // what the line of the file has that registers the health service; empty if none does
 	port     int
 }
 
@@ -100,7 +100,7 @@ func (a app) wantLog(t *testing.T, image *harness.Image) {
 	found := fmt.Sprintf("%s (%s); health service ", a.title, a.place(t, a.server))
 	if a.health == "" {
 		found += "not registered"
-		wantInLog(t, image, "Warning: every probe will exit 3 until the app registers grpc.health.v1.Health: ")
+		wantInLog(t, image, "until it registers grpc.health.v1.Health: ")
 	} else {
 		found += fmt.Sprintf("registered (%s)", a.place(t, a.health))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestExampleBuilders has pack make a builder of each file in examples/builders and builds with it. Their tables are
-// given to pack as they are, but for what would be pulled.
+// given to pack as they are, except what would be pulled.
 func TestExampleBuilders(t *testing.T) {
 	t.Parallel()
 	needDocker(t)

@@ -35,7 +35,7 @@ func TestCompiledProbe(t *testing.T) {
 	wantEqual(t, second, "layers", ourLayers(t, second), ourLayers(t, first))
 }
 
-// TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe all the same:
+// TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe anyway:
 // then too it is compiled with the Go of a buildpack in the group, and where there is none the build says so.
 func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
 	t.Parallel()

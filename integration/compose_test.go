@@ -12,7 +12,11 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
-const composeFile, composeBridge = "../examples/compose.yaml", "../examples/compose-bridge.yaml"
+const (
+	composeFile   = "../examples/compose.yaml"
+	composeBridge = "../examples/compose-bridge.yaml"
+	composeLaunch = "../examples/compose-launch.yaml"
+)
 
 // composeTest is what the tests put over the example: the HTTP side of the app, which flips its status, and so much
 // time for a check that a busy machine changes no outcome.
@@ -99,6 +103,20 @@ func TestComposeBridge(t *testing.T) {
 	wantPage(t, page, http.StatusServiceUnavailable, "status is NOT_SERVING")
 	must(project.Run(t.Context(), "restart", "greeter"))(t)
 	wantPage(t, page, http.StatusOK, "status: SERVING")
+}
+
+// TestComposeLaunch runs the example with the bridge in the app's own container.
+func TestComposeLaunch(t *testing.T) {
+	t.Parallel()
+	platform := needCompose(t)
+	project := composeOf(t, platform, composeLaunch, "services: {greeter: {ports: ['127.0.0.1::8080']}}\n",
+		"GREETER_IMAGE="+must(launched())(t).Ref, "HEALTH_PORT=0")
+	must(project.Run(t.Context(), "up", "--detach"))(t)
+	pages := "http://" + must(project.Run(t.Context(), "port", "greeter", "8086"))(t)
+	wantPage(t, pages+"/readyz", http.StatusOK, "status: SERVING")
+	flip(t, must(project.Server(t.Context(), "greeter"))(t), "/make-not-serving")
+	wantPage(t, pages+"/readyz", http.StatusServiceUnavailable, "status is NOT_SERVING")
+	wantPage(t, pages+"/livez", http.StatusOK, "")
 }
 
 // TestDockerRunHealth shows the two ways that plain docker run has: --health-cmd, which takes a shell that the image

@@ -42,7 +42,7 @@ func TestDisabledWithdraws(t *testing.T) {
 	})
 }
 
-// TestDisabledPasses names the buildpack with -b, where nothing is optional. The build goes on without it.
+// TestDisabledPasses names the buildpack with -b, if nothing is optional. The build goes on without it.
 func TestDisabledPasses(t *testing.T) {
 	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
 		build := harness.Build{

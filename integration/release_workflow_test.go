@@ -28,12 +28,12 @@ var insteadOf = map[string]string{
 	"scripts/release.sh": "go run ./scripts/release notes dist/release",
 }
 
-// moreOptions are what the release workflow's scripts are given here, where nothing but loopback can be reached.
+// moreOptions are what the release workflow's scripts are given here, if nothing but loopback can be reached.
 var moreOptions = map[string]string{
-	"scripts/sign.sh":                 ` --key "$KEYS/cosign.key"`,
-	"scripts/verify.sh":               ` --key "$KEYS/cosign.pub" "$BUILDPACK" "$PROBE"`,
-	"scripts/smoke.sh":                ` --builder "$BUILDER" --pull-policy never`,
-	"scripts/request-registration.sh": " --print",
+	"scripts/sign.sh":           ` --key "$KEYS/cosign.key"`,
+	"scripts/verify.sh":         ` --key "$KEYS/cosign.pub" "$BUILDPACK" "$PROBE"`,
+	"scripts/smoke.sh":          ` --builder "$BUILDER" --pull-policy never`,
+	"scripts/registry-entry.sh": " --print",
 }
 
 // TestReleaseWorkflow runs the steps of the release workflow in a clone, as the workflow has them, with a registry on
@@ -73,7 +73,7 @@ func TestReleaseWorkflow(t *testing.T) {
 	image := strings.TrimSpace(r.read(t, "dist/publish/health-probe.digest"))
 	want := fmt.Sprintf("ADD %s@%s\nid = %q\nversion = %q\naddr = %q\n", buildpackID, r.version, buildpackID, r.version,
 		withoutTag(image))
-	if got := r.run(t, "scripts/request-registration.sh --print"); got != want {
+	if got := r.run(t, "scripts/registry-entry.sh --request --print"); got != want {
 		t.Errorf("the registry is asked for\n%s, want\n%s", got, want)
 	}
 
@@ -90,7 +90,7 @@ func withoutTag(image string) string {
 func (r *release) wantRefusals(t *testing.T) {
 	verify := "scripts/verify.sh" + moreOptions["scripts/verify.sh"]
 	r.refuse(t, `scripts/check-tag.sh v9.9.9`, "buildpack.toml has version")
-	r.refuse(t, strings.Replace(verify, "$KEYS", "$OTHER", 1), "no matching signatures")
+	r.refuse(t, strings.Replace(verify, "$KEYS", "$OTHER", 1), "failed to verify signature")
 	r.refuse(t, `scripts/verify.sh --key "$KEYS/cosign.pub"`, "and this is about ghcr.io/grpc-cnb/")
 	r.refuse(t, `REGISTRY_PASSWORD=wrong scripts/login.sh `+r.registry.Address(), "")
 

@@ -67,6 +67,37 @@ func TestPublishTellsMistakesFirst(t *testing.T) {
 	}
 }
 
+// TestPublishedRefusesWhatIsNoImage writes records that no publish.sh would write. What is printed are words of other
+// scripts' command lines, so none may be an option.
+func TestPublishedRefusesWhatIsNoImage(t *testing.T) {
+	t.Parallel()
+	clone, digest := checkout(t), "@sha256:"+strings.Repeat("a", 64)
+	good := "registry.example.com/health-probe:1.0.0" + digest
+	write := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(clone, "dist/publish", name+".digest")
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := errors.Join(err, os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("health-probe", good+"\n")
+	for _, second := range []string{
+		"", "-a:1.0.0" + digest, "--key=a:1.0.0" + digest, "a b:1.0.0" + digest, "a:1.0.0", "a" + digest,
+		good + "\n-a", "-a\n" + good,
+	} {
+		write("grpc-health-probe", second)
+		out, err := fixture.Script(t.Context(), clone, nil, "published.sh")
+		if err == nil {
+			t.Errorf("%q passes: %s", second, out)
+		}
+	}
+	write("grpc-health-probe", good)
+	if out, err := fixture.Script(t.Context(), clone, nil, "published.sh"); err != nil || out != good+"\n"+good {
+		t.Errorf("it prints %q, %v", out, err)
+	}
+}
+
 // TestPublishTwiceAtOnce publishes to two repositories from one clone at the same time, with the same result, and then
 // to a registry that answers no more. The record is whole at any time, and still that of the last success.
 func TestPublishTwiceAtOnce(t *testing.T) {
@@ -215,7 +246,7 @@ func TestRebuildsInTime(t *testing.T) {
 	for _, c := range []struct {
 		age  time.Duration
 		want string
-	}{{2 * day, ""}, {3*day + time.Hour, "v99.0.1 is proposed since 3 days, and 3 are promised"}} {
+	}{{2 * day, ""}, {3*day + time.Hour, "v99.0.1 was proposed 3 days ago, SECURITY.md promises 3"}} {
 		git(now.Add(-c.age), "commit", "--quiet", "--allow-empty", "--message", "rebuilt")
 		git(now, "push", "--quiet", "--force", "origin", "HEAD:refs/heads/rebuild-v99.0.1")
 		out, err := fixture.Script(t.Context(), clone, nil, "propose-rebuild.sh")

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
@@ -69,7 +69,7 @@ var effects = map[string]effect{
 // A flag that nothing reads has no effect, and fails here by its name.
 func TestEachFlagHasAnEffect(t *testing.T) {
 	t.Parallel()
-	for _, f := range probe.Flags() {
+	for _, f := range flags.All() {
 		e, ok := effects[f.Name]
 		if !ok {
 			t.Errorf("-%s: effects_test.go: add two command lines that differ in the flag, and in what the probe does",

@@ -7,6 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // Main runs one probe over t with the arguments, environment and standard streams of the process, and returns the code
@@ -16,7 +17,7 @@ import (
 // a success, and os/signal would cost every probe a quarter more CPU time.
 func Main(t check.Transport) int {
 	out := output{stdout: rawfile.Stream(syscall.Stdout), stderr: rawfile.Stream(syscall.Stderr)}
-	c := newProbeLine()
+	c := flags.Probe()
 	text, err := c.Gather(os.Args[1:])
 	if text != "" {
 		out.result(text)
@@ -25,24 +26,23 @@ func Main(t check.Transport) int {
 	if err == nil && c.Verbose() {
 		out.notes(c.Describe()...)
 	}
-	return int(out.outcome(c.values.output, c.probe(t, out, err)))
+	ended := run(t, c, &out, err)
+	return int(out.outcome(c.Format(), ended))
 }
 
-// newProbeLine returns the command line of the probe.
-func newProbeLine() *CommandLine { return NewCommandLine(programName, help) }
-
-// probe probes as the command line says, unless it is wrong.
-func (c *CommandLine) probe(t check.Transport, out output, err error) outcome.Outcome {
-	options := &c.values.Options
-	if err == nil {
-		options, err = c.Options()
+// run probes as the command line says, unless gathering it has failed. What is large is passed by pointer here: the
+// stack of a probe is to stay under 4 KB, as a test of the program says.
+func run(t check.Transport, c *flags.CommandLine, out *output, gathered error) *outcome.Outcome {
+	o, err := c.Options(check.LookUpPort)
+	if gathered != nil {
+		err = gathered
 	}
 	if err != nil {
-		return options.Ended(err)
+		return o.Ended(err)
 	}
-	p := check.Prober{
-		Transport: t, Options: options,
-		Change: func(a outcome.Answer) { out.change(c.values.output, a) },
+	p := &check.Prober{
+		Transport: t, Options: o,
+		Change: func(a outcome.Answer) { out.change(c.Format(), a) },
 	}
 	if c.Verbose() {
 		p.Note = func(line string) { out.notes(line) }

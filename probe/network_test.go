@@ -15,7 +15,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
-// Where nobody listens on a port that the kernel gives to clients as well, a connection can be one to itself. In a
+// If nobody listens on a port that the kernel gives to clients as well, a connection can be one to itself. In a
 // network of its own, whose only such port is the server's, it always is.
 func TestConnectionToItselfIsRefused(t *testing.T) {
 	t.Parallel()

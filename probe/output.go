@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // output is where the probe's words go. The rules, all of them here:
@@ -23,14 +24,6 @@ import (
 // server into an unhealthy one. But a change that nobody reads ends -watch by SIGPIPE, as it does other programs.
 type output struct{ stdout, stderr io.Writer }
 
-// format is the value of -o.
-type format string
-
-const (
-	formatText format = "text"
-	formatJSON format = "json"
-)
-
 // result prints text that was asked for.
 func (o output) result(text string) { _, _ = io.WriteString(o.stdout, text) }
 
@@ -42,8 +35,8 @@ func (o output) notes(lines ...string) {
 }
 
 // outcome prints how the probe ended and returns the code to exit with.
-func (o output) outcome(f format, ended outcome.Outcome) outcome.ExitCode {
-	if f == formatJSON {
+func (o output) outcome(f flags.Format, ended *outcome.Outcome) outcome.ExitCode {
+	if f == flags.JSON {
 		o.result(string(ended.JSON()))
 	} else {
 		o.notes(ended.Lines()...)
@@ -51,11 +44,11 @@ func (o output) outcome(f format, ended outcome.Outcome) outcome.ExitCode {
 	return ended.Code()
 }
 
-// change prints the new status of a service. It writes by way of package os, so that it ends the process where nobody
+// change prints the new status of a service. It writes by way of package os, so that it ends the process if nobody
 // reads (see [rawfile.Stream]).
-func (o output) change(f format, a outcome.Answer) {
+func (o output) change(f flags.Format, a outcome.Answer) {
 	o.stdout = os.Stdout
-	if f == formatJSON {
+	if f == flags.JSON {
 		o.result(string(append(a.JSON(), '\n')))
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
-// A probe gives the same outcome where nobody reads its output any more.
+// A probe gives the same outcome if nobody reads its output any more.
 func TestClosedPipeChangesNoOutcome(t *testing.T) {
 	server, err := probetest.Start(probetest.Config{Network: "tcp4", Address: "127.0.0.1:0"})
 	if err != nil {
@@ -36,7 +36,7 @@ func TestClosedPipeChangesNoOutcome(t *testing.T) {
 	}
 }
 
-// A watch has to end where nobody reads its output any more, or it would run forever.
+// A watch has to end if nobody reads its output any more, or it would run forever.
 func TestWatchEndsWithItsReader(t *testing.T) {
 	server, err := probetest.Start(probetest.Config{Network: "tcp4", Address: "127.0.0.1:0"})
 	if err != nil {

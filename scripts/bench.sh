@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Measures what one run of the probe costs, compared with an empty Go program and with any other probe. It prints a
-# report in Markdown; docs/benchmarks.md begins with such a report. scripts/bench.sh -h lists the options. Needs Go, and
+# report in Markdown; docs/benchmarks.md ends with such a report. scripts/bench.sh -h lists the options. Needs Go, and
 # root for the limits of CPU time and memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/needs-go.sh scripts/bench.sh
 
-# The programs are compiled as they are shipped, whatever Go settings the user has.
+# Compiles the programs as a release has them, whatever your Go settings.
 compile() { # OUTPUT PACKAGE
   scripts/compile.sh "$(go env GOHOSTARCH)" "dist/bench/$1" "$2" >&2
 }

@@ -4,7 +4,7 @@
 #   scripts/build.sh [ARCH [FOLDER]]
 #
 # ARCH is the architecture of the machine that builds images, amd64 or arm64 (by default this machine's). FOLDER is
-# where to make it (by default dist/buildpack). It contains the probes for all targets, since an image may be for
+# where to make it (by default dist/buildpack). It contains the probes for all targets, because an image may be for
 # another architecture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ case $arch in
 esac
 
 if [ -e "$folder" ] && { [ ! -f "$folder/bin/main" ] || [ ! -d "$folder/probes" ] || [ -e "$folder/.git" ]; }; then
-  echo "scripts/build.sh: '$folder' is there and is nothing that this script made: name another folder" >&2
+  echo "scripts/build.sh: '$folder' exists and this script did not make it: name another folder" >&2
   exit 1
 fi
 
@@ -40,10 +40,11 @@ cp buildpack.toml LICENSE "$new/"
 scripts/compile.sh "$arch" "$new/bin/main" ./cmd/buildpack
 ln -s main "$new/bin/detect"
 ln -s main "$new/bin/build"
+programs='./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge'
 for target in amd64 arm64; do
-  for program in grpc_health_probe grpc_health_probe_full grpc_health_bridge; do
-    scripts/compile.sh "$target" "$new/probes/linux-$target/$program" "./cmd/$program"
-  done
+  mkdir -p "$new/probes/linux-$target"
+  # shellcheck disable=SC2086 # a list
+  scripts/compile.sh "$target" "$new/probes/linux-$target" $programs
 done
 # The probes' source, for BP_GRPC_HEALTH_PROBE_SOURCE=compile: only the packages that the probes import.
 echo "gathering the probes' source"
@@ -54,9 +55,9 @@ go mod vendor -o "$source/vendor.all"
 mkdir -p "$source/vendor"
 cp "$source/vendor.all/modules.txt" "$source/vendor/"
 for target in amd64 arm64; do
+  # shellcheck disable=SC2086 # a list
   CGO_ENABLED=0 GOOS=linux GOARCH=$target GOFLAGS=-mod=readonly go list -deps \
-    -f '{{if .Module}}{{if .Module.Main}}main{{else}}vendor{{end}} {{.ImportPath}}{{end}}' \
-    ./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge
+    -f '{{if .Module}}{{if .Module.Main}}main{{else}}vendor{{end}} {{.ImportPath}}{{end}}' $programs
 done | sort -u | while read -r kind package; do
   if [ "$kind" = main ]; then
     from=.${package#github.com/grpc-cnb/health-probe} to=$source/$from

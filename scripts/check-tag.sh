@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says why a tag must not be released, before anything is published: it has to be v and the version of buildpack.toml,
+# Says why you must not release a tag, before anything is published: it has to be v and the version of buildpack.toml,
 # stand on this commit, and have a section with a date in CHANGELOG.md.
 #
 #   scripts/check-tag.sh TAG

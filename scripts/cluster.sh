@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A Kubernetes cluster of one node to try manifests on: the one of the tests, kept up. It has a registry with the sample
-# app of the examples, registry.example.com/my-app:1.0.0. Needs root, Docker, Go, and the Debian packages iproute2,
-# iptables, containernetworking-plugins and libseccomp-dev. Its programs are compiled at the first use, which takes a
-# quarter of an hour. It has no DNS: name Services by their addresses.
+# A Kubernetes cluster of one node to try manifests on: the tests' own, which stays up until you end it. It has a
+# registry with the sample app of the examples, registry.example.com/my-app:1.0.0. Needs root, Docker, Go, and the
+# Debian packages iproute2, iptables, containernetworking-plugins and libseccomp-dev. The first use compiles its
+# programs, which takes a quarter of an hour. It has no DNS: name Services by their addresses.
 #
 #   scripts/cluster.sh up                  # brings it up, in the background
 #   scripts/cluster.sh kubectl ARGUMENT... # kubectl apply -f FILE; paths are relative to the repository

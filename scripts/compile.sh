@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles a program as it is shipped, whatever Go settings the user has. ARCH alone is for linux. SYMBOLS=true keeps
-# the symbol table, which nothing that is shipped has.
+# Compiles programs as a release has them, whatever your Go settings. ARCH alone is for linux. SYMBOLS=true keeps the
+# symbol table, which no release has. Several programs go into the folder OUTPUT, which has to exist.
 #
-#   scripts/compile.sh [OS/]ARCH OUTPUT PACKAGE
+#   scripts/compile.sh [OS/]ARCH OUTPUT PACKAGE...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -17,10 +17,12 @@ case $1 in
 */*) os=${1%/*} arch=${1#*/} ;;
 *) os=linux arch=$1 ;;
 esac
+output=$2
+shift 2
 strip='-s -w'
 if [ "${SYMBOLS:-}" = true ]; then strip=''; fi
-echo "compiling $3 for $os/$arch"
+echo "compiling $* for $os/$arch"
 # What the oldest processors have: of ARM, the first Raspberry Pi's, as grpc-health-probe does.
 CGO_ENABLED=0 GOOS=$os GOARCH=$arch GO386=sse2 GOAMD64=v1 GOARM=6 GOARM64=v8.0 GOPPC64=power8 GORISCV64=rva20u64 \
   GOFLAGS=-mod=readonly GOFIPS140=off GOEXPERIMENT='' \
-  go build -trimpath -buildvcs=$stamp -ldflags="$strip" -o "$2" "$3"
+  go build -trimpath -buildvcs=$stamp -ldflags="$strip" -o "$output" "$@"

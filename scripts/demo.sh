@@ -6,15 +6,15 @@
 #
 # Without a folder: builds the buildpack, builds an image of the sample gRPC app with it, and probes the running image:
 # SERVING, then NOT_SERVING, then stopped. Needs Go. Uses Docker if it answers (-docker says whether to), and the pack
-# on the PATH if that is new enough; without one, the lifecycle's creator builds in Docker, as pack would run it.
+# on the PATH if that is new enough; otherwise the lifecycle's creator builds in Docker, as pack would run it.
 # Without Docker it needs root, or a kernel that lets users make user namespaces. Compiling takes a minute or two, once.
 #
-# With the folder of an app: says what a build would find in it, which is its gRPC servers with their lines, health
-# services and ports, and prints the exec probe for it. Needs nothing but Go. The build's settings apply, so
+# With the folder of an app: says what a build would find in it (its gRPC servers with their lines, health services and
+# ports), and prints the exec probe for it. Needs nothing but Go. The build's settings apply, so
 # BP_LOG_LEVEL=DEBUG lists all evidence. Exit codes: 0 the image would get a probe, 1 it would get none, as for an app
 # without a server, 2 the folder cannot be read or a setting is wrong.
 #
-# Both end with exit code 2 if the arguments are wrong, or if something is missing that the script needs.
+# Both end with exit code 2 if the arguments are wrong, or if the script needs something that is missing.
 set -euo pipefail
 from=$PWD
 cd "$(dirname "$0")/.."

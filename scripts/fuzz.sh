@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs the fuzz tests, each for as long as it is told to, beginning with the inputs in testdata/fuzz and those that runs
-# before this one found. These are kept in dist/fuzz/corpus. An input that fails a test is in testdata/fuzz of its
-# package then: commit it with the fix. Needs Go.
+# Runs the fuzz tests, each for as long as you say, beginning with the inputs in testdata/fuzz and those that earlier
+# runs found and kept in dist/fuzz/corpus. If an input fails a test, the script leaves it in testdata/fuzz of the
+# package: commit it with the fix. Needs Go.
 #
 #   scripts/fuzz.sh [-time DURATION | -runs NUMBER] [PACKAGE...]
 #
 # DURATION, such as 10m, and NUMBER (by default 300) are for each test. PACKAGE is a folder, such as probe/lean; without
-# it, all packages with fuzz tests are run, as many at once as there are processors.
+# it, the script runs all packages with fuzz tests, as many at once as there are processors.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

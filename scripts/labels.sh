@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the labels that say what an image is, for registries and scanners, a line KEY=VALUE for each (OCI image spec,
-# Pre-Defined Annotation Keys). Without arguments they are those of the buildpack, with its name and description.
+# Prints the labels that say what an image is, for registries and scanners, KEY=VALUE, one per line (OCI image
+# spec, Pre-Defined Annotation Keys). Without arguments they are those of the buildpack, with its name and description.
 #
 #   scripts/labels.sh [TITLE DESCRIPTION]
 set -euo pipefail

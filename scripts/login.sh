@@ -7,6 +7,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
-# Standard input, since other users of the machine can read command lines.
+# Standard input, because other users of the machine can read command lines.
 printf '%s' "${REGISTRY_PASSWORD:?has to be set}" |
   docker login "${1:?name the registry}" --username "${REGISTRY_USER:?has to be set}" --password-stdin

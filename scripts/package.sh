@@ -4,8 +4,8 @@
 #
 #   scripts/package.sh [FOLDER]
 #
-# FOLDER is where to make them (by default dist). $PACK names the pack program; without it, the one of
-# integration/go.mod is compiled.
+# FOLDER is where to make them (by default dist). $PACK names the pack program; without it, the script compiles
+# the one of integration/go.mod.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -19,7 +19,7 @@ folder=${1:-dist}
 scripts/needs-go.sh scripts/package.sh
 pack=$(scripts/tool.sh pack)
 
-# The files are made beside those that are there and then take their places, so a script that fails or runs twice at
+# New files are made beside the old ones and then take their places, so a script that fails or runs twice at
 # once leaves none that is incomplete.
 mkdir -p "$folder"
 new=$(mktemp -d "$folder/package.XXXXXX")
@@ -39,7 +39,7 @@ for arch in amd64 arm64; do
   done
 done
 
-# The archives are made first, since pack removes the folders' own buildpack.toml.
+# The archives come first, because pack removes the folders' own buildpack.toml.
 for arch in amd64 arm64; do
   go run ./scripts/release archive "$new/package/linux/$arch" "$new/health-probe-linux-$arch.tgz"
 done

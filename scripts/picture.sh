@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Draws the pictures in the README: docs/demo.svg of what scripts/demo.sh prints, which needs Docker, and docs/cost.svg,
-# the chart, of the figures in docs/benchmarks.md. Needs Go.
+# Draws the pictures in the documents: docs/demo.svg of what scripts/demo.sh prints, which needs Docker, and
+# docs/cost.svg, the chart, of the figures in docs/benchmarks.md. Needs Go.
 #
 #   scripts/picture.sh [demo|cost]
 #
-# Without an argument it draws that of the demo.
+# Without an argument it draws the demo's picture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the platforms that the probe is released for, those of grpc-health-probe, a line OS/ARCH for each.
+# Prints the platforms of the probe's releases, which are those of grpc-health-probe: OS/ARCH, one per line.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

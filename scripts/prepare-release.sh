@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prepares the repository for a release: sets the version wherever it is named, dates its section in CHANGELOG.md,
-# removes what documents say until something is published, and draws the picture again, which shows the version (with
-# Docker). What is left is to look at the changes and to commit them.
+# Prepares the repository for a release: sets the version everywhere, dates its section in CHANGELOG.md, removes the
+# text that documents have only until the first release, and draws the picture again, which shows the version (with
+# Docker). Then look at the changes and commit them.
 #
 #   scripts/prepare-release.sh X.Y.Z
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Looks the newest release up in Go's vulnerability database. If its programs are vulnerable and those of main are not,
-# it proposes a patch release, which is the release with the Go and the modules of main: a branch, rebuild-vX.Y.Z, is
-# pushed to origin, and dist/proposal.md says what to do with it. A release itself is never changed. A proposal that is
-# older than the time that SECURITY.md promises is an error. It needs the network, the tags, and the branch main of
+# it proposes a patch release, the same release with the Go and the modules of main: it pushes a branch, rebuild-vX.Y.Z,
+# to origin, and dist/proposal.md says what to do with it. It never changes a release. If a proposal is older than
+# SECURITY.md promises, it fails. It needs the network, the tags, and the branch main of
 # origin.
 #
 #   scripts/propose-rebuild.sh [--issue]
@@ -37,7 +37,7 @@ if [ -n "$(git ls-remote --heads origin "$branch")" ]; then
   git fetch --quiet origin "refs/heads/$branch"
   age=$((($(date +%s) - $(git log -1 --format=%ct FETCH_HEAD)) / 86400))
   if [ "$age" -ge "$days" ]; then
-    echo "scripts/propose-rebuild.sh: $next is proposed since $age days, and $days are promised: release it now" >&2
+    echo "scripts/propose-rebuild.sh: $next was proposed $age days ago, SECURITY.md promises $days: release it now" >&2
     exit 1
   fi
   echo "$branch is already there: $next is proposed"
@@ -48,8 +48,8 @@ folder=$(mktemp -d)
 trap 'git worktree remove --force "$folder/tree" 2>/dev/null || true; rm -rf "$folder"' EXIT
 git worktree add --quiet --detach "$folder/tree" "$tag"
 
-# affected looks up the programs that the folder's Go makes of it. The same commit and Go give the programs that
-# were released. A failure for another reason, such as no network, ends the script: it must not pass for an answer.
+# affected looks up the programs that the folder's Go makes of it. The same commit and Go give the released programs. A
+# failure for another reason, such as no network, ends the script: it must not pass for an answer.
 affected() {
   local code=0
   (cd "$folder/tree" && GOTOOLCHAIN=go$(cat .go-version) scripts/vulncheck.sh) >"$folder/log" 2>&1 || code=$?
@@ -92,7 +92,7 @@ mkdir -p dist
   printf 'Look at it, and release it with its tag, which tests it first:\n\n'
   printf '    git fetch origin %s\n    git tag %s %s\n    git push origin %s\n\n' "$branch" "$next" "$commit" "$next"
   printf 'Then merge its section of CHANGELOG.md into main.\n\n'
-  printf 'What was found:\n\n'
+  printf 'The findings:\n\n'
   # An issue may have 65,536 characters.
   head -c 20000 "$folder/found" | sed 's/^/    /'
 } >dist/proposal.md

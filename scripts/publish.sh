@@ -5,8 +5,8 @@
 #
 #   scripts/publish.sh [--probe] REGISTRY/NAME [--force]
 #
-# A version that is published with other content is only replaced with --force. After an error run it again: it goes on
-# from there, and until then no tag points to what is not complete. The same commit gives the same digest, wherever it
+# It replaces a published version with other content only with --force. After an error run it again: it goes on from
+# there, and until then no tag points to what is not complete. The same commit gives the same digest, wherever it
 # is made; its tag vX.Y.Z has to be there too, from which the programs take their version. The login is that of docker
 # login. $PACK names the pack program, as for scripts/package.sh. dist/publish/health-probe.digest, and for the probe
 # dist/publish/grpc-health-probe.digest, say what was published last: NAME:X.Y.Z@sha256:DIGEST.
@@ -42,7 +42,7 @@ if ! git tag --points-at HEAD | grep -qxF "v$version"; then
   echo "warning: this commit has no tag v$version: the programs will name the commit as their version" >&2
 fi
 if [ -n "$(git status --porcelain)" ]; then
-  echo "warning: there are changes that are not committed: the programs will say so" >&2
+  echo "warning: this folder has uncommitted changes: the programs will say so" >&2
 fi
 
 # Everything is made in a folder of this run's own, so that two at once have nothing in common but the registry.
@@ -64,9 +64,8 @@ platforms='amd64 arm64 386 arm/v6 arm/v7 ppc64le s390x riscv64'
 for platform in $platforms; do
   folder=$new/linux/$platform
   folders+=("$folder")
-  for program in grpc_health_probe grpc_health_bridge; do
-    scripts/compile.sh "${platform%%/*}" "$folder/$program" "./cmd/$program"
-  done
+  mkdir -p "$folder"
+  scripts/compile.sh "${platform%%/*}" "$folder" ./cmd/grpc_health_probe ./cmd/grpc_health_bridge
 done
 echo "writing SBOMs"
 go run ./scripts/sbom "${folders[@]}"

@@ -5,9 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 
+record='^[A-Za-z0-9][^[:space:]@]*:[^[:space:]@:/]+@sha256:[0-9a-f]{64}$' # of the whole file, which has one line
 for file in dist/publish/health-probe.digest dist/publish/grpc-health-probe.digest; do
   image=$(cat "$file" 2>/dev/null || true)
-  if ! printf '%s\n' "$image" | grep -qE '^[A-Za-z0-9][^[:space:]@]*:[^[:space:]@:/]+@sha256:[0-9a-f]{64}$'; then
+  if [[ ! $image =~ $record ]]; then
     echo "scripts/published.sh: $file names no image, NAME:X.Y.Z@sha256:DIGEST: run scripts/publish.sh" >&2
     exit 1
   fi

@@ -6,11 +6,11 @@
 #   grpc_health_probe-OS-ARCH[.exe]        the probe alone, for all that grpc-health-probe is released for
 #   grpc_health_probe_full-linux-ARCH      the full variant for linux; for darwin and windows, the probe is the full one
 #   grpc_health_bridge-linux-ARCH          the bridge alone
-#   grpc_health_inspect-OS-ARCH            what says what a build would find in an app, for linux and darwin
+#   grpc_health_inspect-OS-ARCH            says what a build would find in an app, for linux and darwin
 #   NAME.cdx.json, NAME.spdx.json          the SBOM of each of these programs, and of those in the buildpack
 #   health-probe.openvex.json              what scripts/vulncheck.sh found, for scanners; the database of the day tells
 #   checksums.txt                          the SHA-256 digests of all of these
-#   notes.md                               what CHANGELOG.md says of this version, the digests and the lines to copy
+#   notes.md                               how to get and verify this version, its changes, digests, lines to copy
 #
 # The version is that of buildpack.toml. Tag the commit with it (v1.2.3) first: the programs take theirs from the tag.
 # The notes and the document for scanners name the images that scripts/publish.sh has published before.
@@ -26,7 +26,7 @@ if ! git tag --points-at HEAD | grep -qx "v$version"; then
   echo "warning: this commit has no tag v$version: the programs will name the commit as their version" >&2
 fi
 if [ -n "$(git status --porcelain)" ]; then
-  echo "warning: there are changes that are not committed: the programs will say so" >&2
+  echo "warning: this folder has uncommitted changes: the programs will say so" >&2
 fi
 
 if ! grep -qE "^## $version( |\$)" CHANGELOG.md; then

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Signs what scripts/publish.sh and scripts/release.sh made: the images that scripts/published.sh names, with
 # all that their indexes hold, in their registry, and dist/release/checksums.txt, with all that it lists, in
-# dist/release/checksums.txt.sigstore.json. All of these are then in the list dist/publish/subjects.txt, which is as
-# sha256sum writes its lists: the release workflow attests their provenance.
+# dist/release/checksums.txt.sigstore.json. It lists all of these in dist/publish/subjects.txt, in the form of
+# sha256sum: the release workflow attests their provenance.
 #
 #   scripts/sign.sh [--key FILE]
 #
-# In the release workflow there is no key: its identity signs, and Sigstore's public log has the signatures. --key signs
-# with a key that cosign made (COSIGN_PASSWORD is its password), and nothing is sent to that log.
+# The release workflow has no key: its identity signs, and Sigstore's public log has the signatures. --key signs with a
+# key that cosign made (COSIGN_PASSWORD is its password), and sends nothing to that log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

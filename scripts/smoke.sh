@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Tries what everyone can pull: builds an image of the sample app with the published buildpack, runs it, and has the
-# probe in it and the published image of the probe alone check the app. scripts/published.sh, or the
+# Tries the published images: builds an image of the sample app with the published buildpack, runs it, and checks the
+# app with the probe in it and with the published image of the probe. scripts/published.sh, or the
 # arguments, name the two images. Needs Go and Docker.
 #
 #   scripts/smoke.sh [--builder IMAGE] [--pull-policy POLICY] [BUILDPACK PROBE]
 #
 # --builder is the builder (default: docker.io/paketobuildpacks/builder-jammy-base). It has to have a buildpack that
-# reads the file Procfile. --pull-policy is pack's for the builder and its images (default: if-not-present); the two
-# published images are pulled in any case. $PACK names the pack program; without it, the one of integration/go.mod is
-# compiled.
+# reads the file Procfile. --pull-policy is pack's for the builder and its images (default: if-not-present); the script
+# always pulls the two published images. $PACK names the pack program; without it, it compiles the one of
+# integration/go.mod.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

@@ -2,20 +2,20 @@
 # Runs the tests, in three tiers.
 #
 #   scripts/test.sh              # is my change sound?
-#   scripts/test.sh --all        # everything but the next line: what CI runs before a change lands
+#   scripts/test.sh --all        # everything except the next line: what CI runs before a change lands
 #   scripts/test.sh --platforms  # kpack, Tekton, Skaffold, signing, the oldest lifecycle: before a release, each week
 #   scripts/test.sh PART...      # parts of a tier, by their names
 #
 # The first tier needs Go. It builds an image with pack in Docker and executes the probe in it; without Docker it uses
 # the lifecycle alone. The others need a C compiler too, and whatever .ci/run installs on a Debian. If something is
-# missing, the tests that need it are left out, and the output says so at the beginning and at the end. With CI=true
-# nothing may be missing. The parts:
+# missing, the script leaves out the tests that need it, and says so at the beginning and at the end. With CI=true that
+# is an error. The parts:
 #
 #   first tier   documents format unit build core
 #   --all        documents race siege linters fuzz schemas peers release integration cluster
 #   --platforms  cosign oldest platforms
 #
-# A table of the parts and their seconds comes last. dist/logs has the output of what ran in the background.
+# It ends with a table of the parts and their seconds. dist/logs has the output of what ran in the background.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -27,7 +27,8 @@ platforms='cosign oldest platforms'
 # The tests of the first tier among those with the real pack, lifecycle and Docker: detection, build, the image, the
 # probe and the bridge in it. The parts integration and cluster run the others.
 core='TestExec TestNoShell TestBareExec TestLabel TestAppIsLeftAlone TestAppWithoutGRPC TestDisabledWithdraws'
-core="$core TestEnabledRefusesOtherValues TestProbeLayerIsTheSameInAllImages TestBridge TestDemoRefusesOtherValues"
+core="$core TestEnabledRefusesOtherValues TestProbeLayerIsTheSameInAllImages TestBridge TestLaunchedBridge"
+core="$core TestDemoRefusesOtherValues"
 # Tests for which alone something large is compiled: they are parts of --platforms.
 cosign='TestReleaseWorkflow TestForgedRelease'
 oldest='TestOldestLifecycle'
@@ -175,7 +176,7 @@ needs_tools='core release integration cluster cosign oldest platforms'
 # shellcheck disable=SC2086,SC2016 # a list; the inner shell has the variables
 if runs $needs_tools; then
   background tools bash -euc '
-    compile() { go -C "$1" list -deps -export "$2" >/dev/null; }
+    compile() { go -C "$1" list -gcflags=all=-l -gcflags=std= -deps -export "$2" >/dev/null; } # as the harness does
     compile integration/lifecycle github.com/buildpacks/lifecycle/cmd/...
     compile integration github.com/buildpacks/pack
     for part; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the path of a program that other scripts run, after compiling it: pack (half a minute the first time), cosign
-# (minutes), or publish, the program behind scripts/publish.sh. $PACK and $COSIGN name one to take instead.
+# (minutes), or publish, the program of scripts/publish.sh. $PACK and $COSIGN name one to take instead.
 #
 #   scripts/tool.sh pack|cosign|publish
 set -euo pipefail
@@ -8,11 +8,11 @@ cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 trap 'exit 130' INT
 
-given=''
+given='' settings='-gcflags=all=-l -gcflags=std=' # as integration/harness compiles them, which says why
 case ${1:-} in
 pack) given=${PACK:-} module=integration package=github.com/buildpacks/pack ;;
 cosign) given=${COSIGN:-} module=integration/cosign package=github.com/sigstore/cosign/v3/cmd/cosign ;;
-publish) module=scripts/publish package=. ;;
+publish) module=scripts/publish package=. settings='' ;;
 *)
   echo "usage: scripts/tool.sh pack|cosign|publish" >&2
   exit 1
@@ -22,11 +22,12 @@ if [ -n "$given" ]; then
   echo "$given"
   exit
 fi
-# It is compiled elsewhere and then takes its place, since another script may be running the one that is there.
+# It is compiled elsewhere and then takes its place, because another script may be running the one that is there.
 mkdir -p dist/tools
 new=$(mktemp -d "dist/tools/$1.XXXXXX")
 trap 'rm -rf "$new"' EXIT
 echo "compiling $1" >&2
-CGO_ENABLED=0 go -C "$module" build -trimpath -o "$PWD/$new/$1" "$package"
+# shellcheck disable=SC2086 # a list
+CGO_ENABLED=0 go -C "$module" build -trimpath $settings -o "$PWD/$new/$1" "$package"
 mv -f "$new/$1" "dist/tools/$1"
 echo "$PWD/dist/tools/$1"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Verifies a release before it is made public: dist/release has the files of its checksums.txt and no others; the images
-# that scripts/published.sh names have the names of this project and the digests that the release's notes state; and
-# the signatures that scripts/sign.sh made, of the images as they are in their registry, and of checksums.txt.
+# Verifies a release before you make it public: dist/release has the files of its checksums.txt and no others; the
+# images that scripts/published.sh names have the names of this project and the digests that the release's notes state;
+# and the signatures that scripts/sign.sh made, of the images as they are in their registry, and of checksums.txt.
 #
 #   scripts/verify.sh [--key FILE] [BUILDPACK PROBE]
 #
-# Without --key the release workflow has to be who signed, for the tag of the version. With it, FILE is the public key.
+# Without --key the release workflow must have signed, for the tag of the version. With it, FILE is the public key.
 # BUILDPACK and PROBE are the names of the images, REGISTRY/NAME, if you publish them elsewhere than this project does.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Looks the buildpack and the probes for all platforms up in Go's vulnerability database, which needs the network.
-# Maintainers run it before a release and after each release of Go. Like scanners, it finds out from the programs what
-# they link, and beyond that which functions: it fails if one of these is vulnerable. What is linked without them is
-# written to dist/vulncheck/openvex.json, a document for scanners (OpenVEX), which scripts/release.sh puts beside the
-# programs. GOVULNDB is the address of another database, such as file:///path.
+# Maintainers run it before a release and after each release of Go. Like scanners, it reads in the programs what they
+# link, and beyond that which functions: it fails if one of these is vulnerable. For vulnerable modules that they link
+# without those functions, it writes dist/vulncheck/openvex.json, a document for scanners (OpenVEX), which
+# scripts/release.sh puts beside the programs. GOVULNDB is the address of another database, such as file:///path.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac

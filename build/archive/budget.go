@@ -30,7 +30,7 @@ func (r budgetReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// boundedReaderAt fails where more bytes are read than are left.
+// boundedReaderAt fails if more bytes are read than are left.
 type boundedReaderAt struct {
 	in   io.ReaderAt
 	left int64

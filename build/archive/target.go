@@ -124,7 +124,7 @@ func (t *target) mkdir(name string) error {
 	return t.root.Chmod(name, 0o755) // the mode must not depend on the umask
 }
 
-// claim records a name. It fails where another entry has it already.
+// claim records a name. It fails if another entry has it already.
 func (t *target) claim(name string) error {
 	if other, taken := t.made[strings.ToLower(name)]; taken {
 		return fmt.Errorf("it has both %q and %q, which are one on some machines", other, name)

@@ -1,19 +1,20 @@
-// Package execprobe is the exec probe for a server, as the build's log prints it for users to paste and as the image's
-// label has it. In go the probe's default flags and what detection knows of the server; out comes a command.
+// Package execprobe is the probe for a server, as the build's log prints it for users to paste and as the image's label
+// has it. In go the probe's default flags and what detection knows of the server; out comes a command, what it lacks,
+// and what Kubernetes could do in its place.
 //
 // Begin with [New], then [Probe.Report].
 package execprobe
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // The path that users name in their pods, which never changes: the name of the layer in the folder that a builder has
@@ -24,6 +25,21 @@ const (
 	ImagePath   = "/layers/grpc-cnb_health-probe/" + LayerName + "/bin/" + ProgramName
 )
 
+// Given is what is known of a program and of the server that it is to probe.
+type Given struct {
+	// Path is the program's.
+	Path string
+	// Args are the flags that each exec probe must give a program that reads no default flags.
+	Args []string
+	// Defaults are what follows from the default flags.
+	Defaults flags.Defaults
+	Server   plan.Server
+	// ReadsAddress says that the program reads the server's address by itself.
+	ReadsAddress bool
+	// Certificate is the server's, if it is known.
+	Certificate Certificate
+}
+
 // Probe is the command of an exec probe.
 type Probe struct {
 	Command []string `json:"command"`
@@ -31,83 +47,103 @@ type Probe struct {
 	// container runtime.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 
-	// isPortUnknown says that the port in the command is an example.
-	isPortUnknown bool
+	server plan.Server
+	// readsAddress says that the program reads the server's address by itself.
+	readsAddress bool
+	// isConfigured says that default flags say how the server is asked, so that what is known of it may not hold.
+	isConfigured bool
+	// address and asking are the flags in the command that are about the server: where it listens, and how it is asked.
+	address, asking serverFlags
+}
+
+// serverFlags are flags that are about a server, and what a user has to set in them.
+type serverFlags struct{ words, remarks []string }
+
+// New returns the exec probe for what is given.
+func New(g Given) Probe {
+	p := Probe{
+		Command:        append([]string{g.Path}, flags.RedactArgs(g.Args)...),
+		TimeoutSeconds: int(math.Ceil(g.Defaults.Longest.Seconds())) + 1,
+		server:         g.Server,
+		readsAddress:   g.ReadsAddress,
+		isConfigured:   g.Defaults.HasAddress || g.Defaults.HasCredentials,
+	}
+	if !g.Defaults.HasAddress && !g.ReadsAddress {
+		p.address = addressFlag(g.Server.Address)
+	}
+	if !g.Defaults.HasCredentials {
+		p.asking = securityFlags(g.Server.Security, g.Certificate)
+	}
+	if g.Server.Service != "" && g.Defaults.NeedsHealth && !g.Defaults.HasServices {
+		p.asking.words = append(p.asking.words, "-service="+g.Server.Service)
+	}
+	p.Command = append(p.Command, p.serverFlags(false).words...)
+	return p
+}
+
+// serverFlags returns the flags about the server, for a program that reads its address by itself or does not.
+func (p Probe) serverFlags(readsAddress bool) serverFlags {
+	if readsAddress {
+		return p.asking
+	}
+	return serverFlags{
+		slices.Concat(p.address.words, p.asking.words), slices.Concat(p.address.remarks, p.asking.remarks),
+	}
+}
+
+// CommandOf returns the command of another program in place of the probe, which reads all default flags, and what the
+// line with the command says of its flags; readsAddress says that it reads the server's address by itself.
+func (p Probe) CommandOf(path string, readsAddress bool) (command []string, remark string) {
+	f := p.serverFlags(readsAddress)
+	return append([]string{path}, f.words...), f.remark()
 }
 
 // examplePort stands in an exec probe whose port is not known: that of the examples of gRPC.
 const examplePort = 50051
 
-// New returns the exec probe for the program at path. Args are the flags that each exec probe must give a program that
-// reads no default flags. Port is the port that the app's source states, or 0; isDefault says that the program reads it
-// by itself.
-func New(path string, args []string, defaults probe.Defaults, port int, isDefault bool) Probe {
-	p := Probe{
-		Command:        append([]string{path}, probe.RedactArgs(args)...),
-		TimeoutSeconds: int(math.Ceil(defaults.Longest.Seconds())) + 1,
+// addressFlag returns the flag for an address that the program does not find by itself.
+func addressFlag(a plan.Address) serverFlags {
+	var f serverFlags
+	target := a.Target()
+	switch {
+	case target != "":
+	case a.Host == plan.UnixSocket:
+		target = "unix:/path/to/socket"
+		f.remarks = []string{"the socket of your gRPC server"}
+	case a.Variable != "":
+		target = fmt.Sprintf("localhost:%d", examplePort)
+		f.remarks = []string{"the port in $" + a.Variable}
+	default:
+		target = fmt.Sprintf("localhost:%d", examplePort)
+		f.remarks = []string{"the port of your gRPC server"}
 	}
-	if !defaults.HasAddress && !isDefault {
-		p.isPortUnknown = port == 0
-		p.Command = append(p.Command, fmt.Sprintf("-addr=localhost:%d", cmp.Or(port, examplePort)))
-	}
-	return p
+	f.words = []string{"-addr=" + target}
+	return f
 }
 
-// DefaultPort is the port that the probe reads in the image by itself: the one that the app's source states, unless the
-// settings or the default flags say otherwise; 0 for none.
-func DefaultPort(settings config.Config, defaults probe.Defaults, port int) int {
-	if !settings.DetectPort || defaults.HasAddress {
-		return 0
+// remark is what a line with the flags says of them; empty if nothing has to be set.
+func (f serverFlags) remark() string {
+	if len(f.remarks) == 0 {
+		return ""
 	}
-	return port
+	return " # " + strings.Join(f.remarks, "; ")
+}
+
+// DefaultAddress is the address that the probe reads in the image by itself: the one that the app's source states,
+// unless the settings or the default flags say otherwise; the zero value for none.
+func DefaultAddress(settings config.Config, defaults flags.Defaults, a plan.Address) plan.Address {
+	if !settings.DetectPort || defaults.HasAddress || !a.IsKnown() {
+		return plan.Address{}
+	}
+	return a
 }
 
 // Defaults returns what follows from the probe's default flags. The probe's own parser checks them; the error has its
 // hint.
-func Defaults(args []string) (probe.Defaults, error) {
-	defaults, err := probe.ReadDefaults(args)
+func Defaults(args []string) (flags.Defaults, error) {
+	defaults, err := flags.ReadDefaults(args)
 	if err != nil {
 		return defaults, fmt.Errorf("checking $%s: %w", config.ArgsEnv, outcome.WithHint(err))
 	}
 	return defaults, nil
-}
-
-// Logger gets lines for users.
-type Logger interface {
-	Headerf(format string, args ...any)
-}
-
-// Report ends the log with the probe's path and an exec probe to paste. givesFlags says that each exec probe must give
-// the program its flags.
-func (p Probe) Report(logger Logger, givesFlags bool) {
-	if givesFlags {
-		logger.Headerf("Warning: the downloaded probe reads no default flags: each exec probe must give it those "+
-			"in $%s, as below", config.ArgsEnv)
-	}
-	logger.Headerf("Probe: %s", p.Command[0])
-	for _, line := range []string{
-		"readinessProbe:",
-		"  exec:",
-		"    command: [" + Quoted(p.Command) + "]" + p.Remark(),
-		fmt.Sprintf("  timeoutSeconds: %d", p.TimeoutSeconds),
-	} {
-		logger.Headerf("  %s", line)
-	}
-}
-
-// Remark is what the line with the command says of its port; empty if the port is the server's.
-func (p Probe) Remark() string {
-	if p.isPortUnknown {
-		return " # the port of your gRPC server"
-	}
-	return ""
-}
-
-// Quoted returns words as the items of a list in YAML.
-func Quoted(words []string) string {
-	items := make([]string, len(words))
-	for i, word := range words {
-		items[i] = strconv.Quote(word)
-	}
-	return strings.Join(items, ", ")
 }

@@ -41,7 +41,7 @@ var architectures = map[string]architecture{
 
 func architectureOf(f *elf.File) architecture { return architecture{f.Machine, f.Class, f.Data} }
 
-// String names the architecture for messages: by Go's name where it has one, else by ELF's.
+// String names the architecture for messages: by Go's name if it has one, else by ELF's.
 func (a architecture) String() string {
 	for name, other := range architectures {
 		if a == other {
@@ -52,7 +52,7 @@ func (a architecture) String() string {
 		strings.TrimPrefix(a.class.String(), "ELF"), strings.TrimPrefix(a.data.String(), "ELF"))
 }
 
-// Check returns an error where the file is no program that the platform's kernel executes: where it is another kind of
+// Check returns an error if the file is no program that the platform's kernel executes: if it is another kind of
 // ELF file, for another system or architecture, or cut off. The interpreter is the program that loads the libraries of
 // a dynamically linked one, which the image must have, "" for a static one.
 func Check(file string, platform Platform) (interpreter string, err error) {
@@ -84,7 +84,7 @@ func Check(file string, platform Platform) (interpreter string, err error) {
 	return interpreter, checkSegments(program, info.Size())
 }
 
-// interpreterOf returns the path in the segment PT_INTERP, "" where there is none.
+// interpreterOf returns the path in the segment PT_INTERP, "" if there is none.
 func interpreterOf(f *elf.File) (string, error) {
 	i := slices.IndexFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 	if i < 0 {
@@ -183,7 +183,7 @@ func checkSystem(f *elf.File, interpreter string, content io.ReaderAt, system st
 	return nil
 }
 
-// goosOf returns the operating system in the build info of a Go program, "" where there is none.
+// goosOf returns the operating system in the build info of a Go program, "" if there is none.
 func goosOf(content io.ReaderAt) string {
 	info, err := buildinfo.Read(content)
 	if err != nil {
@@ -197,7 +197,7 @@ func goosOf(content io.ReaderAt) string {
 	return ""
 }
 
-// checkSegments returns an error where the file is too short for what is to be loaded of it, or does not begin in it.
+// checkSegments returns an error if the file is too short for what is to be loaded of it, or does not begin in it.
 func checkSegments(f *elf.File, size int64) error {
 	begins := false
 	for _, p := range f.Progs {

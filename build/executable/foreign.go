@@ -12,7 +12,7 @@ import (
 // Optional Header Data Directories).
 const clrHeader = pe.IMAGE_DIRECTORY_ENTRY_COM_DESCRIPTOR
 
-// Foreign reports whether a file is native code, a program or a library, and what for: "" where it is for the platform.
+// Foreign reports whether a file is native code, a program or a library, and what for: "" if it is for the platform.
 func Foreign(file string, platform Platform) (native bool, foreign string) {
 	if f, err := elf.Open(file); err == nil {
 		defer f.Close()

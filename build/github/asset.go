@@ -25,7 +25,7 @@ type Request struct {
 	// Tag is the release's tag, or Latest.
 	Tag string `toml:"tag"`
 	// SHA256 is the digest that the file must have, in hex, with or without "sha256:" before it as GitHub writes it. It
-	// is "" where the release says which digest the file has.
+	// is "" if the release says which digest the file has.
 	SHA256 string `toml:"sha256"`
 	// TagSetting and SHA256Setting name the settings that a user changes. They are for messages.
 	TagSetting    string `toml:"-"`
@@ -50,7 +50,7 @@ type ResolvedAsset struct {
 	// SHA256From says for people where the digest comes from: a setting, the buildpack, the release or a file of it.
 	SHA256From string `toml:"sha256_from"`
 	// Immutable reports that GitHub lets nobody change the release (docs.github.com, Immutable releases). It is false
-	// where GitHub was not asked.
+	// if GitHub was not asked.
 	Immutable bool `toml:"immutable"`
 }
 
@@ -73,7 +73,7 @@ func (a ResolvedAsset) Verified(setting string) string {
 	return fmt.Sprintf("Verified %s by %s: %s%s", a, from, setting, a.SHA256)
 }
 
-// CheckUnchanged returns an error where the file has another content than a file of the same name and release had in
+// CheckUnchanged returns an error if the file has another content than a file of the same name and release had in
 // the build before. A user who set the digest of the new content knows of it.
 func (a ResolvedAsset) CheckUnchanged(before ResolvedAsset, request Request) error {
 	if !a.isNamed(before) || before.SHA256 == a.SHA256 || request.SHA256 != "" && !request.pinned {
@@ -114,7 +114,7 @@ var (
 	tokenName = regexp.MustCompile(`^(?:gh[a-z]_|github_pat_)\w{16,}`)
 )
 
-// Check returns what is wrong with the names and the digest, nil where they may be put into an address and into a log.
+// Check returns what is wrong with the names and the digest, nil if they may be put into an address and into a log.
 func (r Request) Check() error {
 	switch _, name, _ := strings.Cut(r.Repo, "/"); {
 	case strings.ContainsAny(r.Repo, "@?=") || tokenName.MatchString(r.Repo):

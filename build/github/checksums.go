@@ -8,7 +8,7 @@ import (
 )
 
 // checksumsFor returns the name among those of a release's files that should have the SHA-256 of the asset: a file for
-// this asset alone, else one for all. It returns "" where there is none.
+// this asset alone, else one for all. It returns "" if there is none.
 func checksumsFor(asset string, names []string) string {
 	for _, ending := range []string{".sha256", ".sha256sum", ".SHA256"} {
 		if slices.Contains(names, asset+ending) {
@@ -27,7 +27,7 @@ func checksumsFor(asset string, names []string) string {
 
 // findChecksum returns the SHA-256 of the asset in the text of a checksums file, as sha256sum writes it: the digest, a
 // space, a space or an asterisk, the name. In a file for the asset alone (own) the digest may stand without a name. It
-// returns "" where the text has no digest for the asset, or two that differ.
+// returns "" if the text has no digest for the asset, or two that differ.
 func findChecksum(text, asset string, own bool) string {
 	found := ""
 	for line := range strings.Lines(text) {

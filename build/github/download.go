@@ -58,7 +58,7 @@ func (c *Client) mayBePrivate(asset ResolvedAsset, err error) bool {
 	return page || refused && status.code < 500 && status.code != http.StatusTooManyRequests
 }
 
-// fetch downloads the asset, of no more bytes than most, and returns its digest. It tries again where a download breaks
+// fetch downloads the asset, of no more bytes than most, and returns its digest. It tries again if a download breaks
 // off.
 func (c *Client) fetch(ctx context.Context, asset ResolvedAsset, file string, most int64) (string, error) {
 	address, mirrored, err := c.address(asset)
@@ -156,7 +156,7 @@ func (c *Client) save(response *http.Response, asset ResolvedAsset, file string,
 	return sum, nil
 }
 
-// disk writes to a file. Its errors are not the network's: trying again does not mend them.
+// disk writes to a file. Its errors are not the network's: trying again does not fix them.
 type disk struct{ file *os.File }
 
 func (d disk) Write(p []byte) (int, error) {

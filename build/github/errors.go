@@ -18,7 +18,7 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// permanentError is an error that trying again cannot mend.
+// permanentError is an error that trying again cannot fix.
 type permanentError struct{ error }
 
 func (e permanentError) Unwrap() error { return e.error }
@@ -135,7 +135,7 @@ func explainNetwork(err error) error {
 		return permanent.error
 	}
 	host, network := "GitHub", false
-	// There may be several around each other, where an answer breaks off.
+	// There may be several around each other, if an answer breaks off.
 	for request, ok := errors.AsType[*url.Error](err); ok; request, ok = errors.AsType[*url.Error](err) {
 		if address, err := url.Parse(request.URL); err == nil && address.Host != "" {
 			host = address.Hostname()

@@ -45,7 +45,7 @@ type Client struct {
 	ids map[ResolvedAsset]int64
 }
 
-// New returns a client of the host. It fails where the token cannot be one, or the proxy of the environment.
+// New returns a client of the host. It fails if the token cannot be one, or the proxy of the environment.
 func New(host Host) (*Client, error) {
 	if err := host.Token.check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func New(host Host) (*Client, error) {
 	return c, nil
 }
 
-// Address returns the address where browsers download a file, even where the client downloads it from a mirror.
+// Address returns the address where browsers download a file, even if the client downloads it from a mirror.
 func (c *Client) Address(asset ResolvedAsset) string { return c.public(asset).String() }
 
 // PURL returns the package URL of a file's release (purl-spec, type github, which has no capital letters).

@@ -33,7 +33,7 @@ type Host struct {
 	Logf func(format string, args ...any)
 }
 
-// NewHost returns the GitHub with the API, with the token and the mirrors that the build has for it. It fails where a
+// NewHost returns the GitHub with the API, with the token and the mirrors that the build has for it. It fails if a
 // service binding is wrong.
 func NewHost(ctx libcnb.BuildContext, api *url.URL, logger log.Logger) (Host, error) {
 	token, err := readToken(ctx.Platform.Bindings, api)

@@ -38,7 +38,7 @@ func readPins(metadata map[string]any) ([]Pin, error) {
 	return pins.Pins, nil
 }
 
-// Pinned returns the request with the digest that the buildpack pins, where the request has none and the buildpack has
+// Pinned returns the request with the digest that the buildpack pins, if the request has none and the buildpack has
 // one.
 func (h Host) Pinned(request Request) Request {
 	if request.SHA256 != "" || h.API.String() != DefaultAPI {

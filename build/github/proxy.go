@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// checkProxy returns an error where the environment names a proxy that cannot be one: net/http would go without. The
+// checkProxy returns an error if the environment names a proxy that cannot be one: net/http would go without. The
 // address may hold a password, so it is not repeated.
 func checkProxy() error {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy"} {

@@ -16,7 +16,7 @@ import (
 )
 
 // Resolve finds the file that is asked for and the digest that it must have: the request's, else the one that the
-// buildpack pins, else the one that the release states. It asks the API only where it has to: a tag together with a
+// buildpack pins, else the one that the release states. It asks the API only if it has to: a tag together with a
 // digest says it all.
 func (c *Client) Resolve(ctx context.Context, request Request) (ResolvedAsset, error) {
 	if err := request.Check(); err != nil {

@@ -52,7 +52,7 @@ func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1),
 // servers are servers that do not send the content at once.
 var servers = map[string]struct {
 	send http.HandlerFunc
-	// err is the end of the error, "" where the download succeeds.
+	// err is the end of the error, "" if the download succeeds.
 	err string
 }{
 	"trickles in": {send: func(w http.ResponseWriter, r *http.Request) {

@@ -83,7 +83,7 @@ type brokenError struct{ error }
 // Unwrap returns what broke the answer off.
 func (e brokenError) Unwrap() error { return e.error }
 
-// timedBody fails where nothing arrives for responseTimeout. The whole may take longer. Its errors name the host.
+// timedBody fails if nothing arrives for responseTimeout. The whole may take longer. Its errors name the host.
 type timedBody struct {
 	io.ReadCloser
 	request *http.Request

@@ -136,7 +136,7 @@ func (i *installation) install(dir string) ([]string, error) {
 	return files, i.checkPlatform(dir, files)
 }
 
-// checkPlatform returns an error where the asset holds programs or libraries and none of them is for the image.
+// checkPlatform returns an error if the asset holds programs or libraries and none of them is for the image.
 func (i *installation) checkPlatform(dir string, files []string) error {
 	first := ""
 	for _, name := range files {
@@ -155,7 +155,7 @@ func (i *installation) checkPlatform(dir string, files []string) error {
 		"and {arch})", i.asset, first, i.platform.OS, i.platform.Arch)
 }
 
-// warnOfStripping says that names are not shortened where the user asked for it.
+// warnOfStripping says that names are not shortened although the user asked for it.
 func (i *installation) warnOfStripping(isNeeded bool) {
 	if isNeeded && i.request.StripComponents > 0 {
 		i.logger.Headerf("Warning: strip_components has no effect on %s, which is no tar", i.asset)

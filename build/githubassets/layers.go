@@ -72,7 +72,7 @@ func Contribute(
 // isDotted reports whether the lifecycle would lose the SBOM of a layer, whose name it takes to end at the first dot.
 func isDotted(name string) bool { return strings.Contains(name, ".") }
 
-// layer contributes one layer. The layer of the build before is reused where it holds what it should and nothing
+// layer contributes one layer. The layer of the build before is reused if it holds what it should and nothing
 // changed, and where "latest" is requested and GitHub cannot be asked. The component is empty for a layer that is
 // reused.
 func (b builder) layer(name string, requests []Request) (libcnb.Layer, sbom.Component, error) {
@@ -135,7 +135,7 @@ func (b builder) holds(layer libcnb.Layer, metadata layerMetadata, requests []Re
 	return err == nil && digest == metadata.Digest
 }
 
-// checkUnchanged returns an error where a release has another file than in the build before.
+// checkUnchanged returns an error if a release has another file than in the build before.
 func checkUnchanged(installations []*installation, before []ResolvedAsset) error {
 	for _, i := range installations {
 		for _, asset := range before {

@@ -10,7 +10,7 @@ import (
 )
 
 // Requirements returns the entries of the build plan for the assets that an app asks for, with no secret in them. It
-// fails where the app's project.toml is wrong.
+// fails if the app's project.toml is wrong.
 func Requirements(appDir string) ([]plan.Requirement, error) {
 	requests, err := readRequests(appDir)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	tableName = "githubassets"
 )
 
-// readRequests returns the assets that the app in dir asks for, in project.toml and by build variables. It fails where
+// readRequests returns the assets that the app in dir asks for, in project.toml and by build variables. It fails if
 // a request is not complete or the file cannot be decoded.
 func readRequests(dir string) ([]Request, error) {
 	requests, err := readFile(dir)
@@ -140,7 +140,7 @@ func explainDecoding(text []byte, err error) error {
 // requestKeys are the keys of an asset.
 var requestKeys = []string{"repo", "asset", "tag", "sha256", "token_env", "destination", "strip_components"}
 
-// checkKey returns an error for a key that nothing reads where it was meant for an asset: a key of an asset that there
+// checkKey returns an error for a key that nothing reads if it was meant for an asset: a key of an asset that there
 // is not, or a table whose name is almost that of the assets.
 func checkKey(key toml.Key) error {
 	path := []string(key)

@@ -75,7 +75,7 @@ func readVariables() (request Request, ok bool, err error) {
 }
 
 // variable returns the value of a variable and the name by which it is set, with or without the prefix. Both are ""
-// where it is not set.
+// if it is not set.
 func variable(name string) (value, setAs string) {
 	for _, setAs := range []string{prefix + name, name} {
 		if value := strings.TrimSpace(os.Getenv(setAs)); value != "" {

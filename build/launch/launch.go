@@ -21,7 +21,7 @@ var (
 	Kept = libcnb.LayerTypes{Launch: true, Cache: true}
 )
 
-// format is the version of the rules by which layers are filled. Raise it where the names, modes or bytes in a layer
+// format is the version of the rules by which layers are filled. Raise it if the names, modes or bytes in a layer
 // change while its metadata stays the same: what releases with other rules recorded is then forgotten. It is text,
 // because the lifecycle keeps metadata as JSON and returns numbers with a decimal point.
 const format = "2"

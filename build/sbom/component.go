@@ -14,7 +14,7 @@ type Component struct {
 	Name, Version string
 	// Module is the path of the Go module that the component is, or is built from.
 	Module string
-	// PURL is the package URL (purl-spec), "" for none. Licence is the SPDX identifier, "" where it is not known.
+	// PURL is the package URL (purl-spec), "" for none. Licence is the SPDX identifier, "" if it is not known.
 	PURL, Licence string
 	// SHA256 is the digest of a file, in hex. Origin is the URL that the file was downloaded from. Source says how the
 	// buildpack obtained the file: bundled, compile, download or release.

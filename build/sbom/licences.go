@@ -38,7 +38,7 @@ var licences = map[string]string{
 	"google.golang.org/protobuf":                "BSD-3-Clause",
 }
 
-// licenceOf returns the SPDX identifier of a module's licence, "" where it is not known. All modules of the Go project
+// licenceOf returns the SPDX identifier of a module's licence, "" if it is not known. All modules of the Go project
 // have the same licence.
 func licenceOf(module string) string {
 	if strings.HasPrefix(module, "golang.org/x/") {

@@ -77,7 +77,7 @@ func inspect(folder string) (code int, err error) {
 	if err != nil {
 		return exitError, err
 	}
-	if settings.Bridge {
+	if settings.Bridge != config.BridgeFalse {
 		if err := outcome.WithHint(bridgeflags.CheckDefaults(settings.Args)); err != nil {
 			return exitError, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
 		}
@@ -92,12 +92,11 @@ func inspect(folder string) (code int, err error) {
 		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a " +
 			"server, and BP_LOG_LEVEL=DEBUG lists what was read")
 	}
-	port := 0
-	if len(servers) > 0 {
-		port = servers[0].Port
-	}
-	isDefault := execprobe.DefaultPort(settings, defaults, port) != 0
-	execprobe.New(execprobe.ImagePath, nil, defaults, port, isDefault).Report(printer{}, false)
+	lead := plan.List(servers).Lead()
+	execprobe.New(execprobe.Given{
+		Path: execprobe.ImagePath, Defaults: defaults, Server: lead,
+		ReadsAddress: execprobe.DefaultAddress(settings, defaults, lead.Address).IsKnown(),
+	}).Report(printer{}, len(servers) > 1, settings.Bridge != config.BridgeFalse)
 	return exitFound, nil
 }
 

@@ -74,7 +74,7 @@ func TestDemoInspectsAFolder(t *testing.T) {
 		}},
 		"absolute path": {[]string{filepath.Join(parent, "healthy")}, exitFound, []string{"gRPC server found"}},
 		"server without health": {[]string{"bare"}, exitFound, []string{
-			"gRPC server found: Go, grpc-go", "Warning: every probe will exit 3 until", "-addr=localhost:50051",
+			"gRPC server found: Go, grpc-go", "Warning: probes of the server at", "-addr=localhost:50051",
 			"the port of your gRPC server",
 		}},
 		"no server":   {[]string{"nothing"}, exitNothing, []string{"No gRPC server found", "docs/detection.md"}},

@@ -16,9 +16,12 @@ func TestLinksNothingThatIsNotNeeded(t *testing.T) {
 	}
 	own := []string{
 		"github.com/grpc-cnb/health-probe/cmd/grpc_health_probe",
+		"github.com/grpc-cnb/health-probe/internal/hostport",
 		"github.com/grpc-cnb/health-probe/probe",
 		"github.com/grpc-cnb/health-probe/probe/check/address",
+		"github.com/grpc-cnb/health-probe/probe/check/options",
 		"github.com/grpc-cnb/health-probe/probe/check",
+		"github.com/grpc-cnb/health-probe/probe/flags",
 		"github.com/grpc-cnb/health-probe/probe/http2",
 		"github.com/grpc-cnb/health-probe/probe/lean",
 		"github.com/grpc-cnb/health-probe/probe/check/metadata",

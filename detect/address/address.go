@@ -10,54 +10,32 @@ package address
 
 import "github.com/grpc-cnb/health-probe/internal/plan"
 
-// Address is where a server listens. The zero value is an address of which nothing is known. What the sources say of
-// the security of the transport belongs here too, beside the port that it is for.
-type Address struct {
-	Host Host
-	// Port is a TCP port, or 0.
-	Port int
-	// Place is where the port is written. A file states the line, and the path is added for it.
-	Place plan.Place
-	// Certainty says whether to believe it.
-	Certainty Certainty
-}
+// Address is where a server listens.
+type Address = plan.Address
 
 // Host says on which of its addresses a machine listens.
-type Host int
-
-// The hosts.
-const (
-	UnknownHost   Host = iota
-	AllInterfaces      // 0.0.0.0, [::], *
-	Loopback           // localhost, 127.0.0.1, [::1]
-	OneInterface       // an address of its own, or a name: a probe in the container may not reach it by localhost
-	UnixSocket         // a Unix domain socket, which has no port
-)
+type Host = plan.Host
 
 // Certainty is how sure an address is.
-type Certainty int
+type Certainty = plan.Certainty
 
-// The certainties.
+// The hosts and the certainties.
 const (
-	Unknown Certainty = iota
-	Default           // an environment variable, a flag, an option or a setting may replace it
-	Written           // it is written there
-)
+	UnknownHost   = plan.UnknownHost
+	AllInterfaces = plan.AllInterfaces
+	Loopback      = plan.Loopback
+	OneInterface  = plan.OneInterface
+	UnixSocket    = plan.UnixSocket
 
-// Local returns the port by which a probe beside the server reaches it, or 0.
-func (a Address) Local() int {
-	if a.Certainty == Unknown || a.Host == OneInterface || a.Host == UnixSocket {
-		return 0
-	}
-	return a.Port
-}
+	Unknown = plan.Unknown
+	Default = plan.Default
+	Written = plan.Written
+)
 
 // At returns a port that is written at a place, on a host that is not known.
 func At(port int, place plan.Place) Address {
-	if port <= 0 || port > maxPort {
+	if port <= 0 || port > plan.MaxPort {
 		return Address{Place: place}
 	}
 	return Address{Port: port, Place: place, Certainty: Written}
 }
-
-const maxPort = 65535

@@ -67,7 +67,7 @@ func TestArgumentsGiveThePort(t *testing.T) {
 
 func TestFunctionsGiveThePort(t *testing.T) {
 	t.Parallel()
-	d, address := declare(t, "listen(config.getPort())\n{ return port ? port : \"50052\"; }\n")
+	d, address := declare(t, "listen(config.getPort())\n{ return options.port ? options.port : \"50052\"; }\n")
 	for _, value := range d.Returns(len("listen(config.getPort())\n{")) {
 		d.DeclareFunction("getPort", value)
 	}

@@ -2,9 +2,7 @@ package address
 
 import (
 	"bytes"
-	"net"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +15,15 @@ type evaluation struct {
 	seen   map[int]bool // the declarations that were followed, by the offsets of their values
 	before []Use        // names whose default a port is, which were not followed
 	found  []found
-	socket bool // a Unix domain socket is among the addresses
-	hosted bool
+	// hosts are those that stand apart from a port.
+	hosts []Host
+	// sockets are the Unix domain sockets among the addresses, "" for one whose path is not known.
+	sockets []string
+	// variables are the environment variables that are asked.
+	variables []string
+	hosted    bool
+	// texts are the contents of the strings.
+	texts []string
 	// outside says that the environment or the command line is asked, and unclear that what goes before a default is
 	// not known to come from there.
 	outside, unclear bool
@@ -60,43 +65,40 @@ var (
 
 // evaluate collects the ports that an expression may have for its value.
 func (e *evaluation) evaluate(x expression) {
+	e.askByConstants(x)
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
 		len(literals) == 0 && resultArithmetic.Match(x.code) {
 		return
 	}
-	e.outside = e.outside || outside.Match(x.raw)
-	before := len(e.found)
-	if x = e.keys(x); len(e.found) > before {
+	if asked := append(Variables(x.raw), x.variables...); x.isOption || len(asked) > 0 || outside.Match(x.raw) {
+		e.outside = true
+		e.variables = append(e.variables, asked...)
+	}
+	if e.branches(x) {
+		return
+	}
+	before := len(e.found) + len(e.sockets)
+	if x = e.keys(x); len(e.found)+len(e.sockets) > before {
 		return // a default behind it does not count
 	}
 	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
+		if concatenated.Match(x.code[:m[0]]) && strings.HasPrefix(string(x.raw[m[0]+1:]), ":") {
+			e.variables = nil // what goes before is a host
+		}
 		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
 	}
 	e.numbers(x)
-	if len(e.found) == before {
+	e.hostsIn(x)
+	if len(e.found)+len(e.sockets) == before {
 		e.names(x)
 		return
 	}
-	for _, m := range dottedName.FindAllIndex(x.code, -1) {
-		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
-		operator := hasDefault.FindIndex(x.code[m[1]:])
-		if isPart || operator == nil {
-			continue
-		}
-		u := x.nameAt(m)
-		e.before = append(e.before, u)
-		// What is asked may be an argument: Number(process.env.PORT) || 50051.
-		e.unclear = e.unclear || !outside.Match(x.raw[m[0]:m[1]+operator[1]]) && !e.isOption(u)
-	}
+	e.defaults(x)
 }
 
-// isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is
-// reached as a field of something, or what the text declares with one. What is not known keeps its default to itself.
-func (e *evaluation) isOption(u Use) bool {
-	asksOutside := func(v expression) bool { return outside.Match(v.raw) || v.at == u.At }
-	return strings.ContainsAny(u.Dotted, ".:>@") || slices.ContainsFunc(e.visible(u.Dotted, u.At), asksOutside)
-}
+// concatenated is in what goes before a part of a text.
+var concatenated = regexp.MustCompile(`\+\s*$`)
 
 // keys follows what the expression reads by keys, and returns it without these, except for the defaults behind them.
 func (e *evaluation) keys(x expression) expression {
@@ -126,12 +128,6 @@ func (e *evaluation) keys(x expression) expression {
 	return x
 }
 
-// hasDefault follows a name that goes before what is behind the operator.
-var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
-
-// outside is in an expression that asks the environment, the command line, or options.
-var outside = regexp.MustCompile(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|FLAGS_`)
-
 // nameAt returns the name that a match in an expression is.
 func (x expression) nameAt(match []int) Use {
 	after := x.raw[match[1]:min(match[1]+maxAfterName, len(x.raw))]
@@ -141,65 +137,11 @@ func (x expression) nameAt(match []int) Use {
 // add adds an address that is written at an offset.
 func (e *evaluation) add(a Address, at int) {
 	if a.Host == UnixSocket {
-		e.socket = true
+		e.sockets = append(e.sockets, a.Socket)
 		return
 	}
 	e.found = append(e.found, found{a.Host, a.Port, at})
 }
-
-// stringLiteral takes the contents of a string, which stands at an offset.
-func (e *evaluation) stringLiteral(text string, at int) {
-	e.hosted = e.hosted || strings.Contains(text, ":")
-	if ip := net.ParseIP(text); ip != nil && hostOf(text) == OneInterface {
-		e.add(Address{Host: OneInterface}, at)
-		return
-	}
-	text = TrimScheme(text)
-	if host := interpolation.FindStringSubmatch(text[:max(0, strings.LastIndexByte(text, ':'))]); host != nil {
-		e.interpolated(host[1], host[2]+host[3], at)
-	}
-	if a := addressLiteral.FindStringSubmatch(text); a != nil && a[3] != "" {
-		e.add(Parse(a[3]), at)
-	} else if a != nil {
-		e.add(Parse(a[1]+":"+a[2]), at)
-	} else if in := interpolation.FindStringSubmatch(text); in != nil {
-		e.interpolated(in[1], in[2]+in[3], at)
-	}
-}
-
-// TrimScheme returns the address of a URL; any other text comes back unchanged.
-func TrimScheme(url string) string {
-	if !anyHostURL.MatchString(url) {
-		return url
-	}
-	return strings.TrimRight(anyHostURL.ReplaceAllLiteralString(url, ""), "/; ")
-}
-
-// interpolated takes code in a string, which stands at an offset, for the port of an address or for its host.
-func (e *evaluation) interpolated(host, code string, at int) {
-	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && Parse(host+"80").Local() == 0 {
-		e.add(Address{Host: OneInterface}, at)
-		return
-	}
-	if e.Placeholder != nil {
-		if m := e.Placeholder.FindStringSubmatch(code); m != nil {
-			u := Use{Path: Key(m[e.Placeholder.SubexpIndex("key")]), Dotted: code, At: at}
-			e.outside = true
-			e.before = append(e.before, u)
-			e.follow(u.Path, u)
-			e.stringLiteral(m[e.Placeholder.SubexpIndex("default")], at)
-			return
-		}
-	}
-	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
-	e.evaluate(expression{raw, quotedContents.ReplaceAllFunc(raw, func(quoted []byte) []byte {
-		quoted = bytes.Clone(quoted)
-		source.Blank(quoted[1 : len(quoted)-1])
-		return quoted
-	}), at})
-}
-
-var quotedContents = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
 
 // numbers takes the number literals of an expression that may be ports.
 func (e *evaluation) numbers(x expression) {
@@ -234,7 +176,7 @@ func (e *evaluation) names(x expression) {
 var ownPrefix = regexp.MustCompile(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS_)`)
 
 // name follows a name, which stands at an offset, to its declarations. name.field asks for the field, and name.method()
-// for what the method returns where that is declared, and otherwise for the name.
+// for what the method returns if that is declared, and otherwise for the name.
 func (e *evaluation) name(u Use, isCall bool) {
 	name := Path(u.Dotted)
 	dot := strings.LastIndexByte(name, '.')

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -86,10 +87,14 @@ func (g *Graph) Resolve(project, file string, v Value) Address {
 	defer func() { g.left -= maxLookups - r.left }()
 	r.names(v.Names, file)
 	switch a, ok := r.one(); {
+	case ok && v.Host != UnknownHost && a.Host == UnknownHost:
+		a.Host = v.Host
+		return a
 	case ok:
+		a.Host = cmp.Or(a.Host, v.Host)
 		return a
 	case v.Certainty == Unknown && v.Port != 0 && r.outside > 0 && r.outside == len(r.found):
-		v.Certainty = Default
+		v.Certainty, v.Variable = Default, r.variable()
 		return v.Address
 	case len(r.found) > 0:
 		return Address{Place: v.Place}
@@ -202,7 +207,7 @@ func (r *resolution) name(n Name, file string, declared []placed) {
 		if !isPort || d.isPart || len(r.found) > before {
 			continue
 		}
-		r.found = append(r.found, Address{Host: d.Host, Place: d.Place})
+		r.found = append(r.found, Address{Host: d.Host, Place: d.Place, Variable: d.Variable})
 		if d.Outside {
 			r.outside++
 		}
@@ -216,10 +221,25 @@ func (r *resolution) one() (Address, bool) {
 	}
 	one := r.found[0]
 	for _, a := range r.found {
-		if a.Local() != one.Local() || a.Local() == 0 {
+		if a.Target() != one.Target() || !a.IsKnown() {
 			return Address{}, false
 		}
 		one.Certainty = min(one.Certainty, a.Certainty)
 	}
+	if one.Variable = r.variable(); !one.IsKnown() {
+		return Address{}, false
+	}
 	return one, true
+}
+
+// variable returns the one environment variable that replaces what was found, "" if there are several.
+func (r *resolution) variable() string {
+	variable := ""
+	for _, a := range r.found {
+		if a.Variable != "" && variable != "" && a.Variable != variable {
+			return ""
+		}
+		variable = cmp.Or(variable, a.Variable)
+	}
+	return variable
 }

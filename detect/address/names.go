@@ -11,7 +11,7 @@ import (
 // Names are the names that a text declares, with the expressions they are declared with, in all languages that
 // are read as text. They tell which port an expression states: the one port that occurs in it and in the declarations
 // of its names that are visible there. What comes from the environment or from an option is not known, and its default
-// is: PORT || 50051. Where several ports occur, or something is calculated, no port is stated.
+// is: PORT || 50051. If several ports occur, or something is calculated, no port is stated.
 type Names struct {
 	*source.Text
 	byName map[string][]declaration
@@ -39,6 +39,9 @@ type declaration struct {
 type expression struct {
 	raw, code []byte
 	at        int // its offset in the text, or that of the string
+	// isOption says that it is the default of an option, or of the environment variables.
+	isOption  bool
+	variables []string
 }
 
 // MaxListeners is how many listeners of one file are looked at.
@@ -114,6 +117,17 @@ func Key(key string) string { return ".[" + key + "]" }
 // Declare adds a declaration of a name, with the expression in a span, to the scope that the span is in.
 func (d *Names) Declare(name string, value source.Span) { d.add(name, value.From, value) }
 
+// DeclareOption adds a declaration of a name that an option of the command line, or an environment variable, gives when
+// the app runs, with its default in a span. The variable is "" for an option that has none, and the span is empty for
+// one without a default.
+func (d *Names) DeclareOption(name, variable string, value source.Span) {
+	d.add(name, value.From, value)
+	declared := &d.byName[name][len(d.byName[name])-1].value
+	if declared.isOption = true; variable != "" {
+		declared.variables = []string{variable}
+	}
+}
+
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
 // everywhere.
 func (d *Names) add(name string, at int, value source.Span) {
@@ -125,7 +139,7 @@ func (d *Names) add(name string, at int, value source.Span) {
 	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
 }
 
-// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. Where
+// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. If
 // none is, as for the parameter of a function, all are that the text has.
 func (d *Names) visible(name string, at int) []expression {
 	var all, innermost []expression
@@ -165,7 +179,7 @@ func (d *Names) DeleteUnclear(unclear func(name, value string) bool) {
 			own[v.value.at] = true
 		}
 		for _, v := range values {
-			if !unclear(name, string(v.value.code)) {
+			if v.value.isOption || !unclear(name, string(v.value.code)) {
 				continue
 			}
 			e := evaluation{Names: d, seen: maps.Clone(own)}
@@ -198,7 +212,7 @@ func UsesName(code, name string) bool {
 
 func (d *Names) expression(s source.Span) expression {
 	t := d.Text
-	return expression{t.Raw[s.From:s.To], t.Code[s.From:s.To], s.From}
+	return expression{raw: t.Raw[s.From:s.To], code: t.Code[s.From:s.To], at: s.From}
 }
 
 // Use is the use of a name in an expression.
@@ -219,42 +233,21 @@ func (d *Names) Values(name string, at int) []source.Span {
 	return values
 }
 
-// DeclareFunction adds what a function returns: an expression, or a body that states one port.
-func (d *Names) DeclareFunction(name string, body source.Span) {
-	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{d.expression(body), 0, false})
-}
-
-// DeclareArguments adds what the calls of a function in this text give to its parameters, in their order; "" stands for
-// a parameter that is of no interest. The name of the function stands at one offset, and its parameters end at another.
-// The parameters are visible in the body alone, which is what is indented more.
-func (d *Names) DeclareArguments(function string, definedAt, parametersEnd int, parameters []string) {
-	body := d.blocks.Body(d.Text, d.Line(definedAt)-1, d.Line(parametersEnd)-1)
-	if body < 0 {
-		return
-	}
-	calls := 0
-	for at := range d.Words(function) {
-		open := at + len(function)
-		for open < len(d.Code) && strings.IndexByte(" \t", d.Code[open]) >= 0 {
-			open++
-		}
-		if at == definedAt || open == len(d.Code) || d.Code[open] != '(' {
-			continue
-		}
-		if calls++; calls > MaxListeners {
-			return
-		}
-		for i, name := range parameters {
-			value, ok := d.Argument(open+1, i, name)
-			if name != "" && ok {
-				d.byName[name] = append(d.byName[name], declaration{d.expression(value), body, true})
-			}
-		}
-	}
-}
-
 // Hosted reports whether an expression has a host, or a part of one, before its port.
 func (d *Names) Hosted(s source.Span) bool { return d.evaluated(s).hosted }
+
+// Host returns the host that an expression is, UnknownHost if it states none or several.
+func (d *Names) Host(s source.Span) Host {
+	host := UnknownHost
+	for i, text := range d.evaluated(s).texts {
+		of := hostOf(strings.Trim(text, "[]"))
+		if i > 0 && of != host {
+			return UnknownHost
+		}
+		host = of
+	}
+	return host
+}
 
 // evaluated returns the evaluation of the expression in a span.
 func (d *Names) evaluated(s source.Span) *evaluation {

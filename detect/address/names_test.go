@@ -9,7 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// Expressions as the languages write them, and the port that they state: 0 where a reader could not tell it
+// Expressions as the languages write them, and the port that they state: 0 if a reader could not tell it
 // either.
 func TestPortsAreReadWhereTheyAreStatedPlainly(t *testing.T) {
 	t.Parallel()
@@ -63,17 +63,56 @@ itself = itself
 // A default counts if the code says that the environment, a flag or an option gives what goes before it.
 func TestUnknownIsNotReplacedByADefault(t *testing.T) {
 	t.Parallel()
-	const declarations = "port = environment.PORT\nown = compute()\n"
+	const declarations = "port = environment.PORT\nown = compute()\nitself = itself || 8080\n"
 	for expression, want := range map[string]Certainty{
 		"8080": Written, "process.env.PORT || 8080": Default, "Number(process.env.PORT) || 8080": Default,
 		"options.port ?? 8080": Default, "port || 8080": Default, "own || 8080": Unknown, "compute() || 8080": Unknown,
-		"unknown || 8080": Unknown, "unknown ?? 8080": Unknown, "unknown or 8080": Unknown, "unknown ?: 8080": Unknown,
+		"itself || 8080": Unknown, "this.own || 8080": Unknown, "server.own || 8080": Unknown,
+		"config.own || 8080": Default,
+		"port ? port : 8080": Default, "options.port ? options.port : 8080": Default, "own ? own : 8080": Unknown,
+		"own ? 8080 : config.port": Unknown, "own ? 8080 : 8080": Written, "own ? 8080 : process.env.PORT": Unknown,
+		"8080 if own else own": Unknown, "8080 if own else args.port": Unknown,
+		"args.port if args.port else 8080": Default,
+		"unknown || 8080":                  Unknown,
+		"unknown ?? 8080":                  Unknown, "unknown or 8080": Unknown, "unknown ?: 8080": Unknown,
 	} {
 		text := source.Grammar{}.Read([]byte(declarations + expression))
 		names := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
 		got := names.Value(source.Span{From: len(declarations), To: len(text.Raw)})
 		if got.Certainty != want || (got.Local() == 8080) != (want != Unknown) {
 			t.Errorf("%s: %+v, want certainty %d", expression, got, want)
+		}
+	}
+}
+
+func TestSocketsAndVariablesAreStated(t *testing.T) {
+	t.Parallel()
+	quotes := source.Grammar{
+		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
+		source.String("`", "`", source.Quoting{}),
+	}
+	for expression, want := range map[string]Address{
+		`"unix:/run/a.sock"`:              {Host: UnixSocket, Socket: "unix:/run/a.sock", Certainty: Written},
+		`"unix:///run/a.sock"`:            {Host: UnixSocket, Socket: "unix:///run/a.sock", Certainty: Written},
+		`"unix-abstract:a"`:               {Host: UnixSocket, Socket: "unix-abstract:a", Certainty: Written},
+		`env.SOCKET ?? "unix:a.sock"`:     {Host: UnixSocket, Socket: "unix:a.sock", Certainty: Default},
+		`env.ADDR ?? "unix:a"`:            {Host: UnixSocket, Socket: "unix:a", Certainty: Default, Variable: "ADDR"},
+		`"unix:" + path`:                  {Host: UnixSocket},
+		"`unix:${path}`":                  {Host: UnixSocket},
+		`unknown || "unix:a.sock"`:        {Host: UnixSocket},
+		`x ? "unix:a" : "unix:b"`:         {Host: UnixSocket},
+		`x ? "unix:a" : ":8080"`:          {Host: AllInterfaces, Port: 8080},
+		`":" + env.PORT`:                  {Variable: "PORT"},
+		`env.PORT || (x ? 8080 : 8081)`:   {Variable: "PORT"},
+		`env.BIND_ADDR + ":8080"`:         {Host: AllInterfaces, Port: 8080, Certainty: Default},
+		"`${env.BIND_ADDR}:8080`":         {Host: AllInterfaces, Port: 8080, Certainty: Default},
+		`env.ADDR || ":8080"`:             {Host: AllInterfaces, Port: 8080, Certainty: Default, Variable: "ADDR"},
+		`env.PORT ? num(env.PORT) : 8080`: {Port: 8080, Certainty: Default, Variable: "PORT"},
+	} {
+		text := quotes.Read([]byte(expression))
+		got := Read(text, "\n").Value(source.Span{To: len(text.Raw)}).Address
+		if got.Place.Line = 0; got != want {
+			t.Errorf("%s: %+v, want %+v", expression, got, want)
 		}
 	}
 }

@@ -2,21 +2,22 @@ package address
 
 import (
 	"bytes"
-	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/hostport"
 )
 
 // Parse returns the address that a text is: host:port, a port alone, or a Unix domain socket. It is the zero Address
 // if the text is none.
 func Parse(text string) Address {
 	if strings.HasPrefix(text, "unix:") || strings.HasPrefix(text, "unix-abstract:") {
-		return Address{Host: UnixSocket, Certainty: Written}
+		return Address{Host: UnixSocket, Socket: text, Certainty: Written}
 	}
 	// A bare number is no address: the variable was declared with it and got its colon later.
-	host, port, err := net.SplitHostPort(text)
+	host, port, err := hostport.Split(text)
 	in := UnknownHost
 	if err != nil {
 		port = text
@@ -32,14 +33,31 @@ func Parse(text string) Address {
 
 // hostOf returns which host the one in an address is.
 func hostOf(host string) Host {
-	ip := net.ParseIP(host)
+	ip := ipOf(host)
 	switch {
-	case host == "" || ip != nil && ip.IsUnspecified():
+	case host == "" || ip.IsUnspecified():
 		return AllInterfaces
-	case host == "localhost" || ip != nil && ip.IsLoopback():
+	case host == "localhost" || ip.IsLoopback():
 		return Loopback
 	}
 	return OneInterface
+}
+
+// ipOf returns the IP address that a text is, and one that is not valid if it is none.
+func ipOf(text string) netip.Addr {
+	ip, err := netip.ParseAddr(text)
+	if err != nil || ip.Zone() != "" {
+		return netip.Addr{}
+	}
+	return ip.Unmap()
+}
+
+// HostOf returns which host a name or an address is that stands without a port: "0.0.0.0", "*", "localhost".
+func HostOf(text string) Host {
+	if text = strings.Trim(text, "[]"); text == "*" || text == "+" {
+		return AllInterfaces
+	}
+	return hostOf(text)
 }
 
 // listenWords are parts of the names of constants, fields, functions and parameters that say where something listens.

@@ -1,6 +1,7 @@
 package address
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -54,8 +55,11 @@ func (d *Names) Value(s source.Span) Value {
 	e := d.evaluated(s)
 	v := Value{Address: e.address(s), Outside: e.outside}
 	names := e.undeclared
-	if len(e.found) > 0 {
+	if len(e.found)+len(e.sockets) > 0 {
 		names = e.before
+	}
+	if v.Variable != "" && v.Certainty == Unknown {
+		v.Names = append(v.Names, Name{Path: ofEnvironment(v.Variable)})
 	}
 	for _, n := range names {
 		if d.Global == nil {
@@ -64,6 +68,20 @@ func (d *Names) Value(s source.Span) Value {
 		if global := d.Global(n); global != (Name{}) && !slices.Contains(v.Names, global) {
 			v.Names = append(v.Names, global)
 		}
+	}
+	return v
+}
+
+// ValueOn returns what the text says of a port, in a span, on a host that stands in another span.
+func (d *Names) ValueOn(host, port source.Span) Value {
+	v := d.Value(port)
+	e := d.evaluated(host)
+	isOne := func(f found) bool { return f.Host == OneInterface }
+	switch {
+	case slices.ContainsFunc(e.found, isOne):
+		v.Host = OneInterface
+	case v.Host == UnknownHost && len(e.hosts) == 1:
+		v.Host = e.hosts[0]
 	}
 	return v
 }
@@ -115,15 +133,24 @@ func (d *Names) Declaration(name string, s source.Span) Declaration {
 	return Declaration{Name: name, Value: d.Value(s)}
 }
 
+// Option returns the declaration of a name that an option of the command line gives, or an environment variable, with
+// its default in a span, as [Names.DeclareOption] takes them.
+func (d *Names) Option(name, variable string, s source.Span) Declaration {
+	declared := d.Declaration(name, s)
+	declared.Outside, declared.Certainty = true, min(declared.Certainty, Default)
+	declared.Variable = cmp.Or(variable, declared.Variable)
+	return declared
+}
+
 // address returns the one address that was found in the expression in a span.
 func (e *evaluation) address(s source.Span) Address {
 	unknown := Address{}
 	unknown.Place.Line = e.Line(s.From)
+	if !e.unclear {
+		unknown.Variable = oneVariable(e.variables)
+	}
 	if len(e.found) == 0 {
-		if e.socket {
-			unknown.Host = UnixSocket
-		}
-		return unknown
+		return e.withoutPort(unknown)
 	}
 	one := e.found[0]
 	for _, f := range e.found[1:] {
@@ -134,13 +161,40 @@ func (e *evaluation) address(s source.Span) Address {
 			one.Host = f.Host
 		}
 	}
+	if one.Host == UnknownHost && len(e.hosts) == 1 {
+		one.Host = e.hosts[0]
+	}
 	a := Address{Host: one.Host, Port: one.Port, Certainty: Written}
 	a.Place.Line = e.Line(one.at)
 	switch {
-	case e.unclear || one.Port == 0:
-		a.Certainty = Unknown
+	case e.unclear || one.Port == 0 || len(e.sockets) > 0:
+		a.Certainty, a.Variable = Unknown, unknown.Variable
 	case e.outside || len(e.before) > 0:
+		a.Certainty, a.Variable = Default, oneVariable(e.variables)
+	}
+	return a
+}
+
+// withoutPort returns the address of an expression in which no port was found: a socket, or what an environment
+// variable says.
+func (e *evaluation) withoutPort(a Address) Address {
+	if len(e.sockets) == 0 {
+		return a
+	}
+	a.Host, a.Socket = UnixSocket, e.sockets[0]
+	for _, s := range e.sockets[1:] {
+		if s != a.Socket {
+			a.Socket = ""
+		}
+	}
+	switch {
+	case a.Socket == "" || e.unclear:
+		a.Socket = ""
+	case e.outside:
 		a.Certainty = Default
+	default:
+		a.Certainty = Written
+		a.Variable = ""
 	}
 	return a
 }

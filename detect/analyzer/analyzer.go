@@ -9,6 +9,7 @@ package analyzer
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"sync"
 
@@ -59,7 +60,7 @@ type Scan interface {
 }
 
 // Definition is an analyzer as a language writes it. T is what a file tells the language beside its findings, such as
-// the module path in a go.mod; struct{} where that is nothing.
+// the module path in a go.mod; struct{} if that is nothing.
 type Definition[T any] struct {
 	Language
 	// Required is that of [Analyzer].
@@ -108,8 +109,9 @@ func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// complete adds what the build phase prints of a server.
+// complete adds what the build phase prints of a server, and whether it lies beside the app proper.
 func (l Language) complete(s *plan.Server) {
+	s.Aside, s.IsExample = tree.Aside(fileOf(s))
 	s.Language = cmp.Or(s.Language, l.Name)
 	s.Title = l.Title
 	if title, ok := l.Others[s.Language]; ok {
@@ -118,6 +120,17 @@ func (l Language) complete(s *plan.Server) {
 	for _, f := range l.Frameworks {
 		if f.Name == s.Framework {
 			s.HealthAdvice = f.Advice
+			if s.Health == plan.HealthAutomatic {
+				s.Service = f.Service
+			}
 		}
 	}
+}
+
+// fileOf returns a file of the program that a server belongs to: a library lies in the program that is built with it.
+func fileOf(s *plan.Server) string {
+	if len(s.Programs) > 0 {
+		return s.Programs[0] + "/" + path.Base(s.Evidence.Path)
+	}
+	return s.Evidence.Path
 }

@@ -1,17 +1,50 @@
 package analyzer
 
-import "testing"
+import (
+	"slices"
+	"testing"
 
-func TestFilesOfBazelsTestsAreLeftOut(t *testing.T) {
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// What a BUILD file declares for tests is left out, and its programs count if they are all there is.
+func TestBazelsTests(t *testing.T) {
 	t.Parallel()
-	files := []File[[]string]{
-		{Path: "a/BUILD", Result: Result[[]string]{Extra: []string{"fake_*.cc"}}},
-		{Path: "a/fake_server.cc"},
-		{Path: "a/server.cc"},
-		{Path: "b/fake_server.cc"},
-	}
-	left := DropBazelTests(files, func(f File[[]string]) []string { return f.Extra })
-	if len(left) != 3 || left[1].Path != "a/server.cc" {
-		t.Errorf("left are %v", left)
+	declares := source.BazelTests{Files: []string{"fake_*.cc", "try.cc"}, Programs: []string{"try.cc"}}
+	build := File[source.BazelTests]{Path: "a/BUILD", Result: Result[source.BazelTests]{Extra: declares}}
+	for _, c := range []struct {
+		files, want []string
+		isTestOnly  bool
+	}{
+		{
+			[]string{"a/fake_server.cc", "a/server.cc", "a/try.cc", "b/try.cc"},
+			[]string{"a/server.cc", "b/try.cc"},
+			false,
+		},
+		{[]string{"a/fake_server.cc", "a/try.cc"}, []string{"a/try.cc"}, true},
+		{[]string{"a/fake_server.cc"}, nil, false},
+	} {
+		files := []File[source.BazelTests]{build}
+		for _, name := range c.files {
+			files = append(files, File[source.BazelTests]{Path: name})
+		}
+		var left []string
+		servers := func(files []File[source.BazelTests]) (servers []plan.Server) {
+			for _, f := range files[1:] {
+				servers = append(servers, plan.Server{Evidence: plan.Place{Path: f.Path}})
+			}
+			return servers
+		}
+		testsOf := func(f File[source.BazelTests]) source.BazelTests { return f.Extra }
+		for _, s := range WithoutBazelTests(files, testsOf, servers) {
+			left = append(left, s.Evidence.Path)
+			if s.TestOnly != c.isTestOnly {
+				t.Errorf("%s of %q is for tests only: %t", s.Evidence, c.files, s.TestOnly)
+			}
+		}
+		if !slices.Equal(left, c.want) {
+			t.Errorf("of %q left are %q, want %q", c.files, left, c.want)
+		}
 	}
 }

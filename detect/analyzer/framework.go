@@ -14,12 +14,16 @@ type Framework struct {
 	Name     string // in the build plan and for people: "grpc-go"
 	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
 	Health   string // what registers grpc.health.v1, for people
-	Advice   string // what to write into a server to have the health service, fit to be pasted
+	// Service is the only service whose health the framework tells, "" for the server's own, the service "".
+	Service string
+	Advice  string // what to write into a server to have the health service, fit to be pasted
 	// Keywords are the words of the pre-filter: a source with evidence of the framework has one of them, and most
 	// sources have none.
 	Keywords []string
 	// Port is where a server listens if nothing says so.
 	Port DefaultPort
+	// Security says what gives the transport TLS, for people, in Markdown, with the framework's source that says so.
+	Security string
 	// Settings says where the framework is configured, for people, in Markdown: "`grpc.server.port` in
 	// `application.yml`"; "" for code alone.
 	Settings string
@@ -28,7 +32,8 @@ type Framework struct {
 // DefaultPort is a port that a framework gives a server. The zero value stands for none.
 type DefaultPort struct {
 	Number int
-	Source string // the file of the framework that says so
+	Host   address.Host // on which host, if the framework says so
+	Source string       // the file of the framework that says so
 }
 
 // Keywords returns the pre-filter of a language: the keywords of frameworks, and further words that belong to none.
@@ -47,7 +52,7 @@ func Keywords(frameworks []Framework, further ...string) source.Keywords {
 func DefaultListener(frameworks []Framework, name string, line int) []finding.Finding {
 	for _, f := range frameworks {
 		if f.Name == name && f.Port.Number != 0 {
-			a := address.Address{Port: f.Port.Number, Certainty: address.Default}
+			a := address.Address{Host: f.Port.Host, Port: f.Port.Number, Certainty: address.Default}
 			a.Place.Line = line
 			return []finding.Finding{finding.ListenerAt(address.Value{Address: a})}
 		}

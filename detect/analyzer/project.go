@@ -110,19 +110,31 @@ func ProjectHas[F finding.Finding, T any](p *Project[T]) bool {
 	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return finding.Has[F](in.Findings) })
 }
 
+// isAside reports whether the package lies beside the app proper, in examples, tools or tests.
+func (in *Package) isAside() bool {
+	return len(in.Findings) > 0 && asideOf(in.Findings[0]) != ""
+}
+
+// asideOf returns the directory beside the app proper that a finding lies in, or "".
+func asideOf(f finding.Finding) string {
+	dir, _ := tree.Aside(finding.Where(f).Path)
+	return dir
+}
+
 // Serves reports whether the package has evidence of a server.
 func (in *Package) Serves() bool {
 	for _, strength := range []plan.Strength{plan.Construction, plan.Registration, plan.Implementation} {
-		if _, ok := in.server(strength); ok {
+		if len(in.proofs(strength)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// DropBuilt leaves out built programs where a source of the tree makes a server: they are made of what the sources say.
+// DropBuilt leaves out built programs if a source of the app proper makes a server: they are made of what the
+// sources say.
 func DropBuilt[T any](all []*Project[T]) {
-	servesFromSource := func(in *Package) bool { return !in.Built && in.Serves() }
+	servesFromSource := func(in *Package) bool { return !in.Built && !in.isAside() && in.Serves() }
 	if !slices.ContainsFunc(all, func(p *Project[T]) bool {
 		return slices.ContainsFunc(p.Packages, servesFromSource)
 	}) {

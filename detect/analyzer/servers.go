@@ -1,7 +1,8 @@
 package analyzer
 
 import (
-	"iter"
+	"cmp"
+	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -27,8 +28,9 @@ func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) [
 	var servers []plan.Server
 	for _, p := range all {
 		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
-		servers = append(servers, in.servers(false, logf)...)
-		servers = append(servers, in.servers(true, logf)...)
+		for _, built := range []bool{false, true} {
+			servers = append(servers, in.servers(built, logf)...)
+		}
 	}
 	return servers
 }
@@ -57,38 +59,88 @@ type serving struct {
 	graph    *address.Graph
 }
 
-// servers returns the servers of the sources, or of the built programs.
+// servers returns the servers of the sources, or of the built programs. What lies beside the app proper does not decide
+// what counts in the app itself.
 func (p serving) servers(built bool, logf tree.Logf) []plan.Server {
-	strength := p.strength(built)
-	var servers []plan.Server
+	var app, aside []*Package
 	for _, in := range p.packages {
-		server, ok := in.server(strength)
-		if !ok || in.Built != built {
+		switch {
+		case in.Built != built:
+		case in.isAside():
+			aside = append(aside, in)
+		default:
+			app = append(app, in)
+		}
+	}
+	servers := p.serversOf(app, nil, logf)
+	return p.serversOf(aside, servers, logf)
+}
+
+// serversOf adds the servers of packages to those that are known. Less than a construction implies a server only if
+// there is none.
+func (p serving) serversOf(packages []*Package, servers []plan.Server, logf tree.Logf) []plan.Server {
+	strength := strengthOf(packages)
+	for _, in := range packages {
+		proofs := in.proofs(strength)
+		if len(proofs) == 0 {
 			continue
 		}
 		in.log(logf)
 		if strength < plan.Construction && len(servers) > 0 {
 			continue
 		}
-		s := plan.Server{Framework: server.framework, Evidence: server.Place, Built: built, Strength: strength}
-		if server.inMain {
-			s.Strength = plan.MainConstruction
+		for _, server := range proofs {
+			servers = append(servers, p.server(in, server, strength))
 		}
-		listens := p.address(in, server)
-		if s.Port = listens.Local(); s.Port != 0 {
-			s.PortEvidence = listens.Place
-		}
-		s.Health, s.HealthEvidence = p.health(in, server)
-		servers = append(servers, s)
+	}
+	if strength == plan.Construction {
+		servers = append(servers, p.servedBesides(packages, logf)...)
 	}
 	return servers
 }
 
-// strength returns the strongest evidence of servers that the sources, or the built programs, have.
-func (p serving) strength(built bool) plan.Strength {
+// servedBesides returns a server for each framework that makes one for implementations, if the servers that are
+// constructed are those of other frameworks.
+func (p serving) servedBesides(packages []*Package, logf tree.Logf) []plan.Server {
+	makes := map[string]bool{}
+	for _, in := range packages {
+		for s := range finding.All[finding.Server](in.Findings) {
+			makes[s.Framework] = true
+		}
+	}
+	var servers []plan.Server
+	for _, in := range packages {
+		if finding.Has[finding.Server](in.Findings) {
+			continue // it constructs the server for what it implements
+		}
+		for _, server := range in.proofs(plan.Implementation) {
+			if !makes[server.framework] {
+				makes[server.framework] = true
+				in.log(logf)
+				servers = append(servers, p.server(in, server, plan.Implementation))
+			}
+		}
+	}
+	return servers
+}
+
+// server returns the server of a package that a finding of a strength proves.
+func (p serving) server(in *Package, proof proof, strength plan.Strength) plan.Server {
+	s := plan.Server{Framework: proof.framework, Evidence: proof.Place, Built: in.Built, Strength: strength}
+	if proof.inMain {
+		s.Strength = plan.MainConstruction
+	}
+	s.Address = p.address(in, proof)
+	s.Security = p.security(in, proof, strength)
+	s.Health, s.HealthEvidence = p.health(in, proof)
+	return s
+}
+
+// strengthOf returns the strongest evidence of servers that packages have.
+func strengthOf(packages []*Package) plan.Strength {
 	for _, strength := range []plan.Strength{plan.Construction, plan.Registration} {
-		has := func(in *Package) bool { _, ok := in.server(strength); return ok && in.Built == built }
-		if slices.ContainsFunc(p.packages, has) {
+		has := func(in *Package) bool { return len(in.proofs(strength)) > 0 }
+		if slices.ContainsFunc(packages, has) {
 			return strength
 		}
 	}
@@ -102,23 +154,38 @@ type proof struct {
 	inMain, automaticHealth bool
 }
 
-// server returns the first finding of the package that proves a server by evidence of a strength. A construction in
-// main goes before others.
-func (in *Package) server(strength plan.Strength) (proof, bool) {
-	var first proof
+// proofs returns the findings of the package that prove a server by evidence of a strength: the servers that have
+// listeners of their own, or else the first one. A construction in main goes before others.
+func (in *Package) proofs(strength plan.Strength) []proof {
+	var all, listening []proof
 	for _, f := range in.Findings {
 		p, of := proofOf(f)
 		if of != strength || p.Site == nil {
 			continue
 		}
-		if p.inMain || strength < plan.Construction {
-			return p, true
-		}
-		if first.Site == nil {
-			first = p
+		all = append(all, p)
+		if in.listens(p.Site) {
+			listening = append(listening, p)
 		}
 	}
-	return first, first.Site != nil
+	first := func(ps []proof) {
+		slices.SortStableFunc(ps, func(a, b proof) int { return plan.CompareBool(b.inMain, a.inMain) })
+	}
+	if first(all); len(listening) == 0 {
+		return all[:min(len(all), 1)]
+	}
+	first(listening)
+	return listening
+}
+
+// listens reports whether a server, by its site, has a listener of its own.
+func (in *Package) listens(server *finding.Site) bool {
+	for l := range finding.All[finding.Listener](in.Findings) {
+		if l.Of == server {
+			return true
+		}
+	}
+	return false
 }
 
 // proofOf returns what a finding proves of a server, and how strongly. The site is nil if it proves none.
@@ -146,8 +213,13 @@ func (in *Package) log(logf tree.Logf) {
 // health looks for a registration in the server's own package, then in the packages of its project that make no server:
 // a registration beside another server belongs to that one.
 func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
-	if f, ok := finding.First[finding.Health](in.Findings); ok {
-		return plan.HealthRegistered, f.Place
+	for f := range finding.All[finding.Health](in.Findings) {
+		if f.OfSome {
+			return "", plan.Place{} // not known
+		}
+		if f.Of == nil || f.Of == server.Site {
+			return plan.HealthRegistered, f.Place
+		}
 	}
 	disabled := finding.Has[finding.HealthDisabled](in.Findings)
 	for shared := range p.shared.of(server.Path) {
@@ -162,30 +234,98 @@ func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
 	return plan.HealthMissing, plan.Place{}
 }
 
-// address returns the one address that the package names. If it names none, that is the address that packages without a
-// server name which belong to this server alone, such as settings files. It is not known if several are named, or one
-// that is not known.
+// address returns the one address that the server is given; if it is given none, the one that the package names; if
+// that names none, the one that packages without a server name which belong to this server alone, such as settings
+// files. It is not known if several are named, or one that is not known.
 func (p serving) address(in *Package, server proof) address.Address {
-	if finding.Has[finding.Listener](in.Findings) {
-		return p.only(finding.All[finding.Listener](in.Findings))
+	var own, ofPackage, shared []finding.Listener
+	for l := range finding.All[finding.Listener](in.Findings) {
+		switch l.Of {
+		case server.Site:
+			own = append(own, l)
+		case nil:
+			ofPackage = append(ofPackage, l)
+		}
 	}
-	var shared []finding.Listener
 	for s := range p.shared.of(server.Path) {
 		shared = append(shared, s.listeners...)
 	}
-	return p.only(slices.Values(shared))
+	return p.only(firstOf(own, ofPackage, shared))
 }
 
-// only returns the one address that listeners have, as it is written first.
-func (p serving) only(listeners iter.Seq[finding.Listener]) address.Address {
-	var only address.Address
-	for l := range listeners {
-		a := p.graph.Resolve(p.project, l.Path, l.Address)
+// security returns the one security that is stated, looked for as an address is. A server whose construction is seen,
+// and of which nothing is stated, is one without TLS, as all frameworks have it by default.
+func (p serving) security(in *Package, server proof, strength plan.Strength) plan.Security {
+	var own, ofPackage, shared []finding.Security
+	for f := range finding.All[finding.Security](in.Findings) {
+		switch f.Of {
+		case server.Site:
+			own = append(own, f)
+		case nil:
+			ofPackage = append(ofPackage, f)
+		}
+	}
+	for s := range p.shared.of(server.Path) {
+		shared = append(shared, s.security...)
+	}
+	stated := firstOf(own, ofPackage, shared)
+	if len(stated) == 0 && strength != plan.Registration && !in.Built {
+		return plan.Security{Transport: plan.Plaintext}
+	}
+	return onlySecurity(stated)
+}
+
+// firstOf returns the first list that is not empty.
+func firstOf[T any](lists ...[]T) []T {
+	for _, list := range lists {
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// onlySecurity returns the security that all findings state, as it is stated first. Of findings that differ none is
+// known to hold, and a setting that one of them names decides. Of code that decides no reader knows what to set.
+func onlySecurity(stated []finding.Security) plan.Security {
+	var only plan.Security
+	for i, f := range stated {
+		says := f.Says
+		if says.Place == (plan.Place{}) {
+			says.Place = f.Place
+		}
 		switch {
-		case a.Local() == 0 || only.Local() != 0 && only.Local() != a.Local():
+		case i == 0:
+			only = says
+		case says.Transport != only.Transport:
+			only = plan.Security{Setting: cmp.Or(only.Setting, says.Setting), Place: only.Place}
+		}
+	}
+	if only.Setting != "" && !setByUsers.MatchString(only.Setting) {
+		only.Setting = "a condition in the source"
+	}
+	return only
+}
+
+// setByUsers is what somebody sets who runs or builds the app: an environment variable, a flag, a key of settings.
+var setByUsers = regexp.MustCompile(`^(?:\$[A-Za-z_]\w*$|(?:the )?flag -|the (?:setting|property|feature|xDS) )`)
+
+// only returns the one address that listeners have, as it is written first. To say that it is a socket, its path need
+// not be known.
+func (p serving) only(listeners []finding.Listener) address.Address {
+	var only address.Address
+	for i, l := range listeners {
+		a := p.graph.Resolve(p.project, l.Path, l.Address)
+		if !a.IsKnown() && a.Host != address.UnixSocket {
 			return address.Address{}
-		case only.Local() == 0:
+		}
+		isSame := a.Target() == only.Target() && a.Variable == only.Variable &&
+			(a.Host == address.UnixSocket) == (only.Host == address.UnixSocket)
+		switch {
+		case i == 0:
 			only = a
+		case !isSame:
+			return address.Address{}
 		}
 	}
 	return only

@@ -9,14 +9,16 @@ import (
 
 // sharedFindings are what the packages of a project that make no server say about those that do, by the innermost
 // directory around each that holds a server, or by ".": what lies in apps/orders is about the server there, what lies
-// in libs about all of them.
+// in libs about all of them. What lies in examples, tools or tests says nothing of servers outside.
 type sharedFindings map[string]*directoryFindings
 
 // directoryFindings are the findings in a directory, without those in subdirectories that hold a server.
 type directoryFindings struct {
 	health         *finding.Site
 	healthDisabled bool
-	listeners      []finding.Listener // nil where several servers could listen there
+	// Both are nil if several servers could be meant.
+	listeners []finding.Listener
+	security  []finding.Security
 }
 
 // shareFindings collects them once for all servers of a project: a tree may hold 100,000.
@@ -34,7 +36,9 @@ func shareFindings(packages []*Package) sharedFindings {
 	for _, in := range others {
 		for _, f := range in.Findings {
 			dir := servers.Innermost(finding.Where(f).Path)
-			shared.add(dir, f, servers[dir] <= 1)
+			if aside := asideOf(f); aside == "" || tree.IsWithin(dir, aside) {
+				shared.add(dir, f, servers[dir] <= 1)
+			}
 		}
 	}
 	return shared
@@ -56,6 +60,10 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 	case finding.Listener:
 		if oneServer {
 			in.listeners = append(in.listeners, f)
+		}
+	case finding.Security:
+		if oneServer {
+			in.security = append(in.security, f)
 		}
 	}
 }

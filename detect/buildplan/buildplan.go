@@ -26,19 +26,19 @@ func buildPlans(
 	return withRequirements(plans, required, logger)
 }
 
-// probePlan provides the probe, and requires it where the app serves gRPC or the user forces it.
+// probePlan provides the probe, and requires it if the app serves gRPC or the user forces it.
 func probePlan(servers []plan.Server, forced bool) libcnb.BuildPlan {
 	probe := libcnb.BuildPlan{Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}}}
 	switch {
 	case len(servers) > 0:
-		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry, Metadata: servers[0].Metadata()}}
+		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry, Metadata: plan.List(servers).Metadata()}}
 	case forced:
 		probe.Requires = []libcnb.BuildPlanRequire{{Name: plan.Entry}}
 	}
 	return probe
 }
 
-// withGo adds that Go is required of another buildpack. Where the probe itself is not required, another buildpack may
+// withGo adds that Go is required of another buildpack. If the probe itself is not required, another buildpack may
 // still require it, or none does: then there is a second plan without Go, and the build says what is missing if it
 // comes to that.
 func withGo(probe libcnb.BuildPlan) []libcnb.BuildPlan {
@@ -52,7 +52,7 @@ func withGo(probe libcnb.BuildPlan) []libcnb.BuildPlan {
 }
 
 // withRequirements adds what the app requires beside the probe. An app that requires nothing else gets a further plan
-// without the probe, since a buildpack fails its group where nobody requires what it provides.
+// without the probe, since a buildpack fails its group if nobody requires what it provides.
 func withRequirements(plans []libcnb.BuildPlan, required []plan.Requirement, logger log.Logger) []libcnb.BuildPlan {
 	if len(required) == 0 {
 		return plans

@@ -21,12 +21,12 @@ import (
 type Requirements func(appDir string) ([]plan.Requirement, error)
 
 // Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
-// entry provided and required where the probe is wanted, and with the entry provided alone where nothing asks for it,
+// entry provided and required if the probe is wanted, and with the entry provided alone if nothing asks for it,
 // so that another buildpack still can. It passes without a plan where config.EnabledEnv is "false": the build phase
 // then has nothing to do, and a group that names the buildpack does not fail. A probe that is to be compiled requires
 // Go of another buildpack, unless the build image has it. What the app requires beside the probe has entries of its
 // own. A builder that has the buildpack as an optional system buildpack gets a plan for an app that asks for nothing,
-// too. Where a setting is wrong, the plan requires the probe with that mistake, and the build phase fails with it.
+// too. If a setting is wrong, the plan requires the probe with that mistake, and the build phase fails with it.
 func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
 		defaults, err := descriptor.Defaults(ctx.Buildpack.Metadata)
@@ -66,7 +66,7 @@ func mistaken(mistake error, logger log.Logger) libcnb.DetectResult {
 	}}}
 }
 
-// requirementsInTime returns the requirements of the app in a directory, or an error where reading them takes longer
+// requirementsInTime returns the requirements of the app in a directory, or an error if reading them takes longer
 // than a limit.
 func requirementsInTime(requirements Requirements, dir string, limit time.Duration) ([]plan.Requirement, error) {
 	type read struct {

@@ -60,7 +60,7 @@ func TestPhaseListsAllEvidenceAtDebugLevel(t *testing.T) {
 	golden.Check(t, "testdata/phase/debug.txt", phase(t, dir))
 }
 
-// A mistake in any setting is handed on in the plan, also where the app serves no gRPC. "false" comes first.
+// A mistake in any setting is handed on in the plan, also if the app serves no gRPC. "false" comes first.
 func TestPhaseHandsMistakesOn(t *testing.T) {
 	for name, variables := range map[string][2]string{
 		"mistake_source":  {config.SourceEnv, "apt"},

@@ -37,9 +37,9 @@ func isOptionalInSystem(file, id string) bool {
 	return false
 }
 
-// withNothing adds a plan that asks for nothing, where nothing is required in the last one. The lifecycle (0.21.0 to
+// withNothing adds a plan that asks for nothing, if nothing is required in the last one. The lifecycle (0.21.0 to
 // 0.21.17, phase/hermetic_factory.go) does not read that a system buildpack is optional. Without such a plan the group
-// would fail, as it does where nobody requires what a buildpack provides.
+// would fail, as it does if nobody requires what a buildpack provides.
 func withNothing(plans []libcnb.BuildPlan) []libcnb.BuildPlan {
 	if len(plans[len(plans)-1].Requires) > 0 {
 		return plans

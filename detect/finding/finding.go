@@ -1,6 +1,7 @@
 // Package finding is what one place in a file proves. Begin with [Finding]: [Server], [Registration], [Implementation],
-// [Health], [HealthDisabled] and [Listener] mean the same in all languages. A language may have types of its own, for
-// what means something only together with other files; its PostAnalyze decides which of the general ones they are.
+// [Health], [HealthDisabled], [Listener] and [Security] mean the same in all languages. A language may have types of
+// its own, for what means something only together with other files; its PostAnalyze decides which of the general ones
+// they are.
 //
 // A finding is made once, at its place, and never changed.
 package finding
@@ -71,7 +72,13 @@ type Implementation struct {
 }
 
 // Health is the registration of grpc.health.v1.
-type Health struct{ *Site }
+type Health struct {
+	*Site
+	// Of is the site of the server that it is for, nil if that is any server of the package.
+	Of *Site
+	// OfSome says that it is for some of the package's servers, and not which.
+	OfSome bool
+}
 
 // HealthDisabled is what tells a framework not to register grpc.health.v1.
 type HealthDisabled struct{ *Site }
@@ -80,10 +87,26 @@ type HealthDisabled struct{ *Site }
 type Listener struct {
 	*Site
 	Address address.Value
+	// Of is the site of the server that is given the listener, nil if that is the server of the package. Servers of one
+	// package that have listeners of their own are told apart.
+	Of *Site
+}
+
+// Security is what the code, or a settings file, says of the security of the transport.
+type Security struct {
+	*Site
+	Says plan.Security
+	// Of is the site of the server that it is for, nil if that is the server of the package.
+	Of *Site
 }
 
 // ListenerAt returns a listener on an address that stands in the same file.
-func ListenerAt(v address.Value) Listener { return Listener{&Site{Place: v.Place}, v} }
+func ListenerAt(v address.Value) Listener { return Listener{Site: &Site{Place: v.Place}, Address: v} }
+
+// SecurityAt returns the security that a line says.
+func SecurityAt(line int, says plan.Security) Security {
+	return Security{Site: &Site{Place: plan.Place{Line: line}}, Says: says}
+}
 
 // Make makes a finding at a site, where the code is that a rule matches. It is nil for code that proves nothing.
 type Make func(at *Site, code string) Finding
@@ -128,7 +151,7 @@ func WithHealth(proves Make) Make {
 }
 
 // RegistersHealth is the [Make] of [Health].
-func RegistersHealth(at *Site, _ string) Finding { return Health{at} }
+func RegistersHealth(at *Site, _ string) Finding { return Health{Site: at} }
 
 // Where returns the place of a finding.
 func Where(f Finding) plan.Place { return f.site().Place }

@@ -15,36 +15,60 @@ var (
 	// bazelRule is a call that declares a target, at the beginning of a line.
 	bazelRule = regexp.MustCompile(`(?m)^(?P<name>\w+)[ \t]*\(`)
 	// testRule are the names of rules whose targets are tests: cc_test, py_test, cc_library_test.
-	testRule    = regexp.MustCompile(`_tests?$`)
+	testRule = regexp.MustCompile(`_tests?$`)
+	// programRule are the names of rules whose targets are programs: cc_binary, py_binary.
+	programRule = regexp.MustCompile(`_binary$`)
 	testOnly    = regexp.MustCompile(`\btestonly\s*=\s*(?:True|1)\b`)
 	sourcesOf   = regexp.MustCompile(`\b(?:srcs|hdrs)\s*=\s*(?:\w+\()?\[`)
 	packageRule = regexp.MustCompile(`\bdefault_testonly\s*=\s*(?:True|1)\b`)
 	bazelString = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
 )
 
-// BazelTestFiles returns the files in the directory of a BUILD file that its rules declare for tests only: sources of
-// tests, and those of targets with testonly (Bazel, Common attributes). A file that another target has too is left out;
-// "*" stands for all files of a package with default_testonly.
-func BazelTestFiles(text []byte) []string {
+// BazelTests are what a BUILD file of Bazel declares for tests only, as patterns of names in its directory.
+type BazelTests struct {
+	// Files are sources of tests, and those of targets with testonly (Bazel, Common attributes). "*" stands for all
+	// files of a package with default_testonly.
+	Files []string
+	// Programs are those of the files that are in programs, which people may start by hand.
+	Programs []string
+}
+
+// ReadBazelTests returns what a BUILD file declares for tests only. A file that another target has too is left out.
+func ReadBazelTests(text []byte) BazelTests {
 	t := starlark.Read(text)
-	if t.Matches(packageRule) {
-		return []string{"*"}
-	}
-	var tests, others []string
+	all := t.Matches(packageRule)
+	var tests BazelTests
+	var others []string
 	for _, m := range t.FindAll(bazelRule, -1) {
 		name := string(t.Code[m[2]:m[3]])
-		_, all := t.Arguments(m[1])
-		code := t.Code[all.From:all.To]
-		files := &others
-		if testRule.MatchString(name) || testOnly.Match(code) {
-			files = &tests
-		}
-		for _, list := range sourcesOf.FindAllIndex(code, -1) {
-			_, elements := t.Arguments(all.From + list[1])
-			for _, quoted := range bazelString.FindAll(t.Raw[elements.From:elements.To], -1) {
-				*files = append(*files, string(quoted[1:len(quoted)-1]))
-			}
+		_, arguments := t.Arguments(m[1])
+		code := t.Code[arguments.From:arguments.To]
+		files := bazelSources(t, arguments)
+		switch isTest := testRule.MatchString(name); {
+		case !isTest && !all && !testOnly.Match(code):
+			others = append(others, files...)
+		case !isTest && programRule.MatchString(name):
+			tests.Programs = append(tests.Programs, files...)
+			fallthrough
+		default:
+			tests.Files = append(tests.Files, files...)
 		}
 	}
-	return slices.DeleteFunc(tests, func(file string) bool { return slices.Contains(others, file) })
+	if all {
+		tests.Files = []string{"*"}
+	}
+	tests.Files = slices.DeleteFunc(tests.Files, func(file string) bool { return slices.Contains(others, file) })
+	return tests
+}
+
+// bazelSources returns the sources that a rule with arguments lists.
+func bazelSources(t *Text, arguments Span) []string {
+	var files []string
+	for _, list := range sourcesOf.FindAllIndex(t.Code[arguments.From:arguments.To], -1) {
+		_, elements := t.Arguments(arguments.From + list[1])
+		for _, quoted := range bazelString.FindAll(t.Raw[elements.From:elements.To], -1) {
+			files = append(files, string(quoted[1:len(quoted)-1]))
+		}
+	}
+	return files
 }

@@ -29,7 +29,7 @@ func canMatch(pattern *regexp.Regexp, text []byte) bool {
 	return len(literals) == 0 || literals.In(text)
 }
 
-// requiredLiterals returns literals of which every match of a pattern has at least one, or nil where they are not known
+// requiredLiterals returns literals of which every match of a pattern has at least one, or nil if they are not known
 // or too short to be of use.
 func requiredLiterals(pattern *regexp.Regexp) Keywords {
 	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
@@ -75,7 +75,7 @@ func literalsIn(part *syntax.Regexp) Keywords {
 	return nil
 }
 
-// shortest returns the length of the shortest keyword, and 0 where there is none.
+// shortest returns the length of the shortest keyword, and 0 if there is none.
 func shortest(k Keywords) int {
 	if len(k) == 0 {
 		return 0

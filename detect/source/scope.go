@@ -20,6 +20,7 @@ type block struct {
 	scope int
 
 	header int // the line in it that a block behind it would belong to
+	head   int // the line that the block belongs to, or -1
 }
 
 // conditional begins the header of a block of a condition or a loop.
@@ -31,7 +32,7 @@ var onlyOpens = regexp.MustCompile(`^\s*[{(\[]\s*$`)
 
 // FindBlocks finds the blocks of a text in one pass over its lines.
 func FindBlocks(t *Text) *Blocks {
-	b := &Blocks{all: []block{{to: len(t.lines), header: -1}}, ofLine: make([]int, len(t.lines))}
+	b := &Blocks{all: []block{{to: len(t.lines), header: -1, head: -1}}, ofLine: make([]int, len(t.lines))}
 	open := []int{0} // the blocks around the line, by index, each indented more than the one before
 	for i := range t.lines {
 		code := t.lineCode(i)
@@ -61,7 +62,7 @@ func FindBlocks(t *Text) *Blocks {
 func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 	in := block{
 		indent: indent, from: line, to: len(t.lines), depth: b.all[parent].depth + 1, parent: parent,
-		scope: len(b.all), header: -1,
+		scope: len(b.all), header: -1, head: b.all[parent].header,
 	}
 	if header := b.all[parent].header; header >= 0 && conditional.Match(t.lineCode(header)) {
 		in.scope = b.all[parent].scope
@@ -71,10 +72,7 @@ func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 
 // lineCode returns the code of a line, from 0.
 func (t *Text) lineCode(line int) []byte {
-	if line+1 < len(t.lines) {
-		return t.Code[t.lines[line]:t.lines[line+1]]
-	}
-	return t.Code[t.lines[line]:]
+	return t.Code[t.LineStart(line):t.LineStart(line+1)]
 }
 
 // indentation returns how many bytes of white space a line begins with, or -1 for a blank one.
@@ -95,6 +93,18 @@ func (b *Blocks) ScopeOf(line int, isField bool) int {
 		scope = b.all[b.all[scope].parent].scope
 	}
 	return scope
+}
+
+// Heads returns the lines to which the blocks around a line belong that are not around another line, the innermost
+// first.
+func (b *Blocks) Heads(line, outer int) []int {
+	var heads []int
+	for in := b.ofLine[line]; in > 0 && b.Depth(in, outer) < 0; in = b.all[in].parent {
+		if head := b.all[in].head; head >= 0 {
+			heads = append(heads, head)
+		}
+	}
+	return heads
 }
 
 // Body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or

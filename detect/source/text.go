@@ -30,6 +30,14 @@ func (t *Text) Line(offset int) int {
 	return sort.SearchInts(t.lines, offset+1)
 }
 
+// LineStart returns the offset at which a line begins, from 0; the end of the text for one behind the last.
+func (t *Text) LineStart(line int) int {
+	if line < len(t.lines) {
+		return t.lines[line]
+	}
+	return len(t.Code)
+}
+
 // FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit of them, or
 // all for a limit below 0. Analyzers search by this function alone, so that a test can count what a search costs.
 func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxReads is how often a search may read each byte of a text, on average; 0 where nothing is counted.
+// maxReads is how often a search may read each byte of a text, on average; 0 if nothing is counted.
 var maxReads atomic.Int64
 
-// LimitSearches makes every [Text.FindAll] count the runes that the search reads, and panic where they are more than
+// LimitSearches makes every [Text.FindAll] count the runes that the search reads, and panic if they are more than
 // times as many as the text has bytes: the time of such a search grows with the square of the text. The count does not
 // depend on the speed of the machine. 0 ends the counting. It is for tests, since searches that are counted are slow.
 func LimitSearches(times int) { maxReads.Store(int64(times)) }

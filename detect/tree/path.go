@@ -37,6 +37,11 @@ func Ancestors(file string) iter.Seq[string] {
 	}
 }
 
+// IsWithin reports whether a path is a directory, or lies in it. "." holds everything.
+func IsWithin(path, dir string) bool {
+	return dir == "." || path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+}
+
 // IsExecutableName reports whether a built program may have this file name: one without extension, or with what release
 // tools append ("-1.2.3", ".amd64", ".bin"). Execute permission says nothing: archives and uploads lose it, and some
 // mounts grant it to every file.

@@ -77,7 +77,7 @@ func (r *reader) directory(d directory) {
 	}
 }
 
-// delegate gives work to an idle reader, or does it itself where there is none.
+// delegate gives work to an idle reader, or does it itself if there is none.
 func (r *reader) delegate(others *sync.WaitGroup, work func(r *reader)) {
 	select {
 	case other := <-r.idle:
@@ -156,7 +156,7 @@ func (r *reader) classify(d directory, e dirent, files, subdirectories []string)
 	return files, subdirectories
 }
 
-// read visits files of a directory. Where they are many, another reader takes half of them.
+// read visits files of a directory. If they are many, another reader takes half of them.
 func (r *reader) read(d directory, files []string, others *sync.WaitGroup) {
 	const many = 64
 	if len(files) > many {

@@ -115,7 +115,7 @@ func TestWalkOfAFolderThatIsNotThereIsAnError(t *testing.T) {
 	}
 }
 
-// Reading of a tree ends where its budget of bytes does.
+// Reading of a tree ends if its budget of bytes does.
 func TestBudgetOfTheTreeBoundsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

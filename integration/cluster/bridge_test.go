@@ -36,20 +36,23 @@ func TestBridgeHasCredentials(t *testing.T) {
 
 // withToken has the app want a token, as in metadata.yaml, which the bridge has.
 func withToken(pod object) {
+	wantingToken(pod)
+	mountToken(sidecar(pod), "command", "-rpc-header-file=authorization=/token/authorization")
+}
+
+// wantingToken has the app want a token.
+func wantingToken(pod object) {
 	spec := pod["spec"].(object)
 	spec["volumes"] = append(spec["volumes"].([]any),
 		object{"name": "token", "secret": object{"secretName": "my-app-token"}})
-	for _, change := range []struct {
-		container       object
-		arguments, flag string
-	}{
-		{app(pod), "args", "-authorization-file=/token/authorization"},
-		{sidecar(pod), "command", "-rpc-header-file=authorization=/token/authorization"},
-	} {
-		c := change.container
-		c[change.arguments] = append(c[change.arguments].([]any), change.flag)
-		c["volumeMounts"] = append(c["volumeMounts"].([]any), object{"name": "token", "mountPath": "/token"})
-	}
+	mountToken(app(pod), "args", "-authorization-file=/token/authorization")
+}
+
+// mountToken has a container read the token, by a flag in its list of that name.
+func mountToken(container object, list, flag string) {
+	container[list] = append(container[list].([]any), flag)
+	container["volumeMounts"] = append(container["volumeMounts"].([]any),
+		object{"name": "token", "mountPath": "/token"})
 }
 
 // TestBridgeWithWrongCredentials has the same servers, and bridges that lack what they ask for, or distrust what they

@@ -49,7 +49,7 @@ func makeGroup(group string) error {
 	return err
 }
 
-// favour gives the cluster more CPU time than others get where all want it: probes have timeouts, and the node is not
+// favour gives the cluster more CPU time than others get if all want it: probes have timeouts, and the node is not
 // to be late because of what else runs on this machine.
 func favour(name string) error {
 	hierarchies, err := cgroup.Mounted()
@@ -99,15 +99,21 @@ func (g groups) remove() error {
 }
 
 // CPU returns the CPU time that a group in the cluster's cgroup has used, "" being the whole cluster.
-func (c *Cluster) CPU(name string) (time.Duration, error) {
+func (c *Cluster) CPU(name string) (time.Duration, error) { return count(c, name, cgroup.CPU) }
+
+// Anonymous returns the memory that a group in the cluster's cgroup has and no file, in bytes.
+func (c *Cluster) Anonymous(name string) (int64, error) { return count(c, name, cgroup.Anonymous) }
+
+// count reads what a group in the cluster's cgroup uses, in the hierarchy that counts it.
+func count[T any](c *Cluster, name string, read func(group string) (T, error)) (used T, err error) {
 	g, err := findGroups(filepath.Base(c.folder))
 	if err != nil {
-		return 0, err
+		return used, err
 	}
 	for _, group := range g {
-		if used, err := cgroup.CPU(filepath.Join(group, name)); err == nil {
+		if used, err = read(filepath.Join(group, name)); err == nil {
 			return used, nil
 		}
 	}
-	return 0, fmt.Errorf("reading the CPU time of cgroup %q: no hierarchy counts it", name)
+	return used, fmt.Errorf("reading what cgroup %q uses: no hierarchy counts it: %w", name, err)
 }

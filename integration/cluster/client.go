@@ -55,7 +55,7 @@ func (c *Cluster) ask(ctx context.Context, method, path string, body io.Reader) 
 }
 
 // Read decodes a resource, or a list of them, by its path in the API server, such as
-// /api/v1/namespaces/default/pods/my-app. It costs much less than kubectl where a test asks again and again.
+// /api/v1/namespaces/default/pods/my-app. It costs much less than kubectl if a test asks again and again.
 func (c *Cluster) Read(ctx context.Context, path string, into any) error {
 	text, err := c.ask(ctx, http.MethodGet, path, nil)
 	if err != nil {

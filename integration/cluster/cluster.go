@@ -180,7 +180,7 @@ func (c *Cluster) Close() error {
 	if c.http != nil {
 		c.http.CloseIdleConnections()
 	}
-	c.alive.Close() // It fails where the keeper has ended before.
+	c.alive.Close() // It fails if the keeper has ended before.
 	<-c.ended
 	if c.net != nil {
 		c.net.Close()

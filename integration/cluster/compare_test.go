@@ -31,7 +31,11 @@ const (
 	comparedRounds = 2
 )
 
-// pushCompared makes the image: programs that are executed in a container have to be in it.
+// bridgeVariable says whether the launcher is to start the bridge in a container.
+const bridgeVariable = "GRPC_HEALTH_BRIDGE_BACKGROUND"
+
+// pushCompared makes the image: programs that are executed in a container have to be in it. Its launcher starts the
+// bridge if a container says so.
 func pushCompared(ctx context.Context) error {
 	app, err := fixture.StageSample(ctx, nil)
 	if err != nil {
@@ -39,7 +43,7 @@ func pushCompared(ctx context.Context) error {
 	}
 	built, err := docker.Build(ctx, harness.Build{
 		Name: "compared", App: app, Buildpack: fixture.Dist("buildpack"),
-		Env: []string{"BP_GRPC_HEALTH_PROBE_BRIDGE=true"},
+		Env: []string{"BP_GRPC_HEALTH_PROBE_BRIDGE=launch"},
 	})
 	if err != nil {
 		return err
@@ -74,13 +78,27 @@ func pushCompared(ctx context.Context) error {
 			return err
 		}
 	}
+	if image, err = withVariable(image, bridgeVariable+"=false"); err != nil {
+		return err
+	}
 	return cluster.Push(ctx, comparedImage, image)
+}
+
+// withVariable is an image with another variable in its environment.
+func withVariable(image v1.Image, variable string) (v1.Image, error) {
+	file, err := image.ConfigFile()
+	if err != nil {
+		return nil, fmt.Errorf("reading an image's configuration: %w", err)
+	}
+	config := file.Config
+	config.Env = append(slices.Clone(config.Env), variable)
+	return mutate.Config(image, config)
 }
 
 // check is a way to ask an app for its health.
 type check struct {
 	title string
-	idle  string // the title of the same pods without a probe; empty where there is none
+	idle  string // the title of the same pods without a probe; empty if there is none
 	pod   object
 	port  int // what is asked natively; 0 for a program that is executed
 }
@@ -130,15 +148,21 @@ type round struct {
 	probes                 int
 	duration               time.Duration // of all probes
 	system, pods, measured time.Duration // CPU time, and the time in which it was used
-	answer                 time.Duration // the median, when asked anew; zero where nothing is asked natively
+	answer                 time.Duration // the median, when asked anew; zero if nothing is asked natively
 	memory                 float64       // of one bridge, in bytes
 }
 
-// TestCompare makes the section of docs/benchmarks.md about a node: what checks of each kind cost.
+// TestCompare makes the sections of docs/benchmarks.md about a node.
 func TestCompare(t *testing.T) {
 	if against == "" {
 		t.Skip("left out: it is run by hand, with UPDATE_BENCHMARKS='NAME VERSION=/path/to/grpc_health_probe'")
 	}
+	t.Run("checks", compareChecks)
+	t.Run("pods", comparePods)
+}
+
+// compareChecks makes the section about what checks of each kind cost, beside what the pods cost anyway.
+func compareChecks(t *testing.T) {
 	found := map[string][]round{}
 	for range comparedRounds {
 		all := checks(t)
@@ -152,7 +176,7 @@ func TestCompare(t *testing.T) {
 			untilNoPods(t)
 		}
 	}
-	writeSection(t, checks(t), found)
+	writeSection(t, "On a node", report(t, checks(t), found))
 }
 
 // untilNoPods waits until the pods of the tests before are gone.

@@ -16,8 +16,9 @@ type deployment struct {
 	name string
 }
 
-// viaExec and viaBridge are the examples of a Deployment with exec probes, and with native probes of the bridge.
-const viaExec, viaBridge = "deployment.yaml", "bridge-deployment.yaml"
+// viaExec, viaBridge and viaLaunch are the examples of a Deployment with exec probes, with native probes of the bridge
+// as a sidecar, and of the bridge in the app's container.
+const viaExec, viaBridge, viaLaunch = "deployment.yaml", "bridge-deployment.yaml", "launch-deployment.yaml"
 
 // deployed is what examples/kubernetes/deployment.yaml has, with what a test changes in the Deployment.
 func deployed(t *testing.T, changes ...func(deployment object)) []object {

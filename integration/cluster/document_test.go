@@ -54,7 +54,7 @@ func TestWalkThrough(t *testing.T) {
 	})
 }
 
-// runLine runs a command line of kubectl as a reader would, but for the namespace.
+// runLine runs a command line of kubectl as a reader would, except the namespace.
 func (s space) runLine(line string) {
 	s.t.Helper()
 	words, err := shellquote.Split(line)

@@ -16,8 +16,11 @@ import (
 const (
 	// AppImage is the app as the examples name it, with the bridge beside the probe.
 	AppImage = "registry.example.com/my-app:1.0.0"
-	// NewImage is another version of it.
-	NewImage = "registry.example.com/my-app:1.0.1"
+	// LaunchImage is the app whose launcher starts the bridge.
+	LaunchImage = "registry.example.com/my-app:1.0.0-launch"
+	// NewImage and NewLaunchImage are other versions of the two.
+	NewImage       = "registry.example.com/my-app:1.0.1"
+	NewLaunchImage = "registry.example.com/my-app:1.0.1-launch"
 	// BadImage is a version whose server has no health service.
 	BadImage = "registry.example.com/my-app:1.0.2"
 	// FullImage has the probe's full variant.
@@ -51,18 +54,29 @@ func (c *Cluster) PushImages(ctx context.Context, fixture *harness.Fixture, dock
 		return err
 	}
 	images := map[string]v1.Image{}
-	for ref, variant := range map[string]string{AppImage: "lean", FullImage: "full"} {
+	for ref, env := range map[string][]string{
+		AppImage:    {"BP_GRPC_HEALTH_PROBE_BRIDGE=true"},
+		FullImage:   {"BP_GRPC_HEALTH_PROBE_BRIDGE=true", "BP_GRPC_HEALTH_PROBE_VARIANT=full"},
+		LaunchImage: {"BP_GRPC_HEALTH_PROBE_BRIDGE=launch"},
+	} {
+		_, tag, _ := strings.Cut(ref, ":")
 		image, err := docker.Build(ctx, harness.Build{
-			Name: variant, App: app, Buildpack: fixture.Dist("buildpack"),
-			Env: []string{"BP_GRPC_HEALTH_PROBE_VARIANT=" + variant, "BP_GRPC_HEALTH_PROBE_BRIDGE=true"},
+			Name: "app-" + tag, App: app, Buildpack: fixture.Dist("buildpack"), Env: env,
 		})
 		if err != nil {
 			return err
 		}
 		images[ref] = image.Image
 	}
-	for ref, args := range map[string][]string{NewImage: {"-service="}, BadImage: {"-no-health"}} {
-		if images[ref], err = withDefaults(images[AppImage], args); err != nil {
+	for ref, change := range map[string]struct {
+		of   string
+		args []string
+	}{
+		NewImage:       {AppImage, []string{"-service="}},
+		NewLaunchImage: {LaunchImage, []string{"-service="}},
+		BadImage:       {AppImage, []string{"-no-health"}},
+	} {
+		if images[ref], err = withDefaults(images[change.of], change.args); err != nil {
 			return err
 		}
 	}
@@ -90,7 +104,7 @@ func (c *Cluster) pushProbe(ctx context.Context, fixture *harness.Fixture) error
 	return err
 }
 
-// withDefaults is an image with other arguments for its default process, where a container names none.
+// withDefaults is an image with other arguments for its default process, if a container names none.
 func withDefaults(image v1.Image, args []string) (v1.Image, error) {
 	file, err := image.ConfigFile()
 	if err != nil {

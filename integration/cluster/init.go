@@ -51,7 +51,7 @@ func boot(folder, logs, bin string) error {
 	return <-children.ended
 }
 
-// mounts gives the node folders of its own where it has no say in what containerd and the kubelet write to.
+// mounts gives the node folders of its own if it has no say in what containerd and the kubelet write to.
 func mounts(folder string) error {
 	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	if err == nil {
@@ -142,7 +142,7 @@ func (c *children) start(p program) error {
 	return c.groups.enter(p.group, cmd.Process.Pid)
 }
 
-// reap collects the processes that have ended. One of those with a name is the end of the cluster, but for containerd:
+// reap collects the processes that have ended. One of those with a name is the end of the cluster, except containerd:
 // when that is killed it is started again, as systemd does on other nodes.
 func (c *children) reap() {
 	for {

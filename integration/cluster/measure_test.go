@@ -52,7 +52,7 @@ func passed(t *testing.T, pods []running) (all, least int) {
 	return all, least
 }
 
-// each visits the values of a metric for pods, and for their readiness probes where it is one of probes.
+// each visits the values of a metric for pods, and for their readiness probes if it is one of probes.
 func each(t *testing.T, pods []running, path, metric string, visit func(sample)) {
 	t.Helper()
 	text, err := cluster.Metrics(t.Context(), path)

@@ -32,7 +32,7 @@ func (c *Cluster) Probes(ctx context.Context, namespace, pod, kind string) (map[
 type sample struct {
 	labels map[string]string
 	value  float64
-	at     time.Time // zero where the metric does not say
+	at     time.Time // zero if the metric does not say
 }
 
 var (

@@ -261,7 +261,7 @@ func (p platform) install(ctx context.Context) error {
 	return err
 }
 
-// manifests joins the manifests that match patterns in the folder of a tool's module, but for some of their names.
+// manifests joins the manifests that match patterns in the folder of a tool's module, except some of their names.
 func manifests(ctx context.Context, tool string, patterns []string, except ...string) (string, error) {
 	folder, err := fixture.ToolModule(ctx, tool)
 	if err != nil {

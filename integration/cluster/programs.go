@@ -74,6 +74,7 @@ func programs(folder string) (early, late []program) {
 			"--service-account-issuer", "https://kubernetes.default.svc",
 			"--service-account-key-file", in(accountKey), "--service-account-signing-key-file", in(accountKey),
 			"--kubelet-preferred-address-types", "InternalIP", "--allow-privileged",
+			"--feature-gates", featureGate + "=true",
 		}},
 		{containerd, SystemGroup, []string{"--config", in(containerdFile)}},
 		{"registry", ControlGroup, []string{"serve", in(registryFile)}},

@@ -11,7 +11,7 @@ import (
 // no call to it in between, and nothing is restarted.
 func TestReadinessIsTraffic(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{viaExec, viaBridge} {
+	for _, file := range []string{viaExec, viaBridge, viaLaunch} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			newSpace(t).deploy(deployedAs(t, file, replicas(3))).wantReadinessIsTraffic()

@@ -11,18 +11,37 @@ import (
 
 const benchmarks = "../../docs/benchmarks.md"
 
-// writeSection replaces the last section of docs/benchmarks.md.
-func writeSection(t *testing.T, all []check, found map[string][]round) {
+// writeSection replaces a section of docs/benchmarks.md.
+func writeSection(t *testing.T, title, section string) {
 	t.Helper()
 	text, err := os.ReadFile(benchmarks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const heading = "\n## On a node\n"
-	before, _, _ := strings.Cut(string(text), heading)
-	if err := os.WriteFile(benchmarks, []byte(before+heading+report(t, all, found)), 0o644); err != nil {
+	heading := "\n## " + title + "\n"
+	before, rest, _ := strings.Cut(string(text), heading)
+	_, after, isFollowed := strings.Cut(rest, "\n## ")
+	if isFollowed {
+		after = "\n## " + after
+	}
+	if err := os.WriteFile(benchmarks, []byte(before+heading+section+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// versions are those of Kubernetes and of the container runtime.
+func versions(t *testing.T) (kubernetes, containers string) {
+	t.Helper()
+	var node struct {
+		Status struct {
+			NodeInfo struct{ KubeletVersion, ContainerRuntimeVersion string }
+		}
+	}
+	if err := cluster.Read(t.Context(), "/api/v1/nodes/"+NodeName, &node); err != nil {
+		t.Fatal(err)
+	}
+	info := node.Status.NodeInfo
+	return info.KubeletVersion, strings.ReplaceAll(info.ContainerRuntimeVersion, "://", " ")
 }
 
 // report is the section, in Markdown.
@@ -45,17 +64,8 @@ func report(t *testing.T, all []check, found map[string][]round) string {
 		fmt.Fprintf(&nodes, "| %s | %.3f | %.0f |\n", c.title, processors, 1000*processors)
 	}
 	memory := found[withBridge][0].memory / 1e6
-	var node struct {
-		Status struct {
-			NodeInfo struct{ KubeletVersion, ContainerRuntimeVersion string }
-		}
-	}
-	if err := cluster.Read(t.Context(), "/api/v1/nodes/"+NodeName, &node); err != nil {
-		t.Fatal(err)
-	}
-	info := node.Status.NodeInfo
-	return fmt.Sprintf(section, runtime.GOARCH, runtime.GOMAXPROCS(0), info.KubeletVersion,
-		strings.ReplaceAll(info.ContainerRuntimeVersion, "://", " "), comparedRounds,
+	kubernetes, containers := versions(t)
+	return fmt.Sprintf(section, runtime.GOARCH, runtime.GOMAXPROCS(0), kubernetes, containers, comparedRounds,
 		comparedPods, int(comparedSpan.Seconds()), costs.String(), fullNode, defaultPeriod, nodes.String(),
 		anew.String(), memory, capabilities)
 }
@@ -63,15 +73,15 @@ func report(t *testing.T, all []check, found map[string][]round) string {
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
 
 const section = `
-Made by ` + "`UPDATE_BENCHMARKS='NAME VERSION=PATH' go -C integration test -count=1 -run TestCompare ./cluster`" + ` on
+Made by ` + "`TestCompare/checks`" + ` of integration/cluster ([how](../CONTRIBUTING.md#measuring)) on
 linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 
 %d times, in random order, %d pods were checked for %d seconds in each of these ways: natively every second, by exec
 every eight seconds. No check failed. A figure is the mean of one check. The duration is the kubelet's own
 (prober_probe_duration_seconds). CPU times are of cgroups: that of the pods, which has the app, the bridge, the programs
-that are executed and the part of runc that becomes them; and that of the kubelet, kube-proxy and containerd with what
-they start. What the same pods used without a check is subtracted. Behind the node's CPU time is the range of it. The
-kubelet does the same for both kinds of native checks: in its column, they differ by the noise of the measurement alone.
+of the checks and the part of runc that becomes them; and that of the kubelet, kube-proxy and containerd with what they
+start. The figures leave out what the same pods used without a check. The range follows the node's CPU time. The kubelet
+does the same for both kinds of native checks: in its column, they differ only by the noise of the measurement.
 
 | check | checks | duration | CPU, pods | CPU, kubelet and runtime | CPU, node |
 | --- | ---: | ---: | ---: | ---: | ---: |
@@ -89,6 +99,9 @@ How long a check takes on a connection of its own from the node, without a kubel
 | --- | ---: |
 %s
 A bridge takes %.1f MB of the pod's memory (container_memory_working_set_bytes, the mean).
+
+None of these figures has the price of the sidecar itself: the pods without a check have it too. It is
+[above](#what-a-pod-costs-its-node).
 
 What they can do:
 

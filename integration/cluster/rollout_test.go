@@ -29,12 +29,12 @@ func withoutProbes(deployment object) {
 // TestRolloutLosesNoCall has clients that call the Service during a restart and an update of the image.
 func TestRolloutLosesNoCall(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{viaExec, viaBridge} {
+	for file, image := range map[string]string{viaExec: NewImage, viaBridge: NewImage, viaLaunch: NewLaunchImage} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			d := newSpace(t).deploy(starting(t, file))
 			calls := d.startTraffic()
-			d.roll(calls)
+			d.roll(calls, image)
 			if failed := calls.end(t); failed > 0 {
 				t.Errorf("%d calls failed, want none", failed)
 			}
@@ -42,20 +42,20 @@ func TestRolloutLosesNoCall(t *testing.T) {
 	}
 }
 
-// TestRolloutWithoutProbesLosesCalls has the same, but for the probes: so many calls are made that the first rollout
+// TestRolloutWithoutProbesLosesCalls has the same, except the probes: so many calls are made that the first rollout
 // without them fails some.
 func TestRolloutWithoutProbesLosesCalls(t *testing.T) {
 	t.Parallel()
 	d := newSpace(t).deploy(starting(t, viaExec, withoutProbes))
 	calls := d.startTraffic()
-	d.roll(calls)
+	d.roll(calls, NewImage)
 	if calls.end(t) == 0 {
 		t.Error("no call failed, want some")
 	}
 }
 
 // roll restarts all pods and updates their image, with calls before, between and after.
-func (d deployment) roll(calls *traffic) {
+func (d deployment) roll(calls *traffic, image string) {
 	d.t.Helper()
 	d.untilMade(calls)
 	before := d.running()
@@ -64,7 +64,7 @@ func (d deployment) roll(calls *traffic) {
 	d.untilReplaced(before)
 	d.untilMade(calls)
 	before = d.running()
-	d.kubectl("set", "image", "deployment/"+d.name, "my-app="+NewImage)
+	d.kubectl("set", "image", "deployment/"+d.name, "my-app="+image)
 	d.untilRolledOut()
 	d.untilReplaced(before)
 	d.untilMade(calls)

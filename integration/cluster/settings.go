@@ -25,6 +25,9 @@ const (
 	kubeletFile       = "kubelet.json"
 	registryFile      = "registry.yaml"
 
+	// featureGate is TLS of Kubernetes' own gRPC probe (KEP-4939), which is alpha and off elsewhere.
+	featureGate = "GRPCContainerProbeTLS"
+
 	serverPort   = "6443"
 	readOnlyPort = 10255 // of the kubelet, for its metrics
 )
@@ -179,6 +182,7 @@ func kubeletSettings(folder string) any {
 		"serializeImagePulls":         false,
 		"evictionHard":                never,
 		"imageGCHighThresholdPercent": 100,
+		"featureGates":                map[string]bool{featureGate: true},
 	}
 }
 

@@ -1,5 +1,5 @@
 // Command debian makes the Debian of the integration tests ahead of them, so that scripts/test.sh can make it beside
-// other steps. The tests make it themselves where it is not there.
+// other steps. The tests make it themselves if it is not there.
 package main
 
 import (

@@ -134,6 +134,6 @@ All as expected. With an app of your own, after ./scripts/build.sh:
 
   readinessProbe:
     exec:
-      command: ["` + harness.ProbePath + `", "-addr=localhost:5000"]
+      command: ["` + harness.ProbePath + `"]
     timeoutSeconds: 3
 `

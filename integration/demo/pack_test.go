@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPackOnPath asks programs that are pack but for the version that they were given when they were linked.
+// TestPackOnPath asks programs that are pack except the version that they were given when they were linked.
 func TestPackOnPath(t *testing.T) {
 	for version, test := range map[string]struct {
 		isUsed bool

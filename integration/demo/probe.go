@@ -33,15 +33,25 @@ func probe(ctx context.Context, platform harness.Platform, image *harness.Image)
 		if err := server.Control(ctx, state.control); err != nil {
 			return err
 		}
-		result, err := server.Exec(ctx, harness.ProbePath, "-addr="+server.GRPC)
+		command, shown := probeCommand(server)
+		result, err := server.Exec(ctx, command...)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("$ %s -addr=%s\n%s\nexit %d\n", harness.ProbePath, server.GRPC, strings.TrimSpace(result.Output),
-			result.Code)
+		fmt.Printf("$ %s\n%s\nexit %d\n", shown, strings.TrimSpace(result.Output), result.Code)
 		if result.Code != state.code {
 			return fmt.Errorf("probing while %s: exit code %d, not %d", state.does, result.Code, state.code)
 		}
 	}
 	return nil
+}
+
+// probeCommand returns the probe's command in the app's container, and how a user types it. In a container the app
+// listens where the build found it, so the path alone is enough; without Docker it has another port.
+func probeCommand(server *harness.Server) (command []string, shown string) {
+	if server.Container != "" {
+		return []string{harness.ProbePath}, "docker exec " + server.Container + " " + harness.ProbePath
+	}
+	command = []string{harness.ProbePath, "-addr=" + server.GRPC}
+	return command, strings.Join(command, " ")
 }

@@ -12,11 +12,11 @@ import (
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
 	"github.com/grpc-cnb/health-probe/integration/documents/messages"
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // The tests in this file go from the code to the documents: what the code has without a document describing it is an
-// error, which names the file to mend.
+// error, which names the file to fix.
 
 // rows returns the rows of the tables in a document whose first column has that head.
 func rows(t *testing.T, path, head string) []documents.Row {
@@ -36,69 +36,69 @@ func firstCells(t *testing.T, path, head string) []string {
 	return must(documents.Read(filepath.Join(repository, path)))(t).Quoted(head, 0)
 }
 
-// TestEachFlagHasARow wants a row of the README for each flag, with its default: among the flags of grpc-health-probe,
-// or among those that it does not have.
+// TestEachFlagHasARow wants a row of docs/probe.md for each flag, with its default: among the flags of
+// grpc-health-probe, or among those that it does not have.
 func TestEachFlagHasARow(t *testing.T) {
 	t.Parallel()
-	table := rows(t, "README.md", "flag")
+	table := rows(t, "docs/probe.md", "flag")
 	beyond := slices.IndexFunc(table, func(row documents.Row) bool { return strings.Contains(row.Cells[0], "`-all`") })
-	for _, flag := range probe.Flags() {
+	for _, flag := range flags.All() {
 		i := slices.IndexFunc(table, func(row documents.Row) bool {
 			return strings.Contains(row.Cells[0], "`-"+flag.Name+"`")
 		})
 		if i < 0 {
-			t.Errorf("README.md: add a row for the flag -%s to the tables of flags", flag.Name)
+			t.Errorf("docs/probe.md: add a row for the flag -%s to the tables of flags", flag.Name)
 			continue
 		}
 		if flag.Upstream != (i < beyond) {
-			t.Errorf("README.md: grpc-health-probe has the flag -%s: %t; move its row to the other table", flag.Name,
-				flag.Upstream)
+			t.Errorf("docs/probe.md: grpc-health-probe has the flag -%s: %t; move its row to the other table",
+				flag.Name, flag.Upstream)
 		}
 		// The default of a boolean flag is off, and that of a duration of zero is said in words.
 		value := table[i].Cells[len(table[i].Cells)-1]
 		isStated := flag.Value != "" && flag.Default != "" && flag.Default != "0s"
 		if isStated && !strings.Contains(value, "`"+flag.Default+"`") {
-			t.Errorf("README.md: the default of -%s is `%s`, the table says %q", flag.Name, flag.Default, value)
+			t.Errorf("docs/probe.md: the default of -%s is `%s`, the table says %q", flag.Name, flag.Default, value)
 		}
 		if flag.Repeatable && !strings.Contains(table[i].Cells[1], "more than once") &&
 			!strings.Contains(table[i].Cells[1], "each time") {
-			t.Errorf("README.md: say that -%s may be given more than once", flag.Name)
+			t.Errorf("docs/probe.md: say that -%s may be given more than once", flag.Name)
 		}
 	}
 }
 
-// TestEachFlagHasItsVariable compares the names of the environment variables with the rule in the README: a flag has
-// the variable that the rule gives it, and only -version, which the README names, has none.
+// TestEachFlagHasItsVariable compares the names of the environment variables with the rule in docs/probe.md: a flag has
+// the variable that the rule gives it, and only -version, which that page names, has none.
 func TestEachFlagHasItsVariable(t *testing.T) {
 	t.Parallel()
-	flags := probe.Flags()
-	if len(flags) < 20 {
-		t.Fatalf("there are only %d flags", len(flags))
+	all := flags.All()
+	if len(all) < 20 {
+		t.Fatalf("there are only %d flags", len(all))
 	}
-	for _, flag := range flags {
+	for _, flag := range all {
 		want := "GRPC_HEALTH_PROBE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 		if flag.Name == "version" {
 			want = ""
 		}
 		if flag.Variable != want {
-			t.Errorf("README.md: the flag -%s is set by %q, and its rule says %q", flag.Name, flag.Variable, want)
+			t.Errorf("docs/probe.md: the flag -%s is set by %q, and its rule says %q", flag.Name, flag.Variable, want)
 		}
 	}
 }
 
-// TestEachExitCodeIsDescribed wants each exit code in the README's table and a section of docs/troubleshooting.md for
-// it.
+// TestEachExitCodeIsDescribed wants each exit code in the table of docs/probe.md and a section of
+// docs/troubleshooting.md for it.
 func TestEachExitCodeIsDescribed(t *testing.T) {
 	t.Parallel()
 	codes := must(documents.Constants(filepath.Join(repository, "probe"), "ExitCode"))(t)
 	if len(codes) < 5 {
 		t.Fatalf("only the exit codes %q were found", codes)
 	}
-	table := rows(t, "README.md", "exit code")
+	table := rows(t, "docs/probe.md", "exit code")
 	text := string(must(os.ReadFile(filepath.Join(repository, "docs/troubleshooting.md")))(t))
 	for _, code := range codes {
 		if !slices.ContainsFunc(table, func(row documents.Row) bool { return row.Cells[0] == code }) {
-			t.Errorf("README.md: add a row for the exit code %s", code)
+			t.Errorf("docs/probe.md: add a row for the exit code %s", code)
 		}
 		if code != "0" && !strings.Contains(text, "\n## Exit code "+code+":") {
 			t.Errorf("docs/troubleshooting.md: add a section for the exit code %s", code)
@@ -108,17 +108,19 @@ func TestEachExitCodeIsDescribed(t *testing.T) {
 
 var buildVariableName = regexp.MustCompile(`^BP_[A-Z0-9_]+$`)
 
-// undocumentedVariables are the build variables that have no row in the README, each with the reason.
+// undocumentedVariables are the build variables that have no row in docs/build-variables.md, each with the reason.
 var undocumentedVariables = map[string]string{
 	"BP_GITHUB_ASSET_":       "what the name of an asset's variable begins with, which docs/sources.md describes",
 	"BP_GRPC_HEALTH_PROBE_":  "what the names of all variables begin with",
 	"BP_GITHUB_ASSET_SHA256": "a variable of examples/githubassets.toml, which docs/sources.md describes",
 }
 
-// TestEachBuildVariableHasARow wants a row of the README for each name of a build variable in the code.
+// TestEachBuildVariableHasARow wants a row of docs/build-variables.md for each name of a build variable in the code,
+// and one in docs/detection.md for those of other buildpacks that detection reads.
 func TestEachBuildVariableHasARow(t *testing.T) {
 	t.Parallel()
-	names := firstCells(t, "README.md", "variable")
+	names := firstCells(t, "docs/build-variables.md", "variable")
+	others := firstCells(t, "docs/detection.md", "variable")
 	found := 0
 	for _, part := range []string{"build", "cmd", "detect", "internal"} {
 		for _, literal := range must(documents.Literals(filepath.Join(repository, part)))(t) {
@@ -126,8 +128,12 @@ func TestEachBuildVariableHasARow(t *testing.T) {
 				continue
 			}
 			found++
-			if !slices.Contains(names, literal.Text) {
-				t.Errorf("README.md: add a row for the build variable %s, which is in %s", literal.Text,
+			document, rows := "docs/build-variables.md", names
+			if strings.Contains(literal.Position.Filename, "detect/tree/target/") {
+				document, rows = "docs/detection.md", others
+			}
+			if !slices.Contains(rows, literal.Text) {
+				t.Errorf("%s: add a row for the build variable %s, which is in %s", document, literal.Text,
 					literal.Position)
 			}
 		}

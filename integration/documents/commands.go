@@ -14,15 +14,15 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/grpc-cnb/health-probe/integration/harness"
-	"github.com/grpc-cnb/health-probe/probe"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // Programs are the programs that the command lines in the documents start.
 type Programs struct {
 	Repository string // the folder in which the command lines are meant to be run
 	Pack       string // path of the program pack; if it is empty, its command lines are not checked
-	Docker     bool   // whether the docker program, where it is installed, checks its own command lines
+	Docker     bool   // whether the docker program, if it is installed, checks its own command lines
 }
 
 var remark = regexp.MustCompile(`(^|\s)#\s.*$`)
@@ -84,18 +84,18 @@ func (p Programs) Check(ctx context.Context, line string) error {
 	return fmt.Errorf("nothing checks the program %q", words[0])
 }
 
-// CheckProbe has the probe read the flags behind its path, where that is among the words, and returns the words before.
+// CheckProbe has the probe read the flags after its path, if the words have it, and returns the words before.
 // With --entrypoint the name of an image or a service stands between.
 func CheckProbe(words []string) (before []string, err error) {
 	at := slices.Index(words, harness.ProbePath)
 	if at < 0 {
 		return words, nil
 	}
-	flags := words[at+1:]
-	if at > 0 && words[at-1] == "--entrypoint" && len(flags) > 0 {
-		flags = flags[1:]
+	given := words[at+1:]
+	if at > 0 && words[at-1] == "--entrypoint" && len(given) > 0 {
+		given = given[1:]
 	}
-	_, err = probe.ReadDefaults(flags)
+	_, err = flags.ReadDefaults(given)
 	return words[:at], err
 }
 
@@ -225,12 +225,14 @@ func refused(command *exec.Cmd) error {
 
 // IsVariable reports whether an environment variable sets a flag of the probe or of the bridge.
 func IsVariable(name string) bool {
-	return name == bridgeflags.ListenEnv || name == bridgeflags.AllowEnv ||
-		slices.ContainsFunc(probe.Flags(), func(f probe.Flag) bool { return f.Variable == name })
+	own := []string{bridgeflags.ListenEnv, bridgeflags.AllowEnv, bridgeflags.BackgroundEnv}
+	return slices.Contains(own, name) ||
+		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Variable == name })
 }
 
 // IsFlag reports whether the probe or the bridge has a flag of that name, or helps by it.
 func IsFlag(name string) bool {
-	return name == "h" || name == "help" || name == bridgeflags.Listen || name == bridgeflags.Allow ||
-		slices.ContainsFunc(probe.Flags(), func(f probe.Flag) bool { return f.Name == name })
+	own := []string{"h", "help", bridgeflags.Listen, bridgeflags.Allow, bridgeflags.Background}
+	return slices.Contains(own, name) ||
+		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Name == name })
 }

@@ -25,9 +25,9 @@ func allDocuments(t *testing.T) []*documents.Document {
 	return all
 }
 
-// TestDocumentBlocks checks each code block by what stands behind its opening fence:
+// TestDocumentBlocks checks each code block by what follows its opening fence:
 //
-//   - a language and the path of a file: the block is lines of that file, but for their indentation
+//   - a language and the path of a file: the block is lines of that file, except their indentation
 //   - sh: command lines, one per line, which the program that they start accepts; those of pack and docker, which may
 //     not be installed, are checked by the test TestDocumentCommands of package integration
 func TestDocumentBlocks(t *testing.T) {

@@ -2,13 +2,14 @@ package documents_test
 
 // Reasons why a text of the probe needs no row in docs/troubleshooting.md.
 const (
-	inAddress   = "it stands behind `parsing address …:`, which has a row with the ways to write an address"
-	inArgsFile  = "the build of the image prints it, behind the name of BP_GRPC_HEALTH_PROBE_ARGS"
-	inProtocol  = "it stands behind `server broke the HTTP/2 protocol:`, which has a row"
-	inHeaders   = "it stands behind `server broke the HTTP/2 protocol:` or a status of the call, which have rows"
+	inAddress   = "it follows `parsing address …:`, which has a row with the ways to write an address"
+	inArgsFile  = "the build of the image prints it, after the name of BP_GRPC_HEALTH_PROBE_ARGS"
+	inProtocol  = "it follows `server broke the HTTP/2 protocol:`, which has a row"
+	inHeaders   = "it follows `server broke the HTTP/2 protocol:` or a status of the call, which have rows"
 	inAnswer    = "it is part of a call's status, and says which part of the answer is not gRPC"
 	noError     = "it is not an error: the probe passed, or -v or -version asked for it"
 	beforeError = "it stands before an error that has a row"
+	aPath       = "it is the path of a file"
 	toCaller    = "the bridge says it to a caller whose call is wrong, or too much, as the status of the call"
 )
 
@@ -27,12 +28,15 @@ var messagesWithoutRow = map[string]string{
 	"checking default flags: …":                                        inArgsFile,
 
 	"listening on …, asking …": noError,
+	"/proc/…/fd/2":             aPath,
+	"/proc/…/ns/mnt":           aPath,
+	"/proc/…/exe":              aPath,
 	"serving on …: …":          "the bridge's port is gone, which the kernel does to no listener that is open",
 
 	"the bridge takes no compressed messages":   toCaller,
 	"service name is over the limit of … bytes": toCaller,
 
-	"it has a zero byte": "it stands behind `reading args file …:`, which has a row",
+	"it has a zero byte": "it follows `reading args file …:`, which has a row",
 
 	"-rpc-header: … is not sent, since gRPC sets it itself": "a note of -v, which docs/migrating.md explains",
 	"; connecting again: ":                                   "it stands between two causes, which have rows",
@@ -50,10 +54,10 @@ var messagesWithoutRow = map[string]string{
 	"no answer within the timeout":  "the message of the outcome takes its place",
 	"unexpected answer":             "a message says which bytes came instead of HTTP/2",
 	"preparing the client: …":       "grpc-go refuses an address only if this program is wrong",
-	"server ended the watch": "it stands behind `watching service …: CANCELLED:` or another status, which " +
+	"server ended the watch": "it follows `watching service …: CANCELLED:` or another status, which " +
 		"has a row",
-	"server sent ": inAnswer,
-	" answers":     inAnswer,
+	"server sent more than one answer": inAnswer,
+	"server sent no answer":            inAnswer,
 
 	"SETTINGS on stream …":                         inProtocol,
 	"bad acknowledgement of SETTINGS":              inProtocol,
@@ -62,7 +66,8 @@ var messagesWithoutRow = map[string]string{
 	"bad PING":                                     inProtocol,
 	"bad GOAWAY":                                   inProtocol,
 	"WINDOW_UPDATE of … bytes":                     inProtocol,
-	"WINDOW_UPDATE by … bytes":                     inProtocol,
+	"WINDOW_UPDATE by 0 bytes":                     inProtocol,
+	"bad PRIORITY_UPDATE":                          inProtocol,
 	"frame is over the limit of … bytes":           inProtocol,
 	"padded frame without padding length":          inProtocol,
 	"HEADERS frame too short for its priority":     inProtocol,

@@ -9,17 +9,19 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/documents"
 )
 
-// mapped is a folder in the first column of the map, as code. With /... behind it the folders in it are meant too.
+// mapped is a folder in the first column of the map, as code. With /... after it the folders in it are meant too.
 var mapped = regexp.MustCompile("`([a-z][^`]*)`")
 
 // TestMapHasEachPackage compares the map in CONTRIBUTING.md with the folders of the repository that have Go files.
 func TestMapHasEachPackage(t *testing.T) {
 	t.Parallel()
 	var rows []string
+	lines := 0
 	for _, row := range must(documents.Read(filepath.Join(repository, "CONTRIBUTING.md")))(t).Rows {
 		if row.Head != "folder" {
 			continue
 		}
+		lines++
 		for _, match := range mapped.FindAllStringSubmatch(row.Cells[0], -1) {
 			rows = append(rows, match[1])
 			folder := strings.TrimSuffix(match[1], "/...")
@@ -29,8 +31,8 @@ func TestMapHasEachPackage(t *testing.T) {
 		}
 	}
 	const screen = 45
-	if len(rows) == 0 || len(rows) > screen {
-		t.Errorf("CONTRIBUTING.md: the map has %d folders; it is to fit on a screen, %d", len(rows), screen)
+	if lines == 0 || lines > screen {
+		t.Errorf("CONTRIBUTING.md: the map has %d lines; it is to fit on a screen, %d", lines, screen)
 	}
 	for _, folder := range must(documents.GoFolders(repository))(t) {
 		if !isMapped(folder, rows) {

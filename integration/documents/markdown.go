@@ -37,7 +37,7 @@ type Row struct {
 
 // Block is a code block.
 type Block struct {
-	Info  string // behind the opening fence
+	Info  string // after the opening fence
 	Line  int    // of the opening fence
 	Lines []string
 }

@@ -25,8 +25,9 @@ func TestTroubleshootingHasEachMessage(t *testing.T) {
 
 	build := must(documents.Messages(filepath.Join(repository, "cmd/buildpack/testdata")))(t)
 	phase := must(documents.Messages(filepath.Join(repository, "detect/buildplan/testdata/phase")))(t)
+	report := must(documents.Messages(filepath.Join(repository, "build/execprobe/testdata")))(t)
 	for _, quote := range d.Quoted("the build says", 0) {
-		if !slices.ContainsFunc(append(build[""], phase[""]...), quoted(quote).MatchString) {
+		if !slices.ContainsFunc(slices.Concat(build[""], phase[""], report[""]), quoted(quote).MatchString) {
 			t.Errorf("no test expects a build to say %q", quote)
 		}
 	}

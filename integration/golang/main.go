@@ -1,4 +1,4 @@
-// Command golang is a Go buildpack for the tests, bin/detect and bin/build in one: where another buildpack requires
+// Command golang is a Go buildpack for the tests, bin/detect and bin/build in one: if another buildpack requires
 // "go", it puts the go command of /opt/go on the PATH of the buildpacks after it.
 package main
 

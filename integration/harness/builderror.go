@@ -20,7 +20,7 @@ func (e *BuildError) Error() string {
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
 
-// tee writes to out, and to also where there is one.
+// tee writes to out, and to also if there is one.
 func tee(out, also io.Writer) io.Writer {
 	if also == nil {
 		return out

@@ -68,7 +68,7 @@ func (c *Compose) Server(ctx context.Context, service string) (*Server, error) {
 	return &Server{GRPC: "localhost:5000", Container: id, http: http, stop: c.Close, command: c.docker.exec(id)}, nil
 }
 
-// State is what Docker says of a service's container; the zero State where there is none.
+// State is what Docker says of a service's container; the zero State if there is none.
 func (c *Compose) State(ctx context.Context, service string) (State, error) {
 	id, err := c.container(ctx, service)
 	if err != nil || id == "" {
@@ -77,7 +77,7 @@ func (c *Compose) State(ctx context.Context, service string) (State, error) {
 	return c.docker.State(ctx, id)
 }
 
-// container is the id of a service's container, running or not; empty where there is none.
+// container is the id of a service's container, running or not; empty if there is none.
 func (c *Compose) container(ctx context.Context, service string) (string, error) {
 	return c.Run(ctx, "ps", "--all", "--quiet", service)
 }

@@ -57,6 +57,15 @@ func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Serve
 	return &Server{Container: container, stop: stop, command: d.exec(container)}, nil
 }
 
+// Logs returns what a container has printed so far, standard output and standard error.
+func (d *Docker) Logs(ctx context.Context, container string) (string, error) {
+	out, err := d.command(ctx, "docker", "logs", container).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("reading the log of container %q: %w", container, err)
+	}
+	return string(out), nil
+}
+
 // State is the state of a container, as Docker reports it.
 type State struct {
 	Status    string // such as running

@@ -22,7 +22,7 @@ type Image struct {
 	Log string // all that the build printed
 }
 
-// Label is the value of a label of the image, empty where it has none.
+// Label is the value of a label of the image, empty if it has none.
 func (i *Image) Label(name string) (string, error) {
 	file, err := i.ConfigFile()
 	if err != nil {
@@ -68,7 +68,7 @@ func (i *Image) Files() ([]string, error) {
 	return names, err
 }
 
-// ReadFile returns the content of a file in the image; an error that is os.ErrNotExist where there is none.
+// ReadFile returns the content of a file in the image; an error that is os.ErrNotExist if there is none.
 func (i *Image) ReadFile(name string) ([]byte, error) {
 	var content []byte
 	found := false

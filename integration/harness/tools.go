@@ -129,6 +129,16 @@ var tools = map[string]tool{
 	},
 }
 
+// settings are options of go build for a tool. Without inlining most packages take two thirds of the time to compile,
+// and a tool of the tests runs for seconds. Go's own packages are compiled as for all other programs, and so are those
+// of the cluster, in which the tests measure. scripts/test.sh and scripts/tool.sh have the same options.
+func (t tool) settings() []string {
+	if strings.HasPrefix(t.folder, clusterTools) {
+		return nil
+	}
+	return []string{"-gcflags=all=-l", "-gcflags=std="}
+}
+
 // Tool returns the path of one of the tools, compiled now or by an earlier run.
 func (k *Fixture) Tool(ctx context.Context, name string) (string, error) {
 	k.compiling.Lock()
@@ -153,7 +163,8 @@ func (k *Fixture) Tool(ctx context.Context, name string) (string, error) {
 	if t.version != "" {
 		ldflags += " -X " + t.version + version
 	}
-	build := k.goCommand(ctx, t.folder, "build", "-tags", t.tags, "-ldflags", ldflags, "-o", fresh, t.pkg)
+	args := append([]string{"build"}, t.settings()...)
+	build := k.goCommand(ctx, t.folder, append(args, "-tags", t.tags, "-ldflags", ldflags, "-o", fresh, t.pkg)...)
 	if t.cgo {
 		build.Env = append(build.Env, "CGO_ENABLED=1")
 	}
@@ -182,7 +193,7 @@ func (k *Fixture) ToolModule(ctx context.Context, name string) (string, error) {
 // key changes with everything that the program is compiled from.
 func (t tool) key(repo string) (string, error) {
 	sum := sha256.New()
-	fmt.Fprintln(sum, runtime.Version(), runtime.GOARCH, t)
+	fmt.Fprintln(sum, runtime.Version(), runtime.GOARCH, t, t.settings())
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join(repo, t.folder, name))
 		if err != nil {

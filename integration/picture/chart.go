@@ -10,6 +10,24 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/documents"
 )
 
+// ways are the bars of the node's price, all told: rows of the table about ways in docs/benchmarks.md.
+var ways = []struct{ name, class string }{
+	{"no probe", "other"},
+	{"native", "other"},
+	{"bridge in the app's container", "own"},
+	{"bridge as a sidecar", "own"},
+	{"exec of the probe", "own"},
+}
+
+// periods are the columns of that table with a check over plaintext.
+var periods = []struct {
+	title  string
+	column int
+}{
+	{"CPU time of the node per pod and second, a check every 2 s", 1},
+	{"the same, a check every 10 s", 2},
+}
+
 // programs are the bars of each measure: the names of the programs in docs/benchmarks.md, and what they are called in
 // the chart. The first one is what the others are compared with.
 var programs = []struct{ name, shown, class string }{
@@ -19,60 +37,110 @@ var programs = []struct{ name, shown, class string }{
 }
 
 // measures are what is compared: columns of the tables in docs/benchmarks.md. Tables are told apart by how many columns
-// they have; the first one with six is that of the probes without TLS.
+// they have; the first one with six is that of the probes without TLS. The size has its ratio in the next column.
 var measures = []struct {
-	title           string
-	columns, column int
+	title                  string
+	columns, column, ratio int
 }{
-	{"CPU time of one check", 6, 2},
-	{"resident memory of one check", 6, 4},
-	{"size of the program", 3, 1},
+	{"CPU time of one exec, in the container", 6, 2, 2},
+	{"resident memory of one exec", 6, 4, 4},
+	{"size of the program", 3, 1, 2},
 }
 
-// bar is a program by one measure.
+// group is a title and its bars.
+type group struct {
+	title string
+	bars  []bar
+}
+
+// bar is a row of a table by one of its columns.
 type bar struct {
 	shown, class string
-	ratio        float64 // to the first program
+	length       float64 // 1 is the whole length
 	value        string  // as it is written
 }
 
-// Chart returns the chart, an SVG, of what a check costs. In goes docs/benchmarks.md.
+// Chart returns the chart, an SVG, of what a probe costs. In goes docs/benchmarks.md.
 func Chart(benchmarks *documents.Document) ([]byte, error) {
-	var groups [][]bar
+	groups, err := nodeGroups(benchmarks.Rows)
+	if err != nil {
+		return nil, err
+	}
 	for _, m := range measures {
-		var bars []bar
-		for _, p := range programs {
-			cells, err := findRow(benchmarks.Rows, p.name, m.columns)
+		g := group{title: m.title}
+		var reference string
+		for i, p := range programs {
+			cells, err := findRow(benchmarks.Rows, "program", p.name, m.columns)
 			if err != nil {
 				return nil, err
 			}
-			b := bar{shown: p.shown, class: p.class, ratio: 1, value: cells[m.column]}
-			// The tables have the first program's own figures, and of the others how many times that it is. The size
-			// has its ratio in a column of its own.
-			if len(bars) > 0 {
-				at := m.column
-				if m.columns == 3 {
-					at++
-				}
-				b.value, _, _ = strings.Cut(cells[at], " ")
-				if b.ratio, err = strconv.ParseFloat(b.value, 64); err != nil {
-					return nil, fmt.Errorf("reading the figure of %q for the chart: %w", p.name, err)
-				}
+			if i == 0 {
+				reference = cells[m.column]
+				g.bars = append(g.bars, bar{p.shown, p.class, 1, reference})
+				continue
 			}
-			bars = append(bars, b)
+			b := bar{shown: p.shown, class: p.class}
+			if b.length, b.value, err = relative(cells[m.ratio], reference); err != nil {
+				return nil, fmt.Errorf("reading the figure of %q for the chart: %w", p.name, err)
+			}
+			g.bars = append(g.bars, b)
 		}
-		groups = append(groups, bars)
+		groups = append(groups, g)
 	}
 	return chartSVG(groups), nil
 }
 
-// findRow returns the cells of a program in the first table that has it and that many columns.
-func findRow(rows []documents.Row, program string, columns int) ([]string, error) {
+// nodeGroups are the bars of what a pod costs its node. The longest of all has the whole length.
+func nodeGroups(rows []documents.Row) ([]group, error) {
+	var groups []group
+	longest := 0.0
+	for _, period := range periods {
+		g := group{title: period.title}
+		for _, w := range ways {
+			cells, err := findRow(rows, "way", w.name, 5)
+			if err != nil {
+				return nil, err
+			}
+			b := bar{shown: w.name, class: w.class}
+			mean, _, _ := strings.Cut(cells[period.column], " ")
+			if b.length, err = strconv.ParseFloat(mean, 64); err != nil {
+				return nil, fmt.Errorf("reading the figure of %q for the chart: %w", w.name, err)
+			}
+			b.value = mean + " ms"
+			longest = max(longest, b.length)
+			g.bars = append(g.bars, b)
+		}
+		groups = append(groups, g)
+	}
+	for _, g := range groups {
+		for i := range g.bars {
+			g.bars[i].length /= longest
+		}
+	}
+	return groups, nil
+}
+
+// relative reads a ratio to a reference such as 4.159 ms, and writes it as 1.8 ms (0.43 of it).
+func relative(cell, reference string) (ratio float64, value string, err error) {
+	text, _, _ := strings.Cut(cell, " ")
+	if ratio, err = strconv.ParseFloat(text, 64); err != nil {
+		return 0, "", err
+	}
+	number, unit, _ := strings.Cut(reference, " ")
+	whole, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return 0, "", err
+	}
+	return ratio, fmt.Sprintf("%.1f %s (%s of it)", ratio*whole, unit, text), nil
+}
+
+// findRow returns the cells of a row in the first table that has it, that first column and that many columns.
+func findRow(rows []documents.Row, head, name string, columns int) ([]string, error) {
 	at := slices.IndexFunc(rows, func(r documents.Row) bool {
-		return r.Head == "program" && len(r.Cells) == columns && r.Cells[0] == program
+		return r.Head == head && len(r.Cells) == columns && r.Cells[0] == name
 	})
 	if at < 0 {
-		return nil, fmt.Errorf("drawing the chart: no table of %d columns has a row for %q", columns, program)
+		return nil, fmt.Errorf("drawing the chart: no table of %d columns has a row for %q", columns, name)
 	}
 	return rows[at].Cells, nil
 }
@@ -81,7 +149,7 @@ func findRow(rows []documents.Row, program string, columns int) ([]string, error
 const (
 	chartWidth  = 826
 	chartNames  = 300 // where the names end and the bars begin
-	chartBar    = 400 // the length of the bar for 1
+	chartBar    = 400 // the whole length
 	chartLine   = 24
 	chartHeight = 14 // of a bar
 )
@@ -104,13 +172,17 @@ const chartStyle = `
   .other { fill: %s }
 `
 
-func chartSVG(groups [][]bar) []byte {
+func chartSVG(groups []group) []byte {
 	var words []string
-	for i, bars := range groups {
-		words = append(words, fmt.Sprintf("%s: %s %s, %s %s of that, %s %s of that.", measures[i].title,
-			bars[0].shown, bars[0].value, bars[1].shown, bars[1].value, bars[2].shown, bars[2].value))
+	height := 2*margin + (len(groups)-1)*chartLine/2
+	for _, g := range groups {
+		var values []string
+		for _, b := range g.bars {
+			values = append(values, b.shown+" "+b.value)
+		}
+		words = append(words, g.title+": "+strings.Join(values, ", ")+".")
+		height += (len(g.bars) + 1) * chartLine
 	}
-	height := 2*margin + len(groups)*(len(programs)+1)*chartLine + (len(groups)-1)*chartLine/2
 	style := func(pick func(colour) string) string {
 		return fmt.Sprintf(chartStyle, pick(textColour), pick(backColour), pick(ownColour), pick(otherColour))
 	}
@@ -119,17 +191,17 @@ func chartSVG(groups [][]bar) []byte {
 		height, chartWidth, height)
 	fmt.Fprintf(&out, " role=\"img\" aria-labelledby=\"title desc\">\n")
 	fmt.Fprintf(&out, "<!-- Made by scripts/picture.sh cost of the figures in docs/benchmarks.md. -->\n")
-	fmt.Fprintf(&out, "<title id=\"title\">What a check costs</title>\n<desc id=\"desc\">%s</desc>\n",
+	fmt.Fprintf(&out, "<title id=\"title\">What a probe costs</title>\n<desc id=\"desc\">%s</desc>\n",
 		escape(strings.Join(words, " ")))
 	fmt.Fprintf(&out, "<style>%s  @media (prefers-color-scheme: dark) {%s  }\n</style>\n",
 		style(func(c colour) string { return c.light }), style(func(c colour) string { return c.dark }))
 	fmt.Fprintf(&out, `<rect class="back" width="%d" height="%d" rx="8"/>`+"\n", chartWidth, height)
 	y := margin + fontSize
-	for i, bars := range groups {
-		fmt.Fprintf(&out, `<text class="title" x="%d" y="%d">%s</text>`+"\n", margin, y, escape(measures[i].title))
-		for _, b := range bars {
+	for _, g := range groups {
+		fmt.Fprintf(&out, `<text class="title" x="%d" y="%d">%s</text>`+"\n", margin, y, escape(g.title))
+		for _, b := range g.bars {
 			y += chartLine
-			length := int(b.ratio*chartBar + 0.5)
+			length := int(b.length*chartBar + 0.5)
 			fmt.Fprintf(&out, `<text x="%d" y="%d" text-anchor="end">%s</text>`, chartNames-10, y, escape(b.shown))
 			fmt.Fprintf(&out, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"/>`, b.class, chartNames,
 				y-chartHeight+2, length, chartHeight)

@@ -28,12 +28,15 @@ func Draw(demo, version string) ([]byte, error) {
 // columns is how wide the terminal is, in characters.
 const columns = 100
 
-// masks take out what differs between two runs: where temporary files are, and the random names in Docker.
+// masks take out what differs between two runs: where temporary files are, and the random names in Docker. They also
+// take out what no user types: where the lifecycle is on a machine that pulls nothing.
 var masks = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
 	{regexp.MustCompile(`health-probe-[a-z0-9]{10}/`), ""},
+	{regexp.MustCompile(` --(?:lifecycle-image \S+|pull-policy never|trust-builder|no-color)\b`), ""},
+	{regexp.MustCompile(`(docker exec) \S+`), "$1 my-app"},
 	{regexp.MustCompile(`\S*/app-\d+`), "my-app"},
 	{regexp.MustCompile(`\S*/dist/buildpack`), "dist/buildpack"},
 	{regexp.MustCompile(`linux/(amd64|arm64)`), "linux/amd64"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// demo is as short as a demo can be. Twice the same, but for what masks take out.
+// demo is as short as a demo can be. Twice the same, except what masks take out.
 const demo = `-> making a builder
 $ pack build health-probe-abcdefghij/my-app --path /tmp/x/app-1 --buildpack /home/me/dist/buildpack
 [builder] gRPC Health Probe 0.1.0

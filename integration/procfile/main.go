@@ -1,4 +1,4 @@
-// Command procfile is an app buildpack for the tests, bin/detect and bin/build in one: it runs make where the app has a
+// Command procfile is an app buildpack for the tests, bin/detect and bin/build in one: it runs make if the app has a
 // Makefile, and turns the lines of the app's Procfile ("web: ./server -v") into launch processes, the first of them the
 // default.
 package main

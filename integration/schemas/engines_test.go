@@ -118,6 +118,19 @@ func TestNomad(t *testing.T) {
 	if check.Command != probePath || !slices.Equal(check.Args, []string{"-addr=localhost:5000"}) {
 		t.Errorf("the command is %q with %q", check.Command, check.Args)
 	}
+	const overHTTP = "nomad/my-app-http.nomad.hcl"
+	job, err = jobspec2.ParseWithConfig(&jobspec2.ParseConfig{Path: overHTTP, Body: example(t, overHTTP), Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Canonicalize()
+	service := job.TaskGroups[0].Services[0]
+	for i, path := range []string{"/readyz", "/livez"} {
+		check := service.Checks[i]
+		if check.Type != "http" || check.Path != path || check.PortLabel != "health" || service.Provider != "nomad" {
+			t.Errorf("the check is %+v of the provider %q", check, service.Provider)
+		}
+	}
 	if err := parse(bytes.Replace(text, []byte("check_restart"), []byte("restart_check"), 1)); err == nil {
 		t.Error("a block that Nomad does not know is no error")
 	}

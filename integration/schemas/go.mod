@@ -10,11 +10,26 @@ require (
 	github.com/spf13/cobra v1.10.1
 	github.com/tektoncd/pipeline v1.3.0
 	gopkg.in/yaml.v3 v3.0.1
+	helm.sh/helm/v3 v3.19.2
 	k8s.io/api v0.34.3
 	k8s.io/apimachinery v0.34.3
 	knative.dev/pkg v0.0.0-20250716115900-19d3cc2da0b9
 	knative.dev/serving v0.46.0
 	sigs.k8s.io/yaml v1.6.0
+)
+
+require (
+	dario.cat/mergo v1.0.2 // indirect
+	github.com/Masterminds/goutils v1.1.1 // indirect
+	github.com/Masterminds/sprig/v3 v3.3.0 // indirect
+	github.com/cyphar/filepath-securejoin v0.6.1 // indirect
+	github.com/gobwas/glob v0.2.3 // indirect
+	github.com/huandu/xstrings v1.5.0 // indirect
+	github.com/mitchellh/copystructure v1.2.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
+	github.com/shopspring/decimal v1.4.0 // indirect
+	github.com/spf13/cast v1.8.0 // indirect
+	k8s.io/apiextensions-apiserver v0.34.0 // indirect
 )
 
 require (

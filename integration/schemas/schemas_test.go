@@ -1,6 +1,6 @@
 // Package schemas holds the examples for platforms that cannot be run here against the platforms' own types: a field
 // that they do not know is an error, and what their webhooks refuse is, too. It holds the pods of examples/kubernetes
-// against Kubernetes' types as well, where no cluster can be run. The command lines of kubectl and kind in the documents
+// against Kubernetes' types as well, if no cluster can be run. The command lines of kubectl and kind in the documents
 // are parsed by these programs' own packages.
 package schemas
 
@@ -48,7 +48,9 @@ var kinds = map[string]func() object{
 
 func TestResources(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]int{"kpack.yaml": 5, "tekton.yaml": 3, "cloud-run.yaml": 1} {
+	for name, want := range map[string]int{
+		"kpack.yaml": 5, "tekton.yaml": 3, "cloud-run.yaml": 1, "cloud-run-bridge.yaml": 1,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			documents := read(t, name)

@@ -7,6 +7,7 @@ package config
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 
 // Config holds the values of the build variables.
 type Config struct {
-	// Enabled is the value of EnabledEnv, "" where it is not allowed.
+	// Enabled is the value of EnabledEnv, "" if it is not allowed.
 	Enabled string
 	// Source is the value of SourceEnv.
 	Source string
@@ -24,7 +25,9 @@ type Config struct {
 	// Variant is the value of VariantEnv.
 	Variant string
 	// Bridge is the value of BridgeEnv.
-	Bridge bool
+	Bridge string
+	// Processes are the process types that the bridge starts with; none means all.
+	Processes []string
 	// Args are the probe's default flags, split as a shell splits words. Whether the probe has such flags is not
 	// checked.
 	Args []string
@@ -36,11 +39,11 @@ type Config struct {
 	err error
 }
 
-// Err returns what is wrong with a value, nil where all of them are right. The build fails with it. The detect phase
+// Err returns what is wrong with a value, nil if all of them are right. The build fails with it. The detect phase
 // must not: the lifecycle would leave an optional buildpack out without a word.
 func (c Config) Err() error { return c.err }
 
-// Read reads the build variables. Where a variable is unset or empty, it takes its default in defaults, which are those
+// Read reads the build variables. If a variable is unset or empty, it takes its default in defaults, which are those
 // of buildpack.toml by the variables' names; without one there, that of [Variables]. The first mistake in a value is
 // the [Config.Err] of what it returns; so is a variable with [Prefix] that nobody knows.
 func Read(defaults map[string]string) Config {
@@ -114,6 +117,23 @@ func words(field func(*Config) *[]string) read {
 			r.fail(fmt.Errorf("splitting $%s into shell words: %w", variable.Name, err))
 		}
 		*field(config) = words
+	}
+}
+
+// processType is what the buildpack specification lets the type of a process be (launch.toml, processes).
+var processType = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// processTypes reads types of processes, with spaces between them.
+func processTypes(field func(*Config) *[]string) read {
+	return func(r *reader, config *Config, variable Variable) {
+		types := strings.Fields(r.value(variable))
+		for _, name := range types {
+			if !processType.MatchString(name) || strings.Trim(name, ".") == "" {
+				r.fail(fmt.Errorf("reading $%s: %q is no type of a process: use letters, digits, ., _ and -, and "+
+					"spaces between several", variable.Name, name))
+			}
+		}
+		*field(config) = types
 	}
 }
 

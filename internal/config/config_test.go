@@ -58,9 +58,9 @@ func TestDescriptorHasEachVariable(t *testing.T) {
 	golden.Check(t, file, string(content[:from])+want.String()+string(content[to:]))
 }
 
-// The README's table has a row for each variable, with its meaning and its default, and for no other.
-func TestReadmeHasEachVariable(t *testing.T) {
-	const file = "../../README.md"
+// The table of docs/build-variables.md has a row for each variable, with its meaning and its default, and for no other.
+func TestTheTableHasEachVariable(t *testing.T) {
+	const file = "../../docs/build-variables.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

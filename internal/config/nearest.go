@@ -22,7 +22,7 @@ func CheckNames(prefix string, known []string) error {
 	return nil
 }
 
-// Nearest returns the known name that a name differs least from, "" where none is known. Of several it is the one with
+// Nearest returns the known name that a name differs least from, "" if none is known. Of several it is the one with
 // which the name has the longest beginning in common.
 func Nearest(name string, known []string) string {
 	if len(known) == 0 {

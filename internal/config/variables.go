@@ -5,17 +5,17 @@ import "strings"
 // Variable describes a variable that users set for a build.
 type Variable struct {
 	Name string
-	// Meaning says what the value is, in words for users, as Markdown of the README.
+	// Meaning says what the value is, in words for users, as Markdown of docs/build-variables.md.
 	Meaning string
-	// Values are the values that are allowed, in lower case. It is nil where the value is free.
+	// Values are the values that are allowed, in lower case. It is nil if the value is free.
 	Values []string
-	// Default is the value where the variable is unset or empty, "" for none. That of a variable in [Variables] is also
+	// Default is the value if the variable is unset or empty, "" for none. That of a variable in [Variables] is also
 	// in buildpack.toml.
 	Default string
 	// Example is a value.
 	Example string
 
-	// read reads the value, where that is in the Config.
+	// read reads the value, if that is in the Config.
 	read read
 }
 
@@ -29,6 +29,7 @@ const (
 	VariantEnv     = "BP_GRPC_HEALTH_PROBE_VARIANT"
 	DetectPortEnv  = "BP_GRPC_HEALTH_PROBE_DETECT_PORT"
 	BridgeEnv      = "BP_GRPC_HEALTH_PROBE_BRIDGE"
+	ProcessesEnv   = "BP_GRPC_HEALTH_PROBE_BRIDGE_PROCESSES"
 	ArgsEnv        = "BP_GRPC_HEALTH_PROBE_ARGS"
 	RepoEnv        = "BP_GRPC_HEALTH_PROBE_REPO"
 	AssetEnv       = "BP_GRPC_HEALTH_PROBE_ASSET"
@@ -38,7 +39,7 @@ const (
 	GitHubTokenEnv = "BP_GITHUB_TOKEN"
 )
 
-// The values of EnabledEnv: install the probe where the app is seen to serve gRPC, always, or never.
+// The values of EnabledEnv: install the probe if the app is seen to serve gRPC, always, or never.
 const (
 	EnabledAuto  = "auto"
 	EnabledTrue  = "true"
@@ -54,14 +55,21 @@ const (
 
 // The values of VariantEnv: which build of the probe is installed.
 const (
-	VariantAuto = "auto" // full where the default flags need it, else lean
+	VariantAuto = "auto" // full if the default flags need it, else lean
 	VariantLean = "lean" // the build that costs little
 	VariantFull = "full" // the build on grpc-go, which has -alts and -spiffe
 )
 
-// Variables are the build variables of the probe and of GitHub, in the order of the README's table, which is made of
-// them. So are the descriptions in buildpack.toml. Those of GitHub assets other than the probe belong to package
-// githubassets. The token is read where it is sent, in package github, so that nothing else holds it.
+// The values of BridgeEnv: whether the bridge is installed, and who starts it.
+const (
+	BridgeFalse  = "false"
+	BridgeTrue   = "true"   // it is installed, and a manifest starts it
+	BridgeLaunch = "launch" // the lifecycle's launcher starts it in the app's container
+)
+
+// Variables are the build variables of the probe and of GitHub, in the order of the table in docs/build-variables.md,
+// which is made of them. So are the descriptions in buildpack.toml. Those of GitHub assets other than the probe belong
+// to package githubassets. The token is read where it is sent, in package github, so that nothing else holds it.
 var Variables = []Variable{
 	{
 		Name: EnabledEnv,
@@ -78,15 +86,15 @@ var Variables = []Variable{
 	},
 	{
 		Name: DetectPortEnv,
-		Meaning: "`true`: the port that the app's source states is the probe's default address, below all flags, " +
-			"their variables and `$PORT`; `false`: it is not",
+		Meaning: "`true`: the address that the app's source states, or the variable that it reads, is the probe's " +
+			"default, used only if no flag or variable of the probe sets one; `false`: it is not",
 		Values: []string{"true", "false"}, Default: "true", Example: "false",
 		read: isTrue(func(c *Config) *bool { return &c.DetectPort }),
 	},
 	{
 		Name: SourceEnv,
 		Meaning: "`bundled`: the probe that comes with the buildpack; `compile`: the same, compiled with the build " +
-			"image's Go; `download`: from a release on GitHub ([sources](docs/sources.md))",
+			"image's Go; `download`: from a release on GitHub ([sources](sources.md))",
 		Values: []string{Bundled, Compile, Download}, Default: Bundled, Example: Compile,
 		read: choice(func(c *Config) *string { return &c.Source }),
 	},
@@ -99,10 +107,18 @@ var Variables = []Variable{
 	},
 	{
 		Name: BridgeEnv,
-		Meaning: "`true`: also install the [bridge](docs/kubernetes.md#the-bridge), a sidecar that verifies, for " +
-			"native probes and HTTP health checks to ask; `false`: do not",
-		Values: []string{"true", "false"}, Default: "false", Example: "true",
-		read: isTrue(func(c *Config) *bool { return &c.Bridge }),
+		Meaning: "`launch`: also install the [bridge](bridge.md), which verifies, for native " +
+			"probes and HTTP health checks to ask, and have it start with the app in the app's own container; " +
+			"`true`: install it for a sidecar; `false`: do not",
+		Values: []string{BridgeLaunch, BridgeTrue, BridgeFalse}, Default: BridgeFalse, Example: BridgeLaunch,
+		read: choice(func(c *Config) *string { return &c.Bridge }),
+	},
+	{
+		Name: ProcessesEnv,
+		Meaning: "for `launch`: the types of the processes that the bridge starts with, such as `web`, with spaces " +
+			"between several; without it all of them",
+		Example: "web grpc",
+		read:    processTypes(func(c *Config) *[]string { return &c.Processes }),
 	},
 	{
 		Name:    RepoEnv,
@@ -131,7 +147,7 @@ var Variables = []Variable{
 	},
 	{
 		Name:    GitHubAPIEnv,
-		Meaning: "the API of a GitHub Enterprise ([tokens](docs/sources.md#tokens) for it)",
+		Meaning: "the API of a GitHub Enterprise ([tokens](sources.md#tokens) for it)",
 		Default: "https://api.github.com", Example: "https://github.example.com/api/v3",
 		read: text(func(c *Config) *string { return &c.GitHubAPI }),
 	},

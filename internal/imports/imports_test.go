@@ -34,7 +34,7 @@ var rules = []rule{
 
 	{"detect/tree/...", []string{"detect/tree/...", "internal/plan", "internal/untrusted"}},
 	{"detect/source/...", []string{"detect/source/...", "internal/plan", "internal/untrusted"}},
-	{"detect/address", []string{"detect/source", "internal/plan"}},
+	{"detect/address", []string{"detect/source", "internal/hostport", "internal/plan"}},
 	{"detect/finding", []string{"detect/address", "detect/source", "detect/tree", "internal/plan"}},
 	{"detect/analyzer/...", []string{
 		"detect/analyzer/...", "detect/address", "detect/finding", "detect/source/...", "detect/tree/...",
@@ -56,22 +56,33 @@ var rules = []rule{
 		"build/archive", "build/executable", "build/github", "build/launch", "build/sbom",
 		"internal/config", "internal/plan", "internal/untrusted",
 	}},
-	{"build/execprobe", []string{"internal/config", "probe", "probe/check/outcome"}},
+	{"build/execprobe", []string{"internal/config", "internal/plan", "probe/check/outcome", "probe/flags"}},
 	{"build", []string{
 		"build/archive", "build/execprobe", "build/executable", "build/github", "build/githubassets", "build/launch",
-		"build/sbom", "internal/config", "internal/descriptor", "internal/plan", "probe",
-		"probe/bridge/bridgeflags", "probe/check/outcome",
+		"build/sbom", "internal/config", "internal/descriptor", "internal/plan", "probe/bridge/bridgeflags",
+		"probe/check/outcome", "probe/flags",
 	}},
 
 	{"probe/check/outcome", nil},
+	{"probe/check/address", []string{"internal/hostport", "probe/check/outcome", "probe/check/rawfile"}},
+	{"probe/check/options", []string{"probe/check/address", "probe/check/metadata", "probe/check/outcome"}},
 	{"probe/check/NAME", []string{"probe/check/outcome", "probe/check/rawfile"}},
 	{"probe/check", []string{"probe/check/...", "probe/http2"}},
 	{"probe/http2", nil},
 	{"probe/lean", []string{"probe/check/...", "probe/http2"}},
 	{"probe/grpcgo", []string{"probe/check/..."}},
-	{"probe", []string{"probe/check/..."}},
-	{"probe/bridge/bridgeflags", []string{"probe", "probe/check/..."}},
-	{"probe/bridge", []string{"probe/bridge/bridgeflags", "probe/check/...", "probe/http2", "probe/lean"}},
+	{"probe/flags", []string{
+		"probe/check/address", "probe/check/metadata", "probe/check/options", "probe/check/outcome",
+		"probe/check/rawfile",
+	}},
+	{"probe", []string{"probe/check/...", "probe/flags"}},
+	{"probe/bridge/bridgeflags", []string{
+		"probe/check/address", "probe/check/options", "probe/check/outcome", "probe/flags",
+	}},
+	{"probe/bridge/background", []string{"probe/bridge/bridgeflags", "probe/check/outcome"}},
+	{"probe/bridge", []string{
+		"probe/bridge/background", "probe/bridge/bridgeflags", "probe/check/...", "probe/http2", "probe/lean",
+	}},
 	{"probe/probetest", nil},
 	{"probe/bench/...", []string{"probe/bench/...", "probe/probetest"}},
 
@@ -95,6 +106,7 @@ var testRules = []rule{
 	{"build", []string{"build/labeltest"}},
 	{"internal/config", []string{"internal/descriptor"}},
 	{"probe/...", []string{"probe/..."}},
+	{"cmd/grpc_health_probe", []string{"probe/probetest"}},
 	{"cmd/buildpack", []string{"build/executable/executabletest", "build/github/githubtest", "build/labeltest"}},
 	{"scripts/pindigests", []string{"build/executable/executabletest", "build/github/githubtest"}},
 }
@@ -206,7 +218,9 @@ func TestRules(t *testing.T) {
 		{"detect", "internal/config", true},
 		{"detect", "build/githubassets", false},
 		{"build", "detect", false},
-		{"build", "probe", true},
+		{"build", "probe/flags", true},
+		{"build", "probe", false},
+		{"probe/flags", "probe/check", false},
 		{"build", "probe/lean", false},
 		{"build/githubassets", "build", false},
 		{"probe", "internal/plan", false},

@@ -19,7 +19,7 @@ func MistakeMetadata(mistake error) map[string]any {
 	return map[string]any{keyMistake: SafeError(mistake).Error()}
 }
 
-// MistakeFromMetadata returns the mistake in the metadata of a plan entry, nil where there is none. Any buildpack may
+// MistakeFromMetadata returns the mistake in the metadata of a plan entry, nil if there is none. Any buildpack may
 // have written the entry.
 func MistakeFromMetadata(metadata map[string]any) error {
 	text, ok := metadata[keyMistake].(string)

@@ -46,7 +46,7 @@ func parsePlace(text string) Place {
 // takes.
 const maxPrintable = 4096
 
-// Printable returns text unchanged where it is short, valid UTF-8 and made of printable characters only. Any other text
+// Printable returns text unchanged if it is short, valid UTF-8 and made of printable characters only. Any other text
 // comes back quoted as Go quotes strings: the names in an app can be anything.
 func Printable(text string) string {
 	plain := len(text) <= maxPrintable && utf8.ValidString(text) && !strings.HasPrefix(text, `"`) &&

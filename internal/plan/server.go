@@ -3,8 +3,6 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // Health says whether a server answers grpc.health.v1.Health/Check. The zero value means that it is not known.
@@ -30,16 +28,26 @@ type Server struct {
 	// Health says whether the standard health service is registered, and HealthEvidence where.
 	Health         Health
 	HealthEvidence Place
-	// HealthAdvice is what to write into the server where the health service is missing, fit to be pasted; "" where
+	// Service is the only service whose health the server tells, "" if it tells its own too, which is the service "".
+	Service string
+	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.
 	HealthAdvice string
-	// Port is the TCP port that the sources state plainly, or 0, and PortEvidence is where.
-	Port         int
-	PortEvidence Place
-	// Others is how many more servers the app holds.
-	Others int
-	// Strength is how strong the evidence is. It is not in the plan: there the strongest evidence leads.
+	// Address is where the server listens, and Security what carries its calls.
+	Address  Address
+	Security Security
+	// Strength is how strong the evidence is. Like what follows it is not in the plan, whose first server leads.
 	Strength Strength
+	// Programs are the directories of the main packages that build it, the likeliest first, as far as they are known.
+	Programs []string
+	// BuiltBy is what says that the build builds this server, as in "$BP_GO_TARGETS"; "" if nothing does.
+	BuiltBy string
+	// Aside is the directory of examples, tools, tests or clients that it lies in, "" for the app proper. IsExample
+	// says that it lies in examples, tutorials, benchmarks or a test server.
+	Aside     string
+	IsExample bool
+	// TestOnly says that the build declares it for tests only.
+	TestOnly bool
 }
 
 // Strength is how strong the evidence of a server is; a greater one is stronger.
@@ -53,85 +61,14 @@ const (
 	MainConstruction                 // a server is constructed in the main function, or the main package, of a program
 )
 
-// The keys of the plan entry's metadata.
-const (
-	keyLanguage       = "language"
-	keyTitle          = "language_title"
-	keyFramework      = "framework"
-	keyEvidence       = "evidence"
-	keyHealth         = "health"
-	keyHealthEvidence = "health_evidence"
-	keyHealthAdvice   = "health_advice"
-	keyPort           = "port"
-	keyPortEvidence   = "port_evidence"
-	keyOthers         = "other_servers"
-)
-
-// maxOthers is more servers than the files that detection reads.
-const maxOthers = 1_000_000
-
-// Metadata returns the server as metadata of the plan entry: TOML strings, and integers for the numbers. What is not
-// known has no key.
-func (s Server) Metadata() map[string]any {
-	metadata := map[string]any{}
-	for key, text := range map[string]string{
-		keyLanguage: s.Language, keyTitle: s.Title, keyFramework: s.Framework, keyEvidence: s.Evidence.String(),
-		keyHealth: string(s.Health), keyHealthEvidence: s.HealthEvidence.String(), keyHealthAdvice: s.HealthAdvice,
-		keyPortEvidence: s.PortEvidence.String(),
-	} {
-		if text != "" {
-			metadata[key] = text
-		}
-	}
-	for key, number := range map[string]int{keyPort: s.Port, keyOthers: s.Others} {
-		if number != 0 {
-			metadata[key] = int64(number)
-		}
-	}
-	return metadata
-}
-
-// ServerFromMetadata is the inverse of Server.Metadata. Any buildpack may have written the entry: a value of the
-// wrong type or range counts as not known, and every text that comes back is fit to print.
-func ServerFromMetadata(metadata map[string]any) Server {
-	text := func(key string) string {
-		s, _ := metadata[key].(string)
-		return s
-	}
-	s := Server{
-		Language:       Printable(text(keyLanguage)),
-		Title:          Printable(text(keyTitle)),
-		Framework:      Printable(text(keyFramework)),
-		Evidence:       parsePlace(text(keyEvidence)),
-		HealthEvidence: parsePlace(text(keyHealthEvidence)),
-		HealthAdvice:   Printable(text(keyHealthAdvice)),
-		PortEvidence:   parsePlace(text(keyPortEvidence)),
-	}
-	s.Built = s.Evidence.Path != "" && s.Evidence.Line == 0
-	switch h := Health(text(keyHealth)); h {
-	case HealthRegistered, HealthAutomatic, HealthMissing:
-		s.Health = h
-	}
-	if port, ok := metadata[keyPort].(int64); ok && port > 0 && port <= 65535 {
-		s.Port = int(port)
-	}
-	if others, ok := metadata[keyOthers].(int64); ok && others > 0 && others <= maxOthers {
-		s.Others = int(others)
-	}
-	return s
-}
-
-// HealthWarning says what a missing health service means and what to write to have it. It is "" where the service is
+// HealthWarning says what a missing health service means and what to write to have it. It is "" if the service is
 // not missing or no advice is known.
 func (s Server) HealthWarning() string {
 	if s.Health != HealthMissing || s.HealthAdvice == "" {
 		return ""
 	}
-	if s.Others > 0 {
-		return fmt.Sprintf("probes of the server at %s will exit 3 until it registers grpc.health.v1.Health: %s",
-			s.Evidence, s.HealthAdvice)
-	}
-	return "every probe will exit 3 until the app registers grpc.health.v1.Health: " + s.HealthAdvice
+	return fmt.Sprintf("probes of the server at %s will exit 3 until it registers grpc.health.v1.Health: %s",
+		s.Evidence, s.HealthAdvice)
 }
 
 // String describes the server in one line for people.
@@ -142,52 +79,26 @@ func (s Server) String() string {
 		server += fmt.Sprintf("registered (%s)", s.HealthEvidence)
 	case HealthAutomatic:
 		server += "registered by " + s.Framework
+		if s.Service != "" {
+			server += " for " + s.Service + " alone"
+		}
 	case HealthMissing:
 		server += "not registered"
 	default:
 		server += "not known"
 	}
-	switch {
-	case s.Port == 0:
-		return server
-	case s.PortEvidence == Place{}, s.PortEvidence.Line == 0 && s.PortEvidence == s.Evidence:
-		return fmt.Sprintf("%s; port %d", server, s.Port)
+	if s.Address.IsKnown() || s.Address.Host == UnixSocket {
+		server += "; " + s.Address.String() + s.at(s.Address.Place)
+	} else {
+		server += "; port not known"
 	}
-	return fmt.Sprintf("%s; port %d, %s", server, s.Port, s.PortEvidence)
+	return server + "; " + s.Security.String() + s.at(s.Security.Place)
 }
 
-// Sort puts the leading server first: servers in sources before those in built programs, those in folders of examples
-// last of either, stronger evidence before weaker, and otherwise by path and line. Of servers that are constructed
-// outside of a program's main, those with a health service go before those without.
-func Sort(servers []Server) {
-	slices.SortStableFunc(servers, func(a, b Server) int {
-		return cmp.Or(compareBool(a.Built, b.Built), compareBool(a.isExample(), b.isExample()),
-			cmp.Compare(b.Strength, a.Strength),
-			compareBool(a.isDoubtful(), b.isDoubtful()),
-			cmp.Compare(a.Evidence.Path, b.Evidence.Path), cmp.Compare(a.Evidence.Line, b.Evidence.Line))
-	})
-}
-
-// isDoubtful reports whether a server is constructed outside of the main package of a program, and has no health
-// service. Of two servers that are constructed in libraries, that is more often the one for tools and proxies.
-func (s Server) isDoubtful() bool {
-	return s.Strength == Construction && s.Health == HealthMissing
-}
-
-// isExample reports whether a server lies in a folder of examples. A folder named "example" is none: Java's packages
-// often lie in com/example.
-func (s Server) isExample() bool {
-	path := "/" + s.Evidence.Path
-	return strings.Contains(path, "/examples/") || strings.Contains(path, "/samples/")
-}
-
-// compareBool puts false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+// at says where something is written, unless the server's evidence says so already.
+func (s Server) at(p Place) string {
+	if p == (Place{}) || p.Line == 0 && p == s.Evidence {
+		return ""
 	}
-	return 1
+	return ", " + p.String()
 }

@@ -2,6 +2,8 @@ package plan_test
 
 import (
 	"bytes"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,26 +13,42 @@ import (
 )
 
 // The entry goes through a TOML file between the phases.
-func TestServerComesBackFromThePlan(t *testing.T) {
+func TestServersComeBackFromThePlan(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]plan.Server{
-		"nothing known": {},
-		"all known": {
-			Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "cmd/main.go", Line: 4},
-			Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)",
-			HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, Port: 50051,
-			PortEvidence: plan.Place{Path: "cmd/main.go", Line: 12}, Others: 2,
+	known := plan.Server{
+		Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "cmd/main.go", Line: 4},
+		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)", Service: "shop.v1.Orders",
+		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5},
+		Address: plan.Address{
+			Host: plan.Loopback, Port: 50051, Variable: "PORT", Certainty: plan.Default,
+			Place: plan.Place{Path: "cmd/main.go", Line: 12},
 		},
-		"program": {
+		Security: plan.Security{
+			Transport: plan.MutualTLS, Setting: "flag -tls", Certificate: "tls/server.crt", Authority: "tls/ca.crt",
+			Place: plan.Place{Path: "cmd/tls.go", Line: 1},
+		},
+	}
+	socket := plan.Server{Language: "cpp", Address: plan.Address{
+		Host: plan.UnixSocket, Socket: "unix:/run/app.sock", Certainty: plan.Written,
+	}}
+	for name, want := range map[string]plan.Servers{
+		"nothing known": {},
+		"all known":     plan.List([]plan.Server{known}),
+		"several":       plan.List([]plan.Server{socket, known, socket}),
+		"a great many":  plan.List(slices.Repeat([]plan.Server{socket}, 2*plan.MaxListed)),
+		"program": plan.List([]plan.Server{{
 			Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "bin/app"}, Built: true,
 			Health: plan.HealthMissing,
-		},
-		"program with a colon": {Language: "go", Evidence: plan.Place{Path: "app:7"}, Built: true},
-		"odd names": {
-			Language: "go", Framework: "grpc-go",
-			Evidence: plan.Place{Path: "a\n\xff:7.go", Line: 1},
-		},
-		"quotes": {Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: `"a".go`, Line: 1}},
+		}}),
+		"program with a colon": plan.List([]plan.Server{
+			{Language: "go", Evidence: plan.Place{Path: "app:7"}, Built: true},
+		}),
+		"odd names": plan.List([]plan.Server{
+			{Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "a\n\xff:7.go", Line: 1}},
+		}),
+		"quotes": plan.List([]plan.Server{
+			{Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: `"a".go`, Line: 1}},
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +60,7 @@ func TestServerComesBackFromThePlan(t *testing.T) {
 			if _, err := toml.NewDecoder(&file).Decode(&metadata); err != nil {
 				t.Fatal(err)
 			}
-			if got := plan.ServerFromMetadata(metadata); got != want {
+			if got := plan.ServersFromMetadata(metadata); !reflect.DeepEqual(got, want) {
 				t.Errorf("came back as %+v, was %+v", got, want)
 			}
 		})
@@ -51,21 +69,23 @@ func TestServerComesBackFromThePlan(t *testing.T) {
 
 func TestMetadataOfOtherTypesIsNotKnown(t *testing.T) {
 	t.Parallel()
-	got := plan.ServerFromMetadata(map[string]any{
+	got := plan.ServersFromMetadata(map[string]any{
 		"language": 1, "framework": []any{}, "evidence": true, "health": "fine", "health_evidence": nil,
-		"port": int64(70000),
+		"health_service": "a b",
+		"port":           int64(70000), "security": "strong", "address_variable": "A B", "address_certainty": "surely",
+		"host": "moon", "other_servers": "many", "unlisted_servers": int64(-1),
 	})
-	if got != (plan.Server{}) {
+	if !reflect.DeepEqual(got, plan.Servers{}) {
 		t.Errorf("got %+v, want nothing", got)
 	}
 }
 
 func TestMetadataOfOthersIsPrintable(t *testing.T) {
 	t.Parallel()
-	got := plan.ServerFromMetadata(map[string]any{
-		"language": "go\x1b[31m", "framework": "a\nb",
-		"evidence": "x\x1b:1",
-	})
+	got := plan.ServersFromMetadata(map[string]any{
+		"language": "go\x1b[31m", "framework": "a\nb", "evidence": "x\x1b:1", "socket": "unix:\x1b", "host": "socket",
+		"security_setting": "a\x1bb",
+	}).Lead()
 	if line := got.String() + got.Language + got.HealthWarning(); strings.ContainsAny(line, "\x1b\n") {
 		t.Errorf("the line has control characters: %q", line)
 	}

@@ -50,7 +50,7 @@ type tomlScanner struct {
 	key    tomlPath   // what may be a key, so far
 }
 
-// checkTOMLLevels returns an error where a text nests deeper than maxDepth, or with longer names than maxPath.
+// checkTOMLLevels returns an error if a text nests deeper than maxDepth, or with longer names than maxPath.
 func checkTOMLLevels(text []byte) error {
 	s := tomlScanner{text: text, line: 1}
 	for i := 0; i < len(text); i++ {
@@ -111,7 +111,7 @@ func (s *tomlScanner) read(first byte, length int) {
 }
 
 // endOfTOMLString returns the index after the string that begins at an index. A string that is not closed ends with its
-// line, or with the text where it may have several lines: the decoder fails there.
+// line, or with the text if it may have several lines: the decoder fails there.
 func endOfTOMLString(text []byte, start int) int {
 	quote := text[start]
 	if long := bytes.Repeat([]byte{quote}, 3); bytes.HasPrefix(text[start:], long) {

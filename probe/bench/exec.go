@@ -56,7 +56,7 @@ func passed(p program, status syscall.WaitStatus) error {
 
 // timed runs a program once, from fork to exit. It returns the wall time, the CPU time of user and kernel together,
 // both in seconds, and the number of page faults. It does not return peak memory: a child made by vfork begins in the
-// memory of its parent, and its rusage keeps the parent's peak where that is higher.
+// memory of its parent, and its rusage keeps the parent's peak if that is higher.
 func timed(p program, args []string) (wall, cpu, faults float64, err error) {
 	proc, err := launch(p, args, nil)
 	if err != nil {

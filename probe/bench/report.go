@@ -113,7 +113,7 @@ func spread(ratios []float64) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75))
 }
 
-// wallUnderLimits and leastMemory write nothing where nothing could be limited.
+// wallUnderLimits and leastMemory write nothing if nothing could be limited.
 func (r report) wallUnderLimits(b *strings.Builder, protocol string) {
 	if r.limited.wall == nil {
 		return

@@ -93,7 +93,7 @@ func startServer(dir string) (*server, error) {
 	return s, nil
 }
 
-// pinned returns a command that runs on the last processor only, where there are several and taskset of util-linux is
+// pinned returns a command that runs on the last processor only, if there are several and taskset of util-linux is
 // installed. The server would otherwise move between processors, which shows in the wall time. The measured programs
 // are not pinned, since the runtime of Go adapts to the processors that it may use.
 func pinned(name string, args ...string) *exec.Cmd {

@@ -23,7 +23,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/bridge/background"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
@@ -42,23 +44,36 @@ const (
 )
 
 // Main runs the bridge with the arguments, environment and standard streams of the process, until SIGTERM or SIGINT. It
-// returns the code to exit with.
+// returns the code to exit with. Called by the lifecycle's launcher, or with -background, it starts a process that does
+// this, and passes.
 func Main() int {
+	report := background.Inherited()
+	if report == nil && background.IsLauncher(os.Args[0]) {
+		if bridgeflags.WantedByLauncher() {
+			background.Start(nil, os.Stderr)
+		}
+		return int(outcome.ExitServing)
+	}
 	runtime.GOMAXPROCS(processors)
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	f, text, err := bridgeflags.Read(os.Args[1:])
-	if text != "" {
-		_, _ = io.WriteString(os.Stdout, text) // as the probe does, it passes where nobody reads
+	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort)
+	switch {
+	case text != "":
+		_, _ = io.WriteString(os.Stdout, text) // as the probe does, it passes if nobody reads
 		return int(outcome.ExitServing)
-	}
-	if err == nil {
-		err = run(ctx, target{f}, os.Stderr)
+	case report == nil && bridgeflags.AsksForBackground(f, os.Args[1:]):
+		background.Start(os.Args[1:], nil)
+		return int(outcome.ExitServing)
+	case err == nil:
+		err = run(ctx, target{f}, report)
 	}
 	if err != nil {
-		printLines(os.Stderr, outcome.FailuresOf(err).Lines())
+		lines := outcome.FailuresOf(err).Lines()
+		printLines(report.Log(os.Stderr), lines)
+		report.Done(lines...)
 		return int(outcome.ExitUsage)
 	}
 	return int(outcome.ExitServing)
@@ -72,16 +87,22 @@ func printLines(log io.Writer, lines []string) {
 	}
 }
 
-// run answers until ctx is done.
-func run(ctx context.Context, b target, log io.Writer) error {
+// run answers until ctx is done. A bridge in the background reports when it listens. If the container has one already,
+// it ends without a word.
+func run(ctx context.Context, b target, report *background.Report) error {
 	listener, err := listen(ctx, b.Listen)
+	if report != nil && errors.Is(err, syscall.EADDRINUSE) && background.IsStarted() {
+		report.Done()
+		return nil
+	}
 	if err != nil {
 		return &outcome.Failure{
 			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
 			Hint: "set -listen to an address of this pod whose port is free, such as :8086",
 		}
 	}
-	return serve(ctx, b, listener, log)
+	report.Done()
+	return serve(ctx, b, listener, report.Log(os.Stderr))
 }
 
 // serve answers on a listener until ctx is done.

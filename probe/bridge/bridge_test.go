@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
@@ -56,7 +57,8 @@ func startServer(t *testing.T, dir string, words ...string) *probetest.Server {
 // startBridge runs a bridge with flags until the test ends, and returns its address.
 func startBridge(t *testing.T, words ...string) (addr string, log *safeLog) {
 	t.Helper()
-	f, _, err := bridgeflags.Read(append([]string{"-connect-timeout=10s", "-rpc-timeout=10s"}, words...))
+	words = append([]string{"-connect-timeout=10s", "-rpc-timeout=10s"}, words...)
+	f, _, err := bridgeflags.Read(words, check.LookUpPort)
 	if err != nil {
 		t.Fatal(err)
 	}

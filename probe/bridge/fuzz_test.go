@@ -17,6 +17,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
@@ -63,7 +64,7 @@ func fuzzedBridge(f *testing.F) string {
 		f.Fatal(err)
 	}
 	f.Cleanup(server.Close)
-	flags, _, err := bridgeflags.Read([]string{"-addr=" + server.Addr})
+	flags, _, err := bridgeflags.Read([]string{"-addr=" + server.Addr}, check.LookUpPort)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/probe"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
@@ -43,7 +44,7 @@ func TestOutcomesAreThoseOfTheProbe(t *testing.T) {
 // -v, it does as the probe that it is otherwise.
 func probeByBridge() int {
 	probetest.UseNameServer()
-	f, text, err := bridgeflags.Read(os.Args[1:])
+	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort)
 	if text != "" || err != nil || f.Notes != nil {
 		return probe.Main(lean.Transport{})
 	}
@@ -56,7 +57,7 @@ func probeByBridge() int {
 	return code
 }
 
-// askOnce runs a bridge, and returns what the probe would print and exit with. Where the server is healthy, it asks
+// askOnce runs a bridge, and returns what the probe would print and exit with. If the server is healthy, it asks
 // once more by gRPC, on the connection that is kept.
 func askOnce(b target) (lines []string, code int, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

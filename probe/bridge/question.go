@@ -6,6 +6,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -38,9 +39,9 @@ type question struct {
 func (t target) question(name string) question {
 	mode := t.Options.Mode
 	switch {
-	case name == "" && mode == check.ModeLive, name == "live":
+	case name == "" && mode == options.ModeLive, name == "live":
 		return question{kind: live}
-	case name == "" && mode == check.ModeConnect:
+	case name == "" && mode == options.ModeConnect:
 		return question{kind: asFlagsSay}
 	case name == "", name == "ready":
 		return question{kind: ready}
@@ -74,15 +75,15 @@ func (t target) services() []string {
 
 // ask asks the server now, within the time that the flags allow. Many goroutines may ask at once.
 func (t target) ask(transport check.Transport, q question) outcome.Outcome {
-	options := t.Options
+	o := t.Options
 	switch q.kind {
 	case ready:
-		options.Mode = check.ModeReady
+		o.Mode = options.ModeReady
 	case live:
-		options.Mode = check.ModeLive
+		o.Mode = options.ModeLive
 	case oneService:
-		options.Mode, options.All, options.Services = check.ModeReady, false, []string{q.service}
+		o.Mode, o.All, o.Services = options.ModeReady, false, []string{q.service}
 	}
-	p := check.Prober{Transport: transport, Options: &options}
-	return p.Run()
+	p := check.Prober{Transport: transport, Options: &o}
+	return *p.Run()
 }

@@ -1,10 +1,10 @@
 // Package check is one health check, from the options to the outcome: it connects, asks, tries again if it is told to,
 // judges the answers and explains what went wrong.
 //
-// In go [Options]; the network is behind a [Transport], so programs that differ only in their transport give the same
-// answers. Out comes an [outcome.Outcome]. Every deadline and every pause on the way is of the [Budget]. Below are what
-// flags mean (address, metadata, tlsfiles), what is found out and how it is put into words (outcome), and how files are
-// read (rawfile). Begin with [Prober.Run].
+// In go [options.Options]; the network is behind a [Transport], so programs that differ only in their transport give
+// the same answers. Out comes an [outcome.Outcome]. Every deadline and every pause on the way is of the
+// [options.Budget]. Below are what flags mean (options, address, metadata, tlsfiles), what is found out and how it is
+// put into words (outcome), and how files are read (rawfile). Begin with [Prober.Run].
 package check
 
 import (
@@ -15,13 +15,14 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // Prober asks what the options say.
 type Prober struct {
 	Transport Transport
-	Options   *Options
+	Options   *options.Options
 	// Note, if it is set, is told how long things took.
 	Note func(line string)
 	// Change is told each change of the status that a Watch follows.
@@ -31,8 +32,8 @@ type Prober struct {
 }
 
 // Run probes once, or again and again for as long as the budget says.
-func (p *Prober) Run() outcome.Outcome {
-	p.Options.Budget.start()
+func (p *Prober) Run() *outcome.Outcome {
+	p.Options.Budget.Start()
 	var err error
 	if p.Options.Budget.Wait > 0 {
 		err = p.wait()
@@ -44,17 +45,11 @@ func (p *Prober) Run() outcome.Outcome {
 	return ended
 }
 
-// Ended returns the outcome of a probe with these options that ends with an error, or without any, before it has found
-// out anything.
-func (o *Options) Ended(err error) outcome.Outcome {
-	return outcome.Outcome{Success: o.Mode.success(), Address: o.Addr, Failures: outcome.FailuresOf(err)}
-}
-
 // attempt connects once, asks, and judges the answers.
 func (p *Prober) attempt() (err error) {
 	p.report = outcome.Report{Attempts: p.report.Attempts + 1}
 	o := p.Options
-	if o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders, pauses(o.Budget.Read())); err != nil {
+	if o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders, options.Pauses(o.Budget.Read())); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -85,7 +80,7 @@ func (p *Prober) notef(format string, args ...any) {
 func (p *Prober) ask(conn Conn) error {
 	o := p.Options
 	switch {
-	case o.Mode == ModeConnect:
+	case o.Mode == options.ModeConnect:
 		if err := conn.Settle(); err != nil {
 			return explainDial(o, err)
 		}
@@ -97,13 +92,13 @@ func (p *Prober) ask(conn Conn) error {
 	}
 	p.report.Answers = conn.Check(o.Services)
 	for _, a := range p.report.Answers {
-		o.hide(a.Err)
+		hide(o, a.Err)
 	}
 	return judge(o, p.report.Answers)
 }
 
 // hide takes the values of headers out of what a server has said in the error of a call.
-func (o *Options) hide(err error) {
+func hide(o *options.Options, err error) {
 	if failed, ok := errors.AsType[*outcome.RPCError](err); ok {
 		failed.Message = metadata.Hide(failed.Message, o.Headers)
 	}
@@ -112,8 +107,8 @@ func (o *Options) hide(err error) {
 // list asks for the status of every service that the server has.
 func (p *Prober) list(conn Conn) error {
 	statuses, err := conn.List()
-	p.Options.hide(err)
-	live := p.Options.Mode == ModeLive
+	hide(p.Options, err)
+	live := p.Options.Mode == options.ModeLive
 	if err != nil {
 		if live && isAnswer(err) {
 			return nil
@@ -136,13 +131,13 @@ func (p *Prober) list(conn Conn) error {
 
 // judge returns the failures among the answers, or nil. An unusable connection is one failure, however many services
 // were asked for on it.
-func judge(o *Options, answers []outcome.Answer) error {
+func judge(o *options.Options, answers []outcome.Answer) error {
 	var failed outcome.Failures
 	for _, a := range answers {
 		if _, unusable := errors.AsType[*DialError](a.Err); unusable {
 			return explainDial(o, a.Err)
 		}
-		if o.Mode == ModeLive && (a.Err == nil || isAnswer(a.Err)) {
+		if o.Mode == options.ModeLive && (a.Err == nil || isAnswer(a.Err)) {
 			continue
 		}
 		if a.Err != nil {

@@ -11,13 +11,14 @@ import (
 	"syscall"
 
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
 // explainDial turns the error of a connection into the outcome of the probe, which names the cause and leaves out what
 // the libraries have wrapped around it.
-func explainDial(o *Options, err error) error {
+func explainDial(o *options.Options, err error) error {
 	if f, ok := errors.AsType[*outcome.Failure](err); ok {
 		return f
 	}
@@ -34,7 +35,7 @@ func explainDial(o *Options, err error) error {
 }
 
 // dialCause finds the cause of a failed connection and what to do about it.
-func dialCause(o *Options, e *DialError) *outcome.Failure {
+func dialCause(o *options.Options, e *DialError) *outcome.Failure {
 	lookup, isLookup := errors.AsType[*net.DNSError](e.Err)
 	switch {
 	case rawfile.IsOutOfDescriptors(e.Err):
@@ -69,7 +70,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || ok && failed.Timeout()
 }
 
-func timeoutCause(o *Options, step Step) *outcome.Failure {
+func timeoutCause(o *options.Options, step Step) *outcome.Failure {
 	hint := outcome.Hint("raise -connect-timeout if the server is slow to accept")
 	switch {
 	case step == StepLookup:
@@ -112,7 +113,7 @@ func innermost(err error) error {
 }
 
 // answerCause explains why no HTTP/2 was spoken on a connection that was made.
-func answerCause(o *Options, e *DialError) *outcome.Failure {
+func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 	answer := string(e.Answer)
 	switch {
 	case strings.HasPrefix(answer, "HTTP/1."):

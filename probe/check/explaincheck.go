@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -17,12 +18,12 @@ type call struct {
 }
 
 // explainCheck returns the failure for the error of an answer.
-func explainCheck(o *Options, a outcome.Answer) *outcome.Failure {
+func explainCheck(o *options.Options, a outcome.Answer) *outcome.Failure {
 	return call{"checking " + outcome.Subject(a.Service), missingServiceHint(o)}.explain(o, a.Err)
 }
 
 // explainList returns the outcome for the error of a connection's List.
-func explainList(o *Options, err error) error {
+func explainList(o *options.Options, err error) error {
 	listing := call{
 		"listing services",
 		"not every health service has List, and not every server a health service: name the services with -service",
@@ -31,7 +32,7 @@ func explainList(o *Options, err error) error {
 }
 
 // explainWatch returns the outcome for the error of a connection's Watch.
-func explainWatch(o *Options, service string, err error) error {
+func explainWatch(o *options.Options, service string, err error) error {
 	watching := call{
 		"watching " + outcome.Subject(service),
 		"not every health service has Watch, and not every server a health service: leave out -watch",
@@ -40,14 +41,14 @@ func explainWatch(o *Options, service string, err error) error {
 }
 
 // outcome is explain for a call that may have found out that the connection is unusable.
-func (c call) outcome(o *Options, err error) error {
+func (c call) outcome(o *options.Options, err error) error {
 	if _, unusable := errors.AsType[*DialError](err); unusable {
 		return explainDial(o, err)
 	}
 	return c.explain(o, err)
 }
 
-func (c call) explain(o *Options, err error) *outcome.Failure {
+func (c call) explain(o *options.Options, err error) *outcome.Failure {
 	failed, ok := errors.AsType[*outcome.RPCError](err)
 	if !ok {
 		failed = &outcome.RPCError{Message: err.Error()}
@@ -78,7 +79,7 @@ func (c call) hint(code outcome.Code) outcome.Hint {
 
 // httpHint returns the hint for a server that answers with an HTTP error and not by gRPC: a web server, or a proxy in
 // front of the gRPC server.
-func httpHint(o *Options, message string) outcome.Hint {
+func httpHint(o *options.Options, message string) outcome.Hint {
 	switch status := httpStatus(message); {
 	case status == "400" && o.TLS && o.TLSClientCert == "":
 		return "a proxy that wants a client certificate says so: set -tls-client-cert and -tls-client-key"
@@ -99,7 +100,7 @@ func httpStatus(message string) string {
 	return after[:min(3, len(after))]
 }
 
-func missingServiceHint(o *Options) outcome.Hint {
+func missingServiceHint(o *options.Options) outcome.Hint {
 	if o.GZIP {
 		return "is grpc.health.v1.Health registered in the server? If it is, leave out -gzip: " +
 			"not every server can decompress"
@@ -109,10 +110,10 @@ func missingServiceHint(o *Options) outcome.Hint {
 
 // waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; where
 // the end of everything came first, the failure names the flag that has set it.
-func waited(o *Options, own time.Duration, what string, hint outcome.Hint) *outcome.Failure {
+func waited(o *options.Options, own time.Duration, what string, hint outcome.Hint) *outcome.Failure {
 	err := fmt.Errorf("waited %v for %s", own, what)
-	if o.Budget.overdue() {
-		flag, limit := o.Budget.limit()
+	if o.Budget.Overdue() {
+		flag, limit := o.Budget.Limit()
 		err = fmt.Errorf("waited for %s until the end of %s=%v", what, flag, limit)
 		hint = outcome.Hint(fmt.Sprintf("raise %s if the server needs longer", flag))
 	}

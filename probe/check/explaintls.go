@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // tlsCause explains why the TLS handshake failed. In TLS 1.3 the server checks the client's certificate after the
 // handshake, so this error can also come with the first bytes that are read.
-func tlsCause(o *Options, err error) *outcome.Failure {
+func tlsCause(o *options.Options, err error) *outcome.Failure {
 	if isHangup(err) {
 		return outcome.NoConnection(outcome.ClassTLS,
 			errors.New("the server closed the connection in the TLS handshake"),
@@ -59,7 +60,7 @@ func validity(cert *x509.Certificate) error {
 		cert.NotBefore.UTC().Format(time.RFC3339), cert.NotAfter.UTC().Format(time.RFC3339))
 }
 
-// TLS alerts (RFC 8446 section 6). With those up to certificate_required but for the two about the offer, servers
+// TLS alerts (RFC 8446 section 6). With those up to certificate_required except the two about the offer, servers
 // refuse a client certificate or complain that there is none. Which one is sent depends on the TLS library of the
 // server: with handshake_failure it may mean either.
 const (
@@ -76,14 +77,14 @@ const (
 	alertNoProtocol       tls.AlertError = 120
 )
 
-func alertCause(o *Options, err error) *outcome.Failure {
+func alertCause(o *options.Options, err error) *outcome.Failure {
 	cause := fmt.Errorf("the server ended TLS: %w", innermost(err))
 	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnsupportedCert, alertRevokedCert,
 		alertExpiredCert, alertUnknownCert, alertUnknownCA, alertCertRequired)
 	switch {
 	case isAlert(err, alertVersion):
 		return outcome.NoConnection(outcome.ClassTLS, cause, versionHint)
-	case isAlert(err, alertSecurity), isAlert(err, alertHandshakeFailure) && !o.wantsCert.Load():
+	case isAlert(err, alertSecurity), isAlert(err, alertHandshakeFailure) && !o.WantsCert.Load():
 		return outcome.NoConnection(outcome.ClassTLS, cause, cipherHint)
 	case about && o.TLSClientCert == "":
 		return outcome.NoConnection(outcome.ClassTLS, cause,

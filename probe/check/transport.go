@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
@@ -15,7 +16,7 @@ type Transport interface {
 	// may leave waiting for the server's HTTP/2 SETTINGS frame to Settle or to the first call. It gives up at the
 	// deadline that o.Budget.Connect gives, and as soon as an attempt has failed. The error is a *[DialError], or a
 	// *[outcome.Failure] where the transport knows the outcome itself.
-	Dial(o *Options) (Conn, error)
+	Dial(o *options.Options) (Conn, error)
 }
 
 // Conn is a connection, good for many calls. It keeps the options of Dial, whose Budget gives it every deadline:

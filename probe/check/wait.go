@@ -13,7 +13,7 @@ const (
 	maxPause   = time.Second
 )
 
-// wait tries until an attempt passes, time is up, or an attempt fails for a reason that time does not mend. The outcome
+// wait tries until an attempt passes, time is up, or an attempt fails for a reason that time does not fix. The outcome
 // is that of the last attempt. Where the end has cut off the last one, it is that of the attempt before, which knows
 // better what is wrong.
 func (p *Prober) wait() error {
@@ -26,11 +26,11 @@ func (p *Prober) wait() error {
 		if err == nil || isFinal(failed.Worst()) {
 			return err
 		}
-		if last == nil || !budget.overdue() || failed.Worst().Class != outcome.ClassTimeout {
+		if last == nil || !budget.Overdue() || failed.Worst().Class != outcome.ClassTimeout {
 			last, lastReport = failed, p.report
 		}
 		p.notef("attempt %d: %v", p.report.Attempts, err)
-		if !budget.pause(pause) {
+		if !budget.Pause(pause) {
 			p.report = lastReport
 			return p.givenUp(last)
 		}
@@ -45,7 +45,7 @@ func isFinal(f *outcome.Failure) bool {
 
 // givenUp adds to the failures of the last attempt how long the probe has tried.
 func (p *Prober) givenUp(failed outcome.Failures) error {
-	_, limit := p.Options.Budget.limit()
+	_, limit := p.Options.Budget.Limit()
 	for _, f := range failed {
 		f.Err = fmt.Errorf("trying for %v (attempts: %d): %w", limit, p.report.Attempts, f.Err)
 	}

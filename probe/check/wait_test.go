@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
@@ -16,7 +18,7 @@ func TestPausesBetweenAttempts(t *testing.T) {
 	t.Parallel()
 	var wrong []string
 	for range 3 {
-		asked := attempts(t, "-addr=127.0.0.1:1", "-wait=4s") // nobody listens there
+		asked := attempts(t, "127.0.0.1:1", 4*time.Second) // nobody listens there
 		if wrong = wrongPauses(asked); wrong == nil {
 			return
 		}
@@ -24,15 +26,17 @@ func TestPausesBetweenAttempts(t *testing.T) {
 	t.Errorf("in the third of three runs, %s", strings.Join(wrong, "; "))
 }
 
-// attempts runs a probe, and returns when its attempts ended.
-func attempts(t *testing.T, words ...string) []time.Time {
+// attempts runs a probe with -wait, and returns when its attempts ended.
+func attempts(t *testing.T, addr string, wait time.Duration) []time.Time {
 	t.Helper()
-	o, err := parse(words...)
-	if err != nil {
+	o := options.New()
+	o.Services, o.Budget.Wait = []string{""}, wait
+	var err error
+	if o.Address, err = address.Parse(addr, address.AnyPort); err != nil {
 		t.Fatal(err)
 	}
 	var asked []time.Time
-	p := check.Prober{Transport: lean.Transport{}, Options: o, Note: func(line string) {
+	p := check.Prober{Transport: lean.Transport{}, Options: &o, Note: func(line string) {
 		if strings.HasPrefix(line, "attempt ") {
 			asked = append(asked, time.Now())
 		}

@@ -3,16 +3,17 @@ package check
 import (
 	"errors"
 
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // watch prints each change of a service's status. Where the call ends by its deadline, the last status is the outcome.
-// Where it ends before, it has failed.
+// If it ends before, it has failed.
 func (p *Prober) watch(conn Conn) error {
 	service := p.Options.Services[0]
 	err := conn.Watch(service, func(status outcome.Status) { p.receive(service, status) })
-	p.Options.hide(err)
-	if p.Options.Budget.isEnd(err) && p.report.Answers != nil {
+	hide(p.Options, err)
+	if isEnd(&p.Options.Budget, err) && p.report.Answers != nil {
 		return judge(p.Options, p.report.Answers)
 	}
 	return explainWatch(p.Options, service, err)
@@ -29,7 +30,7 @@ func (p *Prober) receive(service string, status outcome.Status) {
 
 // isEnd reports whether the call ended because time was up. The server is told of the deadline, so it may be the first
 // to end the call.
-func (b *Budget) isEnd(err error) bool {
+func isEnd(b *options.Budget, err error) bool {
 	failed, ok := errors.AsType[*outcome.RPCError](err)
-	return b.overdue() || b.limited() && ok && failed.Code == outcome.CodeDeadlineExceeded
+	return b.Overdue() || !b.End().IsZero() && ok && failed.Code == outcome.CodeDeadlineExceeded
 }

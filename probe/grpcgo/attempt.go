@@ -15,14 +15,15 @@ import (
 
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
-// attempt makes the connection of a probe, and a second one where the server has closed the first one without having
+// attempt makes the connection of a probe, and a second one if the server has closed the first one without having
 // processed a call. It remembers how far it came and why it ended, of which grpc-go keeps no more than a text inside a
 // later error. It is grpc-go's dialer, its credentials (which wrap the real ones), and reads along.
 type attempt struct {
 	credentials.TransportCredentials
-	options   *check.Options
+	options   *options.Options
 	handshake check.Step // what TransportCredentials do
 
 	mu       sync.Mutex
@@ -67,7 +68,7 @@ func (a *attempt) dial(ctx context.Context, _ string) (net.Conn, error) {
 
 func dialEndpoint(ctx context.Context, dialer *net.Dialer, endpoint address.Endpoint) (net.Conn, error) {
 	if ip, ok := endpoint.(address.IPEndpoint); ok {
-		if _, err := ip.Zone(); err != nil {
+		if _, err := check.Zone(ip); err != nil {
 			return nil, err
 		}
 	}
@@ -216,7 +217,7 @@ func (a *attempt) hasSent(code codes.Code) bool {
 	return a.codes[code]
 }
 
-// reason returns why calls have failed that were not answered, in the words of the other transport, or text where it
+// reason returns why calls have failed that were not answered, in the words of the other transport, or text if it
 // does not know better than grpc-go.
 func (a *attempt) reason(text string) string {
 	a.mu.Lock()

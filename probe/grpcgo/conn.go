@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -23,7 +24,7 @@ import (
 type conn struct {
 	client  *grpc.ClientConn
 	attempt *attempt
-	options *check.Options
+	options *options.Options
 	release func()
 }
 
@@ -134,7 +135,7 @@ func (c *conn) rpcError(ctx context.Context, err error) error {
 	return failed
 }
 
-func callOptions(o *check.Options) []grpc.CallOption {
+func callOptions(o *options.Options) []grpc.CallOption {
 	options := []grpc.CallOption{grpc.MaxCallRecvMsgSize(check.MaxMessage)}
 	if o.GZIP {
 		options = append(options, grpc.UseCompressor(gzip.Name))

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -25,12 +26,12 @@ type transportCredentials struct {
 }
 
 // newCredentials makes the credentials that the flags ask for.
-func newCredentials(o *check.Options) (transportCredentials, error) {
+func newCredentials(o *options.Options) (transportCredentials, error) {
 	creds := transportCredentials{step: check.StepTLS, release: func() {}}
 	switch {
 	case o.TLS:
 		creds.connectBy = o.Budget.Connect()
-		config, err := o.TLSConfig(creds.connectBy)
+		config, err := check.TLSConfig(o, creds.connectBy)
 		if err != nil {
 			return creds, err
 		}
@@ -54,7 +55,7 @@ func newCredentials(o *check.Options) (transportCredentials, error) {
 }
 
 // newSource fetches an X.509 SVID and the trust bundles.
-func newSource(o *check.Options) (*workloadapi.X509Source, error) {
+func newSource(o *options.Options) (*workloadapi.X509Source, error) {
 	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Fetch())
 	defer cancel()
 	source, err := workloadapi.NewX509Source(ctx)

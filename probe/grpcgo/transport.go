@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/grpclog"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
 // maxHeaderList is the greatest size of the headers of a response, in bytes.
@@ -31,7 +32,7 @@ type Transport struct{}
 
 // Dial connects to o.Address, and returns when the server's SETTINGS frame has come. It makes one attempt, and fails
 // with the cause of that. With -spiffe it fetches credentials first, which has a deadline of its own.
-func (Transport) Dial(o *check.Options) (check.Conn, error) {
+func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	creds, err := newCredentials(o)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (Transport) Dial(o *check.Options) (check.Conn, error) {
 
 // newClient prepares a client that connects only through the attempt. Only the flags configure it: it uses no proxy, no
 // service config, no name resolution and no timeout of grpc-go's own.
-func newClient(o *check.Options, a *attempt) (*grpc.ClientConn, error) {
+func newClient(o *options.Options, a *attempt) (*grpc.ClientConn, error) {
 	client, err := grpc.NewClient("passthrough:///server",
 		grpc.WithContextDialer(a.dial),
 		grpc.WithTransportCredentials(a),
@@ -76,7 +77,7 @@ func newClient(o *check.Options, a *attempt) (*grpc.ClientConn, error) {
 }
 
 // connect waits until the client is ready or its first attempt has failed. A connection that the server closes at once,
-// after its SETTINGS, is one that was ready: a call makes another one where that helps.
+// after its SETTINGS, is one that was ready: a call makes another one if that helps.
 func connect(ctx context.Context, client *grpc.ClientConn, a *attempt) error {
 	client.Connect()
 	for begun := false; ; {

@@ -22,6 +22,8 @@ const (
 	FrameGoAway       FrameType = 0x7
 	FrameWindowUpdate FrameType = 0x8
 	FrameContinuation FrameType = 0x9
+	// FramePriorityUpdate is of RFC 9218 section 7.1.
+	FramePriorityUpdate FrameType = 0x10
 )
 
 // Frame flags (RFC 9113 section 6). An acknowledgement has the value of the end of a stream, on other frame types.

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // calls are the methods of the health service on a connection.
 type calls struct {
-	options *check.Options
+	options *options.Options
 	// run sends calls, and receives until all are complete. The deadline is taken once the connection is settled. Where
 	// the connection ends before, the calls that it leaves open fail. The error means that nothing could be sent, or
 	// that the deadline has come.
@@ -80,7 +81,7 @@ func (c calls) call(method, service string, timeout time.Duration, receive func(
 	return st
 }
 
-// runAlone implements calls.run where nothing else is on the connection. The first call is sent with the client's
+// runAlone implements calls.run if nothing else is on the connection. The first call is sent with the client's
 // SETTINGS.
 func (c *conn) runAlone(deadline func() time.Time, all ...*stream) error {
 	c.session.add(all...)
@@ -175,7 +176,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// ending returns the error that a call ended with, or err, why it did not end. It is nil where the call was answered.
+// ending returns the error that a call ended with, or err, why it did not end. It is nil if the call was answered.
 func ending(call *stream, err error) error {
 	if call.page != nil && !call.done {
 		call.endPage()
@@ -192,14 +193,14 @@ func ending(call *stream, err error) error {
 		return &outcome.RPCError{Code: outcome.Code(call.code), Message: call.reason, Answered: call.answered}
 	case call.streams:
 		return &outcome.RPCError{Code: unavailable, Message: "server ended the watch", Answered: true}
-	case call.messages != 1:
-		return &outcome.RPCError{Code: internal, Message: "server sent " + strconv.Itoa(call.messages) + " answers"}
+	case call.messages == 0:
+		return &outcome.RPCError{Code: internal, Message: "server sent no answer"}
 	}
 	return nil
 }
 
 // requestHeaders returns the headers of a call, in the order that gRPC over HTTP/2 gives them ("Requests").
-func requestHeaders(o *check.Options, method string, timeout time.Duration) []header {
+func requestHeaders(o *options.Options, method string, timeout time.Duration) []header {
 	scheme := "http"
 	if o.TLS {
 		scheme = "https"

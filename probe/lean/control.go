@@ -72,6 +72,15 @@ func (s *session) handlePriority(f frame) error {
 	return nil
 }
 
+// handlePriorityUpdate ignores the priority of a stream, if it is one (RFC 9218 section 7.1). It is for servers, but
+// grpc-go insists on its form.
+func (s *session) handlePriorityUpdate(f frame) error {
+	if f.stream != 0 || len(f.payload) < 4 || binary.BigEndian.Uint32(f.payload)&(1<<31-1) == 0 {
+		return protocolError("bad PRIORITY_UPDATE")
+	}
+	return nil
+}
+
 // handlePushPromise ignores a promise. It was switched off, which grpc-go does not insist on.
 func (s *session) handlePushPromise(f frame) error {
 	promise, err := f.unpadded()
@@ -112,6 +121,7 @@ func (s *session) handleGoAway(f frame) error {
 	return nil
 }
 
+// handleWindowUpdate enlarges a window. As in grpc-go it may become larger than RFC 9113 section 6.9.1 allows.
 func (s *session) handleWindowUpdate(f frame) error {
 	if len(f.payload) != 4 {
 		return protocolError("WINDOW_UPDATE of %d bytes", len(f.payload))
@@ -119,14 +129,14 @@ func (s *session) handleWindowUpdate(f frame) error {
 	increment := int64(binary.BigEndian.Uint32(f.payload) & http2.MaxWindow)
 	if f.stream != 0 {
 		if st := s.find(f.stream); st != nil {
-			if st.window += increment; increment == 0 || st.window > http2.MaxWindow {
-				st.fail(internal, protocolError("WINDOW_UPDATE by %d bytes", increment).Error())
+			if st.window += increment; increment == 0 {
+				st.fail(internal, protocolError("WINDOW_UPDATE by 0 bytes").Error())
 			}
 		}
 		return nil
 	}
-	if s.connWindow += increment; increment == 0 || s.connWindow > http2.MaxWindow {
-		return protocolError("WINDOW_UPDATE by %d bytes", increment)
+	if s.connWindow += increment; increment == 0 {
+		return protocolError("WINDOW_UPDATE by 0 bytes")
 	}
 	return nil
 }

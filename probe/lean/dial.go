@@ -9,11 +9,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/address"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
 
-// dial connects to the first endpoint that answers. Where none does it returns the failure of the first one. The time
+// dial connects to the first endpoint that answers. If none does it returns the failure of the first one. The time
 // that is left is shared out among the endpoints that are left, so that one that drops packets does not use it all up.
 func dial(address address.Address, deadline time.Time) (*socket, error) {
 	targets, err := resolve(address.Endpoints, deadline)
@@ -72,7 +73,7 @@ func ipTarget(endpoint address.IPEndpoint) (target, error) {
 	if ip.Is4() {
 		return target{syscall.AF_INET, &syscall.SockaddrInet4{Port: port, Addr: ip.As4()}}, nil
 	}
-	zone, err := endpoint.Zone()
+	zone, err := check.Zone(endpoint)
 	return target{syscall.AF_INET6, &syscall.SockaddrInet6{Port: port, Addr: ip.As16(), ZoneId: zone}}, err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/grpcgo"
 	"github.com/grpc-cnb/health-probe/probe/lean"
@@ -135,7 +136,7 @@ func replyTo(t testing.TB, transport check.Transport, play []byte, patience time
 			go perform(conn, play, patience)
 		}
 	}()
-	o := check.New()
+	o := options.New()
 	o.Services, o.Addr = []string{""}, "unix:"+listener.Addr().String()
 	o.Budget.ConnectTimeout, o.Budget.RPCTimeout = 2*patience, 2*patience
 	if o.Address, err = address.Parse(o.Addr, address.AnyPort); err != nil {
@@ -143,7 +144,7 @@ func replyTo(t testing.TB, transport check.Transport, play []byte, patience time
 	}
 	p := check.Prober{Transport: transport, Options: &o}
 	ended := p.Run()
-	return verdict(&ended)
+	return verdict(ended)
 }
 
 // verdict is what has to be the same, whoever asks: the status, or the error that the server has sent.
@@ -247,6 +248,9 @@ var plays = map[string]string{
 	"open group":                     withAnswer(record(message, 0, 1, "\x13\x08\x01")),
 	"field 1 as bytes":               withAnswer(record(message, 0, 1, "\x0a\x01\x01")),
 	"long varint":                    withAnswer(record(message, 0, 1, "\x08\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01")),
+	"HTTP status 10K":                atFirst(record(wholeHeaders, 4, 1, ":status: 10K")),
+	"HTTP status 103":                atFirst(record(wholeHeaders, 4, 1, ":status: 103")),
+	"HTTP status 0103":               atFirst(record(wholeHeaders, 4, 1, ":status: 0103")),
 	"status +0":                      withTrailers("grpc-status: +0"),
 	"status 00":                      withTrailers("grpc-status: 00"),
 	"status -1":                      withTrailers("grpc-status: -1"),
@@ -294,6 +298,13 @@ var plays = map[string]string{
 	"PING on a stream":                 atFirst(record(6, 0, 1, "\x00\x00\x00\x00\x00\x00\x00\x00")),
 	"WINDOW_UPDATE of 0":               atFirst(record(8, 0, 0, "\x00\x00\x00\x00")),
 	"WINDOW_UPDATE of 0 on the stream": atFirst(record(8, 0, 1, "\x00\x00\x00\x00")),
+	"PRIORITY_UPDATE":                  atFirst(record(16, 0, 0, "\x00\x00\x00\x01u=1")),
+	"PRIORITY_UPDATE on a stream":      atFirst(record(16, 0, 1, "\x00\x00\x00\x01u=1")),
+	"PRIORITY_UPDATE of stream 0":      atFirst(record(16, 0, 0, "\x80\x00\x00\x00u=1")),
+	"short PRIORITY_UPDATE":            atFirst(record(16, 0, 0, "\x00\x00\x01")),
+	"large WINDOW_UPDATE":              atFirst(record(8, 0, 0, "\x7f\xff\xff\xff")),
+	"large WINDOW_UPDATE on stream":    atFirst(record(8, 0, 1, "\x7f\xff\xff\xff")),
+	"reserved bit in WINDOW_UPDATE":    atFirst(record(8, 0, 0, "\x80\x00\x00\x00")),
 	"unknown frame":                    atFirst(record(200, 0, 1, "a")),
 	"PUSH_PROMISE":                     atFirst(record(5, 4, 1, "\x00\x00\x00\x02\x82")),
 	"CONTINUATION alone":               atFirst(record(9, 4, 1, "\x88")),
@@ -308,8 +319,12 @@ var plays = map[string]string{
 	"integer of 6 bytes":               withBlock(4, "\x88\x5f\x7f\x80\x80\x80\x80\x00"+strings.Repeat("a", 127)),
 	"content-length of 6 bytes": withBlock(4,
 		"\x88\x5f\x10application/grpc\x40\x01a\x7f\x80\x80\x80\x80\x00"+strings.Repeat("a", 127)),
-	"index 0":                             withBlock(4, "\x80\x88\x5f\x10application/grpc"),
-	"two messages":                        begins + request + headers + answer + answer + trailers,
+	"index 0":      withBlock(4, "\x80\x88\x5f\x10application/grpc"),
+	"two messages": begins + request + headers + answer + answer + trailers,
+	"two messages and an error": begins + request + headers + answer + answer +
+		record(wholeHeaders, 5, 1, "grpc-status: 6"),
+	"a message and an error":              withTrailers("grpc-status: 6"),
+	"no message and an error":             begins + request + headers + record(wholeHeaders, 5, 1, "grpc-status: 6"),
 	"no message":                          begins + request + headers + trailers,
 	"half a message":                      withAnswer(record(0, 0, 1, "\x00\x00\x00\x00\x03\x08\x01")),
 	"DATA ends":                           begins + request + headers + record(message, 1, 1, "\x08\x01"),
@@ -321,6 +336,11 @@ var plays = map[string]string{
 	"padding":                             withAnswer(record(0, 8, 1, "\x02\x00\x00\x00\x00\x02\x08\x01aa")),
 	"too much padding":                    withAnswer(record(0, 8, 1, "\x7f\x00\x00\x00\x00\x02\x08\x01aa")),
 	"padding that is not zero in HEADERS": withBlock(12, "\x02\x88\x5f\x10application/grpcaa"),
+	"too much padding in HEADERS":         withBlock(12, "\x7f\x88\x5f\x10application/grpc"),
+	"too much padding in idle HEADERS":    atFirst(record(1, 12, 3, "\x7f\x88")),
+	"too much padding, continued":         atFirst(record(1, 8, 3, "\x7f\x88") + record(9, 4, 3, "\x80")),
+	"too much padding in half HEADERS":    atFirst(record(1, 8, 3, "\x7f\x88")),
+	"padding without HEADERS":             atFirst(record(1, 12, 3, "")),
 	"priority in HEADERS":                 withBlock(0x24, "\x00\x00\x00\x00\x00\x88\x5f\x10application/grpc"),
 	"short priority in HEADERS":           withBlock(0x24, "\x00\x00\x00\x00"),
 	"continued": begins + request + record(1, 0, 1, "\x88") +

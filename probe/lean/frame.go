@@ -119,7 +119,15 @@ func (f frame) unpadded() ([]byte, error) {
 		payload = payload[5:]
 	}
 	if padding > len(payload) {
-		return nil, fmt.Errorf("padding of %d bytes is longer than the frame", padding)
+		return nil, paddingError(padding)
 	}
 	return payload[:len(payload)-padding], nil
+}
+
+// paddingError is the error of a frame with more bytes of padding than it has.
+type paddingError int
+
+// Error returns the number of bytes.
+func (e paddingError) Error() string {
+	return fmt.Sprintf("padding of %d bytes is longer than the frame", int(e))
 }

@@ -57,8 +57,8 @@ func TestMessagesThatAreNoAnswer(t *testing.T) {
 			p.data(id, serving)
 			p.end(id, "grpc-status", "0")
 		}},
-		{name: "none", exit: 3, says: "0 answers", answers: replies("")},
-		{name: "two", exit: 3, says: "2 answers", answers: replies(serving + serving)},
+		{name: "none", exit: 3, says: "server sent no answer", answers: replies("")},
+		{name: "two", exit: 3, says: "server sent more than one answer", answers: replies(serving + serving)},
 		{name: "half", exit: 3, says: "within a message", answers: replies(serving[:6])},
 		{name: "half a prefix", exit: 3, says: "within a message", answers: replies(serving[:3])},
 		{
@@ -247,7 +247,7 @@ func TestHTTPStatusesThatAreNone(t *testing.T) {
 			p.frame(0, endStream, id, "<h1>Welcome</h1>")
 		}},
 		{
-			name: "no HTTP status", exit: 3, says: "server sent 0 answers",
+			name: "no HTTP status", exit: 3, says: "server sent no answer",
 			answers: refuses("content-type", "application/grpc", "grpc-status", "0"),
 		},
 		{name: "HTTP status for a terminal", exit: 3, says: "HTTP status", answers: refuses(":status", "\u202e[2J")},

@@ -12,7 +12,7 @@ import (
 // encounter is a server, and how the programs have to end with it.
 type encounter struct {
 	name string
-	// exit is the exit code, and says a part of the output: "status: SERVING" where it is empty.
+	// exit is the exit code, and says a part of the output: "status: SERVING" if it is empty.
 	exit int
 	says string
 	// waits tells that only a deadline ends it. All others end by themselves.
@@ -36,7 +36,7 @@ func (e encounter) speak(conn net.Conn) {
 	e.answers(p, p.request())
 }
 
-// timeouts returns flags for the deadlines. They are short only where the program waits for them: a busy machine must
+// timeouts returns flags for the deadlines. They are short only if the program waits for them: a busy machine must
 // not make a deadline end a run that something else is meant to end.
 func (e encounter) timeouts() []string {
 	connect, rpc := "-connect-timeout=30s", "-rpc-timeout=30s"

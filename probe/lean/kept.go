@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
 // maxAge is how long a connection is kept. Each new one verifies the server's certificate, looks up its name, and shows
@@ -20,7 +21,7 @@ const maxAge = time.Minute
 type Kept struct {
 	mu      sync.Mutex
 	current *shared  // nil for none
-	dialing *dialing // nil where no connection is being made
+	dialing *dialing // nil if no connection is being made
 }
 
 // dialing is a connection that is being made for all attempts that wait for it.
@@ -35,7 +36,7 @@ type dialing struct {
 }
 
 // Dial implements [check.Transport]. The connection has got the server's SETTINGS.
-func (k *Kept) Dial(o *check.Options) (check.Conn, error) {
+func (k *Kept) Dial(o *options.Options) (check.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
 	}
@@ -59,7 +60,7 @@ func (k *Kept) retire() {
 
 // lease returns a connection for one attempt: the kept one, if it is good for new calls and not the one to avoid, or
 // else one that is made by the deadline.
-func (k *Kept) lease(o *check.Options, deadline time.Time, avoid *shared) (*lease, error) {
+func (k *Kept) lease(o *options.Options, deadline time.Time, avoid *shared) (*lease, error) {
 	for asked := time.Now(); ; {
 		conn, d := k.find(o, deadline, avoid)
 		if conn != nil {
@@ -79,14 +80,14 @@ func (k *Kept) lease(o *check.Options, deadline time.Time, avoid *shared) (*leas
 	}
 }
 
-// wait waits for the connection, and returns false where it takes longer than until the deadline. One that ends by
+// wait waits for the connection, and returns false if it takes longer than until the deadline. One that ends by
 // itself at the deadline, or before, is waited for however busy the machine is: it knows which step took too long.
 func (d *dialing) wait(deadline time.Time) bool {
 	if !d.ends.After(deadline) {
 		<-d.done
 		return true
 	}
-	timer := check.NewTimer(deadline)
+	timer := options.NewTimer(deadline)
 	defer timer.Stop()
 	select {
 	case <-d.done:
@@ -97,7 +98,7 @@ func (d *dialing) wait(deadline time.Time) bool {
 }
 
 // find returns the kept connection, which the attempt has then entered, or the one that is being made.
-func (k *Kept) find(o *check.Options, deadline time.Time, avoid *shared) (*shared, *dialing) {
+func (k *Kept) find(o *options.Options, deadline time.Time, avoid *shared) (*shared, *dialing) {
 	files := credentialFilesOf(o)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -128,7 +129,7 @@ func (k *Kept) abandon(d *dialing) {
 }
 
 // dial makes a connection, and hands it to all attempts that wait for it.
-func (k *Kept) dial(d *dialing, o *check.Options, deadline time.Time) {
+func (k *Kept) dial(d *dialing, o *options.Options, deadline time.Time) {
 	conn, err := connectShared(o, deadline, d.files)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -156,7 +157,7 @@ type lease struct {
 	kept bool
 }
 
-func newLease(k *Kept, conn *shared, o *check.Options, kept bool) *lease {
+func newLease(k *Kept, conn *shared, o *options.Options, kept bool) *lease {
 	l := &lease{calls: calls{options: o}, from: k, conn: conn, kept: kept}
 	l.run = l.runShared
 	return l

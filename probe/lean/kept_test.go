@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
 // On a busy machine a connection notices its deadline late. Whoever waits for it is told the step that took too long.
@@ -24,7 +25,7 @@ func TestStepThatTookTooLongIsNamed(t *testing.T) {
 		d.err = &check.DialError{Step: check.StepSettings, Err: os.ErrDeadlineExceeded}
 		close(d.done)
 	}()
-	_, err := k.lease(&check.Options{}, past, nil)
+	_, err := k.lease(&options.Options{}, past, nil)
 	if failed, ok := errors.AsType[*check.DialError](err); !ok || failed.Step != check.StepSettings {
 		t.Errorf("the error is %v, want one of the step of SETTINGS", err)
 	}

@@ -2,6 +2,7 @@ package lean
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
@@ -10,23 +11,38 @@ import (
 type headerBlock struct {
 	stream uint32
 	end    bool // it is the last of the stream
+	broken bool // its first frame was, so none of it is decoded
 	bytes  []byte
 }
 
 // handleHeaders handles HEADERS. A block that is not complete is kept until the rest of it has come.
 func (s *session) handleHeaders(f frame) error {
-	block, err := f.unpadded()
-	if err != nil {
-		return protocolError("%v", err)
-	}
 	if f.stream == 0 {
 		return protocolError("HEADERS on stream 0")
 	}
+	block, err := f.unpadded()
+	_, broken := errors.AsType[paddingError](err)
+	switch {
+	case broken:
+		s.breakStream(f.stream, err)
+	case err != nil:
+		return protocolError("%v", err)
+	}
 	if !f.has(http2.FlagEndHeaders) {
-		s.partial = &headerBlock{f.stream, f.has(http2.FlagEndStream), append([]byte(nil), block...)}
+		s.partial = &headerBlock{f.stream, f.has(http2.FlagEndStream), broken, append([]byte(nil), block...)}
+		return nil
+	}
+	if broken {
 		return nil
 	}
 	return s.handleBlock(f, block, f.has(http2.FlagEndStream))
+}
+
+// breakStream ends the call of a stream, if it is open, for an error that grpc-go takes for one of the stream alone.
+func (s *session) breakStream(id uint32, err error) {
+	if st := s.find(id); st != nil {
+		st.fail(internal, protocolError("%v", err).Error())
+	}
 }
 
 // handleContinuation handles what comes after a part of a header block. No other frame may (RFC 9113 section 6.10).
@@ -43,12 +59,15 @@ func (s *session) handleContinuation(f frame) error {
 		return nil
 	}
 	s.partial = nil
+	if partial.broken {
+		return nil
+	}
 	return s.handleBlock(f, partial.bytes, partial.end)
 }
 
 // handleBlock handles a whole header block, whose last part is in the frame f.
 func (s *session) handleBlock(f frame, block []byte, end bool) error {
-	// A block is decoded even where its stream has ended, because the compression has one state for the connection.
+	// A block is decoded even if its stream has ended, because the compression has one state for the connection.
 	headers, err := s.headers.decode(block)
 	if err != nil {
 		return protocolError("%v", err)

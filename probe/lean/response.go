@@ -54,7 +54,7 @@ func (st *stream) begins(f *fields, end bool) bool {
 	switch {
 	case f.isGRPC && (!end || f.hasStatus || f.status == "200"):
 		return true
-	case len(f.status) == 3 && f.status[0] == '1' && !end:
+	case isInformational(f.status) && !end:
 		return false
 	case f.status != "200":
 		st.page = &callError{codeOfHTTP(f.status), fmt.Sprintf("server answered with HTTP status %q", f.status)}
@@ -66,6 +66,12 @@ func (st *stream) begins(f *fields, end bool) bool {
 		st.endPage()
 	}
 	return false
+}
+
+// isInformational reports whether an HTTP status is one after which another follows (RFC 9110, section 15.2).
+func isInformational(status string) bool {
+	code, err := strconv.Atoi(status)
+	return err == nil && code >= 100 && code < 200
 }
 
 // maxPage is how many bytes of a page are read, and maxPageLine how many of them are shown.
@@ -175,6 +181,9 @@ func (st *stream) deliver() *callError {
 			return &callError{internal, "message is neither compressed nor not"}
 		}
 		st.messages++
+		if st.messages > 1 && !st.streams {
+			return &callError{internal, "server sent more than one answer"}
+		}
 		if err := st.message(message); err != nil {
 			return &callError{internal, err.Error()}
 		}

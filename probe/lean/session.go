@@ -35,7 +35,7 @@ type session struct {
 	in      *frameReader
 	out     []byte
 	headers *headerDecoder
-	partial *headerBlock // nil where none is
+	partial *headerBlock // nil if none is
 	streams []*stream
 	nextID  uint32
 
@@ -78,7 +78,7 @@ func newSession(conn io.ReadWriter) *session {
 	return s
 }
 
-// run sends and receives until done returns true. The error is that of the connection, where it ended before.
+// run sends and receives until done returns true. The error is that of the connection, if it ended before.
 func (s *session) run(done func() bool) error {
 	err := s.exchange(done)
 	if hungUp(err) && s.goAway != nil {
@@ -145,7 +145,7 @@ func (s *session) flush() error {
 	return err
 }
 
-// notHTTP2 returns the first bytes of a server that does not begin as HTTP/2 does, and nil where it does. HTTP/2 begins
+// notHTTP2 returns the first bytes of a server that does not begin as HTTP/2 does, and nil if it does. HTTP/2 begins
 // with a frame of the connection: SETTINGS, or GOAWAY in their place.
 func (s *session) notHTTP2() []byte {
 	first := s.in.firstBytes()
@@ -190,6 +190,8 @@ func (s *session) handle(f frame) error {
 		return s.handlePushPromise(f)
 	case http2.FramePriority:
 		return s.handlePriority(f)
+	case http2.FramePriorityUpdate:
+		return s.handlePriorityUpdate(f)
 	default: // Types that are not known are ignored (RFC 9113 section 5.5).
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
 // writeTimeout bounds a write to a server that does not read. The requests of health checks fit into the kernel's
@@ -37,7 +38,7 @@ type exchange struct {
 }
 
 // connectShared makes a connection and waits for the server's SETTINGS, by the deadline.
-func connectShared(o *check.Options, deadline time.Time, files credentialFiles) (*shared, error) {
+func connectShared(o *options.Options, deadline time.Time, files credentialFiles) (*shared, error) {
 	c, err := newConn(o, deadline)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (s *shared) closeUnused() {
 // run makes calls and waits until all are complete, or until the deadline, whose error it returns; zero is none.
 func (s *shared) run(deadline time.Time, all []*stream) error {
 	e := s.begin(all)
-	timer := check.NewTimer(deadline)
+	timer := options.NewTimer(deadline)
 	defer timer.Stop()
 	select {
 	case <-e.done:
@@ -246,7 +247,7 @@ func (p polled) keepAlive() {
 // and for one that no flag names.
 type credentialFiles [3]os.FileInfo
 
-func credentialFilesOf(o *check.Options) (files credentialFiles) {
+func credentialFilesOf(o *options.Options) (files credentialFiles) {
 	for i, path := range [...]string{o.TLSCACert, o.TLSClientCert, o.TLSClientKey} {
 		if path == "" {
 			continue

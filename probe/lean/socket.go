@@ -61,7 +61,7 @@ func (s *socket) connect(family int, addr syscall.Sockaddr) error {
 	}
 }
 
-// isItself reports whether the socket is connected to itself. Where nobody listens on a port of this machine, and the
+// isItself reports whether the socket is connected to itself. If nobody listens on a port of this machine, and the
 // kernel picks that same port for the probe's own end, the two ends are one (RFC 9293 section 3.5, simultaneous open).
 func (s *socket) isItself(addr syscall.Sockaddr) bool {
 	port := 0
@@ -86,7 +86,7 @@ func (s *socket) isItself(addr syscall.Sockaddr) bool {
 	return false
 }
 
-// peer returns the address of the other end, or nil where it is not needed.
+// peer returns the address of the other end, or nil if it is not needed.
 func (s *socket) peer(needed bool) syscall.Sockaddr {
 	if !needed {
 		return nil

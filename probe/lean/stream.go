@@ -156,7 +156,7 @@ func (st *stream) checkHeaders(limit uint32) {
 const maxSends = 2
 
 // isRefusal reports whether a call that the server has reset was not processed, so that it may be sent once more. That
-// is so where the server says it (RFC 9113 section 8.7), and in two cases of a call that was sent before the server's
+// is so if the server says it (RFC 9113 section 8.7), and in two cases of a call that was sent before the server's
 // SETTINGS had come: where these allow no call at all, which servers may treat as an error of the protocol (section
 // 5.1.2), and where net/http has counted data over its window, which section 6.9.3 tells servers to accept.
 func (s *session) isRefusal(st *stream, code uint32) bool {

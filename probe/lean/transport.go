@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
@@ -27,7 +28,7 @@ type Transport struct{}
 
 // Dial implements [check.Transport]. It leaves waiting for the server's SETTINGS to the first call, which is sent in
 // the same write as the client's SETTINGS. HTTP/2 allows that (RFC 9113 section 3.4), and it saves a round trip.
-func (Transport) Dial(o *check.Options) (check.Conn, error) {
+func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	if o.ALTS || o.SPIFFE {
 		return nil, errNeedsFull
 	}
@@ -68,12 +69,12 @@ type connection interface {
 
 // newConn returns a conn that is not connected. It has read the files for TLS by the deadline. Its error is a
 // *[outcome.Failure].
-func newConn(o *check.Options, deadline time.Time) (*conn, error) {
+func newConn(o *options.Options, deadline time.Time) (*conn, error) {
 	c := &conn{calls: calls{options: o}}
 	c.run = c.runAlone
 	if o.TLS {
 		var err error
-		if c.config, err = o.TLSConfig(deadline); err != nil {
+		if c.config, err = check.TLSConfig(o, deadline); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +107,7 @@ func (c *conn) connect(deadline time.Time) error {
 	return nil
 }
 
-// handshake does the TLS handshake, where there is TLS. Package crypto/rand starts the poller of Go's runtime, which
+// handshake does the TLS handshake, if there is TLS. Package crypto/rand starts the poller of Go's runtime, which
 // takes two descriptors.
 func (c *conn) handshake() error {
 	if c.config == nil {

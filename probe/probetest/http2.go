@@ -63,7 +63,7 @@ func speakOddly(conn net.Conn, speak func(*peer, int), before int) {
 // goAway says that no call was processed.
 func (p *peer) goAway() { _ = p.WriteGoAway(0, http2.ErrCodeNo, []byte("bye")) }
 
-// request reads to the end of the next request, and returns its stream: 0 where the client has gone.
+// request reads to the end of the next request, and returns its stream: 0 if the client has gone.
 func (p *peer) request() uint32 {
 	for {
 		frame, err := p.ReadFrame()

@@ -87,7 +87,7 @@ func unpack(folder, file string) error {
 			return err
 		}
 		if header.Typeflag != tar.TypeReg {
-			continue // folders: they are made where a file needs them
+			continue // folders: they are made if a file needs them
 		}
 		if err := unpackFile(root, strings.TrimPrefix(path.Clean(header.Name), "/"), entries); err != nil {
 			return err

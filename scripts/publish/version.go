@@ -18,7 +18,7 @@ func checkVersion(version string) error {
 }
 
 // floatingTags are the tags that move from version to version: X.Y, X and latest. Those to move are returned first.
-// Those to keep have a newer version among the tags that are published, so an older release that is mended late, or
+// Those to keep have a newer version among the tags that are published, so an older release that is fixed late, or
 // published again, does not take them back. A pre-release moves none.
 func floatingTags(version string, published []string) (move, keep []string) {
 	v := "v" + version

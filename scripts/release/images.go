@@ -24,7 +24,7 @@ const (
 
 var published = regexp.MustCompile(`^([A-Za-z0-9][^\s@]*:[^\s@:/]+)@(sha256:[0-9a-f]{64})\n?$`)
 
-// readImage reads one of these files. It returns false where the image is not published yet, or of another version.
+// readImage reads one of these files. It returns false if the image is not published yet, or of another version.
 func readImage(root, name, version string) (image, bool, error) {
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -98,7 +98,7 @@ bin.toml 644
 	}
 }
 
-// list lists an archive, but for the folders in its folder a.
+// list lists an archive, except the folders in its folder a.
 func list(t *testing.T, name string) string {
 	t.Helper()
 	file, err := os.Open(name)
@@ -215,7 +215,8 @@ func TestPrepareRefuses(t *testing.T) {
 	}
 }
 
-// The notes of a release have what the changelog says, and the digests of what there is.
+// The notes of a release begin with how to get and to verify it; then they have what the changelog says, and the
+// digests of what there is.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -253,7 +254,8 @@ func TestNotesRefuseOtherImages(t *testing.T) {
 	} {
 		root := t.TempDir()
 		put(t, root, map[string]string{buildpackDigest: text})
-		if _, err := imageNotes(root, "0.2.0"); err == nil || !strings.Contains(err.Error(), "run scripts/publish.sh") {
+		_, _, err := imageNotes(root, "0.2.0")
+		if err == nil || !strings.Contains(err.Error(), "run scripts/publish.sh") {
 			t.Errorf("of %q the error is %v", text, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 )
 
-// File is an ELF file of 64 bits. The zero value, but for the machine, is a program for Linux.
+// File is an ELF file of 64 bits. The zero value, except the machine, is a program for Linux.
 type File struct {
 	// Machine is the machine, Type the type, elf.ET_EXEC by default.
 	Machine elf.Machine

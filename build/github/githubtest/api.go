@@ -51,7 +51,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, path, store st
 	}
 }
 
-// refuses answers with an error where the behaviour or the token demands it, and reports whether it did.
+// refuses answers with an error if the behaviour or the token demands it, and reports whether it did.
 func (s *Server) refuses(w http.ResponseWriter, r *http.Request) bool {
 	behaviour := s.behaviour()
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")

@@ -201,7 +201,7 @@ func (s *Server) record(r *http.Request) {
 		})
 }
 
-// file returns the path of an asset, or "" where there is none.
+// file returns the path of an asset, or "" if there is none.
 func (s *Server) file(repo, tag, asset string) string {
 	path := filepath.Join(s.dir, filepath.FromSlash(repo), tag, asset)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

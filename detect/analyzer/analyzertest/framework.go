@@ -20,7 +20,7 @@ type proofs struct {
 
 // port notes the port of a server whose app does not write it anywhere: the framework has it by default.
 func (p proofs) port(s plan.Server, archive *txtar.Archive) {
-	number := strconv.Itoa(s.Port)
+	number := strconv.Itoa(s.Address.Port)
 	for _, f := range archive.Files {
 		if bytes.Contains(f.Data, []byte(number)) {
 			return

@@ -30,6 +30,9 @@ var (
 	namedOption = regexp.MustCompile(`\(\s*"(?P<option> +)"\s*,[^;"]*?(?:"[ ]*"\s*,[^;"]*?)?` +
 		`\bvalue\s*<[^>;]*>\s*\(\s*\)` +
 		`\s*->\s*default_value\s*\(\s*`)
+	// loop is a loop over the elements of a list.
+	loop = regexp.MustCompile(`\bfor\s*\(\s*(?:const\s+)?[\w:<>]+[\s&*]+(?P<name>\w+)\s*:\s*` +
+		`(?:(?P<list>\w+)\s*\)|\{)`)
 	readOption = regexp.MustCompile(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
 )
 
@@ -54,6 +57,7 @@ func readDeclarations(t *source.Text) *address.Names {
 		}
 	}
 	declareOptions(d)
+	d.DeclareLoops(loop)
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, all := t.Arguments(m[1])
@@ -61,7 +65,8 @@ func readDeclarations(t *source.Text) *address.Names {
 		if ahead == nil {
 			continue
 		}
-		if from := all.To + ahead[1]; t.Code[from-1] == '{' && listenName.MatchString(name) {
+		if from := all.To + ahead[1]; t.Code[from-1] == '{' &&
+			(listenName.MatchString(name) || securityName.MatchString(name)) {
 			for _, value := range t.Returns(from) {
 				d.DeclareFunction(name, value)
 			}
@@ -70,7 +75,7 @@ func readDeclarations(t *source.Text) *address.Names {
 		for _, p := range parameters {
 			names = append(names, lastWord.FindString(t.Slice(p)))
 		}
-		if listenName.MatchString(strings.Join(names, " ")) {
+		if list := strings.Join(names, " "); listenName.MatchString(list) || securityName.MatchString(list) {
 			d.DeclareArguments(name, m[2], all.To, names)
 		}
 	}

@@ -29,8 +29,8 @@ type extra struct {
 	// program has the health service: the server's code in the archive needs the object file that registers it, so that
 	// the symbol is in the program whether the app calls it or not.
 	linksArchive bool
-	// testFiles are the files that a BUILD file of Bazel declares for tests only.
-	testFiles []string
+	// tests are what a BUILD file of Bazel declares for tests only.
+	tests source.BazelTests
 }
 
 var extensions = []string{".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp"}
@@ -86,7 +86,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		if err != nil {
 			return nil, err
 		}
-		return &analyzer.Result[extra]{Extra: extra{testFiles: source.BazelTestFiles(text)}}, nil
+		return &analyzer.Result[extra]{Extra: extra{tests: source.ReadBazelTests(text)}}, nil
 	}
 	if !slices.Contains(extensions, ext) && ext != ".txt" && ext != ".yaml" {
 		return tree.ReadELF(f, readProgram)

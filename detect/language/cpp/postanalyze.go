@@ -5,14 +5,22 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// postAnalyze returns a server for each file that makes a server. Where no file of the app does, the services that it
+// postAnalyze returns a server for each file that makes a server. If no file of the app does, the services that it
 // implements or registers stand for servers.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	files = analyzer.DropBazelTests(files, func(f analyzer.File[extra]) []string { return f.Extra.testFiles })
+	testsOf := func(f analyzer.File[extra]) source.BazelTests { return f.Extra.tests }
+	return analyzer.WithoutBazelTests(files, testsOf, func(files []analyzer.File[extra]) []plan.Server {
+		return serversOf(files, logf)
+	})
+}
+
+// serversOf returns the servers of the files that count.
+func serversOf(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	constructed := func(p *analyzer.Project[extra]) bool { return analyzer.ProjectHas[finding.Server](p) }
 	if !slices.ContainsFunc(projects, constructed) {
@@ -30,6 +38,10 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	for i, s := range servers {
 		if linksArchive[s.Evidence.Path] {
 			servers[i].Health = "" // not known
+		}
+		// A server of grpc++ has no credentials by default: whoever adds its port gives them.
+		if s.Framework == grpcPlusPlus && s.Security.Place == (plan.Place{}) {
+			servers[i].Security = plan.Security{}
 		}
 	}
 	return servers

@@ -31,19 +31,19 @@ func TestBuiltProgramsGiveTheirServices(t *testing.T) {
 			"app",
 			[]string{serverSymbol, healthSymbol},
 			nil,
-			"C++, grpc++ (app); health service registered (app)\n",
+			"C++, grpc++ (app); health service registered (app); port not known; TLS or plaintext not known\n",
 		},
 		"1.30": {
 			"app",
 			[]string{oldServerSymbol},
 			[]string{"main"},
-			"C++, grpc++ (app); health service not registered\n",
+			"C++, grpc++ (app); health service not registered; port not known; TLS or plaintext not known\n",
 		},
 		"archive": {
 			"app",
 			[]string{"malloc"},
 			[]string{serverSymbol, healthSymbol},
-			"C++, grpc++ (app); health service not known\n",
+			"C++, grpc++ (app); health service not known; port not known; TLS or plaintext not known\n",
 		},
 		"client":   {"app", []string{channelSymbol}, []string{"main"}, ""},
 		"library":  {"libgrpc++.so.1.51", []string{serverSymbol}, nil, ""},
@@ -66,7 +66,7 @@ func TestSourcesLeadBeforePrograms(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "bin/app"), elfWith([]string{serverSymbol}, nil))
 	write(t, filepath.Join(dir, "src/main.cc"), []byte("auto server = builder.BuildAndStart();\n"))
-	want := "C++, grpc++ (src/main.cc:1); health service not registered\n"
+	want := "C++, grpc++ (src/main.cc:1); health service not registered; port not known; TLS or plaintext not known\n"
 	if got := analyzertest.Describe(analyzertest.Scan(t, Analyzer, dir)); got != want {
 		t.Errorf("found:\n%swant:\n%s", got, want)
 	}

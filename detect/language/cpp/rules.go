@@ -12,7 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// serviceImplied is a service that is registered. It implies a server only where the whole app constructs none.
+// serviceImplied is a service that is registered. It implies a server only if the whole app constructs none.
 type serviceImplied struct{ *finding.Site }
 
 var userverComponent = finding.Constructs(userver)
@@ -118,7 +118,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
 		result.Declares = readConstants(t, names)
 		if listens {
-			result.Findings = append(result.Findings, listeners(names())...)
+			result.Findings = append(result.Findings, listeners(names(), result.Findings)...)
 		}
 	}
 	if len(result.Findings) == 0 && len(result.Declares) == 0 {

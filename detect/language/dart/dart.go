@@ -34,6 +34,8 @@ var frameworks = []analyzer.Framework{{
 		"HealthServiceBase whose check answers HealthCheckResponse()..status = " +
 		"HealthCheckResponse_ServingStatus.SERVING, " +
 		"and put HealthService() into the server's services",
+	Security: "`ServerTlsCredentials`; a client certificate by `requireClientCertificate` " +
+		"(`lib/src/server/server.dart`)",
 	Keywords: []string{"package:grpc", "Server.create", "ServiceBase"},
 }}
 
@@ -67,8 +69,8 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if len(found) == 0 || slices.ContainsFunc(imports, testLibrary.MatchString) {
 		return nil
 	}
-	if finding.Has[finding.Server](found) {
-		found = append(found, listeners(t)...)
+	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
+		found = append(found, listeners(t, servers)...)
 	}
 	isMain := mainFunction.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })

@@ -14,7 +14,7 @@ func TestRepetitiveSources(t *testing.T) {
 		Units: []string{
 			"Server.create(", "a.serve(port: a,Server.create([ ", "'${Server.create",
 			"extends AServiceBase ServiceCall ",
-			"final a = a;b.serve(port:a)",
+			"final a = a;b.serve(port:a)", "a.serve(port: 1, security: a);final a = a;", "a!! ",
 		},
 	})
 }

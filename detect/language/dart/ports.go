@@ -2,43 +2,146 @@ package dart
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
-	serveCall    = regexp.MustCompile(`\.\s*serve\s*\(`)
-	portArgument = regexp.MustCompile(`\bport\s*:\s*`)
-	unixSocket   = regexp.MustCompile(`\bInternetAddressType\.unix\b`)
-	declaration  = regexp.MustCompile(`\b(?:final|const|var|int|String|late)\s+(?:(?:int|String)\??\s+)?` +
+	serveCall   = regexp.MustCompile(`(?P<server>\w+)?[\s!?)]*\.\s*serve\s*\(`)
+	unixSocket  = regexp.MustCompile(`\bInternetAddress\s*\((?P<path>)[^;]*?\bInternetAddressType\.unix\b`)
+	declaration = regexp.MustCompile(`\b(?:final|const|var|int|String|late)\s+(?:(?:[A-Z]\w*|int)\??\s+)?` +
 		`(?P<name>\w+)\s*=\s+`)
+	// assignment is another value of a variable.
+	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s+`)
 	// optionValue is the value of an option in the results of an ArgParser, and optionDefault the option's default.
 	optionValue   = regexp.MustCompile(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
 	optionDefault = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
 )
 
-// listeners returns the address of each call of serve.
-func listeners(t *source.Text) []finding.Finding {
-	names := address.Read(t, ";,", declaration)
+// credentials are those of lib/src/server/server.dart. Local ones have no TLS.
+var credentials = analyzer.CredentialRules{
+	Plaintext: regexp.MustCompile(`\bServerLocalCredentials\s*\(|\bnull\b`),
+	TLS:       regexp.MustCompile(`\bServerTlsCredentials\s*\(`),
+}
+
+// serving is a call of serve, with what carries the calls of the server.
+type serving struct {
+	analyzer.Listening
+	security []finding.Finding
+}
+
+// listeners returns where the servers of a text listen, and what carries their calls.
+func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
+	names := address.Read(t, ";,", declaration, assignment)
 	names.Keyed(optionValue, optionDefault)
-	var found []finding.Finding
+	var calls []serving
 	for _, m := range t.FindAll(serveCall, address.MaxListeners) {
-		found = append(found, finding.ListenerAt(served(names, m[1])))
+		call := arguments{Names: names, from: m[1]}
+		call.each, _ = t.Arguments(m[1])
+		if call.isPositional() {
+			continue
+		}
+		s := serving{Listening: analyzer.Listening{
+			Written: string(t.Raw[m[0]:t.Until(m[1], "")]), Address: call.listener(),
+		}}
+		server := source.Span{From: m[0], To: m[0]}
+		if m[2] >= 0 {
+			server = source.Span{From: m[2], To: m[3]}
+		}
+		s.Of = analyzer.ServerIn(t, names.Reach(server), servers)
+		s.security = call.security()
+		calls = append(calls, s)
+	}
+	if len(calls) == 0 {
+		return []finding.Finding{finding.Security{Site: servers[0].Quiet()}} // it is served elsewhere
+	}
+	var all []analyzer.Listening
+	for _, c := range calls {
+		all = append(all, c.Listening)
+	}
+	return findingsOf(calls, analyzer.AreApart(all))
+}
+
+func findingsOf(calls []serving, isApart bool) []finding.Finding {
+	var found []finding.Finding
+	for _, c := range calls {
+		found = append(found, c.Listener(isApart))
+		for s := range finding.All[finding.Security](c.security) {
+			if isApart {
+				s.Of = c.Of
+			}
+			found = append(found, s)
+		}
 	}
 	return found
 }
 
-// served returns the address among the arguments of serve, which begin at an offset.
-func served(names *address.Names, from int) address.Value {
-	arguments := names.Code[from:names.Until(from, "")]
-	m := portArgument.FindIndex(arguments)
-	switch {
-	case unixSocket.Match(arguments):
-		return names.Socket(from)
-	case m == nil:
-		return names.Nothing(from)
+// arguments are those of a call of serve, which begin at an offset.
+type arguments struct {
+	*address.Names
+	from int
+	each []source.Span
+}
+
+var argumentName = regexp.MustCompile(`^(\w+)\s*:\s*`)
+
+// isPositional reports whether an argument has no name: then it is the serve of another package, such as shelf's.
+func (a arguments) isPositional() bool {
+	return slices.ContainsFunc(a.each, func(s source.Span) bool {
+		return s.From < s.To && !argumentName.MatchString(a.Slice(s))
+	})
+}
+
+// named returns the argument with a name.
+func (a arguments) named(name string) (source.Span, bool) {
+	for _, s := range a.each {
+		m := argumentName.FindStringSubmatchIndex(a.Slice(s))
+		if m != nil && a.Slice(source.Span{From: s.From, To: s.From + m[3]}) == name {
+			return source.Span{From: s.From + m[1], To: s.To}, true
+		}
 	}
-	return names.Value(source.Span{From: from + m[1], To: names.Until(from+m[1], ",")})
+	return source.Span{}, false
+}
+
+// listener returns the address to serve at. Without a host that is all interfaces (lib/src/server/server.dart).
+func (a arguments) listener() address.Value {
+	host, isHosted := a.named("address")
+	port, hasPort := a.named("port")
+	for _, r := range a.Reach(host) {
+		if m := unixSocket.FindSubmatchIndex(a.Code[r.From:r.To]); isHosted && m != nil {
+			return a.SocketAt(source.Span{From: r.From + m[2], To: a.Until(r.From+m[2], ",")})
+		}
+	}
+	switch {
+	case !hasPort:
+		return a.Nothing(a.from)
+	case isHosted:
+		return a.ValueOn(host, port)
+	}
+	v := a.Value(port)
+	v.Host = address.AllInterfaces
+	return v
+}
+
+// security returns what the call says of the security; nothing if it says nothing.
+func (a arguments) security() []finding.Finding {
+	given, ok := a.named("security")
+	if !ok {
+		return nil
+	}
+	says := credentials.Of(a.Names, given, given.From)
+	if required, ok := a.named("requireClientCertificate"); ok && says.Transport == plan.TLS {
+		switch code := a.Slice(required); {
+		case code == "true":
+			says.Transport = plan.MutualTLS
+		case !slices.Contains([]string{"false", ""}, code):
+			says = plan.Security{}
+		}
+	}
+	return []finding.Finding{finding.SecurityAt(a.Line(given.From), says)}
 }

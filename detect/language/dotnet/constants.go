@@ -20,6 +20,12 @@ var (
 	// method is the head of a method, up to its parameters.
 	method = regexp.MustCompile(`\b(?:public|private|protected|internal|static|async)\s+[\w.<>?\[\], ]*?` +
 		`\b(?P<name>\w+)\s*\(`)
+	// settingRead is a setting that is read by its key: Configuration["Grpc:Port"],
+	// Configuration.GetSection("Grpc").GetValue("Port").
+	settingRead = regexp.MustCompile(`\b\w*[cC]onfig(?:uration)?\b\s*` +
+		`(?:\.\s*GetSection\s*\(\s*"(?P<key1>[ ]+)"\s*\)\s*)?` +
+		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
+		`"(?P<key2>[ ]+)"\s*,?(?P<default>)`)
 	methodBody    = regexp.MustCompile(`^\)\s*(\{|=>)`)
 	parameterName = regexp.MustCompile(`(\w+)\s*(?:=.*)?$`)
 )
@@ -39,6 +45,7 @@ const (
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
 	d.Global = global
+	d.Keyed(settingRead)
 	for _, m := range t.FindAll(property, maxConstants) {
 		if m[4] >= 0 {
 			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})
@@ -114,6 +121,8 @@ func readConstants(d *address.Names) []address.Declaration {
 // is reached through its class or its object, or a method.
 func global(u address.Use) address.Name {
 	switch name := u.Path; {
+	case strings.HasPrefix(name, ".["):
+		return settingName(strings.TrimSuffix(name[2:], "]"))
 	case strings.HasPrefix(name, "."):
 		return address.Field(name)
 	case strings.HasSuffix(name, ")"):

@@ -18,6 +18,14 @@ const (
 		"and app.MapGrpcHealthChecksService(); from the package Grpc.AspNetCore.HealthChecks"
 )
 
+const (
+	// kestrelTLS names files of dotnet/aspnetcore, below src/Servers/Kestrel.
+	kestrelTLS = "`UseHttps` (`ListenOptionsHttpsExtensions.cs`); `https:` in `UseUrls`, `Urls` and " +
+		"`Kestrel:Endpoints:X:Url` (`ConfigurationReader.cs`); a client certificate by " +
+		"`ClientCertificateMode.RequireCertificate` (`HttpsConnectionAdapterOptions.cs`)"
+	kestrelSettingsFor = "`Kestrel:Endpoints` and `Urls` in `appsettings.json`"
+)
+
 // frameworks are built on the gRPC server of ASP.NET Core, except for Grpc.Core. None of them registers grpc.health.v1
 // without being asked: only MapGrpcHealthChecksService and MapGrpcService do (grpc-dotnet,
 // src/Grpc.AspNetCore.HealthChecks), and for Grpc.Core Health.BindService. MagicOnion 7 (src/MagicOnion.Server) does
@@ -28,7 +36,7 @@ var frameworks = []analyzer.Framework{
 		Keywords: []string{"Grpc"},
 		Evidence: "`MapGrpcService`; `AddGrpc()`, where nothing is mapped; " +
 			"in a publish folder, `MapGrpcService` in an assembly of the app's own",
-		Health: mapsHealth, Advice: healthChecks,
+		Health: mapsHealth, Advice: healthChecks, Security: kestrelTLS, Settings: kestrelSettingsFor,
 	},
 	{
 		Name:     codeFirst,
@@ -53,6 +61,7 @@ var frameworks = []analyzer.Framework{
 		Keywords: []string{"Grpc"},
 		Evidence: "`new Server` of Grpc.Core",
 		Health:   "the app, by `Health.BindService`",
+		Security: "`SslServerCredentials`, with a client certificate if it says so (`SslServerCredentials.cs`)",
 		Advice: "var health = new HealthServiceImpl(); " +
 			"health.SetStatus(\"\", HealthCheckResponse.Types.ServingStatus.Serving); " +
 			"server.Services.Add(Grpc.Health.V1.Health.BindService(health)); from the package Grpc.HealthCheck",

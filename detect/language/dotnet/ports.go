@@ -8,6 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
@@ -20,96 +21,153 @@ var (
 		`ListenNamedPipe|Listen|UseUrls|Urls\s*\.\s*Add|Run|RunAsync)\s*\(|` +
 		`\b(?:ServerPort|Ports\s*\.\s*Add)\s*\(|(?m:^\s*listen_local\s+(?P<number>\d+))`)
 	newIPEndPoint = regexp.MustCompile(`^new\s+(?:\w+\.)*IPEndPoint\s*\(`)
+	wellKnownIP   = regexp.MustCompile(`\bIPAddress\s*\.\s*(?:IPv6)?(?P<name>Any|Loopback)\b`)
+	// oneLiteral is an expression that is one string, and simpleName one that is a name.
+	oneLiteral = source.Exactly(`@?"[ ]*"`)
+	simpleName = source.Exactly(`(?:\w+\.)*\w+`)
 )
 
 // maxListenCalls is how many calls of one source are looked at. Many of them are of other methods with the same names.
 const maxListenCalls = 256
 
-// endpoint is an address that Kestrel listens on.
-type endpoint struct {
-	address   address.Value
-	http1Only bool
-	http2Only bool
-}
-
-// listeners returns the addresses that a source names.
+// listeners returns the addresses that a source names, and the security of what listens there.
 func listeners(d *address.Names) []finding.Finding {
 	var found []finding.Finding
-	var endpoints []endpoint
 	t := d.Text
 	for _, m := range t.FindAll(listenCall, maxListenCalls) {
 		arguments, _ := t.Arguments(m[1])
 		if call, ok := t.Group(listenCall, m, "call"); ok {
-			if e, ok := kestrelEndpoint(d, call, arguments); ok {
-				endpoints = append(endpoints, e)
-			}
+			found = append(found, kestrelEndpoints(d, call, m[0], arguments)...)
 		} else if number, ok := t.Group(listenCall, m, "number"); ok {
-			endpoints = append(endpoints, endpoint{address: address.Setting(number, t.Line(m[0])), http2Only: true})
+			local := address.Setting(number, t.Line(m[0]))
+			local.Host = address.Loopback
+			found = append(found, newEndpoint(local, plan.Security{Transport: plan.Plaintext}, "Http2"))
 		} else if len(arguments) > 1 {
-			where := source.Span{From: arguments[0].From, To: arguments[1].To}
-			found = append(found, finding.ListenerAt(d.Value(where)))
-		}
-	}
-	return append(found, kestrelListeners(endpoints)...)
-}
-
-// kestrelEndpoint returns what a call makes Kestrel listen on. It reports false for a call of another method.
-func kestrelEndpoint(d *address.Names, call string, arguments []source.Span) (endpoint, bool) {
-	where := arguments[0]
-	if where.From == where.To {
-		return endpoint{}, false
-	}
-	listens := d.Nothing(where.From)
-	switch call {
-	case "ListenAnyIP", "ListenLocalhost":
-		listens = d.Value(where)
-	case "Listen":
-		// Sockets and TcpListeners have a Listen too, whose argument is no address.
-		hostAndPort, ok := listenAddress(d.Text, arguments)
-		if !ok {
-			return endpoint{}, false
-		}
-		listens = d.Value(hostAndPort)
-	case "Run", "RunAsync":
-		// What is run may also be a delegate.
-		if listens = d.Value(where); listens.Certainty == address.Unknown {
-			return endpoint{}, false
-		}
-	case "ListenUnixSocket":
-		listens = d.Socket(where.From)
-	case "ListenHandle", "ListenNamedPipe":
-	default:
-		if len(arguments) == 1 {
-			listens = d.Value(where)
-		}
-	}
-	options := d.Slice(source.Span{From: where.From, To: arguments[len(arguments)-1].To})
-	http2 := strings.Contains(options, "HttpProtocols.Http2")
-	http1 := strings.Contains(options, "HttpProtocols.Http1") && !strings.Contains(options, "HttpProtocols.Http1And")
-	return endpoint{address: listens, http1Only: http1 && !http2, http2Only: http2}, true
-}
-
-// listenAddress returns host and port of a call of Listen, whose arguments are (IPAddress.Any, 5000, ...) or (new
-// IPEndPoint(IPAddress.Any, 5000)).
-func listenAddress(t *source.Text, arguments []source.Span) (source.Span, bool) {
-	if m := newIPEndPoint.FindStringIndex(t.Slice(arguments[0])); m != nil {
-		arguments, _ = t.Arguments(arguments[0].From + m[1])
-	}
-	if len(arguments) < 2 || !strings.Contains(t.Slice(arguments[0]), "IPAddress") {
-		return source.Span{}, false
-	}
-	return source.Span{From: arguments[0].From, To: arguments[1].To}, true
-}
-
-// kestrelListeners returns the endpoints that gRPC, which is HTTP/2, may use: those for HTTP/2 alone, or where there
-// are none, those that are not for HTTP/1 alone.
-func kestrelListeners(all []endpoint) []finding.Finding {
-	hasHTTP2Only := slices.ContainsFunc(all, func(e endpoint) bool { return e.http2Only })
-	var found []finding.Finding
-	for _, e := range all {
-		if !e.http1Only && (e.http2Only || !hasHTTP2Only) {
-			found = append(found, kestrelListener{finding.ListenerAt(e.address)})
+			v := d.Value(arguments[1])
+			v.Host = hostIn(d, arguments[0])
+			found = append(found, finding.ListenerAt(v))
+			if len(arguments) > 2 {
+				says := credentials(d, arguments[2])
+				found = append(found, finding.Security{Site: finding.AtLine(t.Line(arguments[2].From), ""), Says: says})
+			}
 		}
 	}
 	return found
+}
+
+// kestrelEndpoints returns what a call makes Kestrel listen on: nothing for a call of another method.
+func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.Span) []finding.Finding {
+	if arguments[0].From == arguments[0].To || isElsewhere(d.Text, at, 0) {
+		return nil
+	}
+	switch call {
+	case "Run", "RunAsync":
+		// What is run may also be a delegate.
+		if v := d.Value(arguments[0]); v.Certainty == address.Unknown && text(d, arguments[0]) == "" {
+			return nil
+		}
+		return urls(d, arguments[:1])
+	case "UseUrls", "Listen", "ListenAnyIP", "ListenLocalhost", "ListenUnixSocket", "ListenHandle", "ListenNamedPipe":
+	default:
+		return urls(d, arguments)
+	}
+	if call == "UseUrls" {
+		return urls(d, arguments)
+	}
+	listens, options, ok := listenAddress(d, call, arguments)
+	if !ok {
+		return nil
+	}
+	return []finding.Finding{newEndpoint(listens, endpointSecurity(d, at, options), protocolsIn(d.Text, options))}
+}
+
+// elsewhere is a condition that does not hold in an image: images are for Linux, and ASP.NET Core's environment is
+// Production there unless something says otherwise (learn.microsoft.com, "Use multiple environments").
+var elsewhere = regexp.MustCompile(`^[^!]*\b(?:IsDevelopment\s*\(|` +
+	`IsOSPlatform\s*\(\s*OSPlatform\s*\.\s*(?:OSX|Windows)\b|` +
+	`OperatingSystem\s*\.\s*Is(?:MacOS|Windows)\s*\()[^&|]*$`)
+
+// isElsewhere reports whether the code at an offset, and not that at another one, runs only if no image does.
+func isElsewhere(t *source.Text, at, other int) bool {
+	return slices.ContainsFunc(t.Conditions(at, other, statementEnds), func(s source.Span) bool {
+		head := t.Slice(s)
+		return elsewhere.MatchString(head) && !strings.HasSuffix(head, "else")
+	})
+}
+
+// listenAddress returns where a call of Kestrel's options listens, and its further arguments. It reports false for a
+// call of another method: sockets and TcpListeners have a Listen too, whose argument is no address.
+func listenAddress(d *address.Names, call string, arguments []source.Span) (address.Value, []source.Span, bool) {
+	var v address.Value
+	switch call {
+	case "ListenAnyIP", "ListenLocalhost":
+		v = d.Value(arguments[0])
+		if v.Host = address.AllInterfaces; call == "ListenLocalhost" {
+			v.Host = address.Loopback
+		}
+	case "ListenUnixSocket":
+		v = d.Socket(arguments[0].From)
+		if path := text(d, arguments[0]); path != "" {
+			v.Socket, v.Certainty = "unix:"+path, address.Written
+		}
+	case "Listen":
+		return listenHostAndPort(d, arguments)
+	default:
+		v = d.Nothing(arguments[0].From)
+	}
+	return v, arguments[1:], true
+}
+
+// listenHostAndPort returns what Listen listens on, whose arguments are (IPAddress.Any, 5000, ...) or (new
+// IPEndPoint(IPAddress.Any, 5000), ...).
+func listenHostAndPort(d *address.Names, arguments []source.Span) (address.Value, []source.Span, bool) {
+	options := arguments[1:]
+	switch m := newIPEndPoint.FindStringIndex(d.Slice(arguments[0])); {
+	case m != nil:
+		arguments, _ = d.Arguments(arguments[0].From + m[1])
+	case len(arguments) > 1 && lambda.MatchString(d.Slice(arguments[1])):
+		return d.Value(arguments[0]), options, d.Matches(kestrelOptions)
+	case len(arguments) > 1:
+		options = arguments[2:]
+	}
+	if len(arguments) < 2 || !strings.Contains(d.Slice(arguments[0]), "IPAddress") && !d.Matches(kestrelOptions) {
+		return address.Value{}, nil, false
+	}
+	v := d.Value(arguments[1])
+	v.Host = hostIn(d, arguments[0])
+	return v, options, true
+}
+
+// kestrelOptions is in a source that has to do with Kestrel.
+var kestrelOptions = regexp.MustCompile(`Kestrel`)
+
+// hostIn returns the host that an expression is: an IPAddress, or a name or an address in a string.
+func hostIn(d *address.Names, s source.Span) address.Host {
+	if m := wellKnownIP.FindStringSubmatch(d.Slice(s)); m != nil {
+		return map[string]address.Host{"Any": address.AllInterfaces, "Loopback": address.Loopback}[m[1]]
+	}
+	if parsed := parsedIP.FindStringSubmatchIndex(d.Slice(s)); parsed != nil {
+		s = source.Span{From: s.From + parsed[2], To: s.From + parsed[3]}
+	}
+	if host := text(d, s); host != "" {
+		return address.HostOf(host)
+	}
+	return address.UnknownHost
+}
+
+var parsedIP = regexp.MustCompile(`\bIPAddress\s*\.\s*Parse\s*\(([^()]*)\)`)
+
+// text returns the string that an expression is, or "": a literal, or a name whose only value is one.
+func text(d *address.Names, s source.Span) string {
+	if code := d.Slice(s); simpleName.MatchString(code) {
+		values := d.Values(code[strings.LastIndexByte(code, '.')+1:], s.From)
+		if len(values) != 1 {
+			return ""
+		}
+		s = d.Trim(values[0])
+	}
+	if !oneLiteral.Match(d.Code[s.From:s.To]) {
+		return ""
+	}
+	return strings.Trim(strings.TrimPrefix(string(d.Raw[s.From:s.To]), "@"), `"`)
 }

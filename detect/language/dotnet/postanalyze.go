@@ -55,6 +55,8 @@ type app struct {
 	healthClasses map[string]bool
 	// surest is the surest evidence of a server in this app.
 	surest evidence
+	// namesEndpoints says that sources or settings name an address, or give all of them TLS.
+	namesEndpoints bool
 }
 
 // evidence is what stands for a server in an app.
@@ -73,10 +75,22 @@ func newApp(projects []*project) app {
 			if f, ok := f.(healthImplemented); ok {
 				a.healthClasses[f.class] = true
 			}
+			a.namesEndpoints = a.namesEndpoints || namesEndpoint(f)
 		}
 	}
 	a.surest = a.surestEvidence(projects)
 	return a
+}
+
+// namesEndpoint reports whether a finding names an address, or gives all addresses TLS.
+func namesEndpoint(f finding.Finding) bool {
+	switch f := f.(type) {
+	case endpoint, finding.Listener:
+		return true
+	case kestrelDefaults:
+		return f.https
+	}
+	return false
 }
 
 // surestEvidence returns the surest evidence that there is, so that findings that prove less do not count.
@@ -118,29 +132,64 @@ func (a app) surestEvidence(projects []*project) evidence {
 func (a app) resolve(p *project) {
 	framework := mappedFramework(p)
 	isLibrary := msbuildOf(p).isLibrary
-	usesKestrel := !analyzer.ProjectHas[finding.Server](p)
+	endpoints := endpointsOf(p)
+	if !isLibrary {
+		a.namesEndpoints = slices.ContainsFunc(slices.Collect(p.All()), namesEndpoint)
+	}
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
 		case serviceMapped:
 			if a.healthClasses[of.class] {
 				return []finding.Finding{finding.Health{Site: of.Site}}
 			}
-			return []finding.Finding{finding.Registration{Site: of.Site, Framework: framework}}
+			return a.registered(finding.Registration{Site: of.Site, Framework: framework})
 		case anyServiceMapped:
 			if a.surest == byMapping {
-				return []finding.Finding{finding.Registration{Site: of.Site, Framework: framework}}
+				return a.registered(finding.Registration{Site: of.Site, Framework: framework})
 			}
 		case grpcAdded:
 			if a.surest == byAdding && !isLibrary {
-				return []finding.Finding{finding.Registration{Site: of.Site, Framework: of.framework}}
+				return a.registered(finding.Registration{Site: of.Site, Framework: of.framework})
 			}
-		case kestrelListener:
-			if usesKestrel {
-				return []finding.Finding{of.Listener}
-			}
+		case finding.Registration:
+			return a.registered(of)
+		case endpoint:
+			return endpoints[of.Site]
 		}
 		return []finding.Finding{f}
 	})
+}
+
+// registered returns a registration, and what decides about the security of its server if no endpoint is named: the
+// URLs that are given to the server when it starts.
+func (a app) registered(r finding.Registration) []finding.Finding {
+	if a.namesEndpoints {
+		return []finding.Finding{r}
+	}
+	return []finding.Finding{r, finding.Security{Site: r.Quiet(), Says: plan.Security{Setting: "$ASPNETCORE_URLS"}}}
+}
+
+// endpointsOf returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program
+// whose server is not Kestrel.
+func endpointsOf(p *project) map[*finding.Site][]finding.Finding {
+	if analyzer.ProjectHas[finding.Server](p) {
+		return nil
+	}
+	var all []endpoint
+	var defaults []kestrelDefaults
+	for f := range p.All() {
+		switch f := f.(type) {
+		case endpoint:
+			all = append(all, f)
+		case kestrelDefaults:
+			defaults = append(defaults, f)
+		}
+	}
+	found := map[*finding.Site][]finding.Finding{}
+	for _, e := range forGRPC(all, defaults) {
+		found[e.Site] = e.findings()
+	}
+	return found
 }
 
 // mappedFramework returns the framework whose services MapGrpcService maps in a project.

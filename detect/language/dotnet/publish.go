@@ -51,7 +51,7 @@ var references = []struct {
 	{"HealthBase", finding.RegistersHealth},
 }
 
-// analyzePublishFolder reads the app's own assemblies in the folder of a list of dependencies, f. It returns nil where
+// analyzePublishFolder reads the app's own assemblies in the folder of a list of dependencies, f. It returns nil if
 // the program cannot serve or is a test.
 func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], error) {
 	var deps dependencies

@@ -22,28 +22,32 @@ func TestPublishFoldersGiveTheirServices(t *testing.T) {
 		"server": {
 			aspNetCore,
 			[]string{"MapGrpcService"},
-			"C#, Grpc.AspNetCore (App.deps.json); health service not registered; port 5001, appsettings.json:1\n",
+			"C#, Grpc.AspNetCore (App.deps.json); health service not registered; port 5001, " +
+				"appsettings.json:1; plaintext, appsettings.json:1\n",
 		},
 		"healthy": {
 			aspNetCore,
 			[]string{"MapGrpcService", "MapGrpcHealthChecksService"},
 			"C#, Grpc.AspNetCore (App.deps.json); health service registered (App.deps.json); port 5001, " +
-				"appsettings.json:1\n",
+				"appsettings.json:1; plaintext, appsettings.json:1\n",
 		},
 		"F#": {
 			strings.Replace(aspNetCore, `"Grpc`, `"FSharp.Core": "9.0.0", "Grpc`, 1),
 			[]string{"MapGrpcService"},
-			"F#, Grpc.AspNetCore (App.deps.json); health service not registered; port 5001, appsettings.json:1\n",
+			"F#, Grpc.AspNetCore (App.deps.json); health service not registered; port 5001, " +
+				"appsettings.json:1; plaintext, appsettings.json:1\n",
 		},
 		"code first": {
 			aspNetCore,
 			[]string{"AddCodeFirstGrpc", "MapGrpcService"},
-			"C#, protobuf-net.Grpc (App.deps.json); health service not registered; port 5001, appsettings.json:1\n",
+			"C#, protobuf-net.Grpc (App.deps.json); health service not registered; port 5001, " +
+				"appsettings.json:1; plaintext, appsettings.json:1\n",
 		},
 		"Grpc.Core": {
 			dependencyList("Grpc.Core/2.46.0"),
 			[]string{"Grpc.Core", "ServerPort"},
-			"C#, Grpc.Core (App.deps.json); health service not registered\n",
+			"C#, Grpc.Core (App.deps.json); health service not registered; port not known; " +
+				"TLS or plaintext not known\n",
 		},
 		"client":      {dependencyList("Grpc.Net.Client/2.60.0"), []string{"GrpcChannel", "ServerPort"}, ""},
 		"only linked": {aspNetCore, []string{"GrpcChannel", "TryMapGrpcServices"}, ""},
@@ -78,7 +82,8 @@ func TestSourcesLeadBeforePublishFolders(t *testing.T) {
 	publish := filepath.Join(dir, "Shop/bin/Release/net8.0/publish")
 	write(t, filepath.Join(publish, "App.deps.json"), dependencyList("Grpc.AspNetCore.Server/2.60.0"))
 	write(t, filepath.Join(publish, "App.dll"), "\x00MapGrpcService\x00")
-	want := "C#, Grpc.AspNetCore (Shop/Program.cs:1); health service not registered\n"
+	want := "C#, Grpc.AspNetCore (Shop/Program.cs:1); health service not registered; port not known; " +
+		"TLS or plaintext by $ASPNETCORE_URLS, Shop/Program.cs:1\n"
 	if got := analyzertest.Describe(analyzertest.Scan(t, Analyzer, dir)); got != want {
 		t.Errorf("found:\n%swant:\n%s", got, want)
 	}

@@ -17,7 +17,7 @@ type (
 	}
 	// anyServiceMapped is a mapping of whatever class a helper of the app is given.
 	anyServiceMapped struct{ *finding.Site }
-	// grpcAdded adds gRPC to the services of ASP.NET Core: a server, where no source maps a class.
+	// grpcAdded adds gRPC to the services of ASP.NET Core: a server, if no source maps a class.
 	grpcAdded struct {
 		*finding.Site
 		framework string
@@ -29,8 +29,6 @@ type (
 		*finding.Site
 		class string
 	}
-	// kestrelListener is an address of ASP.NET Core's server.
-	kestrelListener struct{ finding.Listener }
 )
 
 func adds(framework string) finding.Make {

@@ -4,40 +4,119 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// analyzeSettings returns the ports in an appsettings.json. It returns nil where there are none.
+// kestrelSettings is a section of Kestrel's endpoints, or of their defaults (dotnet/aspnetcore,
+// src/Servers/Kestrel/Core/src/Internal/ConfigurationReader.cs).
+type kestrelSettings struct {
+	URL, Protocols, ClientCertificateMode string
+	Certificate                           struct{ Path string }
+}
+
+// analyzeSettings returns the endpoints in an appsettings.json, and the settings that sources may ask for. It returns
+// nil if there are none.
 func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 	var settings struct {
 		URLs    string
 		Kestrel struct {
-			Endpoints map[string]struct{ URL, Protocols string }
+			Endpoints        map[string]kestrelSettings
+			EndpointDefaults kestrelSettings
+			Certificates     map[string]struct{ Path string }
 		}
 	}
-	if err := json.Unmarshal(plainJSON(text), &settings); err != nil {
+	plain := plainJSON(text)
+	var all any
+	if err := json.Unmarshal(plain, &all); err != nil {
 		return nil, fmt.Errorf("leaving out settings that are not JSON: %w", err)
 	}
-	var endpoints []endpoint
-	for _, e := range settings.Kestrel.Endpoints {
-		endpoints = append(endpoints, endpoint{
-			address:   address.Setting(address.TrimScheme(e.URL), lineOf(text, "kestrel", e.URL)),
-			http1Only: e.Protocols == "Http1", http2Only: e.Protocols == "Http2",
+	result := &analyzer.Result[extra]{Declares: declaredSettings(text, all)}
+	// A value of another type leaves out what it is in.
+	_ = json.Unmarshal(plain, &settings)
+	byDefault := settings.Kestrel.EndpointDefaults
+	byDefault.Certificate.Path = settings.Kestrel.Certificates["Default"].Path
+	for _, name := range slices.Sorted(maps.Keys(settings.Kestrel.Endpoints)) {
+		e := settings.Kestrel.Endpoints[name]
+		result.Findings = append(result.Findings, e.endpoint(byDefault, lineOf(text, "kestrel", e.URL)))
+	}
+	if settings.URLs != "" {
+		for url := range strings.SplitSeq(settings.URLs, ";") {
+			result.Findings = append(result.Findings, urlEndpoint(url, lineOf(text, "urls", settings.URLs)))
+		}
+	}
+	if byDefault.Protocols != "" || byDefault.ClientCertificateMode != "" {
+		result.Findings = append(result.Findings, kestrelDefaults{
+			Site:           finding.AtLine(lineOf(text, "endpointdefaults", byDefault.Protocols), ""),
+			protocols:      byDefault.Protocols,
+			requiresClient: byDefault.ClientCertificateMode == requireCertificate,
 		})
 	}
-	if len(endpoints) == 0 && settings.URLs != "" {
-		urls := address.Setting(address.TrimScheme(settings.URLs), lineOf(text, "urls", settings.URLs))
-		endpoints = []endpoint{{address: urls}}
-	}
-	found := kestrelListeners(endpoints)
-	if len(found) == 0 {
+	if len(result.Findings) == 0 && len(result.Declares) == 0 {
 		return nil, nil
 	}
-	return &analyzer.Result[extra]{Findings: found}, nil
+	return result, nil
+}
+
+const requireCertificate = "RequireCertificate"
+
+// endpoint returns the endpoint that a section is, with what holds by default.
+func (s kestrelSettings) endpoint(byDefault kestrelSettings, line int) endpoint {
+	says := schemeSecurity(s.URL)
+	if says.IsTLS() {
+		says.Certificate = certificate(s.Certificate.Path)
+		if says.Certificate == "" {
+			says.Certificate = certificate(byDefault.Certificate.Path)
+		}
+		if s.ClientCertificateMode == requireCertificate {
+			says.Transport = plan.MutualTLS
+		}
+	}
+	return newEndpoint(urlValue(s.URL, line), says, s.Protocols)
+}
+
+const (
+	// maxSettings is how many settings of one file are declared, and maxSettingsDepth how deep they lie.
+	maxSettings      = 200
+	maxSettingsDepth = 8
+)
+
+// declaredSettings returns the settings that say where something listens, by their keys as sources ask for them: A:B.
+func declaredSettings(text []byte, of any) []address.Declaration {
+	var all []address.Declaration
+	var walk func(key string, of any, depth int)
+	walk = func(key string, of any, depth int) {
+		if section, ok := of.(map[string]any); ok && depth < maxSettingsDepth {
+			for name, value := range section {
+				walk(strings.TrimPrefix(key+":"+name, ":"), value, depth+1)
+			}
+			return
+		}
+		value := fmt.Sprint(of)
+		v := address.Setting(address.TrimScheme(value), 0)
+		if listenName.MatchString(key) && v.Certainty != address.Unknown {
+			v.Place.Line = lineOfKey(text, key[strings.LastIndexByte(key, ':')+1:], value)
+			v.Certainty = address.Default
+			all = append(all, address.Declaration{Name: settingName(key).Path, Value: v})
+		}
+	}
+	walk("", of, 0)
+	slices.SortFunc(all, func(a, b address.Declaration) int { return strings.Compare(a.Name, b.Name) })
+	return all[:min(len(all), maxSettings)]
+}
+
+// settingName is the name of a setting, whose keys are the same in capitals and without (Microsoft.Extensions.
+// Configuration, ConfigurationKeyComparer).
+func settingName(key string) address.Name {
+	return address.Name{Path: address.Key(strings.ToLower(strings.ReplaceAll(key, ".", ":")))}
 }
 
 // lineOf returns the line, from 1, of the first string behind a key that has a value, or 0 for one that is written
@@ -52,6 +131,15 @@ func lineOf(text []byte, key, value string) int {
 		return 0
 	}
 	return bytes.Count(text[:from+at], []byte("\n")) + 1
+}
+
+// lineOfKey returns the line, from 1, of the first key with a value, or 0 for one that is written otherwise.
+func lineOfKey(text []byte, key, value string) int {
+	m := regexp.MustCompile(`"` + regexp.QuoteMeta(key) + `"\s*:\s*"?` + regexp.QuoteMeta(value)).FindIndex(text)
+	if m == nil {
+		return 0
+	}
+	return bytes.Count(text[:m[0]], []byte("\n")) + 1
 }
 
 var (

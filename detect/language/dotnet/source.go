@@ -30,6 +30,9 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 			implementedServices(t))
 	}
 	listens := hasKeyword && t.Matches(listenCall)
+	if hasKeyword {
+		result.Findings = append(result.Findings, defaultsIn(t)...)
+	}
 	if declares || listens {
 		d := readDeclarations(t)
 		result.Declares = readConstants(d)

@@ -28,7 +28,7 @@ const (
 	// grpcElixir has no health service: its servers (grpc_server/lib/grpc/server.ex) answer for what their endpoints
 	// run.
 	grpcElixir = "grpc-elixir"
-	// grpcbox has a health service, which its server (grpcbox_services_sup.erl) adds only where the configuration names
+	// grpcbox has a health service, which its server (grpcbox_services_sup.erl) adds only if the configuration names
 	// it.
 	grpcbox = "grpcbox"
 )
@@ -40,6 +40,8 @@ var frameworks = []analyzer.Framework{{
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-elixir, write a module with " +
 		"`use GRPC.Server, service: Grpc.Health.V1.Health.Service` that answers check with :SERVING, and `run` it in " +
 		"the endpoint",
+	Security: "`cred: GRPC.Credential.new(ssl: [...])`; a client certificate by `fail_if_no_peer_cert` " +
+		"(`grpc_server/lib/grpc/server/adapters/cowboy.ex`)",
 	Keywords: []string{"GRPC.", "Grpc"},
 	Settings: "`config.exs`, `prod.exs`, `runtime.exs` in `config`",
 }, {
@@ -48,6 +50,7 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by `grpcbox_health_service`",
 	Advice: "in config :grpcbox, add :grpcbox_health_pb to service_protos and " +
 		":\"grpc.health.v1.Health\" => :grpcbox_health_service to services",
+	Security: "`ssl: true` with files in `transport_opts`, always with a client certificate (`src/grpcbox_pool.erl`)",
 	Keywords: []string{":grpcbox"},
 	Settings: "`config :grpcbox`",
 }}
@@ -96,7 +99,7 @@ func postAnalyze(files []analyzer.File[struct{}], logf tree.Logf) []plan.Server 
 
 var keywords = analyzer.Keywords(frameworks)
 
-// analyzeSource returns what a text says, or nil where it says nothing. A configuration file may state the port of a
+// analyzeSource returns what a text says, or nil if it says nothing. A configuration file may state the port of a
 // server that is started elsewhere.
 func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 	if !isConfig && !keywords.In(text) {

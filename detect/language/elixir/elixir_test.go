@@ -14,6 +14,7 @@ func TestRepetitiveSources(t *testing.T) {
 		Units: []string{
 			"GRPC.Server.Supervisor,", "x = x\n GRPC.Server.start(a, x)\n", "~s(GRPC.#{",
 			"config :grpcbox,servers:[%{grpc_opts", "\"#{GRPC.",
+			"{GRPC.Server.Supervisor, adapter_opts: [cred: a, ip: {1}]}\n a = a\n", "transport_opts: %{ssl: a, ",
 		},
 	})
 }

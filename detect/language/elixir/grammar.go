@@ -36,7 +36,7 @@ var closingDelimiters = map[byte]string{
 }
 
 // sigilNameLen returns how many bytes the name of a sigil has, which stands between its ~ and its delimiter: one small
-// letter, or capital letters and digits. It is 0 where there is no name.
+// letter, or capital letters and digits. It is 0 if there is no name.
 func sigilNameLen(text []byte) int {
 	n := 0
 	for n < len(text) && (text[n] >= 'A' && text[n] <= 'Z' || n > 0 && text[n] >= '0' && text[n] <= '9') {

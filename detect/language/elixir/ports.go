@@ -35,15 +35,44 @@ func namesIn(t *source.Text) *address.Names {
 	return names
 }
 
-// listeners returns the addresses of the servers that a text starts or configures.
+// listeners returns the addresses of the servers that a text starts or configures, and what carries their calls.
 func listeners(t *source.Text) []finding.Finding {
 	names := namesIn(t)
 	var found []finding.Finding
 	for _, pattern := range beforePort {
 		for _, m := range t.FindAll(pattern, address.MaxListeners) {
-			at := source.Span{From: m[1], To: t.Until(m[1], ",\n")}
-			found = append(found, finding.ListenerAt(names.Value(at)))
+			port := source.Span{From: m[1], To: t.Until(m[1], ",\n")}
+			options := source.Span{From: m[0], To: t.Until(m[1], "")}
+			found = append(found, finding.ListenerAt(listened(names, options, port)))
+			found = append(found, security(names, options)...)
 		}
 	}
-	return found
+	return append(found, grpcboxSecurity(names)...)
+}
+
+// ipOption is the host among the options of a server.
+var ipOption = regexp.MustCompile(`\bip(?::|\s*=>)\s*`)
+
+// localAddress is the host that stands for a Unix domain socket (grpc_server/lib/grpc/server/adapters/cowboy.ex).
+var localAddress = regexp.MustCompile(`^\{\s*:local\s*,\s*`)
+
+// listened returns the address that the options of a server state, with its port. Without a host that is all
+// interfaces.
+func listened(names *address.Names, options, port source.Span) address.Value {
+	for _, r := range names.Reach(options) {
+		m := ipOption.FindIndex(names.Code[r.From:r.To])
+		if m == nil {
+			continue
+		}
+		host := source.Span{From: r.From + m[1], To: names.Until(r.From+m[1], ",\n")}
+		if m := localAddress.FindIndex(names.Code[host.From:host.To]); m != nil {
+			return names.SocketAt(source.Span{From: host.From + m[1], To: host.To - 1})
+		}
+		return names.ValueOn(host, port)
+	}
+	v := names.Value(port)
+	if v.Host == address.UnknownHost && !adapterOptions.MatchString(names.Slice(options)) {
+		v.Host = address.AllInterfaces
+	}
+	return v
 }

@@ -36,7 +36,8 @@ var commonRules = []analyzer.Rule{
 	{Code: regexp.MustCompile(`:grpcbox_health_service\b`), Proves: finding.RegistersHealth},
 	// Packages of the health service bring a module that an endpoint runs, or that a server is started with.
 	{
-		Code: regexp.MustCompile(`(?:\brun[\s(\[]+|\bServer\.(?:Supervisor\s*,|start\s*\()[\s{\[]*` +
+		Code: regexp.MustCompile(`(?:\brun[\s(]+(?:\[(?:[\w.,\s]{0,400}?[\s,])?)?|` +
+			`\bServer\.(?:Supervisor\s*,|start\s*\()[\s{\[]*` +
 			`(?:servers:\s*)?\[?[\w.,\s]{0,400}?[\s,\[])` +
 			`(?P<at>[\w.]*(?i:grpc)[\w.]*Health(?:Check)?(?:\.?(?:Server|Service|V1[\w.]*))?)\b[^.]`),
 		Proves: finding.RegistersHealth,

@@ -5,6 +5,7 @@ package erlang
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -32,7 +33,7 @@ type extra struct {
 }
 
 const (
-	// grpcbox has a health service, which its server adds only where the services that it is given name it
+	// grpcbox has a health service, which its server adds only if the services that it is given name it
 	// (load_services in src/grpcbox_services_sup.erl).
 	grpcbox = "grpcbox"
 	// grpcErl adds its health service to every server, unless the option enable_default_services leaves it out
@@ -47,6 +48,7 @@ var frameworks = []analyzer.Framework{{
 	Health: "the app, by `'grpc.health.v1.Health'` among the services of `grpc_opts`",
 	Advice: "in the server's grpc_opts, add grpcbox_health_pb to service_protos and " +
 		"'grpc.health.v1.Health' => grpcbox_health_service to services",
+	Security: "`ssl => true` with files in `transport_opts`, always with a client certificate (`src/grpcbox_pool.erl`)",
 	Keywords: []string{"grpcbox", "listen_opts"},
 	Port:     analyzer.DefaultPort{Number: 8080, Source: "src/grpcbox_socket.erl"},
 	Settings: "`grpcbox` in `sys.config`",
@@ -55,6 +57,7 @@ var frameworks = []analyzer.Framework{{
 	Evidence: "`grpc:start_server(Name, Port, Services)`, also with options",
 	Health:   "the framework, unless `enable_default_services` leaves it out",
 	Advice:   "in the options of grpc:start_server, add 'grpc.health.v1.Health' to enable_default_services",
+	Security: "`ssl_options` of `grpc:start_server` (`src/grpc.erl`)",
 	Keywords: []string{"grpc:", "grpc.health.v1.Health"},
 }}
 
@@ -132,7 +135,8 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 	if !namesGRPC.Match(t.Code) {
 		return findings
 	}
-	return append(findings, grpcboxListeners(t)...)
+	names := namesIn(t)
+	return slices.Concat(findings, grpcboxListeners(names), grpcboxSecurity(names))
 }
 
 // postAnalyze leaves out what is called in a module of the app's own that only has the name of a framework's.
@@ -150,5 +154,12 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			return []finding.Finding{f}
 		})
 	}
-	return analyzer.Servers(projects, logf)
+	servers := analyzer.Servers(projects, logf)
+	for i, s := range servers {
+		// The options of a server whose address is not known were not seen.
+		if s.Framework == grpcbox && !s.Address.IsKnown() && s.Security.Place == (plan.Place{}) {
+			servers[i].Security = plan.Security{}
+		}
+	}
+	return servers
 }

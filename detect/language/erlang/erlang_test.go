@@ -15,6 +15,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"grpc:start_server(", "grpc:start_server(a, B, c), B = B, ", "grpcbox:server_child_spec(a,b,#{port => ",
 			"{grpcbox,[{servers,[#{grpc_opts", "listen_opts => #{port => P},P = P,", "'", "$'\"", "-define(A, ",
 			"{enable_default_services, [", "start_server(#{", "A=1",
+			"transport_opts => #{ssl => A},", "grpc:start_server(a, b, c, A),A = [A],",
 		},
 	}, analyzertest.Repetition{
 		Path: "config/sys.config", Head: "[{grpcbox, [\n",

@@ -17,21 +17,21 @@ var (
 		regexp.MustCompile(`\b(?P<name>[A-Z_]\w*)=(?P<value>\d+)\b`),
 	}
 	listenOpts = regexp.MustCompile(`\blisten_opts\s*(?:=>|,)\s*`)
-	portOption = regexp.MustCompile(`^port\s*=>\s*`)
+	option     = regexp.MustCompile(`^(port|ip)\s*=>\s*`)
 	// childSpec is the call whose third argument are the listen_opts.
 	childSpec = regexp.MustCompile(`\bgrpcbox:server_child_spec\s*\(`)
 	// serverMap opens the map of a server, whose options may come in any order.
 	serverMap = regexp.MustCompile(`(?:\bservers\s*,\s*\[|\bstart_(?:server|child)\s*\()\s*#\{`)
-	// releaseVariable is a variable of the environment in a sys.config.src, with a default, which relx puts in when the
-	// release starts.
-	releaseVariable = regexp.MustCompile(`^\$\{\w+:-(\d+)\}$`)
+	// releaseVariable is a variable of the environment in a sys.config.src, with a default or without. relx puts it in
+	// when the release starts.
+	releaseVariable = regexp.MustCompile(`^\$\{(\w+)(?::-(\d+))?\}$`)
 )
 
 func namesIn(t *source.Text) *address.Names { return address.Read(t, ",.", declarationPatterns...) }
 
 // grpcboxListeners returns the addresses of the servers of grpcbox that a text starts or configures.
-func grpcboxListeners(t *source.Text) []finding.Finding {
-	names := namesIn(t)
+func grpcboxListeners(names *address.Names) []finding.Finding {
+	t := names.Text
 	var found []finding.Finding
 	for _, m := range t.FindAll(listenOpts, address.MaxListeners) {
 		found = append(found, listened(names, source.Span{From: m[1], To: t.Until(m[1], ",")})...)
@@ -56,16 +56,35 @@ func listened(names *address.Names, options source.Span) []finding.Finding {
 		return []finding.Finding{finding.ListenerAt(names.Value(options))}
 	}
 	each, _ := names.Arguments(options.From + 2)
-	for _, option := range each {
-		name := portOption.FindStringIndex(names.Slice(option))
-		if name == nil {
-			continue
+	values := map[string]source.Span{}
+	for _, o := range each {
+		if m := option.FindStringSubmatchIndex(names.Slice(o)); m != nil {
+			name := names.Slice(source.Span{From: o.From, To: o.From + m[3]})
+			values[name] = source.Span{From: o.From + m[1], To: o.To}
 		}
-		value := source.Span{From: option.From + name[1], To: option.To}
-		if m := releaseVariable.FindStringSubmatchIndex(names.Slice(value)); m != nil {
-			value = source.Span{From: value.From + m[2], To: value.From + m[3]}
-		}
-		return []finding.Finding{finding.ListenerAt(names.Value(value))}
 	}
-	return analyzer.DefaultListener(frameworks, grpcbox, names.Line(options.From))
+	host, isHosted := values["ip"]
+	port, ok := values["port"]
+	if !ok {
+		return analyzer.DefaultListener(frameworks, grpcbox, names.Line(options.From))
+	}
+	v := names.ValueOn(host, port)
+	if m := releaseVariable.FindStringSubmatchIndex(names.Slice(port)); m != nil {
+		v = released(names, port, m)
+	}
+	if !isHosted {
+		v.Host = address.AllInterfaces
+	}
+	return []finding.Finding{finding.ListenerAt(v)}
+}
+
+// released returns the value of a variable of the environment, which matches in a span.
+func released(names *address.Names, s source.Span, match []int) address.Value {
+	v := names.Nothing(s.From)
+	if match[4] >= 0 {
+		v = names.Value(source.Span{From: s.From + match[4], To: s.From + match[5]})
+		v.Certainty = min(v.Certainty, address.Default)
+	}
+	v.Variable, v.Outside = names.Slice(source.Span{From: s.From + match[2], To: s.From + match[3]}), true
+	return v
 }

@@ -81,8 +81,15 @@ func grpcErlServers(t *source.Text) []finding.Finding {
 		if code := t.Slice(listenOn); code == "tcp" || code == "ssl" {
 			continue
 		}
-		found = append(found, grpcErlServer(finding.At(t, source.Span{From: m[0], To: m[1]}), ""),
-			finding.ListenerAt(names.Value(listenOn)))
+		v := names.Value(listenOn)
+		if v.Host == address.UnknownHost && v.Port != 0 {
+			v.Host = address.AllInterfaces // src/grpc.erl
+		}
+		server := grpcErlServer(finding.At(t, source.Span{From: m[0], To: m[1]}), "")
+		found = append(found, server, finding.ListenerAt(v))
+		if len(arguments) == 4 {
+			found = append(found, grpcErlSecurity(names, arguments[3]))
+		}
 	}
 	if len(found) == 0 {
 		return nil

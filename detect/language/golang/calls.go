@@ -2,6 +2,7 @@ package golang
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -27,9 +28,18 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 		if p.file.PathOf(method) == "" {
 			p.add(http2Served{p.at(method)})
 		}
+		p.follow(p.at(method).Quiet(), servesTLS, call)
+	case "ToServer":
+		if p.file.Imports.AnyMatches(configGRPC) {
+			p.follow(p.at(method), makesByConfiguration, call)
+		}
+	case "AddOptions":
+		p.follow(p.at(method).Quiet(), addsOptions, call)
 	case "NewInbound":
 		if p.isYarpcTransport(method.X) {
-			p.add(finding.Server{Site: p.at(method), Framework: yarpc})
+			server := finding.Server{Site: p.at(method), Framework: yarpc}
+			p.add(server)
+			p.follow(server.Site, makesServer, call)
 		}
 	case "Handle", "HandleFunc":
 		if len(call.Args) == 2 && isLiteral(call.Args[0], healthService) {
@@ -44,6 +54,10 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 	}
 	p.visitListenCall(call, method)
 }
+
+// configGRPC makes a server of grpc-go, as confighttp makes one of net/http, by a method ToServer of its configuration.
+// Its setting tls is empty by default (config/configgrpc/configgrpc.go of the OpenTelemetry collector).
+var configGRPC = source.Exactly(`go\.opentelemetry\.io/collector/config/configgrpc`)
 
 // The generations of go-micro whose services serve gRPC by default: go-micro v2 (its defaults.go), and from v3 on
 // micro, the platform of the same makers. The other generations have a protocol of their own.
@@ -102,4 +116,24 @@ func (p *pass) isYarpcTransport(e ast.Expr) bool {
 		return yarpcGRPC.MatchString(p.file.PathOf(syntax.Called(call)))
 	}
 	return p.file.Imports.AnyMatches(yarpcGRPC) && !p.file.Imports.AnyMatches(yarpcOther)
+}
+
+// crossplanePort is where a function of crossplane listens if no option says so.
+const crossplanePort = 9443
+
+// listens reports whether one of the options of a call is an address to listen on.
+func (p *pass) listens(call *ast.CallExpr) bool {
+	return call == nil || call.Ellipsis.IsValid() || slices.ContainsFunc(call.Args, func(option ast.Expr) bool {
+		made, ok := option.(*ast.CallExpr)
+		return ok && syntax.LastName(made.Fun) == "Listen"
+	})
+}
+
+// healthService is the name of the health service, by which a service that is written by hand is registered.
+const healthService = "grpc.health.v1.Health"
+
+// isLiteral reports whether an expression is a string, or one that begins with a slash, this string and another slash.
+func isLiteral(e ast.Expr, text string) bool {
+	s, ok := syntax.StringLiteral(e)
+	return ok && (s == text || strings.HasPrefix(s, "/"+text+"/"))
 }

@@ -11,7 +11,7 @@ import (
 const maxServing = 64
 
 // resolveConnect decides what the handlers of connect are. A handler proves a server only if HTTP/2 is served. The
-// server is constructed where that is: in the handler's package or in one that imports it. The handlers of several
+// server is constructed if that is: in the handler's package or in one that imports it. The handlers of several
 // packages are services of one server then, each mounted on its mux.
 func (w workspace) resolveConnect(p *project) {
 	servesHTTP2 := slices.ContainsFunc(p.Packages, packageServesHTTP2)

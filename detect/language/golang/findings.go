@@ -5,6 +5,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // The types here are findings that mean something only together with others of the app: see servers.go and connect.go.
@@ -52,20 +53,55 @@ type kitexRegistration struct {
 // kitexBareServer is a server of Kitex that serves what is registered.
 type kitexBareServer struct{ *finding.Site }
 
-// listener is what listens on an address, which all files of the app together state: see resolvePorts.
-type listener struct {
+// servedTLS is what a call that serves HTTP over TLS says of the security of the transport.
+type servedTLS struct {
 	*finding.Site
-	by      listenerOf
-	address source.Span // the expression with the address
+	says plan.Security
 }
 
-// listenerOf says which server listens, as far as the file tells.
+// call is code whose values are followed through all files of the app: see flow.
+type call struct {
+	*finding.Site // that of the finding that it is about
+	kind          callKind
+	code          source.Span
+}
+
+// callKind says what is followed.
+type callKind int
+
+const (
+	makesServer          callKind = iota // a call that makes a server
+	makesListener                        // a call that makes a listener
+	givesListener                        // a call that gives a listener to a server
+	registersWith                        // a call that registers a service with its first argument
+	handlesHTTP                          // what handles the requests of a server of net/http
+	listensTLS                           // a call that makes a listener with TLS
+	servesTLS                            // a call that serves HTTP over TLS
+	makesByConfiguration                 // a method that may make a server of configgrpc
+	addsOptions                          // a call that gives options to a server of go-zero
+)
+
+// listener is what listens on an address.
+type listener struct {
+	*finding.Site
+	by listenerOf
+	// http2 says that it is of a server of net/http which is set up for HTTP/2 without TLS.
+	http2 bool
+	// address is the expression with the address, and network the one with its network: empty for TCP.
+	address, network source.Span
+	// says is the address as all files of the app together state it, and of the server that is given it, or nil: see
+	// flow.
+	says plan.Address
+	of   *finding.Site
+}
+
+// listenerOf says which server listens.
 type listenerOf int
 
 const (
-	// anyServer is a server that the file does not name.
+	// anyServer is a server that is not known.
 	anyServer listenerOf = iota
-	// plainGRPC is a server of grpc-go, and plainHTTP one of HTTP over TCP: the file gives the listener to it.
+	// plainGRPC is a server of grpc-go, and plainHTTP one of HTTP over TCP.
 	plainGRPC
 	plainHTTP
 	// frameworkServer gets its address in the source. Without it, the address is in the settings.
@@ -73,6 +109,8 @@ const (
 	// importedServer is a server of a package that a program imports, if there is one: the program itself names no
 	// gRPC.
 	importedServer
+	// givenServer is one that the listener of a helper package is given to, if that is seen.
+	givenServer
 )
 
 // listens reports whether one of the findings is a listener of one of the servers.

@@ -24,44 +24,50 @@ const (
 
 var frameworks = []analyzer.Framework{{
 	Name: grpcGo,
-	Evidence: "`grpc.NewServer`, `xds.NewGRPCServer`, a generated `RegisterXServer`; in a built program, " +
-		"`grpc.NewServer`",
+	Evidence: "`grpc.NewServer`, `xds.NewGRPCServer`, a generated `RegisterXServer`, `ToServer` of " +
+		"OpenTelemetry's configgrpc, `Serve` of crossplane's function-sdk-go; in a built program, `grpc.NewServer`",
 	Health:   registeredByApp,
 	Advice:   registerHealth,
-	Keywords: []string{"grpc"},
+	Security: "`grpc.Creds(...)` (`server.go`), `tls.NewListener`; by `ServeHTTP`, what serves HTTP",
+	Keywords: []string{"grpc", "function-sdk-go"},
 }, {
 	Name: connectGo,
 	Evidence: "a generated `NewXHandler` or vanguard's `NewTranscoder` in a module that serves HTTP/2: h2c, " +
 		"`http.Protocols`, TLS",
 	Health:   "the app, by `grpchealth.NewHandler`",
 	Advice:   "mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth",
+	Security: "`ListenAndServeTLS`, `ServeTLS` (`net/http/server.go`)",
 	Keywords: []string{"connect", "http2", "HTTP2", "H2C", "ServeTLS", "autocert"},
 }, {
 	Name:     goZero,
 	Evidence: "`zrpc.NewServer`, `zrpc.MustNewServer`",
 	Health:   "the framework, from v1.3.4 on, without `Health: false` in its settings",
 	Advice:   "require github.com/zeromicro/go-zero v1.3.4 or newer, leave out Health: false, and it registers it",
+	Security: "`AddOptions(grpc.Creds(...))` (`zrpc/server.go`)",
 	Keywords: []string{"zrpc"},
-	Settings: "`ListenOn` in `etc/*.yaml`",
+	Settings: "`ListenOn` in `etc/*.yaml`, `.json`, `.toml`",
 }, {
 	Name:     kratos,
 	Evidence: "`NewServer` of `transport/grpc`",
 	Health:   "the framework, without `grpc.CustomHealth()`",
 	Advice:   "leave out grpc.CustomHealth(), and kratos registers it",
+	Security: "`grpc.TLSConfig(...)`, `grpc.Options(...)` (`transport/grpc/server.go`)",
 	Keywords: []string{"grpc"},
-	Settings: "`server.grpc.addr` in `configs/*.yaml`",
+	Settings: "`server.grpc.addr` in `configs/*.yaml`, `.json`, `.toml`",
 }, {
 	Name: goMicro,
 	Evidence: "`NewServer` of `server/grpc`; a generated `RegisterXHandler(service.Server(), ...)` with go-micro v2 " +
 		"or micro v3 and later",
 	Health:   registeredByApp,
 	Advice:   serveBeside(goMicro),
+	Security: "`grpc.AuthTLS(...)` (`server/grpc/options.go`)",
 	Keywords: []string{"grpc", "micro/v"},
 }, {
 	Name:     dapr,
 	Evidence: "`NewService` of `service/grpc`",
 	Health:   registeredByApp,
 	Advice:   "give service/grpc NewServiceWithGrpcServer a server with it: " + registerHealth,
+	Security: "none: the sidecar calls it (`service/grpc/service.go`)",
 	Keywords: []string{"grpc"},
 }, {
 	Name: kitex,
@@ -69,12 +75,14 @@ var frameworks = []analyzer.Framework{{
 		"protobuf stubs; `server.WithGRPC...`",
 	Health:   registeredByApp,
 	Advice:   serveBeside(kitex),
+	Security: "`server.WithListener(tls.NewListener(...))` (`server/option.go`)",
 	Keywords: []string{"kitex"},
 }, {
 	Name:     yarpc,
 	Evidence: "`NewInbound` of `transport/grpc`",
 	Health:   registeredByApp,
 	Advice:   serveBeside(yarpc),
+	Security: "`grpc.InboundCredentials(...)` (`transport/grpc/options.go`)",
 	Keywords: []string{"grpc"},
 }}
 

@@ -4,8 +4,9 @@
 //
 // Each kind of file has its own: source.go, with calls.go and listeners.go, reads a Go file, module.go a go.mod,
 // settings.go a file with settings, and program.go a built program. What the files of an app mean together is in
-// servers.go, with workspace.go, connect.go and health.go. Package syntax tells what a name means in a file. Package
-// values tells which port an expression states: ports.go asks it.
+// servers.go, with workspace.go, listening.go, apart.go, connect.go, health.go and programs.go. Package syntax tells
+// what a name means in a file. Package values follows expressions through all files, to addresses, servers and
+// credentials: flow.go and associate.go ask it.
 package golang
 
 import (
@@ -46,6 +47,10 @@ type Extra struct {
 	// Imports are the import paths of a source, and Main says that it belongs to a package main.
 	Imports []string
 	Main    bool
+	// TestHelper says that a source belongs to a package with the name of one that tests use.
+	TestHelper bool
+	// Functions are the lines on which the functions of a source with findings end, in their order.
+	Functions []int
 	// Text is a source that may state a port, or that has findings; nil for others.
 	Text []byte
 	// Settings are the settings of a settings file that may be ports or addresses, by key in small letters: grpc.port.

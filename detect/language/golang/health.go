@@ -11,7 +11,7 @@ import (
 const maxHealthPackages = 64
 
 // shareHealth moves the health registrations of packages that construct no server to the packages that construct those
-// they are for: servers that import the registration, or that it imports; where there are none, the servers of the
+// they are for: servers that import the registration, or that it imports; if there are none, the servers of the
 // programs that it is in. Where imports do not tell, the directories do: see analyzer.Servers.
 func (w workspace) shareHealth(all []*project) {
 	var healthy []*analyzer.Package
@@ -41,7 +41,10 @@ func (w workspace) shareHealth(all []*project) {
 					mains = append(mains, dir)
 				}
 			}
-			found = serversAmong(servers, w.reach(mains), nil)
+			if found = serversAmong(servers, w.reach(mains), nil); len(found) == 0 && len(mains) > 0 {
+				// It is for a server that is made outside of the app.
+				in.Findings = slices.DeleteFunc(in.Findings, is[finding.Health])
+			}
 		}
 		giveHealth(in, found)
 	}
@@ -73,7 +76,10 @@ func serversAmong(servers map[string]*analyzer.Package, a, b map[string]bool) []
 
 // giveHealth moves the first health registration of a package to other packages, if there are any.
 func giveHealth(from *analyzer.Package, to []*analyzer.Package) {
-	health, _ := finding.First[finding.Health](from.Findings)
+	health, ok := finding.First[finding.Health](from.Findings)
+	if !ok {
+		return
+	}
 	for _, in := range to {
 		if !finding.Has[finding.Health](in.Findings) {
 			in.Findings = append(in.Findings, finding.Health{Site: health.Quiet()})

@@ -36,7 +36,7 @@ var (
 	serverModules = []string{"google.golang.org/grpc", "connectrpc.com/connect"}
 )
 
-// analyzeProgram returns what a program in ELF serves, or nil where it serves no gRPC.
+// analyzeProgram returns what a program in ELF serves, or nil if it serves no gRPC.
 func analyzeProgram(r io.ReaderAt) (*analyzer.Result[Extra], error) {
 	info, err := buildinfo.Read(r)
 	serves := func(m *debug.Module) bool { return slices.Contains(serverModules, m.Path) }
@@ -61,7 +61,7 @@ func analyzeProgram(r io.ReaderAt) (*analyzer.Result[Extra], error) {
 	return &analyzer.Result[Extra]{Built: true, Extra: Extra{MainPackage: info.Path}, Findings: findings}, nil
 }
 
-// matchFunctions returns what the functions of a program prove, or nil where it serves no gRPC.
+// matchFunctions returns what the functions of a program prove, or nil if it serves no gRPC.
 func matchFunctions(has func(name string) bool) []finding.Finding {
 	var findings []finding.Finding
 	if has(newServerFunc) && !has(servePluginFunc) {

@@ -61,9 +61,10 @@ var programs = []string{"client", "server", "unhealthy"}
 func TestBuiltPrograms(t *testing.T) {
 	t.Parallel()
 	built := t.TempDir()
+	const unknown = "; port not known; TLS or plaintext not known\n"
 	want := map[string]string{
-		"server":    "Go, grpc-go (app); health service registered (app)\n",
-		"unhealthy": "Go, grpc-go (app); health service not registered\n",
+		"server":    "Go, grpc-go (app); health service registered (app)" + unknown,
+		"unhealthy": "Go, grpc-go (app); health service not registered" + unknown,
 		"client":    "",
 	}
 	for way, flags := range map[string][]string{
@@ -97,7 +98,7 @@ func testJoinsSource(t *testing.T, server string) {
 	write(t, filepath.Join(dir, "go.mod"), "module github.com/grpc-cnb/health-probe/detect/language/golang\n")
 	write(t, filepath.Join(dir, "main.go"), serverSource)
 	link(t, server, filepath.Join(dir, "bin/app"))
-	checkServices(t, dir, "Go, grpc-go (main.go:5); health service registered (bin/app)\n")
+	checkServices(t, dir, "Go, grpc-go (main.go:5); health service registered (bin/app); port not known; plaintext\n")
 }
 
 // The service of a source comes before that of another app's program, whatever their paths are.
@@ -105,8 +106,8 @@ func testComesAfterSource(t *testing.T, server string) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "z/main.go"), serverSource)
 	link(t, server, filepath.Join(dir, "a/app"))
-	checkServices(t, dir, "Go, grpc-go (z/main.go:5); health service not registered\n"+
-		"Go, grpc-go (a/app); health service registered (a/app)\n")
+	checkServices(t, dir, "Go, grpc-go (z/main.go:5); health service not registered; port not known; plaintext\n"+
+		"Go, grpc-go (a/app); health service registered (a/app); port not known; TLS or plaintext not known\n")
 }
 
 // A program that is cut anywhere is left out, and the rest of the tree is still read.

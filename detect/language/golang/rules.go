@@ -25,7 +25,11 @@ type prove func(at *finding.Site, r reference) finding.Finding
 
 var (
 	kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
-	h2c        = source.Exactly(`golang\.org/x/net/http2/h2c`)
+	// crossplaneFunction makes a server of grpc-go, by default on port 9443 (sdk.go).
+	crossplaneFunction = source.Exactly(`github\.com/crossplane/function-sdk-go`)
+
+	grpcWeb = source.Exactly(`.*/grpcweb`) // its WrapServer makes a server of grpc-go a handler of net/http
+	h2c     = source.Exactly(`golang\.org/x/net/http2/h2c`)
 )
 
 // symbolRules are the names that prove something. The first row that matches decides. A reference whose import path is
@@ -39,6 +43,8 @@ var symbolRules = []symbolRule{
 	},
 	// Before it moved, go-zero had no health service.
 	{source.Exactly(`github\.com/tal-tech/go-zero/zrpc`), source.Exactly(`NewServer|MustNewServer`), server(goZero)},
+	{crossplaneFunction, source.Exactly(`Serve`), server(grpcGo)},
+	{crossplaneFunction, source.Exactly(`WithHealthServer`), registersHealth},
 	{kratosGRPC, source.Exactly(`NewServer`), serverWithHealth(kratos)},
 	{kratosGRPC, source.Exactly(`CustomHealth`), disablesHealth},
 	{

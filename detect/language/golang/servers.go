@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -15,8 +14,10 @@ import (
 // postAnalyze returns a server for each package that makes a server.
 func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
+	leaveOutTestHelpers(files, lookup)
+	followValues(files, lookup)
 	all := analyzer.Projects(files, packageOf)
-	w := newWorkspace(all, lookup, resolvePorts(files, lookup))
+	w := newWorkspace(all, lookup)
 	for _, p := range all {
 		w.resolve(p)
 	}
@@ -25,10 +26,13 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 		w.joinPrograms(p)
 		w.borrowHealth(p)
 	}
+	all = setExamplesAside(all)
 	if !slices.ContainsFunc(all, serves) {
 		implyServers(all)
 	}
-	return analyzer.Servers(all, logf)
+	servers := analyzer.Servers(all, logf)
+	w.namePrograms(servers)
+	return servers
 }
 
 func serves(p *project) bool { return slices.ContainsFunc(p.Packages, (*analyzer.Package).Serves) }
@@ -36,7 +40,7 @@ func serves(p *project) bool { return slices.ContainsFunc(p.Packages, (*analyzer
 // packageOf returns the package that a file belongs to. Settings in a directory etc belong to the package whose
 // directory holds etc. A built program is a package of its own.
 func packageOf(file string) string {
-	if path.Base(path.Dir(file)) == "etc" && strings.HasSuffix(file, ".yaml") {
+	if path.Base(path.Dir(file)) == "etc" && slices.Contains(settingsEndings, path.Ext(file)) {
 		return path.Dir(path.Dir(file))
 	}
 	if strings.HasSuffix(file, ".go") {
@@ -61,8 +65,12 @@ func (w workspace) resolve(p *project) {
 		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
 	})
 	m.handled, m.toldApart = listenersOf(p)
+	for _, in := range p.Packages {
+		w.tellApart(in)
+	}
 	p.Decide(m.decide)
 	for _, in := range p.Packages {
+		in.Findings = withoutSockets(in.Findings)
 		in.Findings = finding.InMain(in.Findings, func(s finding.Server) bool { return w.mainFiles[s.Path] })
 	}
 }
@@ -92,49 +100,16 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	case kitexRegistration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
 	case finding.Listener: // of the settings
-		keep = !m.toldApart[in]
+		keep = f.Of != nil || !m.toldApart[in]
 	case listener:
-		decided, keep = finding.ListenerAt(m.ports.of(f)), m.isListener(in, f)
+		decided, keep = f.finding(), m.isListener(in, f)
+	case servedTLS:
+		decided, keep = finding.Security{Site: f.Site, Says: f.says}, m.servesByHTTP(in)
 	}
 	if !keep {
 		return nil
 	}
 	return []finding.Finding{decided}
-}
-
-// isListener reports whether a listener is one of a gRPC server. That of an HTTP server is if the module makes no gRPC
-// server of its own. An address of a framework's server that the sources do not state is in the settings, or the
-// framework has its own.
-func (m module) isListener(in *analyzer.Package, l listener) bool {
-	switch l.by {
-	case plainGRPC:
-		return true
-	case plainHTTP:
-		return !m.servesPlain || m.handled[in]
-	case frameworkServer:
-		return m.ports.of(l).Certainty != address.Unknown
-	case importedServer:
-		return m.importsServer(in)
-	default:
-		return !m.toldApart[in]
-	}
-}
-
-// listenersOf returns the packages whose server of grpc-go is a handler of net/http and listens itself nowhere, and
-// those whose one server of grpc-go has a listener of its own, so that other listeners are not for it.
-func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
-	handled, toldApart = map[*analyzer.Package]bool{}, map[*analyzer.Package]bool{}
-	for _, in := range p.Packages {
-		servers := 0
-		for range finding.All[finding.Server](in.Findings) {
-			servers++
-		}
-		byHTTP := finding.Has[handledByHTTP](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings)
-		own := finding.Has[finding.Listener](in.Findings) || listens(in.Findings, anyServer, plainGRPC)
-		handled[in] = byHTTP && servers > 0 && !own
-		toldApart[in] = listens(in.Findings, plainGRPC) && servers <= 1
-	}
-	return handled, toldApart
 }
 
 // lacksGRPC reports whether the go.mod of a project, which lists the dependencies of its dependencies too, has no

@@ -21,7 +21,7 @@ func isSettings(file string) bool {
 }
 
 func isFrameworkSettings(file string) bool {
-	if !strings.HasSuffix(file, ".yaml") {
+	if !slices.Contains(settingsEndings, path.Ext(file)) {
 		return false
 	}
 	dir := path.Base(path.Dir(file))
@@ -29,12 +29,14 @@ func isFrameworkSettings(file string) bool {
 }
 
 var (
+	// settingsEndings are the endings of files with settings that the frameworks read.
+	settingsEndings = []string{".yaml", ".yml", ".json", ".toml"}
 	// addressKeys are the settings with the address of a gRPC server: go-zero's, and kratos' as its tool writes it.
 	addressKeys      = []string{"ListenOn", "server.grpc.addr"}
 	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
 )
 
-// analyzeSettings returns the ports that settings name, or nil where they name none.
+// analyzeSettings returns the ports that settings name, or nil if they name none.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
 	if strings.HasSuffix(file, ".env") {
 		return settingsResult(readEnv(text), nil), nil
@@ -42,7 +44,13 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber) {
 		return nil, nil
 	}
-	documents, err := untrusted.ReadYAML(text) // JSON is YAML
+	var documents []untrusted.Document
+	var err error
+	if strings.HasSuffix(file, ".toml") {
+		documents = []untrusted.Document{readTOML(text)}
+	} else {
+		documents, err = untrusted.ReadYAML(text) // JSON is YAML
+	}
 	settings := map[string]values.Setting{}
 	for _, document := range documents {
 		for _, s := range document {
@@ -90,6 +98,27 @@ func addressSetting(documents []untrusted.Document) []finding.Finding {
 		}
 	}
 	return nil
+}
+
+// readTOML returns the settings that TOML states, one per line.
+func readTOML(text []byte) untrusted.Document {
+	var settings untrusted.Document
+	table, line := "", 0
+	for l := range strings.Lines(string(text)) {
+		line++
+		l, _, _ = strings.Cut(strings.TrimSpace(l), " #")
+		if name, ok := strings.CutPrefix(l, "["); ok {
+			table = strings.TrimRight(name, "] ") + "."
+			continue
+		}
+		key, value, ok := strings.Cut(l, "=")
+		if ok && !strings.HasPrefix(l, "#") && len(settings) < maxSettings {
+			settings = append(settings, untrusted.Setting{
+				Key: table + strings.TrimSpace(key), Value: strings.Trim(strings.TrimSpace(value), `"'`), Line: line,
+			})
+		}
+	}
+	return settings
 }
 
 // readEnv returns the variables of a file of NAME=value lines.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
@@ -26,7 +27,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	}
 	mode := parser.ParseComments
 	named := hasKeyword(text)
-	evident := named || listenCalls.In(text) && mainClause.Match(text)
+	evident := named || listenCalls.In(text)
 	if !evident {
 		mode = parser.ImportsOnly
 	}
@@ -41,21 +42,34 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	p.namesContentType = bytes.Contains(text, []byte(`"application/grpc`))
 	result := &analyzer.Result[Extra]{}
 	result.Extra.Imports, result.Extra.Main = p.file.Imports.All, file.Name.Name == "main"
+	result.Extra.TestHelper = p.isTestHelper()
 	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
 	isGenerated := evident && ast.IsGenerated(file.File) && name != "wire_gen.go"
 	if evident && !isGenerated && !p.servesNoClients() {
 		ast.Inspect(file.File, p.visit)
 		if !named {
-			p.keepListeners()
+			by := givenServer
+			if result.Extra.Main {
+				by = importedServer
+			}
+			p.keepListeners(by)
 		}
 		if !p.file.Imports.AnyMatches(inMemoryListener) || finding.Has[listener](p.findings) {
 			result.Findings = p.findings
+			result.Extra.Functions = p.functions()
 		}
 	}
-	if !isGenerated && values.IsWorthKeeping(name, text, result.Findings != nil || result.Extra.Main) {
+	hasEvidence := result.Findings != nil || result.Extra.Main || p.makesCredentials(text)
+	if !isGenerated && values.IsWorthKeeping(name, text, hasEvidence) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
+}
+
+// makesCredentials reports whether a file may make the credentials of a server.
+func (p *pass) makesCredentials(text []byte) bool {
+	return p.file.Imports.Has("google.golang.org/grpc/credentials") ||
+		p.file.Imports.Has("crypto/tls") && bytes.Contains(text, []byte("tls.Config{"))
 }
 
 var (
@@ -63,21 +77,22 @@ var (
 	registrationCall = regexp.MustCompile(`\.Register\p{Lu}\w*Server\b`)
 )
 
-var (
-	// listenCalls are in a main that listens for a server of another package, and may not name gRPC at all.
-	listenCalls = source.NewKeywords("net.Listen(")
-	mainClause  = regexp.MustCompile(`(?m)^package main\b`)
-)
+// listenCalls are in files that listen for a server of another package, and may not name gRPC at all.
+var listenCalls = source.NewKeywords("net.Listen(")
 
-// keepListeners leaves out all findings but the listeners, which are for a server of a package that the file's package
-// imports.
-func (p *pass) keepListeners() {
+// keepListeners leaves out all findings but the listeners, which are for a server of another package.
+func (p *pass) keepListeners(by listenerOf) {
 	var kept []finding.Finding
-	for l := range finding.All[listener](p.findings) {
-		if l.by == anyServer {
-			l.by = importedServer
+	for _, f := range p.findings {
+		switch f := f.(type) {
+		case listener:
+			if f.by == anyServer {
+				f.by = by
+			}
+			kept = append(kept, f)
+		case call:
+			kept = append(kept, f)
 		}
-		kept = append(kept, l)
 	}
 	p.findings = kept
 }
@@ -108,10 +123,6 @@ type pass struct {
 	findings []finding.Finding
 	// namesContentType says that the file tells gRPC's requests from others by their content type.
 	namesContentType bool
-	// served says which servers the file gives listeners to, by the calls that make these; nil until one is asked for.
-	served map[ast.Expr]listenerOf
-	// assigned are the servers and the listeners that variables and fields get, by their names.
-	assigned map[string]ast.Expr
 }
 
 func newPass(file *syntax.File) *pass {
@@ -130,15 +141,17 @@ var (
 	noTestHelpers = []string{"attest", "contest", "latest", "protest"}
 )
 
-// servesNoClients reports whether the server that a file makes is not for clients of the app: it is a plugin's, or it
-// is a helper of tests.
+// servesNoClients reports whether the server that a file makes is not for clients of the app: it is a plugin's, or only
+// tests can use it.
 func (p *pass) servesNoClients() bool {
+	return p.file.Imports.AnyMatches(goPlugin) ||
+		p.file.Name.Name != "main" && p.file.Imports.AnyMatches(testImport)
+}
+
+// isTestHelper reports whether a package has the name of one that tests use.
+func (p *pass) isTestHelper() bool {
 	name := p.file.Name.Name
-	if p.file.Imports.AnyMatches(goPlugin) {
-		return true
-	}
-	isHelper := testHelper.MatchString(name) && !slices.Contains(noTestHelpers, name)
-	return name != "main" && (isHelper || p.file.Imports.AnyMatches(testImport))
+	return testHelper.MatchString(name) && !slices.Contains(noTestHelpers, name)
 }
 
 // visit is called with each node of the file (ast.Inspect).
@@ -154,7 +167,10 @@ func (p *pass) visit(n ast.Node) bool {
 			p.add(finding.Health{Site: p.at(n.Type)})
 		}
 	case *ast.SelectorExpr:
-		if n.Sel.Name == "ServeHTTP" && (p.isGRPCServer(n.X) || p.namesContentType) {
+		if n.Sel.Name == "ServeHTTP" {
+			p.follow(p.at(n).Quiet(), handlesHTTP, n.X)
+		}
+		if n.Sel.Name == "ServeHTTP" && p.namesContentType {
 			p.add(handledByHTTP{p.at(n).Quiet()})
 		}
 		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
@@ -163,7 +179,9 @@ func (p *pass) visit(n ast.Node) bool {
 		if x, ok := n.X.(*ast.Ident); ok && p.file.Declaration(x) == nil {
 			p.visitReference(n, p.file.PathOf(n), n.Sel.Name)
 		}
-		ast.Inspect(n.X, p.visit)
+		if syntax.LastName(n.X) != "Health_ServiceDesc" { // its fields describe the service and register nothing
+			ast.Inspect(n.X, p.visit)
+		}
 		return false
 	case *ast.Ident:
 		// Of the names that may come from a dot import, only those of calls count: others may be names of fields or
@@ -177,33 +195,58 @@ func (p *pass) visit(n ast.Node) bool {
 	return true
 }
 
-// healthService is the name of the health service, by which a service that is written by hand is registered.
-const healthService = "grpc.health.v1.Health"
-
-// isLiteral reports whether an expression is a string, or one that begins with a slash, this string and another slash.
-func isLiteral(e ast.Expr, text string) bool {
-	s, ok := syntax.StringLiteral(e)
-	return ok && (s == text || strings.HasPrefix(s, "/"+text+"/"))
-}
-
 // visitReference adds the finding that a name of another package is. The name is called, or passed on as in
 // fx.Provide(grpc.NewServer).
 func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	call := p.calls[at]
+	if importPath == "crypto/tls" && (name == "Listen" || name == "NewListener") {
+		p.followCall(p.at(at).Quiet(), listensTLS, call)
+	}
+	if grpcWeb.MatchString(importPath) && name == "WrapServer" {
+		p.add(handledByHTTP{p.at(at).Quiet()})
+	}
 	found := reference{importPath, name, call}.finding(p.at(at))
 	if found == nil {
 		return
 	}
 	p.add(found)
-	if _, ok := found.(finding.Health); ok && name == "RegisterHealthServer" {
-		p.add(healthGiven{p.at(at).Quiet()})
+	switch f := found.(type) {
+	case finding.Health:
+		p.followCall(f.Site, registersWith, call)
+		if name == "RegisterHealthServer" {
+			p.add(healthGiven{p.at(at).Quiet()})
+		}
+	case registration:
+		p.followCall(f.Site, registersWith, call)
+	case finding.Server:
+		p.followCall(f.Site, makesServer, call)
+	case kitexServer:
+		p.followCall(f.Site, makesServer, call)
+	case kitexBareServer:
+		p.followCall(f.Site, makesServer, call)
 	}
 	if h2c.MatchString(importPath) { // HTTP/2 without TLS is there for gRPC: browsers do not use it
 		p.add(handledByHTTP{p.at(at).Quiet()})
 	}
-	if call != nil && finding.FrameworkOf(found) == dapr && len(call.Args) == 1 {
-		p.addListener(call.Args[0], anyServer)
+	if crossplaneFunction.MatchString(importPath) && name == "Serve" && !p.listens(call) {
+		a := address.Address{Port: crossplanePort, Certainty: address.Default}
+		a.Place.Line = p.file.Line(at)
+		p.add(finding.ListenerAt(address.Value{Address: a}))
 	}
+	if call != nil && finding.FrameworkOf(found) == dapr && len(call.Args) == 1 {
+		p.addListener(listener{by: anyServer}, call.Args[0], nil)
+	}
+}
+
+// functions returns the lines on which the functions of the file end.
+func (p *pass) functions() []int {
+	var ends []int
+	for _, d := range p.file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && len(p.findings) > 0 {
+			ends = append(ends, p.file.EndLine(fn))
+		}
+	}
+	return ends
 }
 
 // at returns the site of an expression.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 )
 
 type project = analyzer.Project[Extra]
@@ -24,16 +25,16 @@ type workspace struct {
 	imports   map[string][]string // import paths by directory of the importing package
 	mains     map[string]bool     // the directories of packages main
 	mainFiles map[string]bool     // the sources of packages main
+	functions map[string][]int    // see Extra, by source
 	used      map[string]bool     // the directories of packages main and of all that these import
-
-	ports ports
 }
 
-func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool), ports ports) workspace {
+func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool)) workspace {
 	w := workspace{
 		lookup: lookup, modules: map[string]*project{}, protos: map[string]bool{}, connects: map[string]bool{},
 		sources: map[string]bool{}, servers: map[string]bool{}, imports: map[string][]string{},
-		mains: map[string]bool{}, mainFiles: map[string]bool{}, ports: ports,
+		mains: map[string]bool{}, mainFiles: map[string]bool{},
+		functions: map[string][]int{},
 	}
 	for _, p := range all {
 		for _, f := range p.Files {
@@ -45,6 +46,9 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 			w.connects[dir] = w.connects[dir] || f.Extra.GeneratedConnect
 			w.sources[dir] = w.sources[dir] || len(f.Extra.Imports) > 0
 			w.servers[dir] = w.servers[dir] || finding.Has[finding.Server](f.Findings)
+			if f.Extra.Functions != nil {
+				w.functions[f.Path] = f.Extra.Functions
+			}
 			w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
 			if f.Extra.Main {
 				w.mains[dir], w.mainFiles[f.Path] = true, true
@@ -55,7 +59,7 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 	return w
 }
 
-// moduleOf returns the module of the package with an import path, or nil where it is not in the app.
+// moduleOf returns the module of the package with an import path, or nil if it is not in the app.
 func (w workspace) moduleOf(importPath string) *project {
 	for p := importPath; p != "." && p != "/" && p != ""; p = path.Dir(p) {
 		if module := w.modules[p]; module != nil {
@@ -113,6 +117,33 @@ func (w workspace) leaveOutUnused(p *project) {
 		}
 	}
 }
+
+// leaveOutTestHelpers leaves out the findings in packages with the names of such that tests use, unless a program
+// imports them: an emulator may serve what tests of others need.
+func leaveOutTestHelpers(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
+	if !slices.ContainsFunc(files, servesTests) {
+		return
+	}
+	imported := map[string]bool{}
+	for _, f := range files {
+		for _, importPath := range f.Extra.Imports {
+			if dir, ok := lookup(importPath); ok && f.Extra.Main {
+				imported[dir] = true
+			}
+		}
+	}
+	for i, f := range files {
+		if !servesTests(f) || imported[path.Dir(f.Path)] {
+			continue
+		}
+		if files[i].Findings = nil; !values.IsWorthKeeping(path.Base(f.Path), f.Extra.Text, false) {
+			files[i].Extra.Text = nil
+		}
+	}
+}
+
+// servesTests reports whether a file has findings in a package with the name of one that tests use.
+func servesTests(f analyzer.File[Extra]) bool { return f.Extra.TestHelper && f.Findings != nil }
 
 // lookupIn returns a function that returns the directory of the package with an import path, and whether it is in the
 // app.

@@ -16,6 +16,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"import A\n", "import A (\n", "module A (", "run a ", "runGRpcApp (", "setPort [", "a = a\n",
 			"  a <- run a\n", "InsecureConfig \"", "'a'", "[i|", "{-", "insecurePort = a, ", "ServerT '[",
 			"RPC Health ", "UnaryHandler \"", "runServer", "A.A.", "healthServer ", "--",
+			"InsecureConfig { insecurePort = a, ", "SecureConfig a a ", "if a then SecureConfig ",
 		},
 	})
 }

@@ -21,11 +21,6 @@ var (
 		regexp.MustCompile(`(?m)^[ \t]*(?:(?:let|where)[ \t]+)?(?P<name>[a-z_]\w*)[ \t]*=\s+`),
 		regexp.MustCompile(`(?m)^[ \t]*(?P<name>[a-z_]\w*)[ \t]*<-\s+`),
 	}
-	// grapesyPort is a field of the configuration of grapesy, and grapesyConfig is that configuration: without names of
-	// fields its second argument is a port.
-	grapesyPort   = regexp.MustCompile(`\b(?:insecurePort|securePort)\s*=\s+`)
-	grapesyConfig = regexp.MustCompile(`\b(?:InsecureConfig|SecureConfig)\b`)
-	unixSocket    = regexp.MustCompile(`\bInsecureUnix\b`)
 	// optionsPort is a field of the options of grpc-haskell, and defaultOptions are those without one.
 	optionsPort    = regexp.MustCompile(`\b(?:serverPort|optServerPort)\s*=\s+`)
 	defaultOptions = regexp.MustCompile(`\bdefault(?:Service)?Options\b`)
@@ -42,12 +37,8 @@ var (
 // listeners returns the ports of the servers in a text. Names that other packages have too belong to a framework only
 // in a file with findings of it.
 func listeners(t *source.Text, findings []finding.Finding) []finding.Finding {
-	p := portReader{address.Read(t, "\n", declarationPatterns...), nil}
-	p.fields(grapesyPort)
-	p.arguments(grapesyConfig, 1)
-	for _, m := range t.FindAll(unixSocket, address.MaxListeners) {
-		p.add(p.Socket(m[0]))
-	}
+	p := &portReader{address.Read(t, "\n", declarationPatterns...), nil}
+	p.grapesy()
 	uses := map[string]bool{}
 	for _, f := range findings {
 		uses[finding.FrameworkOf(f)] = true
@@ -61,6 +52,7 @@ func listeners(t *source.Text, findings []finding.Finding) []finding.Finding {
 	if uses[muHaskell] {
 		p.muPorts()
 	}
+	p.security(uses)
 	return p.found
 }
 
@@ -113,12 +105,15 @@ func (p *portReader) arguments(function *regexp.Regexp, number int) {
 }
 
 // port returns the port that an expression states.
-func (p *portReader) port(at source.Span) address.Value {
+func (p *portReader) port(at source.Span) address.Value { return p.portOn(source.Span{}, at) }
+
+// portOn returns the port that an expression states, on the host that another one states.
+func (p *portReader) portOn(host, at source.Span) address.Value {
 	name := strings.TrimSpace(p.Slice(at))
 	if number := portConstants[name[strings.LastIndexByte(name, '.')+1:]]; number != 0 {
 		return address.Value{Address: address.At(number, plan.Place{Line: p.Line(at.From)})}
 	}
-	return p.Value(at)
+	return p.ValueOn(host, at)
 }
 
 // applied returns the arguments that a function is applied to, whose name ends at an offset: up to limit of them, each

@@ -134,6 +134,7 @@ func classListeners(c *classfile.Class) []finding.Finding {
 		if !seen[argument.Value] {
 			seen[argument.Value] = true
 			a := address.At(argument.Value, plan.Place{})
+			a.Host = address.AllInterfaces
 			found = append(found, finding.ListenerAt(address.Value{Address: a}))
 		}
 	}

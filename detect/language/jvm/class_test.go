@@ -25,7 +25,7 @@ func TestClassFilesOfJavac(t *testing.T) {
 	for name, want := range map[string]string{
 		"com/acme/shop/Server":         "grpc-java (app.class); health service not registered; port 50051",
 		"com/acme/shop/Netty":          "grpc-java (app.class); health service not registered; port 50051",
-		"com/acme/shop/Credentials":    "grpc-java (app.class); health service not registered",
+		"com/acme/shop/Credentials":    "grpc-java (app.class); health service not registered; port not known",
 		"com/acme/shop/HealthyServer":  "grpc-java (app.class); health service registered (app.class); port 50051",
 		"com/acme/shop/SpringGreeter":  "Spring gRPC (app.class); health service not registered; port 9090",
 		"com/acme/shop/DevhGreeter":    "net.devh (app.class); health service registered by net.devh; port 9090",
@@ -33,10 +33,10 @@ func TestClassFilesOfJavac(t *testing.T) {
 		"com/acme/shop/port/Short":     "grpc-java (app.class); health service not registered; port 8080",
 		"com/acme/shop/port/Low":       "grpc-java (app.class); health service not registered; port 80",
 		"com/acme/shop/port/Switch":    "grpc-java (app.class); health service not registered; port 9091",
-		"com/acme/shop/port/Condition": "grpc-java (app.class); health service not registered",
-		"com/acme/shop/port/Given":     "grpc-java (app.class); health service not registered",
-		"com/acme/shop/port/Two":       "grpc-java (app.class); health service not registered",
-		"com/acme/shop/port/Sized":     "grpc-java (app.class); health service not registered",
+		"com/acme/shop/port/Condition": "grpc-java (app.class); health service not registered; port not known",
+		"com/acme/shop/port/Given":     "grpc-java (app.class); health service not registered; port not known",
+		"com/acme/shop/port/Two":       "grpc-java (app.class); health service not registered; port not known",
+		"com/acme/shop/port/Sized":     "grpc-java (app.class); health service not registered; port not known",
 
 		"com/acme/shop/Greeter":                  "",
 		"com/acme/shop/OwnHealth":                "",
@@ -56,14 +56,14 @@ func TestClassFilesOfJavac(t *testing.T) {
 	}
 }
 
-// checkServices checks the services of an app that has one file. want is without "Java, " and the line break at its
-// end, or "" for no service.
+// checkServices checks the services of an app that has one file. want is "" for no service, and else without "Java, "
+// and without the security, which a built program does not tell.
 func checkServices(t *testing.T, path, data, want string) {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, path), data)
 	if want != "" {
-		want = "Java, " + want + "\n"
+		want = "Java, " + want + "; TLS or plaintext not known\n"
 	}
 	if got := analyzertest.Describe(analyzertest.Scan(t, Analyzer, dir)); got != want {
 		t.Errorf("found:\n%swant:\n%s", got, want)

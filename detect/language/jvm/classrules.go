@@ -20,6 +20,7 @@ var callFindings = callTable([]callRule{
 		"forPort forAddress", finding.Constructs(grpcJava),
 	},
 	{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
+	{"com/salesforce/grpc/contrib/spring/GrpcServerHost", "<init>", finding.Constructs(grpcJava)},
 	{
 		"io/grpc/servlet/ServletServerBuilder io/grpc/servlet/GrpcServlet " +
 			"io/grpc/servlet/jakarta/ServletServerBuilder io/grpc/servlet/jakarta/GrpcServlet",

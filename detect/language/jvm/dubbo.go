@@ -26,7 +26,7 @@ const (
 	dubboProtocolKeys = "dubbo.protocol" // what the keys of one protocol and of several begin with
 )
 
-// analyzeDubboBeans analyzes a file of Spring beans. The result is nil where it has nothing of Dubbo.
+// analyzeDubboBeans analyzes a file of Spring beans. The result is nil if it has nothing of Dubbo.
 func analyzeDubboBeans(file string, text []byte) *analyzer.Result[extra] {
 	if !bytes.Contains(text, []byte("<dubbo:")) {
 		return nil

@@ -12,6 +12,10 @@ type handlerCalled struct {
 // healthHandlerCalled is the same for the service grpc.health.v1.
 type healthHandlerCalled struct{ *finding.Site }
 
+// springApplication is the class that an app of Spring Boot begins with. If the build has net.devh's starter of a
+// server, and nothing in the app serves otherwise, that starter makes a server of its built-in services alone.
+type springApplication struct{ *finding.Site }
+
 // dubboService is a service of Dubbo. It is served by gRPC if the protocol is Triple.
 type dubboService struct{ *finding.Site }
 
@@ -22,6 +26,8 @@ func callsHandler(framework string) finding.Make {
 func callsHealthHandler(at *finding.Site, _ string) finding.Finding { return healthHandlerCalled{at} }
 
 func exportsToDubbo(at *finding.Site, _ string) finding.Finding { return dubboService{at} }
+
+func beginsSpring(at *finding.Site, _ string) finding.Finding { return springApplication{at.Quiet()} }
 
 // notOther makes what another one makes, except of what looks like a service of the app and is none.
 func notOther(proves finding.Make) finding.Make {

@@ -28,32 +28,39 @@ const (
 	healthManager = "the app, by `HealthStatusManager`"
 	addService    = ".addService(new HealthStatusManager().getHealthService()), on the server's builder, " +
 		"with io.grpc:grpc-services"
+	// grpcJavaTLS names files of grpc-java.
+	grpcJavaTLS = "`useTransportSecurity` (`ServerBuilder.java`), `sslContext` (`NettyServerBuilder.java`), " +
+		"`TlsServerCredentials`, with a client certificate by `ClientAuth.REQUIRE` (`TlsServerCredentials.java`)"
 )
 
 // Health says what health.go knows, which has the source of each answer.
 var frameworks = []analyzer.Framework{{
 	Name:     grpcJava,
 	Keywords: []string{"grpc", "ImplBase"},
+	Security: grpcJavaTLS,
 	Evidence: "`forPort` and `forAddress` of `ServerBuilder`, `NettyServerBuilder` and their kin, " +
-		"`Grpc.newServerBuilderForPort`; `addService(new X())`, where nothing makes a server; " +
-		"in a class file, the same",
+		"`Grpc.newServerBuilderForPort`, Salesforce's `GrpcServerHost`; " +
+		"`addService(new X())`, where nothing makes a server; in a class file, the same",
 	Health: healthManager,
 	Advice: addService,
 }, {
 	Name:     grpcKotlin,
 	Keywords: []string{"grpc", "ImplBase"},
+	Security: grpcJavaTLS,
 	Evidence: "the same in Kotlin",
 	Health:   healthManager,
 	Advice:   ".addService(HealthStatusManager().healthService), on the server's builder, with io.grpc:grpc-services",
 }, {
 	Name:     scalaPB,
 	Keywords: []string{"grpc", "Grpc"},
+	Security: grpcJavaTLS,
 	Evidence: "the same in Scala; a generated `XGrpc.bindService`",
 	Health:   healthManager,
 	Advice:   addService,
 }, {
 	Name:     zioGRPC,
 	Keywords: []string{"grpc"},
+	Security: grpcJavaTLS,
 	Port:     analyzer.DefaultPort{Number: 9000, Source: "ServerMain.scala"},
 	Evidence: "`ServerMain`, `ServerLayer`",
 	Health:   healthManager,
@@ -62,12 +69,14 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     fs2GRPC,
 	Keywords: []string{"grpc", "Grpc"},
+	Security: grpcJavaTLS,
 	Evidence: "a generated `XFs2Grpc.bindService` or `.bindServiceResource`",
 	Health:   healthManager,
 	Advice:   addService,
 }, {
 	Name:     grpcServlet,
 	Keywords: []string{"grpc"},
+	Security: "the servlet container, by `SslConnectionFactory` of Jetty and their kin",
 	Evidence: "`GrpcServlet`, `ServletServerBuilder`",
 	Health:   healthManager,
 	Advice: "new GrpcServlet(List.of(service, new HealthStatusManager().getHealthService())), " +
@@ -75,7 +84,9 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     springGRPC,
 	Keywords: []string{"grpc"},
-	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
+	Security: "`spring.grpc.server.ssl.enabled` or `.bundle`, with a client certificate by `.client-auth=REQUIRE` " +
+		"(`GrpcServerProperties.java`); `server.ssl` where the web server serves gRPC",
+	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcUtils.java"},
 	Evidence: "Spring's `@GrpcService`; an `XImplBase` in a build with its server starter",
 	Health: "the framework, with `io.grpc:grpc-services`, which its starters bring from 1.0 on, " +
 		"without `spring.grpc.server.health.enabled=false`",
@@ -84,9 +95,12 @@ var frameworks = []analyzer.Framework{{
 	Settings: "`spring.grpc.server.port` in `application.properties` or `application.yml`",
 }, {
 	Name:     netDevh,
-	Keywords: []string{"grpc"},
-	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
-	Evidence: "its `@GrpcService`",
+	Keywords: []string{"grpc", springBootApplication},
+	Security: "`grpc.server.security.enabled`, with a client certificate by `.client-auth=REQUIRE` " +
+		"(`GrpcServerProperties.java`)",
+	Port: analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
+	Evidence: "its `@GrpcService`; `@SpringBootApplication` in a build with `grpc-server-spring-boot-starter`, " +
+		"where nothing else serves",
 	Health: "the framework, from 1.4 on, with `io.grpc:grpc-services`, which it brings, " +
 		"without `grpc.server.health-service-enabled=false`",
 	Advice: "net.devh:grpc-server-spring-boot-starter from 1.4 on, with io.grpc:grpc-services, " +
@@ -95,6 +109,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     logNet,
 	Keywords: []string{"grpc"},
+	Security: "`grpc.security.cert-chain` (`GRpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 6565, Source: "GRpcServerProperties.java"},
 	Evidence: "`@GRpcService`",
 	Health:   "the framework, from 2.1 on",
@@ -103,6 +118,8 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     quarkus,
 	Keywords: []string{"grpc"},
+	Security: "`quarkus.grpc.server.ssl.certificate` or `.key-store`, with a client certificate by " +
+		"`.client-auth=REQUIRED` (`GrpcSslUtils.java`)",
 	Port:     analyzer.DefaultPort{Number: 9000, Source: "GrpcServerConfiguration.java"},
 	Evidence: "its `@GrpcService`",
 	Health:   "the framework, without `quarkus.grpc.server.grpc-health.enabled=false`",
@@ -111,6 +128,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     micronaut,
 	Keywords: []string{"grpc"},
+	Security: "`grpc.server.ssl.cert-chain` (`GrpcServerConfiguration.java`)",
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "GrpcServerConfiguration.java"},
 	Evidence: "an `XImplBase` in a build with `micronaut-grpc-runtime` or `micronaut-grpc-server-runtime`",
 	Health: "the framework, from Micronaut 3.5 on, in a build with `io.grpc:grpc-services`, " +
@@ -120,6 +138,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     helidon,
 	Keywords: []string{"grpc"},
+	Security: "`server.tls` or `.tls(...)`, with a client certificate by `client-auth` (`TlsConfigBlueprint.java`)",
 	Evidence: "`GrpcRouting.builder`, `GrpcServer.create` and `.builder`, `@Grpc.GrpcService`, `@Grpc`",
 	Health:   "Helidon 1 to 3; from 4 on the app, by `HealthStatusManager`",
 	Advice: ".service(new HealthStatusManager().getHealthService().bindService()), on GrpcRouting.builder(), " +
@@ -128,6 +147,8 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     vertx,
 	Keywords: []string{"grpc"},
+	Security: "`HttpServerOptions.setSsl(true)`, with a client certificate by `ClientAuth.REQUIRED` " +
+		"(`HttpServerOptions.java`)",
 	Evidence: "`GrpcServer.server`, `GrpcIoServer.server`, `VertxServerBuilder`",
 	Health:   "the app, by `HealthService` or `HealthStatusManager`",
 	Advice: "GrpcIoServiceBridge.bridge(new HealthStatusManager().getHealthService()).bind(server), " +
@@ -135,6 +156,8 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     armeria,
 	Keywords: []string{"grpc"},
+	Security: "`.https(...)`, `SessionProtocol.HTTPS`, `protocols` in `armeria.ports` (`ServerBuilder.java`, " +
+		"`ArmeriaSettings.java`)",
 	Evidence: "`GrpcService.builder`",
 	Health:   "the app, by `enableHealthCheckService(true)` or `GrpcHealthCheckService`",
 	Advice:   ".enableHealthCheckService(true), on GrpcService.builder()",
@@ -142,12 +165,15 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     serviceTalk,
 	Keywords: []string{"grpc"},
+	Security: "`.sslConfig(...)`, with a client certificate by `SslClientAuthMode.REQUIRE` (`HttpServerBuilder.java`)",
 	Evidence: "`GrpcServers.forPort` and `.forAddress`",
 	Health:   "the app, by `DefaultHealthService`",
 	Advice:   "new DefaultHealthService(), from servicetalk-grpc-health, among the services of listenAndAwait",
 }, {
 	Name:     dubbo,
 	Keywords: []string{"dubbo"},
+	Security: "`dubbo.protocol.ssl-enabled`, with a client certificate by " +
+		"`dubbo.ssl.server-trust-cert-collection-path` (`ProtocolConfig.java`, `SslContexts.java`)",
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "TripleProtocol.java"},
 	Evidence: "`@DubboService` beside the setting `dubbo.protocol.name=tri`; `new ProtocolConfig` of Triple",
 	Health:   "the setting `dubbo.tri.builtin.service.init=true`",
@@ -156,6 +182,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     playGRPC,
 	Keywords: []string{"grpc", "Router"},
+	Security: "`play.server.https.port`, with a client certificate by `.needClientAuth` (`reference.conf`)",
 	Evidence: "a subclass of a generated `AbstractXRouter`",
 	Health:   "the app, by a subclass of a generated `AbstractHealthRouter`",
 	Advice: "a router of the standard health.proto, class HealthRouter extends AbstractHealthRouter, " +
@@ -164,6 +191,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     akkaGRPC,
 	Keywords: []string{"grpc", "Handler"},
+	Security: "`.enableHttps(...)` (`ServerBuilder.scala`)",
 	Evidence: "a generated `XHandler` that is called, `ServiceHandler.concatOrNotFound`, in a build with akka-grpc",
 	Health:   "the app, by a generated `HealthHandler`",
 	Advice: "HealthHandler.partial(new HealthImpl), of the standard health.proto, " +
@@ -171,6 +199,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     pekkoGRPC,
 	Keywords: []string{"grpc", "Handler"},
+	Security: "`.enableHttps(...)` (`ServerBuilder.scala`)",
 	Evidence: "the same of Pekko, in a build with pekko-grpc",
 	Health:   "the app, by a generated `HealthHandler`",
 	Advice: "HealthHandler.partial(new HealthImpl), of the standard health.proto, " +

@@ -62,6 +62,8 @@ func (b *build) registersHealth(framework string, byItself bool) bool {
 		return !isOld
 	case micronaut:
 		return b.has(grpcServices) && !b.isOldMicronaut()
+	case quarkus:
+		return true
 	case dubbo:
 		return b.settings.text(dubboHealth) == "true"
 	}

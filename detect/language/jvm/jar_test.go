@@ -124,7 +124,7 @@ func TestJarsOfFrameworks(t *testing.T) {
 			"app.jar", springBoot,
 			`BOOT-INF/classes/application.yml={"spring.config.activate.on-profile":"prod",` +
 				`"spring.grpc.server.port":7071} BOOT-INF/lib/grpc-services-1.60.0.jar`,
-			"Spring gRPC (app.jar); health service registered by Spring gRPC",
+			"Spring gRPC (app.jar); health service registered by Spring gRPC; port not known",
 		},
 		"a Micronaut app's": {"app.jar", testJar{
 			manifest: micronautApp.manifest, classes: micronautApp.classes + " io/", entries: micronautApp.entries,

@@ -32,7 +32,7 @@ func (a *archive) isApp() bool {
 		return true
 	}
 	name := path.Base(a.path)
-	// Play moves the settings out of the app's own jar. The organization in sbt is "default" where the app names none.
+	// Play moves the settings out of the app's own jar. The organization in sbt is "default" if the app names none.
 	if strings.HasSuffix(name, "-sans-externalized.jar") || strings.HasPrefix(name, "default.") {
 		return true
 	}
@@ -48,7 +48,7 @@ var launchers = []string{
 	"io.helidon.Main", "io.helidon.microprofile.", "org.springframework.boot.loader.", "play.core.server.",
 }
 
-// mainClass returns the class that the jar starts, with slashes. It is "" where the manifest names none, or one of a
+// mainClass returns the class that the jar starts, with slashes. It is "" if the manifest names none, or one of a
 // framework.
 func (a *archive) mainClass() string {
 	for _, header := range []string{"Start-Class", "Main-Verticle", "Main-Class"} {
@@ -80,7 +80,7 @@ func (a *archive) ownClasses() func(entry string) bool {
 var hostingPackage = regexp.MustCompile(`^(?:io|com|org|net)/(?:github|gitlab|gitee|bitbucket|sourceforge)/`)
 
 // homePackage returns the package that the main class shares with the other classes of an app, as com/example/. It is
-// the package of the main class itself where that is in a library, as in io/grpc/examples/, and "" for a class in no
+// the package of the main class itself if that is in a library, as in io/grpc/examples/, and "" for a class in no
 // package.
 func homePackage(mainClass string) string {
 	dir := path.Dir(mainClass) + "/"

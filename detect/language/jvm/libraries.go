@@ -13,7 +13,7 @@ var libraryPackages = []string{
 	"io/micrometer/", "io/smallrye/", "io/prometheus/", "com/google/", "com/linecorp/", "com/fasterxml/",
 	"com/lightbend/", "com/typesafe/", "org/springframework/", "org/lognet/", "org/apache/", "org/eclipse/",
 	"net/devh/", "akka/", "play/", "scala/", "scalapb/", "kotlin/", "kotlinx/", "zio/", "fs2/", "cats/", "reactor/",
-	"META-INF/versions/",
+	"com/salesforce/grpc/contrib/", "META-INF/versions/",
 }
 
 // servingPackages are packages of further libraries that hold a gRPC server for those who start it. An app that has one

@@ -24,17 +24,20 @@ var (
 		// @Value("${grpc.port:1}") int port, of Spring and Micronaut, or picocli's or MicroProfile's defaultValue.
 		regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Value|Option|Parameters?|ConfigProperty|Property)\s*` +
 			`\((?P<value>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?` +
-			`(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`),
+			`(?:(?:int|short|Integer|String|[bB]oolean|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`),
 	}
 	// continued is a value that goes on in the next line, which begins with an operator.
 	continued = regexp.MustCompile(
 		`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=(?P<value>[^=;\n][^;\n]*(?:\n\s*(?:\?[.:]|\.)[^;\n]*)+)`)
 	// delegated is val port by option().int().default(1), of Clikt and kotlinx-cli.
 	delegated = regexp.MustCompile(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf + `\sby\s+`)
+	// injected is a parameter that Spring or Micronaut gives in Kotlin: @Value("\${grpc.port:1}") port: Int.
+	injected = regexp.MustCompile(`@(?:Value|Property)\s*\((?P<value>[^()]*)\)\s*` +
+		`(?P<name>[A-Za-z_]\w*)\s*:\s*(?:Int|String)\b`)
 	// declarations are those that each language has, by the extension of the source.
 	declarations = map[string][]*regexp.Regexp{
 		".java":  assignments,
-		".kt":    append(assignments[:3:3], continued, delegated),
+		".kt":    append(assignments[:3:3], continued, delegated, injected),
 		".scala": append(assignments[:3:3], continued),
 	}
 	// portMethod is a method with a body that returns a port.

@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,29 +10,37 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// listenCall is a call whose arguments say where a server listens.
-var listenCall = regexp.MustCompile(
-	`\b(?:(?:Netty|OkHttp|Xds|Alts|Vertx)?ServerBuilder\s*\.\s*(?:forPort|forAddress)|newServerBuilderForPort|` +
-		`GrpcServers\s*\.\s*(?:forPort|forAddress)|new\s+ProtocolConfig)\s*\(`)
+// networkCall is a call whose arguments say where a server listens.
+var networkCall = regexp.MustCompile(
+	`\b(?P<name>(?:Netty|OkHttp|Xds|Alts|Vertx)?ServerBuilder\s*\.\s*(?:forPort|forAddress)|newServerBuilderForPort|` +
+		`GrpcServers\s*\.\s*(?:forPort|forAddress)|new\s+ProtocolConfig|GrpcServerHost)\s*\(`)
 
 // frameworkCalls are further calls of that kind, in files that make a server of a framework: a call with such a name
 // may be anything elsewhere.
 var frameworkCalls = map[string]*regexp.Regexp{
-	vertx:       regexp.MustCompile(`\.\s*(?:listen|setPort)\s*\(`),
-	armeria:     regexp.MustCompile(`\.\s*(?:https?|port|localPort)\s*\(`),
-	helidon:     regexp.MustCompile(`\.\s*port\s*\(`),
-	akkaGRPC:    regexp.MustCompile(`\b(?:newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
-	pekkoGRPC:   regexp.MustCompile(`\b(?:newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
-	grpcServlet: regexp.MustCompile(`\bnew\s+Server\s*\(|\.\s*(?:setPort|addHttpListener|addHttpsListener)\s*\(`),
+	vertx:       regexp.MustCompile(`\.\s*(?P<name>listen|setPort)\s*\(`),
+	armeria:     regexp.MustCompile(`\.\s*(?P<name>https?|port|localPort)\s*\(`),
+	helidon:     regexp.MustCompile(`\.\s*(?P<name>port)\s*\(`),
+	akkaGRPC:    regexp.MustCompile(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
+	pekkoGRPC:   regexp.MustCompile(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
+	grpcServlet: regexp.MustCompile(`(?:\bnew\s+|\.\s*)(?P<name>Server|setPort|addHttpListener|addHttpsListener)\s*\(`),
+}
+
+// listenCall is a call that says where a server listens.
+type listenCall struct {
+	name      string // the method, and the class if the pattern has it
+	at        int
+	arguments []source.Span
 }
 
 // listeners returns what each call says about where a server listens.
 func listeners(n *names, found []finding.Finding) []finding.Finding {
 	var all []finding.Finding
-	for _, arguments := range listenCalls(n.text, found) {
-		all = append(all, finding.ListenerAt(n.argument(arguments)))
+	for _, call := range n.calls(found) {
+		all = append(all, finding.ListenerAt(n.address(call)))
 	}
 	if len(all) == 0 {
 		return zioListener(n, found)
@@ -39,32 +48,55 @@ func listeners(n *names, found []finding.Finding) []finding.Finding {
 	return all
 }
 
-// listenCalls returns the arguments of the calls that say where a server listens. A call without arguments, or with
-// what is to be done when the server listens, says nothing.
-func listenCalls(t *source.Text, found []finding.Finding) [][]source.Span {
-	patterns := []*regexp.Regexp{listenCall}
-	seen := map[string]bool{}
-	for _, f := range found {
-		framework := finding.FrameworkOf(f)
-		if of, ok := f.(handlerCalled); ok {
-			framework = of.framework
-		}
-		_, implements := f.(finding.Implementation)
-		if p := frameworkCalls[framework]; p != nil && !seen[framework] && !implements {
-			seen[framework] = true
+// calls returns the calls that say where a server listens, by their patterns and places. A call without arguments, or
+// with what is to be done when the server listens, says nothing.
+func (n *names) calls(found []finding.Finding) []listenCall {
+	patterns := []*regexp.Regexp{networkCall}
+	for framework := range frameworksOf(found) {
+		if p := frameworkCalls[framework]; p != nil {
 			patterns = append(patterns, p)
 		}
 	}
-	var calls [][]source.Span
+	var calls []listenCall
 	for _, p := range patterns {
-		for _, m := range t.FindAll(p, address.MaxListeners) {
-			each, _ := t.Arguments(m[1])
-			if first := t.Slice(each[0]); first != "" && !callback.MatchString(first) {
-				calls = append(calls, each)
+		for _, m := range n.text.FindAll(p, address.MaxListeners) {
+			each, _ := n.text.Arguments(m[1])
+			if first := n.text.Slice(each[0]); first != "" && !callback.MatchString(first) {
+				name, _ := n.text.Group(p, m, "name")
+				calls = append(calls, listenCall{name, m[0], each})
 			}
 		}
 	}
+	return preferred(calls, n)
+}
+
+// preferred returns the calls of Armeria's that gRPC is reached by most easily: its server takes gRPC on any of its
+// ports, so those without TLS do.
+func preferred(calls []listenCall, n *names) []listenCall {
+	needsTLS := func(c listenCall) bool { return c.name != "http" && n.armeriaTransport(c) != plan.Plaintext }
+	if plain := slices.DeleteFunc(slices.Clone(calls), needsTLS); len(plain) > 0 {
+		return plain
+	}
 	return calls
+}
+
+// frameworksOf yields the frameworks of the servers and registrations among findings, each of them once.
+func frameworksOf(found []finding.Finding) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		seen := map[string]bool{"": true}
+		for _, f := range found {
+			framework := finding.FrameworkOf(f)
+			if of, ok := f.(handlerCalled); ok {
+				framework = of.framework
+			}
+			if _, implements := f.(finding.Implementation); implements || seen[framework] {
+				continue
+			}
+			if seen[framework] = true; !yield(framework) {
+				return
+			}
+		}
+	}
 }
 
 // callback is a function as an argument.
@@ -85,7 +117,9 @@ func zioListener(n *names, found []finding.Finding) []finding.Finding {
 	}
 	if m := n.text.FindAll(ownPort, 1); m != nil {
 		port := source.Span{From: m[0][1], To: n.text.Until(m[0][1], ends[n.ext])}
-		return []finding.Finding{finding.ListenerAt(n.argument([]source.Span{port}))}
+		v := n.argument([]source.Span{port})
+		v.Host = address.AllInterfaces
+		return []finding.Finding{finding.ListenerAt(v)}
 	}
 	return analyzer.DefaultListener(frameworks, zioGRPC, n.text.Line(at[0]))
 }

@@ -2,6 +2,8 @@ package jvm
 
 import (
 	"path"
+	"regexp"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -13,9 +15,10 @@ import (
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	m := newModules(files, projects)
+	serves := slices.ContainsFunc(projects, providesService)
 	for _, p := range projects {
 		b := m.builds[p]
-		b.decide(p)
+		b.decide(p, serves)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
 		}
@@ -39,8 +42,24 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one.
-func (b *build) decide(p *project) {
+// providesService reports whether sources of a project make a server, or implement a service.
+func providesService(p *project) bool {
+	for f := range p.All() {
+		switch f.(type) {
+		case finding.Server, finding.Registration, finding.Implementation, handlerCalled, dubboService:
+			return true
+		}
+	}
+	return false
+}
+
+// netDevhServer is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java): that for servers and
+// clients is as often there for clients.
+var netDevhServer = regexp.MustCompile(`^net\.devh:grpc-server-spring-boot-starter\b`)
+
+// decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one. The app
+// provides a service of its own or does not.
+func (b *build) decide(p *project, providesService bool) {
 	starter, hasHandlers, servesTriple := starterOf(b.artifacts), b.has(handlerGenerator), b.settings.servesTriple()
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
@@ -59,6 +78,13 @@ func (b *build) decide(p *project) {
 			}
 			of.AutomaticHealth = b.registersHealth(of.Framework, of.AutomaticHealth)
 			f = of
+		case springApplication:
+			if providesService || !b.has(netDevhServer) {
+				return nil
+			}
+			f = finding.Implementation{
+				Site: of.Site, Framework: netDevh, Served: true, AutomaticHealth: b.registersHealth(netDevh, true),
+			}
 		case handlerCalled:
 			if !hasHandlers {
 				return nil

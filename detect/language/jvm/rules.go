@@ -81,6 +81,10 @@ var healthRules = []analyzer.Rule{{
 }}
 
 var serverRules = []analyzer.Rule{{
+	Code:    regexp.MustCompile(`\bGrpcServerHost\s*\(`),
+	Imports: imported(`com\.salesforce\.grpc\.contrib\.spring`, `GrpcServerHost`),
+	Proves:  finding.Constructs(grpcJava),
+}, {
 	Code: regexp.MustCompile(
 		`\b(?P<at>(?:Netty|OkHttp|Xds|Alts)?ServerBuilder\s*(?:\.|::)\s*(?:forPort|forAddress))\b`),
 	Imports: imported(`io\.grpc(?:\.netty(?:\.shaded\.io\.grpc\.netty)?|\.okhttp|\.xds|\.alts)?`,
@@ -134,6 +138,10 @@ var serverRules = []analyzer.Rule{{
 }}
 
 var annotationRules = []analyzer.Rule{{
+	Code:    annotation(springBootApplication),
+	Imports: imported(`org\.springframework\.boot\.autoconfigure`, springBootApplication),
+	Proves:  beginsSpring,
+}, {
 	Code:    annotation(`GrpcService`),
 	Imports: imported(`org\.springframework\.grpc\.server\.service`, `GrpcService`),
 	Proves:  finding.WithHealth(finding.Serves(springGRPC)),
@@ -165,6 +173,8 @@ var annotationRules = []analyzer.Rule{{
 	Imports: imported(`org\.apache\.dubbo\.config\.annotation`, `DubboService`),
 	Proves:  exportsToDubbo,
 }}
+
+const springBootApplication = "SpringBootApplication"
 
 // generatedImport is an import that a class XImplBase, without the class that it lies in, may come from.
 var generatedImport = regexp.MustCompile(`(Grpc(Kt)?|Triple)\.(\w*ImplBase\b|[*_{])`)

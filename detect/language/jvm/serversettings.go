@@ -1,49 +1,41 @@
 package jvm
 
 import (
+	"strings"
+
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
-// serverKeys are the settings of the frameworks that make the server. They are those of the property classes in the
-// sources of the frameworks, and of reference.conf in Play's.
-var serverKeys = map[string]struct {
-	health string // the key that disables grpc.health.v1 if it is false; "" for none
-	port   string // the key of the port
-}{
-	springGRPC: {"spring.grpc.server.health.enabled", "spring.grpc.server.port"},
-	netDevh:    {"grpc.server.healthserviceenabled", "grpc.server.port"},
-	logNet:     {"", "grpc.port"},
-	quarkus:    {"quarkus.grpc.server.grpchealth.enabled", "quarkus.grpc.server.port"},
-	micronaut:  {"grpc.server.health.enabled", "grpc.server.port"},
-	dubbo:      {"", dubboPort},
-	playGRPC:   {"", "play.server.https.port"},
-	helidon:    {"", "server.port"},
-	armeria:    {"", "armeria.ports[0].port"},
-}
-
-// frameworkSettings returns what the settings say of the server that the framework of a project makes: the port and
-// whether grpc.health.v1 is disabled. It is nil if no framework makes one.
+// frameworkSettings returns what the settings say of the server that the framework of a project makes: the address, the
+// security and whether grpc.health.v1 is disabled. It is nil if no framework makes one.
 func (b *build) frameworkSettings(p *project) []finding.Finding {
 	framework, automaticHealth := implied(p)
-	keys, known := serverKeys[framework]
+	keys, known := frameworkKeys[framework]
 	if !known {
 		return nil
 	}
 	var found []finding.Finding
-	if keys.health != "" && b.settings.text(keys.health) == "false" {
-		found = append(found, finding.HealthDisabled{Site: &finding.Site{}})
+	for _, disabling := range keys.health {
+		if key, value, _ := strings.Cut(disabling, "="); strings.EqualFold(b.settings.text(key), value) {
+			found = append(found, finding.HealthDisabled{Site: &finding.Site{}})
+			break
+		}
 	}
-	listener := finding.ListenerAt(address.Value{})
-	if key, port, ok := b.otherPort(framework, automaticHealth); ok {
-		listener.Address.Port, listener.Address.Certainty = port, address.Default
-		return append(found, b.listener(key, listener))
+	byDefault := 0
+	for l := range finding.All[finding.Listener](analyzer.DefaultListener(frameworks, framework, 0)) {
+		byDefault = l.Address.Port
 	}
-	for byDefault := range finding.All[finding.Listener](analyzer.DefaultListener(frameworks, framework, 0)) {
-		listener = byDefault
+	if port, ok := b.servesByWebServer(framework, automaticHealth); ok {
+		health := keys.health
+		keys, byDefault = webKeys[framework], port
+		keys.health = health
 	}
-	return append(found, b.listener(keys.port, listener))
+	if framework == armeria && b.settings.text("armeria.ports[1].port") != "" {
+		return append(found, finding.ListenerAt(address.Value{}), finding.Security{Site: &finding.Site{}})
+	}
+	return append(append(found, b.listener(keys, byDefault)), b.security(framework, keys)...)
 }
 
 // implied returns the framework of the server of a project that a framework makes or configures, and whether that
@@ -68,47 +60,78 @@ func implied(p *project) (framework string, automaticHealth bool) {
 	return "", false
 }
 
-// otherPort returns the key of the port, and its default or 0, of a server whose port is not that of serverKeys. ok is
-// true if that is so.
-func (b *build) otherPort(framework string, automaticHealth bool) (key string, port int, ok bool) {
+// servesByWebServer returns the default port, or 0, of a web server that serves gRPC instead of a server of its own.
+func (b *build) servesByWebServer(framework string, automaticHealth bool) (port int, ok bool) {
 	switch {
-	// The web server serves gRPC too.
 	case framework == springGRPC && b.has(servletServer) &&
 		b.settings.text("spring.grpc.server.servlet.enabled") != "false":
-		return "server.port", 8080, true
+		return 8080, true
 	case framework == quarkus && b.settings.text("quarkus.grpc.server.useseparateserver") == "false":
-		return "quarkus.http.port", 8080, true
+		return 8080, true
 	// Helidon 1 to 3, which register the health service, have a server for gRPC alone.
 	case framework == helidon && automaticHealth:
-		return "grpc.port", 0, true
+		return 0, true
 	// Play serves HTTP/2 by TLS, and without it if the app asks for that.
 	case framework == playGRPC && b.settings.text("play.server.https.port") == "":
-		return "play.server.http.port", 0, true
-	// An app with several ports serves gRPC on any of them.
-	case framework == armeria && b.settings.text("armeria.ports[1].port") != "":
-		return "", 0, true
+		return 0, true
 	}
-	return "", 0, false
+	return 0, false
 }
 
-// decidingElsewhere are what keys begin with that let the port be set in a place that is not read.
-var decidingElsewhere = []string{
-	"spring.cloud.config", "spring.config.import", "dubbo.protocols.", "spring.grpc.server.address",
-}
+// decidingElsewhere are what keys begin with that let settings be in a place that is not read.
+var decidingElsewhere = []string{"spring.cloud.config", "spring.config.import", "dubbo.protocols."}
 
-// listener returns the listener on the port that a key has as its value. If the key is not set, that is the one by
-// default, if no settings that are not known can say otherwise.
-func (b *build) listener(key string, byDefault finding.Listener) finding.Listener {
-	if s, ok := b.settings.values[key]; ok {
-		return finding.ListenerAt(s.value())
-	}
+// isDecidedElsewhere reports whether settings that are not known can say something of the one with a key.
+func (b *build) isDecidedElsewhere(key string) bool {
 	for other := range b.settings.values {
 		if hasPrefixIn(other, decidingElsewhere) {
-			return finding.ListenerAt(address.Value{})
+			return true
 		}
 	}
-	if _, ok := b.profileSettings.values[key]; !ok && !b.settings.unread && !b.profileSettings.unread {
-		return byDefault
+	_, inProfile := b.profileSettings.values[key]
+	return inProfile || b.settings.unread || b.profileSettings.unread
+}
+
+// otherAddresses are settings that stand before those of host and port, with both of them or with a socket.
+var otherAddresses = map[string]string{
+	"spring.grpc.server.port": "spring.grpc.server.netty.domainsocketpath",
+}
+
+// listener returns the listener on the address that settings name. A port that is not set is the one by default, if no
+// settings that are not known can say otherwise.
+func (b *build) listener(keys serverKeys, byDefault int) finding.Listener {
+	if path, ok := b.settings.values[otherAddresses[keys.port]]; ok {
+		return finding.ListenerAt(socketAt(path, "unix:"+path.text))
 	}
-	return finding.ListenerAt(address.Value{})
+	host, hasHost := b.settings.values[keys.host]
+	if old, ok := b.settings.values["spring.grpc.server.address"]; ok && keys.port == "spring.grpc.server.port" {
+		host, hasHost = old, true
+	}
+	if hasHost && strings.HasPrefix(host.text, "unix:") {
+		return finding.ListenerAt(socketAt(host, host.text))
+	}
+	v, isSet := address.Value{}, false
+	if s, ok := b.settings.values[keys.port]; ok {
+		v, isSet = s.value(), true
+	}
+	// An address with a port stands before a port.
+	if both := host.value(); hasHost && both.Certainty != address.Unknown {
+		return finding.ListenerAt(both)
+	}
+	if !isSet && !b.isDecidedElsewhere(keys.port) && byDefault != 0 {
+		v.Port, v.Certainty = byDefault, address.Default
+	}
+	if v.Host = address.AllInterfaces; hasHost {
+		v.Host = address.HostOf(host.text)
+	} else if _, inProfile := b.profileSettings.values[keys.host]; inProfile {
+		v.Host = address.UnknownHost
+	}
+	return finding.ListenerAt(v)
+}
+
+// socketAt returns the value of a setting that is a Unix domain socket.
+func socketAt(s setting, socket string) address.Value {
+	v := s.value()
+	v.Address = address.Address{Host: address.UnixSocket, Socket: socket, Certainty: address.Written, Place: s.Place}
+	return v
 }

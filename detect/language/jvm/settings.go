@@ -1,17 +1,16 @@
 package jvm
 
 import (
+	"iter"
 	"maps"
-	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/language/jvm/hocon"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
-	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 // settings are values that an app configures its frameworks with.
@@ -26,10 +25,34 @@ type settings struct {
 type setting struct {
 	text string
 	plan.Place
+	// variable is the environment variable that replaces it, "" for none or several.
+	variable string
 }
 
-// text returns the value of a key, "" where it is not set.
+// text returns the value of a key, "" if it is not set.
 func (s *settings) text(key string) string { return s.values[key].text }
+
+// all yields the settings by their keys, in the order of these.
+func (s *settings) all() iter.Seq2[string, setting] {
+	return func(yield func(string, setting) bool) {
+		for _, key := range slices.Sorted(maps.Keys(s.values)) {
+			if !yield(key, s.values[key]) {
+				return
+			}
+		}
+	}
+}
+
+// decider names what decides the value when the app runs, "" if it is written.
+func (s setting) decider() string {
+	if s.variable != "" {
+		return "$" + s.variable
+	}
+	if m := otherKey.FindStringSubmatch(s.text); m != nil {
+		return "the setting " + m[1]
+	}
+	return ""
+}
 
 // otherKey is a value that is the value of another key: ${server.port}.
 var otherKey = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
@@ -38,7 +61,10 @@ var otherKey = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
 func (s setting) value() address.Value {
 	v := address.Setting(s.text, s.Line)
 	v.Place = s.Place
-	if m := otherKey.FindStringSubmatch(s.text); m != nil {
+	if v.Variable = s.variable; s.variable != "" && v.Certainty == address.Written {
+		v.Certainty = address.Default
+	}
+	if m := otherKey.FindStringSubmatch(s.text); m != nil && s.variable == "" {
 		v.Names = []address.Name{settingName(m[1])}
 	}
 	return v
@@ -58,7 +84,7 @@ func (s fileSettings) result() *analyzer.Result[extra] {
 func (s fileSettings) isIn(jar string) {
 	for _, values := range []map[string]setting{s.always.values, s.inProfile.values} {
 		for key, value := range values {
-			values[key] = setting{value.text, plan.Place{Path: jar}}
+			values[key] = setting{value.text, plan.Place{Path: jar}, value.variable}
 		}
 	}
 }
@@ -72,11 +98,14 @@ var (
 	// relevantKey is a key that decides about a server or its port. Quarkus puts %prod. before what holds in
 	// production.
 	relevantKey = regexp.MustCompile(`^(?:%prod\.)?(` +
-		`(?:spring\.|quarkus\.|micronaut\.)?(?:grpc|dubbo|server|http)\b.*|spring\.(?:config|cloud|profiles)\b.*|` +
+		`(?:spring\.|quarkus\.|micronaut\.|play\.)?(?:grpc|dubbo|server|http)\b.*|` +
+		`spring\.(?:config|cloud|profiles)\b.*|armeria\.(?:ports|ssl)\b.*|` +
 		`(?:[^%].*)?port)$`)
-	// variable is a reference to an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The
+	// reference is a reference to an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The
 	// default may be a reference too.
-	variable = regexp.MustCompile(`^\$\{[^:{}]*:(.*)\}$`)
+	reference = regexp.MustCompile(`^\$\{([^:{}]*):(.*)\}$`)
+	// environmentName is a key that is the name of an environment variable.
+	environmentName = source.Exactly(`[A-Z][A-Z0-9_]*`)
 )
 
 // maxReferences is how many references are followed from one value to the next.
@@ -88,15 +117,36 @@ func (s *settings) set(key, value string, at plan.Place) {
 	if m == nil || value == "" {
 		return
 	}
-	for range maxReferences {
-		if reference := variable.FindStringSubmatch(value); reference != nil {
-			value = reference[1]
-		}
-	}
+	value, variable := resolveReferences(value)
 	if s.values == nil {
 		s.values = map[string]setting{}
 	}
-	s.values[m[1]] = setting{value, at}
+	s.values[m[1]] = setting{value, at, variable}
+}
+
+// resolveReferences returns the default of a reference, and the environment variable that replaces it: "" if there is
+// none, or several.
+func resolveReferences(value string) (text, variable string) {
+	names := 0
+	add := func(key string) {
+		if environmentName.MatchString(key) {
+			names++
+			variable = key
+		}
+	}
+	for range maxReferences {
+		if m := reference.FindStringSubmatch(value); m != nil {
+			add(m[1])
+			value = m[2]
+		}
+	}
+	if m := otherKey.FindStringSubmatch(value); m != nil {
+		add(m[1])
+	}
+	if names > 1 {
+		variable = ""
+	}
+	return value, variable
 }
 
 // merge adds other settings, which have precedence over those that are there.
@@ -137,65 +187,4 @@ func (s *fileSettings) addDocument(document settings) {
 		}
 	}
 	s.always.merge(document)
-}
-
-var (
-	documentSeparator = regexp.MustCompile(`^[#!]?---`)
-	property          = regexp.MustCompile(`^\s*([\w.%"\[\]-]+)\s*[=:]\s*(.*?)\s*$`)
-)
-
-// parseSettings reads a settings file of any format.
-func parseSettings(file string, text []byte) (fileSettings, error) {
-	switch path.Ext(file) {
-	case ".properties":
-		return parseProperties(file, text), nil
-	case ".conf":
-		return parseHOCON(file, text)
-	}
-	return parseYAML(file, text)
-}
-
-// parseProperties reads a .properties file. It leaves out the further lines of values that have several.
-func parseProperties(file string, text []byte) fileSettings {
-	var s fileSettings
-	var document settings
-	n := 0
-	for line := range strings.Lines(string(source.TrimBOM(text))) {
-		n++
-		if documentSeparator.MatchString(line) {
-			s.addDocument(document)
-			document = settings{}
-		} else if m := property.FindStringSubmatch(line); m != nil {
-			document.set(m[1], m[2], plan.Place{Path: file, Line: n})
-		}
-	}
-	s.addDocument(document)
-	return s
-}
-
-// parseYAML reads a YAML file. Where it cannot be read to its end, the settings before come with the error.
-func parseYAML(file string, text []byte) (fileSettings, error) {
-	documents, err := untrusted.ReadYAML(text)
-	s := fileSettings{always: settings{unread: err != nil}}
-	for _, d := range documents {
-		var document settings
-		for _, of := range d {
-			document.set(of.Key, of.Value, plan.Place{Path: file, Line: of.Line})
-		}
-		s.addDocument(document)
-	}
-	return s, err
-}
-
-// parseHOCON reads an application.conf. Where it cannot be read to its end, the settings before come with the error. A
-// value that is optional leaves the one before it in force: ${?PORT}.
-func parseHOCON(file string, text []byte) (fileSettings, error) {
-	found, err := hocon.Read(text)
-	s := fileSettings{always: settings{unread: err != nil}}
-	for _, of := range found {
-		if !strings.HasPrefix(of.Value, "${?") {
-			s.always.set(of.Key, of.Value, plan.Place{Path: file, Line: of.Line})
-		}
-	}
-	return s, err
 }

@@ -92,7 +92,7 @@ func (b *build) leavesOut(library, starter *regexp.Regexp) bool {
 	return false
 }
 
-// isOlder reports whether the version of an artifact is known and is older than another one. isKnown is false where it
+// isOlder reports whether the version of an artifact is known and is older than another one. isKnown is false if it
 // is not known.
 func (b *build) isOlder(artifact *regexp.Regexp, major, minor int) (isOlder, isKnown bool) {
 	order, ok := buildfile.Compare(b.version(artifact), major, minor)

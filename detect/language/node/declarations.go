@@ -48,7 +48,9 @@ func (p *pass) declare() {
 		count[a.Name]++
 	}
 	for _, a := range p.Assigned() {
-		if _, isObject := p.Object(a.Value, 0); !isObject || count[a.Name] == 1 {
+		if _, isObject := p.Object(a.Value, 0); a.Variable != "" {
+			p.declares = append(p.declares, p.variables().Option(a.Name, a.Variable, a.Value))
+		} else if !isObject || count[a.Name] == 1 {
 			p.add(a.Name, a.Value, 0)
 		}
 	}
@@ -113,12 +115,19 @@ func (p *pass) add(name string, value source.Span, depth int) {
 		return
 	}
 	if open, ok := p.Object(value, depth); ok {
-		for _, property := range p.Properties(open) {
+		properties := p.Properties(open)
+		for _, property := range properties {
 			p.add(name+"."+property.Name, property.Value, depth+1)
 		}
 		return
 	}
 	v := p.value(value)
+	full := strings.TrimSuffix(name, ".default")
+	last := full[strings.LastIndexByte(full, '.')+1:]
+	if hasDefault := full != name || defaultCall.Match(p.Code[value.From:value.To]); hasDefault &&
+		variableKey.MatchString(last) {
+		v.Certainty, v.Variable = min(v.Certainty, address.Default), last // a schema of environment variables
+	}
 	if m := aliasHead.FindSubmatchIndex(p.Code[value.From:value.To]); m != nil && v.Port == 0 {
 		alias := string(p.Code[value.From+m[2] : value.From+m[3]])
 		// What a method of an object returns, such as a schema that parses, has the properties of the object.

@@ -1,6 +1,9 @@
 package node
 
-import "github.com/grpc-cnb/health-probe/detect/analyzer"
+import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
 
 // The names of the frameworks in the build plan and for people.
 const (
@@ -31,6 +34,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`new Server` of `@grpc/grpc-js` or `grpc`, `bindAsync`, `addService`",
 		Health:   byImplementation,
 		Advice:   addToServer,
+		Security: "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
 	},
 	{
 		Name:     nestJS,
@@ -40,7 +44,11 @@ var frameworks = []analyzer.Framework{
 			"`grpc.health.v1`",
 		Advice: "options: { onLoadPackageDefinition: (pkg, server) => { const health = new HealthImplementation(" +
 			"{ '': 'SERVING' }); health.addToServer(server); } }, from grpc-health-check",
-		Port: analyzer.DefaultPort{Number: 5000, Source: "packages/microservices/constants.ts: GRPC_DEFAULT_URL"},
+		Port: analyzer.DefaultPort{
+			Number: 5000, Host: address.Loopback, Source: "packages/microservices/constants.ts: GRPC_DEFAULT_URL",
+		},
+		Security: "`credentials: ServerCredentials.createSsl(...)` among the options " +
+			"(`packages/microservices/server/server-grpc.ts`)",
 	},
 	{
 		Name:     niceGRPC,
@@ -48,6 +56,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`createServer` of `nice-grpc`",
 		Health:   "the app, by `HealthServiceImpl`",
 		Advice:   "server.add(HealthDefinition, HealthServiceImpl()), from nice-grpc-server-health",
+		Security: "`ServerCredentials.createSsl` in `listen` (`packages/nice-grpc/src/server/Server.ts`)",
 	},
 	{
 		Name:     connectNode,
@@ -56,6 +65,8 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by `router.service(Health, ...)`",
 		Advice: "router.service(Health, { check: () => ({ status: HealthCheckResponse_ServingStatus.SERVING }) }), " +
 			"with stubs of grpc/health/v1/health.proto",
+		Security: "`http2.createSecureServer`, or Fastify's `https` (Node's `doc/api/http2.md`, Fastify's " +
+			"`docs/Reference/Server.md`)",
 	},
 	{
 		Name:     mali,
@@ -64,6 +75,7 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a service `Health`",
 		Advice: "app.addService('grpc/health/v1/health.proto', 'Health'); app.use('Health', 'check', ctx => { " +
 			"ctx.res = { status: 'SERVING' } })",
+		Security: "`ServerCredentials.createSsl` in `start` (`lib/app.js`)",
 	},
 	{
 		Name:     grpcKit,
@@ -72,6 +84,7 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a service `Health`",
 		Advice: "server.use({ protoPath: 'grpc/health/v1/health.proto', packageName: 'grpc.health.v1', serviceName: " +
 			"'Health', routes: { check: async () => ({ status: 'SERVING' }) } })",
+		Security: "`ServerCredentials.createSsl` in `listen` (`index.js`)",
 	},
 	{
 		Name:     midway,
@@ -80,6 +93,10 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a provider of `grpc.health.v1`",
 		Advice: "@Provider(MSProviderType.GRPC, { package: 'grpc.health.v1' }) class Health { @GrpcMethod() async " +
 			"check() { return { status: 1 } } }, with grpc/health/v1/health.proto in grpcServer.services",
+		Port: analyzer.DefaultPort{Number: 6565, Source: "packages/grpc/src/provider/framework.ts"},
+		Security: "`credentials: ServerCredentials.createSsl(...)` of `grpcServer` " +
+			"(`packages/grpc/src/provider/framework.ts`)",
+		Settings: "`grpcServer` in `config.default.ts`",
 	},
 	{
 		Name:     daprJS,
@@ -87,6 +104,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`new DaprServer` with `CommunicationProtocolEnum.GRPC`",
 		Health:   byImplementation,
 		Advice:   "serve it beside DaprServer, which cannot register it: " + addToServer,
+		Security: "nothing: it serves plaintext (`src/implementation/Server/GRPCServer/GRPCServer.ts`)",
 	},
 }
 

@@ -3,8 +3,10 @@ package node
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -20,6 +22,28 @@ func (p *pass) findBundledHealth() {
 	}
 	for _, m := range p.FindAll(addToServerCall, 1) {
 		p.report(finding.RegistersHealth, source.Span{From: m[0] + 1, To: m[1]})
+	}
+}
+
+// findHealthServers reports which of several servers HealthImplementation is added to: health.addToServer(server).
+func (p *pass) findHealthServers() {
+	if p.bundled {
+		return
+	}
+	var added []finding.Finding
+	for _, m := range p.FindAll(addToServerCall, maxServers) {
+		to := p.Element(m[1])
+		if of := p.serverBefore(to.To); of != nil {
+			at := finding.At(p.Text, source.Span{From: m[0] + 1, To: m[1]})
+			added = append(added, finding.Health{Site: at, Of: of})
+		}
+	}
+	if added != nil {
+		p.found = slices.DeleteFunc(p.found, func(f finding.Finding) bool {
+			h, isHealth := f.(finding.Health)
+			return isHealth && h.Of == nil
+		})
+		p.found = append(p.found, added...)
 	}
 }
 
@@ -52,7 +76,7 @@ func (p *pass) findAddService() {
 		switch {
 		case healthService.MatchString(service), healthClass.MatchString(implementation),
 			healthModule.MatchString(p.Imports.Resolve(service).Module):
-			p.report(finding.RegistersHealth, at)
+			p.found = append(p.found, finding.Health{Site: finding.At(p.Text, at), Of: p.serverBefore(m[0])})
 		case !p.bundled && anyService.MatchString(service) &&
 			(strings.HasSuffix(service, ".service") && mentionsGRPC || importsGRPC):
 			p.report(finding.Registers(grpcJS), at)
@@ -70,14 +94,33 @@ var (
 // findBind reports the calls server.bindAsync(address, credentials, callback), and those of bind of the older package
 // grpc.
 func (p *pass) findBind() {
+	given := map[*finding.Site][]source.Span{}
+	var servers []*finding.Site
 	for _, m := range p.FindAll(bindCall, -1) {
 		each, all := p.Arguments(m[1])
 		if len(each) < 2 || !p.isBind(p.Slice(source.Span{From: m[2], To: m[3]}), each) {
 			continue
 		}
 		p.report(finding.Registers(grpcJS), source.Span{From: m[2], To: min(all.To, len(p.Code))})
-		p.found = append(p.found, p.listener(each[0]))
+		l := p.listener(each[0])
+		l.Of = p.serverBefore(m[0])
+		p.found = append(p.found, l)
+		if given[l.Of] == nil {
+			servers = append(servers, l.Of)
+		}
+		if len(given[l.Of]) < maxServers {
+			given[l.Of] = append(given[l.Of], each[1])
+		}
 	}
+	for _, of := range servers {
+		p.reportCredentials(of, given[of]...)
+	}
+}
+
+// serverBefore returns the site of the server whose name stands before an offset; nil if the source constructs one
+// server, or does not say which it is.
+func (p *pass) serverBefore(at int) *finding.Site {
+	return analyzer.Receiver(p.variables(), p.servers, at)
 }
 
 // isBind reports whether a call of bind or bindAsync is one of the app's to a gRPC server. Clients of LDAP call bind
@@ -85,9 +128,9 @@ func (p *pass) findBind() {
 // frameworks themselves call it, with an address and credentials from their options, so both have to be written in the
 // call.
 func (p *pass) isBind(method string, arguments []source.Span) bool {
-	address, second := p.Code[arguments[0].From:], bytes.TrimSpace(p.Code[arguments[1].From:arguments[1].To])
+	where, second := p.Code[arguments[0].From:], bytes.TrimSpace(p.Code[arguments[1].From:arguments[1].To])
 	if !credentials.Match(second) && (method != "bindAsync" || !p.Imports.From(grpcModule)) {
 		return false
 	}
-	return !p.bundled || constructedCredentials.Match(second) && !bytes.HasPrefix(address, []byte("this."))
+	return !p.bundled || constructedCredentials.Match(second) && !bytes.HasPrefix(where, []byte("this."))
 }

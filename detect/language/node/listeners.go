@@ -28,6 +28,7 @@ func (p *pass) findListen() {
 	case makes(p.found, mali):
 		p.findAddresses(startCall)
 	case p.servesHTTP():
+		p.findHTTP2Security()
 		for _, m := range p.FindAll(listenCall, address.MaxListeners) {
 			if port, ok := p.listenPort(m[1]); ok {
 				p.found = append(p.found, httpListener{p.listener(port)})
@@ -54,9 +55,15 @@ func listensItself(found []finding.Finding) bool {
 // findAddresses reports the addresses of calls whose first argument is one.
 func (p *pass) findAddresses(call *regexp.Regexp) {
 	for _, m := range p.FindAll(call, address.MaxListeners) {
-		first := p.Element(m[1])
-		if l := p.listener(first); l.Address.Port == 0 || p.variables().Hosted(first) {
-			p.found = append(p.found, l)
+		each, _ := p.Arguments(m[1])
+		l := p.listener(each[0])
+		if l.Address.Port != 0 && !p.variables().Hosted(each[0]) {
+			continue
+		}
+		l.Of = p.serverBefore(m[0])
+		p.found = append(p.found, l)
+		if len(each) > 1 {
+			p.reportCredentials(l.Of, each[1])
 		}
 	}
 }

@@ -16,6 +16,15 @@ var (
 	assignment = regexp.MustCompile(`(?:^|[^\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[\w$\s|.<>\[\]]+)?=[^=>]`)
 	// defaultCall takes the default of a setting in schemas: z.coerce.number().default(50051), Joi, env-var.
 	defaultCall = regexp.MustCompile(`\.default\(\s*`)
+	// loopOf and loopEach go over the elements of a list.
+	loopOf = regexp.MustCompile(
+		`\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+(?P<name>[\w$]+)\s+of\s+(?:(?P<list>[\w$]+)\s*\)|\[)`)
+	loopEach = regexp.MustCompile(
+		`\b(?P<list>[\w$]+)\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(?P<name>[\w$]+)\s*(?:\)\s*)?=>`)
+	// functionHead is a function with parameters, and listenParameter one of them that says where something listens.
+	functionHead    = regexp.MustCompile(`\bfunction\s+(?P<name>[A-Za-z_$][\w$]*)\s*\(`)
+	parameterName   = regexp.MustCompile(`^[\w$]+`)
+	listenParameter = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
 	// keyArgument is the key of a setting, the first argument of get.
 	keyArgument = regexp.MustCompile("^(?:<[^()]*>)?\\(\\s*[\"'`]([\\w.:-]+)[\"'`]")
 )
@@ -31,18 +40,42 @@ func (p *pass) variables() *address.Names {
 	} else {
 		p.names = address.Read(p.Text, "")
 		for _, a := range p.Assigned() {
-			p.names.Declare(a.Name, a.Value)
+			if a.Variable != "" {
+				p.names.DeclareOption(a.Name, a.Variable, a.Value)
+			} else {
+				p.names.Declare(a.Name, a.Value)
+			}
 		}
 		p.names.DeleteUnclear(func(name, value string) bool {
-			return !fromOutside.MatchString(value) && !address.UsesName(value, name)
+			return !fromOutside.MatchString(value) && !address.UsesName(value, name) && !credentials.MatchString(value)
 		})
 		p.declareOptions()
+		p.names.DeclareLoops(loopOf)
+		p.names.DeclareLoops(loopEach)
+		p.declareArguments()
 	}
 	p.names.Global = p.global
 	return p.names
 }
 
-// bundledVariables returns the variables that are set only once, where they are declared. In a bundle many variables
+// declareArguments declares the parameters of functions that say where something listens.
+func (p *pass) declareArguments() {
+	for _, m := range p.FindAll(functionHead, maxSettings) {
+		parameters, all := p.Arguments(m[1])
+		var names []string
+		listens := false
+		for _, at := range parameters {
+			name := parameterName.FindString(p.Slice(at))
+			names = append(names, name)
+			listens = listens || listenParameter.MatchString(name)
+		}
+		if listens {
+			p.names.DeclareArguments(p.Part(functionHead, m, "name"), m[2], all.To, names)
+		}
+	}
+}
+
+// bundledVariables returns the variables that are set only once, if they are declared. In a bundle many variables
 // share one short name.
 func (p *pass) bundledVariables() *address.Names {
 	d := address.Read(p.Text, ",;\n", variableDeclaration)

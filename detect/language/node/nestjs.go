@@ -33,7 +33,7 @@ var (
 // maxComparison is how many bytes before a value are searched for a comparison.
 const maxComparison = 60
 
-// findNestJS reports the microservices of NestJS: calls that make one, where their options, or others in the file, name
+// findNestJS reports the microservices of NestJS: calls that make one, if their options, or others in the file, name
 // Transport.GRPC.
 func (p *pass) findNestJS() {
 	if !bytes.Contains(p.Code, []byte("Transport.")) && !bytes.Contains(p.Code, []byte("Microservice")) {
@@ -175,6 +175,7 @@ func (p *pass) transports(clients []source.Span) (grpc, others []source.Span) {
 // reportNestServer reports a microservice whose options are written in the call.
 func (p *pass) reportNestServer(call source.Span) {
 	p.report(finding.Constructs(nestJS), call)
+	p.reportNestCredentials(call)
 	if url, ok := p.Property(call, urlProperty); ok {
 		p.found = append(p.found, p.listener(url))
 	} else if code := p.Slice(call); !strings.Contains(code, "...") && !strings.Contains(code, "url") {
@@ -191,13 +192,14 @@ func (p *pass) reportNestOptions(transports []source.Span) {
 	p.reportTransports(true, transports)
 	for _, at := range transports {
 		_, rest := p.Arguments(at.From)
+		p.reportNestCredentials(rest)
 		if url, ok := p.Property(rest, urlProperty); ok {
 			p.found = append(p.found, p.listener(url))
 		}
 	}
 }
 
-// findNestHealth reports the name of the package of the health service, which is among the options of a server where it
+// findNestHealth reports the name of the package of the health service, which is among the options of a server if it
 // is not among those of a client.
 func (p *pass) findNestHealth(clients []source.Span) {
 	var names []source.Span

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +40,11 @@ const typescript = "typescript"
 // manifest is the file that a project of npm, Yarn or pnpm begins with.
 const manifest = "package.json"
 
+// environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS
+// that has it, or by an option of Node.js.
+var environmentLoader = regexp.MustCompile(
+	`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
+
 var (
 	// otherDirs hold code that is in no program of the app: tests, what tests need, and copies of dependencies. The
 	// walk of the tree leaves out node_modules.
@@ -62,13 +68,17 @@ var (
 type extra struct {
 	// packageName and entries are those of a package.json, and aliases those of a tsconfig.json.
 	packageName string
-	entries     entries
-	aliases     []alias
+	// loadsEnvironment says that a package.json has a dependency that loads the file .env beside it.
+	loadsEnvironment bool
+	entries          entries
+	aliases          []alias
 }
 
 func required(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(file) {
+	case analyzer.EnvironmentFile:
+		return name == analyzer.EnvironmentFile && !tree.AnyDirIn(file, otherDirs)
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
 	case ".yaml", ".yml":
 		if !yamlSettings.MatchString(file) {
@@ -96,6 +106,8 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	isOutput := tree.AnyDirIn(f.Path, outputDirs)
 	switch {
+	case path.Base(f.Path) == analyzer.EnvironmentFile:
+		return analyzer.Environment[extra](text), nil
 	case path.Base(f.Path) == manifest:
 		return analyzeManifest(text, isOutput)
 	case compilerConfig.MatchString(path.Base(f.Path)):
@@ -130,5 +142,7 @@ func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error
 	}
 	var name string
 	_ = json.Unmarshal(fields["name"], &name) // a name of another type is none that can be imported
-	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{packageName: name, entries: entriesOf(fields)}}, nil
+	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{
+		packageName: name, entries: entriesOf(fields), loadsEnvironment: environmentLoader.Match(text),
+	}}, nil
 }

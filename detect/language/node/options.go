@@ -17,9 +17,11 @@ var (
 	defaultProperty = regexp.MustCompile(`\bdefault\s*:\s*`)
 	// describedOption is an option of an object that describes options: port: { type: 'string', default: '50051' }.
 	describedOption = regexp.MustCompile(`["']?\b(?P<name>[\w$]+)["']?\s*:\s*\{`)
-	// defaultsObject holds the defaults of all options: minimist(argv, { default: { port: 50051 } }).
-	defaultsObject = regexp.MustCompile(`\bminimist\([^;{}]{0,100}\{(?:[^{}]|\{[^{}]*\}){0,200}?\bdefault\s*:\s*\{`)
-	defaultMethod  = regexp.MustCompile(`\.default\(\s*["'](?P<name> *)["']\s*,\s*`)
+	// defaultsObject holds the defaults of all options: minimist(argv, { default: { port: 50051 } }), by whatever name
+	// minimist is imported.
+	defaultsObject = regexp.MustCompile(
+		`\b(?P<name>[\w$]+)\([^;{}]{0,100}\{(?:[^{}]|\{[^{}]*\}){0,200}?\bdefault\s*:\s*\{`)
+	defaultMethod = regexp.MustCompile(`\.default\(\s*["'](?P<name> *)["']\s*,\s*`)
 )
 
 // declareOptions declares the options of the command line, with their defaults, as fields of whatever holds them.
@@ -51,7 +53,10 @@ func (p *pass) declareDescribed() {
 			p.declareOption(p.Part(describedOption, m, "name"), value)
 		}
 	}
-	for _, m := range p.FindAll(defaultsObject, 1) {
+	for _, m := range p.FindAll(defaultsObject, maxSettings) {
+		if p.Imports[p.Part(defaultsObject, m, "name")].Module != "minimist" {
+			continue
+		}
 		for _, property := range p.Properties(m[1]) {
 			p.declareOption(property.Name, property.Value)
 		}
@@ -68,7 +73,7 @@ func (p *pass) declareLastArgument(name string, from int) {
 
 // declareOption declares an option as a field: args.port.
 func (p *pass) declareOption(name string, value source.Span) {
-	p.names.Declare("."+camelCase(name), value)
+	p.names.DeclareOption("."+camelCase(name), "", value)
 }
 
 var dashed = regexp.MustCompile(`-+(\w)`)

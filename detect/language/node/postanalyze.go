@@ -16,6 +16,7 @@ type project = analyzer.Project[extra]
 
 // postAnalyze returns a server for each file that makes a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
+	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	a := &app{modules: newModules(files), packages: map[string]*analyzer.Package{}, graph: analyzer.Graph(all)}
 	a.graph.Module, a.entries = a.find, a.entryFiles()
@@ -71,6 +72,9 @@ func (a *app) decide(p *project) {
 	nest := scopeOf(p, hasNestGRPC, servesNest)
 	mounted := mountedHandlers(p)
 	options := a.optionsOf(p)
+	isMidway := slices.ContainsFunc(slices.Collect(p.All()), func(f finding.Finding) bool {
+		return finding.FrameworkOf(f) == midway
+	})
 	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 		inMain := a.entries[in.Path]
 		switch f := f.(type) {
@@ -96,6 +100,17 @@ func (a *app) decide(p *project) {
 				return nil
 			}
 			return []finding.Finding{f.Listener}
+		case midwaySetting:
+			if !isMidway {
+				return nil
+			}
+			finding.Locate([]finding.Finding{f.says}, in.Path)
+			return []finding.Finding{f.says}
+		case httpSecurity:
+			if !http2.contains(in.Path) {
+				return nil
+			}
+			return []finding.Finding{f.Security}
 		}
 		return []finding.Finding{f}
 	})

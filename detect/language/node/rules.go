@@ -18,6 +18,8 @@ type (
 	http2Server struct{ *finding.Site }
 	// httpListener is what an HTTP server listens on.
 	httpListener struct{ finding.Listener }
+	// httpSecurity is what an HTTP/2 server says of TLS.
+	httpSecurity struct{ finding.Security }
 	// importedListener is what a server listens on that another module of the app makes.
 	importedListener struct {
 		finding.Listener

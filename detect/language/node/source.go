@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"regexp"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -18,6 +19,7 @@ type pass struct {
 	// what the app does.
 	bundled bool
 	found   []finding.Finding
+	servers []finding.Server // those among them
 	// names are what the file's variables are declared with. It is nil until an address is asked for.
 	names    *address.Names
 	declares []address.Declaration
@@ -66,10 +68,13 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 func (p *pass) findServers() {
 	p.found = analyzer.Findings(p.Text, rules, p.Imports.Modules())
 	p.Uses(p.findUse)
+	p.servers = slices.Collect(finding.All[finding.Server](p.found))
 	p.findBundledHealth()
+	p.findHealthServers()
 	p.findAddService()
 	p.findBind()
 	p.findNestJS()
+	p.findMidway()
 	p.findDapr()
 	p.findListen()
 }

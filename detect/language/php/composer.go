@@ -15,7 +15,7 @@ import (
 // ~2.9.0. Their gRPC plugin has no health service.
 var oldRoadRunner = regexp.MustCompile(`^\s*(?:[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
 
-// analyzeComposer returns what the manifest of a project says. One that cannot be read begins a project all the same.
+// analyzeComposer returns what the manifest of a project says. One that cannot be read begins a project anyway.
 func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 	result := &analyzer.Result[extra]{ProjectRoot: true}
 	text, err := f.Text()

@@ -25,6 +25,10 @@ type extra struct {
 	// configuresRoadRunner says that the file is a configuration of RoadRunner: RoadRunner runs the project, and serves
 	// what the file names.
 	configuresRoadRunner bool
+	// includes are the files that a configuration of RoadRunner includes. isIncluded says that the file counts if one
+	// does.
+	includes   []string
+	isIncluded bool
 	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
 	isLibrary bool
 }
@@ -44,7 +48,7 @@ func required(file string) bool {
 			return false
 		}
 	case ".yaml", ".yml":
-		if !roadRunnerConfig.MatchString(name) {
+		if !roadRunnerConfig.MatchString(name) && !mayBeIncluded.MatchString(file) {
 			return false
 		}
 	default:
@@ -65,7 +69,11 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return nil, err
 	}
 	if ext != ".php" {
-		return analyzeRoadRunner(text)
+		result, err := analyzeRoadRunner(text)
+		if result != nil && !roadRunnerConfig.MatchString(path.Base(f.Path)) {
+			result.Extra = extra{isIncluded: true}
+		}
+		return result, err
 	}
 	result := analyzeSource(text)
 	if len(result.Findings) == 0 && len(result.Declares) == 0 {

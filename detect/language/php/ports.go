@@ -1,6 +1,7 @@
 package php
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -22,12 +23,18 @@ func (p *pass) hyperfListener(at int) []finding.Finding {
 		if at = enclosingBracket(p.Code, at); at < 0 {
 			break
 		}
-		elements, _ := p.Arguments(at + 1)
+		elements, all := p.Arguments(at + 1)
+		host := address.UnknownHost
 		for _, e := range elements {
-			key, _, ok := strings.Cut(string(p.Raw[e.From:e.To]), "=>")
-			if ok && strings.Trim(strings.TrimSpace(key), `'"`) == "port" {
-				where := source.Span{From: e.From + len(key), To: e.To}
-				return []finding.Finding{finding.ListenerAt(p.Value(where))}
+			if value, ok := p.isKey(e, "host"); ok {
+				host = p.Host(value)
+			}
+		}
+		for _, e := range elements {
+			if where, ok := p.isKey(e, "port"); ok {
+				v := p.Value(where)
+				v.Host = cmp.Or(v.Host, host)
+				return append([]finding.Finding{finding.ListenerAt(v)}, p.swooleSecurity(all)...)
 			}
 		}
 	}
@@ -51,14 +58,17 @@ func enclosingBracket(code []byte, at int) int {
 	return -1
 }
 
-// openSwooleListener returns the port of new Server(host, port), from the offset behind the class.
-func (p *pass) openSwooleListener(from int) finding.Finding {
+// openSwooleListener returns the address of new Server(host, port, mode, socket type), from the offset behind the
+// class, and its security.
+func (p *pass) openSwooleListener(from int) []finding.Finding {
 	if from < len(p.Code) && p.Code[from] == '(' {
-		if arguments, _ := p.Arguments(from + 1); len(arguments) > 1 {
-			return finding.ListenerAt(p.Value(arguments[1]))
+		if arguments, all := p.Arguments(from + 1); len(arguments) > 1 {
+			v := p.Value(arguments[1])
+			v.Host = cmp.Or(v.Host, p.Host(arguments[0]))
+			return append([]finding.Finding{finding.ListenerAt(v)}, p.swooleSecurity(all)...)
 		}
 	}
-	return finding.ListenerAt(p.Nothing(from))
+	return []finding.Finding{finding.ListenerAt(p.Nothing(from))}
 }
 
 // global returns what a name that the source does not declare may be in others: the property or the constant of a
@@ -116,8 +126,6 @@ var (
 	returnValue = regexp.MustCompile(`\breturn\b\s*`)
 	classHead   = regexp.MustCompile(`(?m)^\s*(?:(?:abstract|final|readonly)\s+)*` +
 		`(?:class|enum|interface|trait)\s+(?P<name>\w+)`)
-	// http2Port is the call that makes the server of the grpc extension listen.
-	http2Port = regexp.MustCompile(`->add(?:Secure)?Http2Port\(\s*`)
 )
 
 // fromOutside is in a value that the environment or the command line gives.
@@ -165,16 +173,6 @@ func (p *pass) properties() []address.Declaration {
 				}
 			}
 		}
-	}
-	return found
-}
-
-// listeners returns the addresses of the servers of the grpc extension.
-func (p *pass) listeners() []finding.Finding {
-	var found []finding.Finding
-	for _, m := range p.FindAll(http2Port, address.MaxListeners) {
-		each, _ := p.Arguments(m[1])
-		found = append(found, finding.ListenerAt(p.Value(each[0])))
 	}
 	return found
 }

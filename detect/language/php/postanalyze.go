@@ -13,7 +13,7 @@ import (
 // postAnalyze returns a server for each file that makes a server, and one for the configurations of RoadRunner in a
 // directory. Where RoadRunner runs a project and no configuration has a gRPC section, its workers serve nothing.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	projects := analyzer.Projects(files, packageOf)
+	projects := analyzer.Projects(withoutOthers(files), packageOf)
 	configuresRoadRunner := func(f analyzer.File[extra]) bool { return f.Extra.configuresRoadRunner }
 	for _, p := range projects {
 		if slices.ContainsFunc(p.Files, configuresRoadRunner) && !analyzer.ProjectHas[finding.Server](p) {
@@ -24,6 +24,24 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		}
 	}
 	return analyzer.Servers(projects, logf)
+}
+
+// withoutOthers returns the files without those that no configuration of RoadRunner includes. It includes files by
+// their paths from its own folder (includes.go of roadrunner-server/config).
+func withoutOthers(files []analyzer.File[extra]) []analyzer.File[extra] {
+	included := map[string]bool{}
+	for _, f := range files {
+		for _, file := range f.Extra.includes {
+			included[path.Join(path.Dir(f.Path), file)] = true
+		}
+	}
+	var own []analyzer.File[extra]
+	for _, f := range files {
+		if !f.Extra.isIncluded || included[f.Path] {
+			own = append(own, f)
+		}
+	}
+	return own
 }
 
 // packageOf returns the file itself, or one path for all configurations of RoadRunner in a directory: they are variants

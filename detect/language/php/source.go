@@ -84,7 +84,7 @@ func (p *pass) usedClass(used usage, class string, match []int) []finding.Findin
 		}
 		found := []finding.Finding{r.proves(at, class)}
 		if finding.FrameworkOf(found[0]) == openSwoole {
-			found = append(found, p.openSwooleListener(match[1]))
+			found = append(found, p.openSwooleListener(match[1])...)
 		}
 		return found
 	}

@@ -45,12 +45,12 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 			}
 		}
 	}
-	for _, f := range classFields(t) {
-		add("."+f.name, f.value)
-	}
-	for _, o := range readOptions(t) {
-		if strings.HasPrefix(o.name, ".") && listenName.MatchString(o.name) {
-			add(o.name, o.value)
+	for _, f := range append(classFields(t), readOptions(t)...) {
+		switch isField := strings.HasPrefix(f.name, ".") && listenName.MatchString(f.name); {
+		case isField && f.isOption && len(all) < maxConstants:
+			all = append(all, names().Option(f.name, f.variable, f.value))
+		case isField:
+			add(f.name, f.value)
 		}
 	}
 	for _, m := range t.FindAll(keywordArgument, address.MaxListeners) {

@@ -1,6 +1,7 @@
 package python
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,9 +13,16 @@ import (
 var (
 	assignment = regexp.MustCompile(
 		`(?m)^[ \t]*(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
+	// loop is a loop over the elements of a list.
+	loop = regexp.MustCompile(`\bfor[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+in[ \t]+` +
+		`(?:(?P<list>[A-Za-z_]\w*)[ \t]*[:\])]|[\[(])`)
+	// assignmentInCode is one in an expression: if port := os.environ.get("PORT").
+	assignmentInCode   = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
 	functionDefinition = regexp.MustCompile(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(`)
-	parameterName      = regexp.MustCompile(`^\w+`)
-	parameterDefault   = regexp.MustCompile(`^\w+[ \t]*(?::[^=]*)?=\s*(.+)$`)
+	// typerOption is a parameter that Typer takes from the command line.
+	typerOption      = regexp.MustCompile(`\btyper\s*\.\s*(?:Option|Argument)\s*\(`)
+	parameterName    = regexp.MustCompile(`^\w+`)
+	parameterDefault = regexp.MustCompile(`^\w+[ \t]*(?::[^=]*)?=\s*(.+)$`)
 	// functionCall is a call. Its second group is the closing parenthesis where the call has no arguments.
 	functionCall = regexp.MustCompile(`\b(\w+)[ \t]*\([ \t]*(\)?)`)
 )
@@ -22,17 +30,20 @@ var (
 // readDeclarations returns the values of a source's variables, of the fields of its classes, of the options of its
 // command line, and of parameters: the arguments that they are given in this source, and their defaults.
 func readDeclarations(t *source.Text) *address.Names {
-	d := address.Read(t, "\n", assignment)
-	for _, f := range classFields(t) {
-		d.Declare("."+f.name, f.value)
-	}
-	for _, o := range readOptions(t) {
-		if o.value.From < o.value.To {
-			d.Declare(o.name, o.value)
+	d := address.Read(t, "\n", assignment, assignmentInCode)
+	for _, f := range append(classFields(t), readOptions(t)...) {
+		switch {
+		case f.isOption:
+			d.DeclareOption(f.name, f.variable, f.value)
+		case f.value.From < f.value.To:
+			d.Declare(f.name, f.value)
 		}
 	}
+	declareElements(d)
+	d.DeclareLoops(loop)
 	withoutArguments := calledWithoutArguments(t)
-	for _, m := range t.FindAll(functionDefinition, maxFunctions) {
+	functions := t.FindAll(functionDefinition, maxFunctions)
+	for _, m := range functions {
 		name, from := string(t.Code[m[2]:m[3]]), m[1]
 		parameters, all := t.Arguments(from)
 		var names []string
@@ -41,39 +52,134 @@ func readDeclarations(t *source.Text) *address.Names {
 			if len(names) > 0 || parameter != "self" && parameter != "cls" {
 				names = append(names, parameter)
 			}
+			if m := typerOption.FindStringIndex(t.Slice(p)); m != nil {
+				o := optionOf(t, parameter, p.From+m[1], 0)
+				d.DeclareOption(o.name, o.variable, o.value)
+				continue
+			}
 			if value := parameterDefault.FindStringSubmatchIndex(t.Slice(p)); value != nil && withoutArguments[name] {
 				d.Declare(parameter, source.Span{From: p.From + value[2], To: p.From + value[3]})
 			}
 		}
-		if slices.ContainsFunc(names, listenName.MatchString) {
+		if slices.ContainsFunc(names, givenName.MatchString) {
 			d.DeclareArguments(name, m[2], all.To, names)
 		}
 	}
+	declareReturns(d, functions)
 	return d
+}
+
+var (
+	// element is an element of a dictionary, dictionary the value of a variable, and elementKey a key in it.
+	element = regexp.MustCompile(`\b(?P<key>[A-Za-z_]\w*)(?:\[["'](?P<key2> *)["']\]|` +
+		`\.get\(["'](?P<key3> *)["'](?:\s*,\s*(?P<default>))?)`)
+	dictionary = regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*\{`)
+	// listenKeys are the ends of keys that say where something listens.
+	listenKeys = source.NewKeywords(`port"`, `port'`, `PORT"`, `PORT'`, `addr"`, `addr'`, `ADDR"`, `ADDR'`,
+		`ddress"`, `ddress'`, `DDRESS"`, `DDRESS'`, `bind"`, `bind'`, `listen"`, `listen'`, `ndpoint"`, `ndpoint'`)
+	elementKey        = regexp.MustCompile(`^["'](?P<key> *)["']\s*:\s*`)
+	elementAssignment = regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\[["'](?P<key> *)["']\][ \t]*=[ \t]*`)
+)
+
+// declareElements declares the elements of dictionaries, which are read by key: the other numbers in a dictionary are
+// none of an element.
+func declareElements(d *address.Names) {
+	if !listenKeys.In(d.Raw) {
+		return
+	}
+	d.Keyed(element)
+	for _, m := range d.FindAll(dictionary, address.MaxListeners) {
+		name, _ := d.Group(dictionary, m, "name")
+		pairs, _ := d.Arguments(m[1])
+		for _, pair := range pairs {
+			if k := elementKey.FindSubmatchIndex(d.Code[pair.From:pair.To]); k != nil {
+				key := string(d.Raw[pair.From+k[2] : pair.From+k[3]])
+				d.Declare(address.Key(name+"."+key), source.Span{From: pair.From + k[1], To: pair.To})
+			}
+		}
+	}
+	for _, m := range d.FindAll(elementAssignment, address.MaxListeners) {
+		name, _ := d.Group(elementAssignment, m, "name")
+		key, _ := d.Group(elementAssignment, m, "key")
+		d.Declare(address.Key(name+"."+key), source.Span{From: m[1], To: d.Until(m[1], "\n")})
+	}
+}
+
+var (
+	returnStatement = regexp.MustCompile(`(?m)^[ \t]+return[ \t]+`)
+	// credentialsFunction is the name of a function that returns credentials.
+	credentialsFunction = regexp.MustCompile(`(?i)cred|ssl|tls|secur`)
+)
+
+// tellsName reports whether a function has a name that says that it returns an address, or credentials.
+func tellsName(name string) bool {
+	return listenName.MatchString(name) || credentialsFunction.MatchString(name)
+}
+
+// declareReturns declares what the functions return, whose heads are given, that return one expression, or credentials.
+func declareReturns(d *address.Names, functions [][]int) {
+	if !slices.ContainsFunc(functions, func(f []int) bool { return tellsName(string(d.Code[f[2]:f[3]])) }) {
+		return
+	}
+	returned := map[int][]source.Span{}
+	for _, m := range d.FindAll(returnStatement, maxFunctions) {
+		at := d.Indented(d.Line(m[1]))
+		for i := len(functions) - 1; i >= 0; i-- {
+			if f := functions[i]; f[0] < m[0] && d.Indented(d.Line(f[2])) < at {
+				returned[i] = append(returned[i], source.Span{From: m[1], To: d.Until(m[1], "\n")})
+				break
+			}
+		}
+	}
+	for i, values := range returned {
+		name := string(d.Code[functions[i][2]:functions[i][3]])
+		if !tellsName(name) || len(values) > 1 && !credentialsFunction.MatchString(name) {
+			continue
+		}
+		for _, v := range values {
+			d.DeclareFunction(name, v)
+		}
+	}
 }
 
 // maxFunctions is how many functions of a source are looked at.
 const maxFunctions = 512
+
+// givenName matches the names of parameters whose arguments count: where something listens, and what does.
+var givenName = regexp.MustCompile(listenName.String() + `|server`)
 
 // listenName matches the names of parameters, constants and fields that say where something listens.
 var listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
 
 // namedValue is a name and the span of its value.
 type namedValue struct {
-	name  string
+	name  string // ".name" of what is reached as a field
 	value source.Span
+	// isOption says that the environment or the command line may give another value, and variable by which environment
+	// variable; "" for none.
+	isOption bool
+	variable string
 }
 
 var (
+	// variablePrefix is the prefix of the environment variables of a class of settings.
+	variablePrefix = regexp.MustCompile(`\benv_prefix["']?\s*[=:]\s*["'](\w*)["']`)
+
+	// settingsAlias is the name of the environment variable of one setting, without the prefix.
+	settingsAlias = regexp.MustCompile(`\b(?:env|alias|validation_alias)\s*=\s*["'](\w+)["']`)
+
 	classHead = regexp.MustCompile(`^[ \t]*class[ \t]`)
 	// fieldLine is a field with or without a value: a class of settings may get the value from the environment.
 	fieldLine = regexp.MustCompile(`^[ \t]+([A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\]|, ]+)?(?:=[ \t]*|\r?$)`)
 )
 
 // classFields returns the fields of the classes of a source, such as those of pydantic's settings and of dataclasses.
-// The value of one without a default is empty.
+// The value of one without a default is empty. The settings are environment variables, with a prefix that the class may
+// state (pydantic-settings, pydantic_settings/sources/providers/env.py).
 func classFields(t *source.Text) []namedValue {
 	var fields []namedValue
+	isSettings := false
+	prefix, isPrefixed := settingsPrefix(t)
 	inClass, classIndent, bodyIndent, at := false, 0, -1, 0
 	for line := range strings.SplitSeq(string(t.Code), "\n") {
 		from := at
@@ -83,6 +189,7 @@ func classFields(t *source.Text) []namedValue {
 		case strings.TrimSpace(line) == "":
 		case classHead.MatchString(line):
 			inClass, classIndent, bodyIndent = true, indent, -1
+			isSettings = strings.Contains(line, "BaseSettings")
 		case inClass && indent <= classIndent && !strings.HasPrefix(strings.TrimSpace(line), ")"):
 			inClass = false
 		case inClass && (bodyIndent < 0 || indent == bodyIndent):
@@ -91,11 +198,32 @@ func classFields(t *source.Text) []namedValue {
 			if m == nil || !listenName.MatchString(line[m[2]:m[3]]) || m[1] < len(line) && line[m[1]] == '=' {
 				continue
 			}
-			value := source.Span{From: from + m[1], To: t.Until(from+m[1], "\n")}
-			fields = append(fields, namedValue{line[m[2]:m[3]], value})
+			f := namedValue{
+				name: "." + line[m[2]:m[3]], value: source.Span{From: from + m[1], To: t.Until(from+m[1], "\n")},
+			}
+			switch alias := settingsAlias.FindSubmatch(t.Raw[f.value.From:f.value.To]); {
+			case isSettings && alias != nil:
+				f.variable = string(alias[1])
+			case isSettings && isPrefixed:
+				f.variable = strings.ToUpper(prefix + line[m[2]:m[3]])
+			}
+			f.isOption = isSettings
+			fields = append(fields, f)
 		}
 	}
 	return fields
+}
+
+// settingsPrefix returns the prefix of the environment variables of the settings of a source, and whether it is known.
+func settingsPrefix(t *source.Text) (string, bool) {
+	m := variablePrefix.FindAllSubmatch(t.Raw, 2)
+	switch mentions := bytes.Count(t.Raw, []byte("env_prefix")); {
+	case mentions == 0:
+		return "", true
+	case mentions == 1 && len(m) == 1:
+		return string(m[0][1]), true
+	}
+	return "", false
 }
 
 // calledWithoutArguments returns the functions that the source calls, and never with an argument: their parameters have

@@ -35,6 +35,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`grpc.server`, `grpc.aio.server`, an `add_XServicer_to_server` outside of stubs",
 		Health:   healthByApp,
 		Advice:   registrationByApp,
+		Security: "`ssl_server_credentials` in `add_secure_port` (`src/python/grpcio/grpc/__init__.py`)",
 	},
 	{
 		Name:     grpclib,
@@ -42,6 +43,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`grpclib.server.Server`, also under betterproto",
 		Health:   "the app, by `grpclib.health.service.Health`",
 		Advice:   "Server([..., Health()]), from grpclib.health.service import Health",
+		Security: "`ssl` in `start` (`grpclib/server.py`)",
 	},
 	{
 		Name:     purerpc,
@@ -50,6 +52,7 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a servicer of its own",
 		Advice: "generate purerpc stubs of grpc/health/v1/health.proto and give the server " +
 			"add_service(HealthServicer's service)",
+		Security: "`ssl_context` of the server (`src/purerpc/server.py`)",
 	},
 	{
 		Name:     dapr,
@@ -58,6 +61,7 @@ var frameworks = []analyzer.Framework{
 		Health:   healthByApp,
 		Advice: "app.add_external_service(health_pb2_grpc.add_HealthServicer_to_server, health.HealthServicer()), " +
 			"from grpcio-health-checking",
+		Security: "nothing: it serves plaintext (`dapr/ext/grpc/app.py`)",
 	},
 	{
 		Name:     djangoGRPCFramework,
@@ -65,6 +69,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of a service of `django_grpc_framework`",
 		Health:   healthByApp,
 		Advice:   "in the handlers hook: " + registrationByApp,
+		Security: "nothing: it serves plaintext (`management/commands/grpcrunserver.py`)",
 	},
 	{
 		Name:     djangoSocioGRPC,
@@ -72,6 +77,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of a service of `django_socio_grpc`",
 		Health:   "the framework, with `ENABLE_HEALTH_CHECK`",
 		Advice:   `GRPC_FRAMEWORK = {"ENABLE_HEALTH_CHECK": True}, in the settings`,
+		Security: "nothing: it serves plaintext (`management/commands/grpcrunaioserver.py`)",
 	},
 	{
 		Name:     rayServe,
@@ -79,6 +85,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`gRPCOptions` of `ray.serve`",
 		Health:   "nobody: its proxy answers a check of its own",
 		Advice:   connectAdvice("Ray Serve"),
+		Security: "nothing: it serves plaintext (`python/ray/serve/_private/default_impl.py`)",
 	},
 	{
 		Name:     arrowFlight,
@@ -86,6 +93,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of `pyarrow.flight.FlightServerBase`",
 		Health:   "nobody: pyarrow has no way to",
 		Advice:   connectAdvice("pyarrow"),
+		Security: "`tls_certificates` of the server (`python/pyarrow/_flight.pyx`)",
 	},
 	{
 		Name:     flower,
@@ -93,6 +101,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`flwr.server.start_server`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("Flower"),
+		Security: "`certificates` of the server (`src/py/flwr/server/app.py`)",
 	},
 	{
 		Name:     kserve,
@@ -100,6 +109,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`kserve.ModelServer`, without `enable_grpc=False`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("KServe"),
+		Security: "nothing: it serves plaintext (`kserve/protocol/grpc/server.py`)",
 	},
 	{
 		Name:     mlserver,
@@ -107,6 +117,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of `mlserver.MLModel`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("MLServer"),
+		Security: "nothing: it serves plaintext (`mlserver/grpc/server.py`)",
 	},
 }
 

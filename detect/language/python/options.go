@@ -9,7 +9,7 @@ import (
 
 // optionCall declares an option of the command line: that of argparse, of click and typer, of Abseil, of Tornado.
 var optionCall = regexp.MustCompile(
-	`(?:\.[ \t]*(?:add_argument|option)|\b(?:DEFINE_integer|DEFINE_string|define))[ \t]*\(`)
+	`(?:\.[ \t]*(?:add_argument|option)|\b(?:DEFINE_(?:integer|string|bool|boolean)|define))[ \t]*\(`)
 
 // quotedName is an argument that names an option.
 var quotedName = regexp.MustCompile(`^["']([\w/-]+)["']$`)
@@ -32,14 +32,10 @@ func readOptions(t *source.Text) []namedValue {
 		if strings.Contains(library, "DEFINE_") {
 			position = 1
 		}
-		value, ok := t.Argument(m[1], position, "default")
-		if !ok {
-			value = source.Span{From: m[0], To: m[0]}
-		}
 		if !isClick {
 			name = "." + name
 		}
-		options = append(options, namedValue{name, value})
+		options = append(options, optionOf(t, name, m[1], position))
 	}
 	return options
 }
@@ -65,4 +61,19 @@ func optionName(t *source.Text, from int) string {
 		}
 	}
 	return strings.ReplaceAll(name, "-", "_")
+}
+
+// optionOf returns the option with a name, whose call's arguments begin at an offset: the default is the argument at a
+// position or called so.
+func optionOf(t *source.Text, name string, from, position int) namedValue {
+	o := namedValue{name: name, isOption: true, value: source.Span{From: from, To: from}}
+	if value, ok := t.Argument(from, position, "default"); ok {
+		o.value = value
+	}
+	if variable, ok := t.Argument(from, -1, "envvar"); ok {
+		if m := quotedName.FindSubmatch(t.Raw[variable.From:variable.To]); m != nil {
+			o.variable = string(m[1])
+		}
+	}
+	return o
 }

@@ -14,24 +14,26 @@ type listenerCall struct {
 	call *regexp.Regexp
 	// module has to occur in the code: the name of the call alone could be anybody's.
 	module *regexp.Regexp
-	// position is the number, from 0, of the argument that holds the address or the port; -1 where only its name is
+	// position is the number, from 0, of the argument that holds the address or the port; -1 if only its name is
 	// allowed.
 	position int
 	// keyword is the name of the same argument.
 	keyword string
+	// host is the name of the argument before it, which is the host; "" for none.
+	host string
 }
 
 var listenerCalls = []listenerCall{
-	{regexp.MustCompile(`\.\s*add_(?:in)?secure_port\s*\(`), regexp.MustCompile(`grpc`), 0, "address"},
-	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\.server\b`), 1, "port"},
-	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 0, "port"},
-	{regexp.MustCompile(`\.\s*run\s*\(`), regexp.MustCompile(`\bdapr\.ext\.grpc\b`), 0, "app_port"},
-	{regexp.MustCompile(`\bgRPCOptions\s*\(`), regexp.MustCompile(`\bray\b`), 0, "port"},
-	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "server_address"},
+	{regexp.MustCompile(`\.\s*add_(?:in)?secure_port\s*\(`), regexp.MustCompile(`grpc`), 0, "address", ""},
+	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\.server\b`), 1, "port", "host"},
+	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 0, "port", ""},
+	{regexp.MustCompile(`\.\s*run\s*\(`), regexp.MustCompile(`\bdapr\.ext\.grpc\b`), 0, "app_port", ""},
+	{regexp.MustCompile(`\bgRPCOptions\s*\(`), regexp.MustCompile(`\bray\b`), 0, "port", ""},
+	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "server_address", ""},
 }
 
 // listeners returns the addresses that the servers of a source listen on.
-func listeners(t *source.Text, names func() *address.Names) []finding.Finding {
+func listeners(t *source.Text, names func() *address.Names, servers *servers) []finding.Finding {
 	var found []finding.Finding
 	for _, l := range listenerCalls {
 		calls := t.FindAll(l.call, address.MaxListeners)
@@ -39,12 +41,30 @@ func listeners(t *source.Text, names func() *address.Names) []finding.Finding {
 			continue
 		}
 		for _, m := range calls {
-			if where, ok := t.Argument(m[1], l.position, l.keyword); ok {
-				found = append(found, finding.ListenerAt(names().Value(where)))
+			if v, ok := l.value(t, m[1], names); ok {
+				of := finding.ListenerAt(v)
+				of.Of = servers.before(m[0])
+				found = append(found, of)
 			}
 		}
 	}
 	return found
+}
+
+// value returns the address that the arguments of a call state, from their offset.
+func (l listenerCall) value(t *source.Text, from int, names func() *address.Names) (address.Value, bool) {
+	if path, ok := t.Argument(from, -1, "path"); ok && l.host != "" {
+		return names().SocketAt(path), true
+	}
+	where, ok := t.Argument(from, l.position, l.keyword)
+	if !ok {
+		return address.Value{}, false
+	}
+	v := names().Value(where)
+	if host, ok := t.Argument(from, l.position-1, l.host); ok && l.host != "" && v.Host == address.UnknownHost {
+		v.Host = names().Host(host)
+	}
+	return v, true
 }
 
 // global returns what a name that the source does not declare may be in other sources: a field, an imported name, or

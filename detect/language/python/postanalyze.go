@@ -7,13 +7,22 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // postAnalyze makes a server of each source that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	files = analyzer.DropBazelTests(files, func(f analyzer.File[extra]) []string { return f.Extra.TestFiles })
+	testsOf := func(f analyzer.File[extra]) source.BazelTests { return f.Extra.Tests }
+	return analyzer.WithoutBazelTests(files, testsOf, func(files []analyzer.File[extra]) []plan.Server {
+		return serversOf(files, logf)
+	})
+}
+
+// serversOf returns the servers of the files that count.
+func serversOf(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
+	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	custom := customHealthModules(files)
 	for _, p := range all {
@@ -48,7 +57,7 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 			if customHealth[f.module] {
 				return nil
 			}
-			return []finding.Finding{finding.Health{Site: f.Site}}
+			return []finding.Finding{finding.Health{Site: f.Site, Of: f.of, OfSome: f.ofSome}}
 		case finding.Registration:
 			if webOnly {
 				return nil
@@ -61,7 +70,7 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 }
 
 // servingFramework returns the framework that constructs the server of a project whose sources construct none: one
-// whose services are among the registrations. It is "" where all registrations are plain grpcio.
+// whose services are among the registrations. It is "" if all registrations are plain grpcio.
 func servingFramework(p *analyzer.Project[extra]) string {
 	framework := ""
 	for f := range p.All() {

@@ -1,6 +1,9 @@
 package ruby
 
-import "github.com/grpc-cnb/health-probe/detect/analyzer"
+import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
 
 // The names of the frameworks in the build plan and for people.
 const (
@@ -24,6 +27,8 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`GRPC::RpcServer`",
 		Health:   byChecker,
 		Advice:   "server.handle(" + checker + ")" + requireChecker,
+		Security: "`GRPC::Core::ServerCredentials.new` in `add_http2_port` " +
+			"(`src/ruby/ext/grpc/rb_server_credentials.c`)",
 	},
 	{
 		Name:     gruf,
@@ -32,7 +37,8 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of `Gruf::Controllers::Base`, `Gruf::Server`, `Gruf::Cli::Executor`",
 		Health: "gruf 2.16 and newer, with `health_check_enabled`, `--health-check` or " +
 			"`GRUF_HEALTH_CHECK_ENABLED`; or the app, by a controller",
-		Advice: "Gruf.configure { |c| c.health_check_enabled = true }",
+		Advice:   "Gruf.configure { |c| c.health_check_enabled = true }",
+		Security: "`use_ssl`, off by default (`lib/gruf/configuration.rb`)",
 	},
 	{
 		Name:     griffin,
@@ -40,6 +46,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`Griffin::Server`",
 		Health:   byChecker,
 		Advice:   "c.services " + checker + requireChecker,
+		Security: "nothing: it accepts plain sockets (`lib/griffin/server.rb`)",
 	},
 	{
 		Name:     grpcKit,
@@ -47,15 +54,19 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`GrpcKit::Server`",
 		Health:   byChecker,
 		Advice:   "server.handle(" + checker + ")" + requireChecker,
+		Security: "the socket that `run` is given, which may be one of OpenSSL (`lib/grpc_kit/server.rb`)",
 	},
 	{
 		Name:     anyCable,
 		Keywords: []string{"AnyCable"},
-		Port:     analyzer.DefaultPort{Number: 50051, Source: "lib/anycable/grpc/config.rb"},
+		Port:     analyzer.DefaultPort{Number: 50051, Host: address.Loopback, Source: "lib/anycable/grpc/config.rb"},
+		Security: "`rpc_tls_cert`, `--rpc-tls-cert` or `$ANYCABLE_RPC_TLS_CERT`, none by default " +
+			"(`lib/anycable/grpc/config.rb`)",
 		Settings: "`anycable.yml`",
 		Evidence: "`bundle exec anycable` in a Procfile, `rpc_host` in anycable.yml or `AnyCable.configure`, " +
 			"`AnyCable::CLI`",
-		Health: "the framework, for the service `anycable.RPC` alone: probe it with `-service=anycable.RPC`",
+		Service: "anycable.RPC",
+		Health:  "the framework, for the service `anycable.RPC` alone: probe it with `-service=anycable.RPC`",
 	},
 }
 

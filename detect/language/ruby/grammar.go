@@ -79,7 +79,7 @@ func startsOperand(text []byte, at int) bool {
 }
 
 // startsCharacter reports whether a question mark begins a character literal that would otherwise be taken for the
-// beginning of a string or a comment, such as ?" and ?#. It is one where it stands alone.
+// beginning of a string or a comment, such as ?" and ?#. It is one if it stands alone.
 func startsCharacter(text []byte, at int) bool {
 	if at+1 >= len(text) || strings.IndexByte("\"'`#/%", text[at+1]) < 0 || !startsOperand(text, at) {
 		return false

@@ -16,7 +16,8 @@ var (
 		`\b(?:server_binding_url|rpc_host)[ \t]*=[ \t]*(?P<assigned>[^\n]*)`)
 	// griffinPort is the setting of griffin in its configure block, and griffinServer what makes other settings of that
 	// name griffin's.
-	griffinPort   = regexp.MustCompile(`\b\w+\.port[ \t(]+(?P<port>\d+|[A-Z]\w*)`)
+	griffinPort   = regexp.MustCompile(`\b\w+\.port[ \t(]+(?P<port>\d+|[A-Z][^\n]*)`)
+	griffinRun    = regexp.MustCompile(`\bGriffin::Server\s*\.\s*run\(`)
 	griffinServer = regexp.MustCompile(`\bGriffin::Server\b`)
 
 	// assignment is PORT = 50051 or @port ||= 50051.
@@ -80,9 +81,25 @@ func listeners(names *address.Names) []finding.Finding {
 		found = append(found, finding.ListenerAt(names.Value(addressOf(names.Text, m))))
 	}
 	if griffinServer.Match(names.Code) {
-		for _, m := range names.FindAll(griffinPort, address.MaxListeners) {
-			found = append(found, finding.ListenerAt(names.Value(source.Span{From: m[2], To: m[3]})))
+		found = append(found, griffinListeners(names)...)
+	}
+	return found
+}
+
+// griffinListeners returns the ports of the servers of griffin: those that run is given replace those of the configure
+// block (lib/griffin/server.rb).
+func griffinListeners(names *address.Names) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range names.FindAll(griffinRun, address.MaxListeners) {
+		if port, ok := names.Argument(m[1], -1, "port"); ok {
+			found = append(found, finding.ListenerAt(names.Value(port)))
 		}
+	}
+	if found != nil {
+		return found
+	}
+	for _, m := range names.FindAll(griffinPort, address.MaxListeners) {
+		found = append(found, finding.ListenerAt(names.Value(source.Span{From: m[2], To: m[3]})))
 	}
 	return found
 }

@@ -21,6 +21,7 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	for _, p := range all {
 		resolve(p, generated)
 		addDefaultPorts(p)
+		addAnyCableSecurity(p)
 	}
 	return analyzer.Servers(all, logf)
 }
@@ -59,6 +60,26 @@ func addDefaultPorts(p *project) {
 			}
 		}
 	}
+}
+
+// addAnyCableSecurity adds the security of AnyCable's servers to a project that says nothing of TLS.
+func addAnyCableSecurity(p *project) {
+	if analyzer.ProjectHas[finding.Security](p) {
+		return
+	}
+	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		switch of := f.(type) {
+		case finding.Server:
+			if of.Framework == anyCable {
+				return []finding.Finding{f, anyCableSecurity(of.Site)}
+			}
+		case finding.Registration:
+			if of.Framework == anyCable {
+				return []finding.Finding{f, anyCableSecurity(of.Site)}
+			}
+		}
+		return []finding.Finding{f}
+	})
 }
 
 // servesOnlyControllers reports whether gruf serves the project and is given nothing but controllers. Then an

@@ -129,7 +129,7 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	result := &analyzer.Result[stub]{Declares: constants(names)}
 	if servesGRPC {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
-		result.Findings = slices.Concat(byRules, implementations(t), listeners(names))
+		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
 	}
 	if len(result.Findings)+len(result.Declares) == 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -55,18 +56,31 @@ func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 			_, key, _ := strings.Cut(setting.Key, ".")
 			// Environments that merge the same mapping share its lines.
 			isKnown := func(f finding.Finding) bool { return finding.Where(f).Line == setting.Line }
+			if key == "rpc_tls_cert" && setting.Value != "" {
+				says := plan.Security{Transport: plan.TLS, Certificate: setting.Value}
+				found = append(found, finding.Security{Site: finding.AtLine(setting.Line, ""), Says: says})
+			}
 			if key != "rpc_host" || slices.ContainsFunc(found, isKnown) {
 				continue
 			}
 			found = append(found,
 				anyCableConfigured(finding.AtLine(setting.Line, "rpc_host: "+setting.Value), ""),
-				finding.ListenerAt(templateAddress(text, setting)))
+				finding.ListenerAt(ofVariable(templateAddress(text, setting), anyCableAddress)))
 		}
 	}
 	if found == nil {
 		return nil, err
 	}
 	return &analyzer.Result[stub]{Findings: found}, err
+}
+
+// ofVariable returns an address, if one is known, that an environment variable replaces.
+func ofVariable(v address.Value, variable string) address.Value {
+	if v.Certainty == address.Unknown {
+		return v
+	}
+	v.Variable, v.Certainty = variable, min(v.Certainty, address.Default)
+	return v
 }
 
 // analyzeSettings returns the addresses in a file of settings, by the names that code asks for.
@@ -103,6 +117,9 @@ func templateAddress(text []byte, setting untrusted.Setting) address.Value {
 		return address.Setting("", setting.Line)
 	}
 	v := address.Setting(string(m[1])+string(m[2]), setting.Line)
+	if variables := address.Variables(lines[setting.Line-1]); len(variables) == 1 && len(m[1]) == 0 {
+		return ofVariable(v, variables[0])
+	}
 	v.Certainty = min(v.Certainty, address.Default)
 	return v
 }

@@ -3,6 +3,7 @@ package rust
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -11,19 +12,29 @@ import (
 
 var (
 	variable = regexp.MustCompile(`\b(?:let|const|static)\s+(?:mut\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
-	constant = regexp.MustCompile(`\b(?:const|static)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
-	// optionDefault is the default of a command line argument of clap or structopt, and serdeDefault that of a field
-	// which serde reads. The code reaches both as fields.
-	optionDefault = regexp.MustCompile(`\bdefault_value(?:_t|s)?\s*=\s*`)
-	serdeDefault  = regexp.MustCompile(`#\[serde\([^\]]*?\bdefault\s*=\s*"(?P<function> +)"`)
+	// assignment is another value of a variable, and matched what is in a value if it has any.
+	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>[a-z_]\w*)\s*=\s*`)
+	matched    = regexp.MustCompile(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
+	constant   = regexp.MustCompile(`\b(?:const|static)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
+	// option is the attribute of a field with a command line argument of clap or structopt, optionValue what gives it a
+	// value, and serdeDefault the default of a field which serde reads. The code reaches them as fields.
+	option       = regexp.MustCompile(`#\[\s*(?:arg|clap|structopt)\s*\(`)
+	optionValue  = regexp.MustCompile(`^(?:(env)|default_value(?:_t|s|s_t)?)\s*=\s`)
+	serdeDefault = regexp.MustCompile(`#\[serde\([^\]]*?\bdefault\s*=\s*"(?P<function> +)"`)
+	// optionKey is the name of an argument that clap is given by calls, and readOption reads it.
+	optionKey  = regexp.MustCompile(`\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)`)
+	readOption = regexp.MustCompile(`\.\s*(?:get_one|remove_one|value_of\w*)(?:::<[^>]*>)?\s*\(\s*"(?P<key> +)"`)
 	// annotatedField is the field that an attribute belongs to, from behind the attribute's arguments.
 	annotatedField = regexp.MustCompile(`^[^\[\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
-	// defaultFunction begins the implementation of Default, which states the defaults of a struct's fields.
-	defaultFunction = regexp.MustCompile(`\bimpl\s+(?:\w+::)*Default\s+for\s`)
-	fieldValue      = regexp.MustCompile(`(?:[{,]|\n)\s*(\w+)\s*:\s*`)
-	structHead      = regexp.MustCompile(`\bstruct\s+\w+[^{;(]*\{`)
-	structField     = regexp.MustCompile(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
-	function        = regexp.MustCompile(`\bfn\s+(?P<name>\w+)\s*(?:<[^>{;]*>\s*)?\(`)
+	// notLiteral goes before the name of a struct if it makes none.
+	// fieldSet is a field of a literal, by a value or by the variable of its name.
+	notLiteral  = regexp.MustCompile(`(?:->|\b(?:struct|enum|union|trait|impl|for|let))\s*$`)
+	fieldSet    = regexp.MustCompile(`^(?:\s*#\[[^\]]*\]\s*)*(\w+)\s*(?:(:)\s*|$)`)
+	structHead  = regexp.MustCompile(`\bstruct\s+(?P<name>\w+)[^{;(]*\{`)
+	structField = regexp.MustCompile(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
+	function    = regexp.MustCompile(`\bfn\s+(?P<name>\w+)\s*(?:<[^>{;]*>\s*)?\(`)
+	// securityName matches the names of functions and parameters that say what carries the calls.
+	securityName = regexp.MustCompile(`(?i)tls|cert|cred|identity|incoming|listener|path|sock|uds`)
 	// listenName matches the names of constants, fields, functions and parameters that say where something listens.
 	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|socket`)
 )
@@ -38,24 +49,43 @@ const (
 	maxConstantsSource = 64 << 10
 )
 
-// namedValue is a name, as a constant has it, and the span of its value.
+// namedValue is a name, as a constant has it, with the span of its value, and with the span that names the environment
+// variable which replaces it; one of them may be empty.
 type namedValue struct {
-	name  string
-	value source.Span
+	name        string
+	value, asks source.Span
+}
+
+// declaration returns what a field declares for other files.
+func (f namedValue) declaration(d *address.Names) address.Declaration {
+	if f.value.From == f.value.To {
+		return d.Declaration(f.name, f.asks)
+	}
+	c := d.Declaration(f.name, f.value)
+	if f.asks.From < f.asks.To && c.Certainty != address.Unknown {
+		c.Variable, c.Certainty = d.Value(f.asks).Variable, address.Default
+	}
+	return c
 }
 
 // readDeclarations returns the values of variables and constants, of fields that have a default, of functions, and of
 // the parameters that functions are given in this source.
 func readDeclarations(t *source.Text) *address.Names {
-	d := address.Read(t, ";", variable)
+	d := address.Read(t, ";", variable, assignment, matched)
 	d.Global = global
+	d.Keyed(readOption, optionKey)
 	for _, f := range fieldDefaults(t) {
-		d.Declare(f.name, f.value)
+		for _, s := range []source.Span{f.value, f.asks} {
+			if s.From < s.To {
+				d.Declare(f.name, s)
+			}
+		}
 	}
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
-		parameters, all := t.Arguments(m[1])
-		if body, ok := functionBody(t, all.To); ok && listenName.MatchString(name) {
+		parameters, list := t.Arguments(m[1])
+		if body, ok := functionBody(t, list.To); ok &&
+			(listenName.MatchString(name) || securityName.MatchString(name)) {
 			d.DeclareFunction(name, body)
 		}
 		var names []string
@@ -65,8 +95,8 @@ func readDeclarations(t *source.Text) *address.Names {
 				names = append(names, parameter)
 			}
 		}
-		if listenName.MatchString(strings.Join(names, " ")) {
-			d.DeclareArguments(name, m[2], all.To, names)
+		if all := strings.Join(names, " "); listenName.MatchString(all) || securityName.MatchString(all) {
+			d.DeclareArguments(name, m[2], list.To, names)
 		}
 	}
 	return d
@@ -86,22 +116,77 @@ func functionBody(t *source.Text, from int) (source.Span, bool) {
 // fieldDefaults returns the fields that have a default. That of serde is a function.
 func fieldDefaults(t *source.Text) []namedValue {
 	var fields []namedValue
-	for _, m := range t.FindAll(optionDefault, maxConstants) {
-		value := source.Span{From: m[1], To: t.Until(m[1], ",")}
-		if name, ok := fieldBehind(t, value.To); ok {
-			fields = append(fields, namedValue{"." + name, value})
+	for _, m := range t.FindAll(option, maxConstants) {
+		each, all := t.Arguments(m[1])
+		var f namedValue
+		for _, argument := range each {
+			switch is := optionValue.FindStringSubmatch(t.Slice(argument)); {
+			case is == nil:
+			case is[1] != "":
+				f.asks = argument
+			default:
+				f.value = argument
+			}
+		}
+		if name, ok := fieldBehind(t, all.To); ok && f != (namedValue{}) {
+			f.name = "." + name
+			fields = append(fields, f)
 		}
 	}
-	for _, m := range t.FindAll(defaultFunction, maxConstants) {
-		end := min(itemEnd(t.Code, m[1]), m[1]+4*maxAttribute)
-		for _, f := range fieldValue.FindAllSubmatchIndex(t.Code[m[1]:end], maxConstants) {
-			name := string(t.Code[m[1]+f[2] : m[1]+f[3]])
-			if from := m[1] + f[1]; listenName.MatchString(name) {
-				fields = append(fields, namedValue{"." + name, source.Span{From: from, To: t.Until(from, ",")}})
+	return append(fields, fieldsSet(t)...)
+}
+
+// fieldsSet returns the fields that the source gives a value if it makes one of its own structs.
+func fieldsSet(t *source.Text) []namedValue {
+	var fields []namedValue
+	for _, at := range structLiterals(t) {
+		each, _ := t.Arguments(at)
+		if slices.ContainsFunc(each, func(s source.Span) bool { return t.Slice(s) == ".." }) {
+			continue // a pattern
+		}
+		for _, s := range each {
+			f := fieldSet.FindSubmatchIndex(t.Code[s.From:s.To])
+			if f == nil {
+				continue
+			}
+			name := t.Slice(source.Span{From: s.From + f[2], To: s.From + f[3]})
+			value := source.Span{From: s.From + f[2], To: s.To}
+			if f[4] >= 0 {
+				value.From = s.From + f[1]
+			}
+			if listenName.MatchString(name) {
+				fields = append(fields, namedValue{name: "." + name, value: value})
 			}
 		}
 	}
 	return fields
+}
+
+// maxBefore is how many bytes before a literal are looked at.
+const maxBefore = 16
+
+// structLiterals returns where the fields begin of the literals of the source's own structs.
+func structLiterals(t *source.Text) []int {
+	var found []int
+	own := []string{"Self"}
+	for _, m := range t.FindAll(structHead, maxConstants) {
+		own = append(own, string(t.Code[m[2]:m[3]]))
+	}
+	for _, name := range own {
+		for at := range t.Words(name) {
+			open := at + len(name)
+			for open < len(t.Code) && t.Code[open] == ' ' {
+				open++
+			}
+			if open == len(t.Code) || t.Code[open] != '{' || notLiteral.Match(t.Code[max(0, at-maxBefore):at]) {
+				continue
+			}
+			if found = append(found, open+1); len(found) == maxConstants {
+				return found
+			}
+		}
+	}
+	return found
 }
 
 // fieldBehind returns the field that the attribute around an offset belongs to.
@@ -128,7 +213,7 @@ func readConstants(d *address.Names) []address.Declaration {
 		add(d.Declaration(string(t.Code[m[2]:m[3]]), value))
 	}
 	for _, f := range fieldDefaults(t) {
-		add(d.Declaration(f.name, f.value))
+		add(f.declaration(d))
 	}
 	for _, m := range t.FindAll(serdeDefault, maxConstants) {
 		called, _ := t.Group(serdeDefault, m, "function")

@@ -14,17 +14,22 @@ import (
 // addition is a call that adds services to a server or a router.
 var addition = regexp.MustCompile(`\.\s*(add_service|add_optional_service|add_routes)\s*\(`)
 
-// findings returns all findings of a source, without its listeners.
-func findings(t *source.Text) []finding.Finding {
+// findings returns all findings of a source, without its listeners, and those that its paths prove with their places.
+func findings(t *source.Text) ([]finding.Finding, []construction) {
 	u := readUses(t)
-	found := append(references(t, u), implementations(t, u)...)
+	made := references(t, u)
+	var found []finding.Finding
+	for _, c := range made {
+		found = append(found, c.Finding)
+	}
+	found = append(found, implementations(t, u)...)
 	usesTonic := bytes.Contains(t.Code, []byte(tonic)) || u.hasCrate(tonic)
 	if usesTonic && !finding.Has[finding.Server](found) {
 		found = append(found, additions(t)...)
 	}
 	isMain := t.Matches(mainFunction)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
-	return append(found, analyzer.Findings(t, healthByName, nil)...)
+	return append(found, analyzer.Findings(t, healthByName, nil)...), made
 }
 
 // mainFunction is the function with which a program begins, in src/main.rs, in src/bin, or in another file that
@@ -47,12 +52,13 @@ var healthByName = []analyzer.Rule{
 }
 
 // references returns what the paths in the code prove.
-func references(t *source.Text, u *uses) []finding.Finding {
-	var found []finding.Finding
+func references(t *source.Text, u *uses) []construction {
+	var found []construction
 	addsServices := addition.Match(t.Code)
 	for _, m := range t.FindAll(possiblePath, -1) {
 		if proves := evidence(string(t.Code[m[0]:m[1]]), u, addsServices); proves != nil {
-			found = append(found, locate(t, proves, m))
+			site, code := siteOf(t, m)
+			found = append(found, construction{proves(site, code), site, source.Span{From: m[0]}})
 		}
 	}
 	return found
@@ -60,8 +66,13 @@ func references(t *source.Text, u *uses) []finding.Finding {
 
 // locate returns the finding of a match.
 func locate(t *source.Text, proves finding.Make, match []int) finding.Finding {
+	return proves(siteOf(t, match))
+}
+
+// siteOf returns the site of a match, and what stands there.
+func siteOf(t *source.Text, match []int) (*finding.Site, string) {
 	code := strings.TrimRight(string(t.Raw[match[0]:match[1]]), " (")
-	return proves(finding.AtLine(t.Line(match[0]), code), code)
+	return finding.AtLine(t.Line(match[0]), code), code
 }
 
 var (

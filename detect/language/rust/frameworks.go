@@ -19,7 +19,9 @@ const healthByApp = "the app, by `HealthServer`"
 // server.rs of connectrpc add only the services that they are given.
 var frameworks = []analyzer.Framework{
 	{
-		Name:     tonic,
+		Name: tonic,
+		Security: "`tls_config`; a client certificate by `client_ca_root`, unless `client_auth_optional` " +
+			"(`tonic/src/transport/server/tls.rs`)",
 		Keywords: []string{"tonic", "_server::", "Server::builder", "health"},
 		Evidence: "`Server::builder` of `tonic::transport`; `tonic::service::Routes`; " +
 			"`add_service` in a file of tonic's",
@@ -30,6 +32,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     volo,
+		Security: "`tls_config` (`volo-grpc/src/server/mod.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`Server::new`, `ServiceBuilder::new` of `volo_grpc::server`",
 		Health:   healthByApp,
@@ -37,7 +40,9 @@ var frameworks = []analyzer.Framework{
 			".add_service(ServiceBuilder::new(HealthServer::new(YourHealth)).build())",
 	},
 	{
-		Name:     grpcio,
+		Name: grpcio,
+		Security: "`ServerCredentialsBuilder`; a client certificate by `RequestAndRequireClientCertificate...` " +
+			"(`src/security/credentials.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`ServerBuilder::new` of `grpcio`",
 		Health:   "the app, by `grpcio_health::create_health`",
@@ -47,6 +52,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     poemGRPC,
+		Security: "`rustls`, `native_tls` or `openssl_tls` of the listener (`poem/src/listener/mod.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`RouteGrpc::new`",
 		Health:   "the app, by `poem_grpc::health_service`",
@@ -56,6 +62,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     connectRPC,
+		Security: "`with_tls` (`connectrpc/src/server.rs`)",
 		Keywords: []string{"connectrpc"},
 		Evidence: "`Server` of `connectrpc`, which serves HTTP/2",
 		Health:   "the app, by `connectrpc_health`",
@@ -63,6 +70,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     grpcRust,
+		Security: "`set_tls` of `http` (`httpbis/src/server.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`ServerBuilder` of the crate `grpc`",
 		Health:   healthByApp,

@@ -2,60 +2,191 @@ package rust
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// listenerCall is a call that says where a server listens.
-type listenerCall struct {
-	call *regexp.Regexp
-	// ends are the bytes behind the argument that holds the address: "," where that is the first one, "" where it may
+// transport is how a framework is told where its server listens, and what carries the calls.
+type transport struct {
+	// listens is a call that says where a server listens.
+	listens *regexp.Regexp
+	// ends are the bytes behind the argument that holds the address: "," if that is the first one, "" if it may
 	// be any.
 	ends string
+	// secures is a call that gives the server its credentials, which are the argument with a number.
+	secures     *regexp.Regexp
+	number      int
+	credentials analyzer.CredentialRules
 }
 
-// listenerCalls are the calls by the name of the framework whose server they belong to.
-var listenerCalls = map[string]listenerCall{
-	tonic:      {regexp.MustCompile(`\.\s*serve(?:_with_\w+)?\s*\(`), ","},
-	volo:       {regexp.MustCompile(`\.\s*run\s*\(`), ","},
-	grpcio:     {regexp.MustCompile(`\.\s*(?:bind|add_listening_port)\s*\(`), ""},
-	poemGRPC:   {regexp.MustCompile(`\bTcpListener::bind\s*\(`), ","},
-	connectRPC: {regexp.MustCompile(`\.\s*serve\s*\(|\bServer::bind\s*\(`), ","},
-	grpcRust:   {regexp.MustCompile(`\.\s*set_(?:port|addr)\s*\(`), ","},
+// serverTLS are the credentials that a call takes which is for TLS alone: those of tonic's ServerTlsConfig
+// (tonic/src/transport/server/tls.rs), and rustls' ServerConfig.
+var serverTLS = analyzer.CredentialRules{
+	Requires: regexp.MustCompile(`\b(?:client_ca_root|with_client_cert_verifier|client_auth_required|` +
+		`AllowAnyAuthenticatedClient::\w+)\s*\(`),
+	Optional: regexp.MustCompile(`\bclient_auth_optional\s*\(\s*[^f\s]|\ballow_unauthenticated\s*\(`),
 }
 
-// routesListenerCall is the call that serves tonic's Routes, of which axum makes the server.
-var routesListenerCall = listenerCall{regexp.MustCompile(`\baxum::serve\s*\(`), ","}
+// transports are those of the frameworks. Routes of tonic have none of their own: axum makes the server.
+var transports = map[string]*transport{
+	tonic: {
+		listens: regexp.MustCompile(`\.\s*serve(?:_with_\w+)?\s*\(`), ends: ",",
+		secures: regexp.MustCompile(`\.\s*tls_config\s*\(`), credentials: serverTLS,
+	},
+	volo: {
+		listens: regexp.MustCompile(`\.\s*run\s*\(`), ends: ",",
+		secures: regexp.MustCompile(`\.\s*tls_config\s*\(`), credentials: serverTLS,
+	},
+	grpcio: {
+		listens: regexp.MustCompile(`\.\s*(?:bind(?:_with_\w+)?|add_listening_port)\s*\(`), ends: "",
+		secures: regexp.MustCompile(
+			`\.\s*(?:bind_with_\w+\s*\([^,()]*(?:\([^()]*\)[^,()]*)*,|add_listening_port\s*\()`),
+		number: 1,
+		credentials: analyzer.CredentialRules{
+			Plaintext: regexp.MustCompile(`\bServerCredentials::insecure\b`),
+			TLS:       regexp.MustCompile(`\bServerCredentialsBuilder\b|\bCertificateRequestType\b`),
+			Requires: regexp.MustCompile(`\bRequestAndRequireClientCertificate\w*|` +
+				`\broot_cert\s*\([^;]{1,200}?,\s*true\s*\)`),
+		},
+	},
+	poemGRPC: {
+		listens: regexp.MustCompile(`\b(?:Tcp|Unix)Listener::bind\s*\(`), ends: ",",
+		secures: regexp.MustCompile(`\.\s*(?:rustls|native_tls|openssl_tls)\s*\(`), credentials: serverTLS,
+	},
+	connectRPC: {
+		listens: regexp.MustCompile(`\.\s*serve\s*\(|\bServer::bind\s*\(`), ends: ",",
+		secures: regexp.MustCompile(`\.\s*with_tls\s*\(`), credentials: serverTLS,
+	},
+	grpcRust: {
+		listens: regexp.MustCompile(`\.\s*set_(?:port|addr)\s*\(`), ends: ",",
+		secures: regexp.MustCompile(`\.\s*set_tls\s*\(`), credentials: serverTLS,
+	},
+}
 
-// listeners returns the addresses of the servers that a file makes. The calls of each kind of server are looked for
-// once, in the order of the findings.
-func listeners(names *address.Names, servers []finding.Finding) []finding.Finding {
+var routesTransport = &transport{listens: regexp.MustCompile(`\baxum::serve\s*\(`), ends: ","}
+
+// transportOf returns how the server of a finding is told where it listens; nil for another finding.
+func transportOf(f finding.Finding) *transport {
+	switch f := f.(type) {
+	case finding.Server:
+		return transports[f.Framework]
+	case routes:
+		return routesTransport
+	}
+	return nil
+}
+
+// listeners returns the addresses of the servers that a file makes, and what carries their calls. The calls of each
+// kind of server are looked for once, in the order of the findings.
+func listeners(names *address.Names, made []construction) []finding.Finding {
 	var found []finding.Finding
-	seen := map[listenerCall]bool{}
-	for _, f := range servers {
-		l, ok := listenerCallOf(f)
-		if !ok || seen[l] {
+	var seen []*transport
+	for _, c := range made {
+		kind := transportOf(c.Finding)
+		if kind == nil || slices.Contains(seen, kind) {
 			continue
 		}
-		seen[l] = true
-		for _, m := range names.FindAll(l.call, address.MaxListeners) {
-			where := source.Span{From: m[1], To: names.Until(m[1], l.ends)}
-			found = append(found, finding.ListenerAt(names.Value(where)))
+		seen = append(seen, kind)
+		same := ofKind(made, kind, names)
+		servers := servers{names, kind, same}
+		calls := servers.listening()
+		var all []analyzer.Listening
+		for _, l := range calls {
+			all = append(all, l.Listening)
 		}
+		isApart := analyzer.AreApart(all)
+		for _, l := range calls {
+			found = append(found, l.finding(isApart))
+		}
+		if len(calls) == 0 && kind != routesTransport {
+			found = append(found, finding.SecurityAt(same[0].site.Line, plan.Security{})) // it is served elsewhere
+		}
+		found = append(found, servers.security(isApart)...)
 	}
 	return found
 }
 
-// listenerCallOf returns the call that says where the server of a finding listens.
-func listenerCallOf(f finding.Finding) (listenerCall, bool) {
-	switch f := f.(type) {
-	case finding.Server:
-		l, ok := listenerCalls[f.Framework]
-		return l, ok
-	case routes:
-		return routesListenerCall, true
+// ofKind returns the constructions of one kind of server, with the ends of their statements.
+func ofKind(made []construction, kind *transport, names *address.Names) []construction {
+	var same []construction
+	for _, c := range made {
+		if transportOf(c.Finding) == kind && len(same) < address.MaxListeners {
+			c.statement.To = itemEnd(names.Code, c.statement.From)
+			same = append(same, c)
+		}
 	}
-	return listenerCall{}, false
+	return same
+}
+
+// servers are those of one kind that a file makes.
+type servers struct {
+	*address.Names
+	kind *transport
+	made []construction
+}
+
+// listening is a call that says where a server listens, with the fields that it asks for that.
+type listening struct {
+	analyzer.Listening
+	fields []string
+}
+
+// finding returns the finding of a call. Settings may say something else of the fields that it asks.
+func (l listening) finding(isApart bool) finding.Finding {
+	if f, ok := l.Listener(isApart).(finding.Listener); ok && len(l.fields) > 0 {
+		return configuredListener{f, l.fields}
+	}
+	return l.Listener(isApart)
+}
+
+// fieldName is a field of something.
+var fieldName = regexp.MustCompile(`\w\.(\w+)\b`)
+
+// listening returns the calls that say where the servers listen.
+func (s servers) listening() []listening {
+	var calls []listening
+	for _, m := range s.FindAll(s.kind.listens, address.MaxListeners) {
+		argument := source.Span{From: m[1], To: s.Until(m[1], s.kind.ends)}
+		l := listening{Listening: analyzer.Listening{
+			Written: string(s.Raw[argument.From:argument.To]), Address: s.value(m, argument),
+		}}
+		for _, r := range s.Reach(argument) {
+			for _, f := range fieldName.FindAllStringSubmatch(s.Slice(r), address.MaxListeners) {
+				l.fields = append(l.fields, "."+f[1])
+			}
+		}
+		if of := s.of(m[0]); of != nil {
+			l.Of = of.site
+		}
+		calls = append(calls, l)
+	}
+	isOf := func(l listening) bool { return l.Of != nil }
+	if len(s.made) == 1 && slices.ContainsFunc(calls, isOf) {
+		calls = slices.DeleteFunc(calls, func(l listening) bool { return !isOf(l) }) // those of other servers
+	}
+	return calls
+}
+
+var (
+	unixListener = regexp.MustCompile(`\bUnixListener::(?:bind(?:_with_\w+)?|new)\s*\(`)
+	vsock        = regexp.MustCompile(`(?i)vsock`)
+)
+
+// value returns the address in the argument of a call that matches. A listener may be made before, and given to it.
+func (s servers) value(call []int, argument source.Span) address.Value {
+	whole := source.Span{From: call[0], To: argument.To}
+	for _, r := range append([]source.Span{whole}, s.Reach(argument)...) {
+		code := s.Code[r.From:r.To]
+		if m := unixListener.FindIndex(code); m != nil {
+			return s.SocketAt(source.Span{From: r.From + m[1], To: s.Until(r.From+m[1], ",")})
+		} else if vsock.Match(code) {
+			return s.Nothing(argument.From)
+		}
+	}
+	return s.Value(argument)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -16,10 +17,11 @@ type crate = analyzer.Project[extra]
 
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	crates := analyzer.Projects(withoutTestModules(files), analyzer.FileIsPackage)
+	crates := analyzer.Projects(withSettings(withoutTestModules(files)), analyzer.FileIsPackage)
 	isStandard := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.StandardHealth })
 	for _, c := range crates {
-		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding { return decide(f, isStandard) })
+		set := settingsOf(c)
+		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding { return decide(f, isStandard, set) })
 	}
 	for _, c := range crates {
 		if slices.ContainsFunc(c.Files, func(f analyzer.File[extra]) bool { return f.Extra.Workspace }) {
@@ -31,8 +33,11 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 
 // decide takes a HealthServer as grpc.health.v1's if the app has the standard health.proto or code generated from it.
 // Without these the server is of a service of the app's own.
-func decide(f finding.Finding, isStandard bool) []finding.Finding {
+// settings replace the defaults of the fields of a listener.
+func decide(f finding.Finding, isStandard bool, settings map[string]address.Value) []finding.Finding {
 	switch f := f.(type) {
+	case configuredListener:
+		return []finding.Finding{f.decided(settings)}
 	case routes:
 		return []finding.Finding{f.Registration}
 	case healthServer:

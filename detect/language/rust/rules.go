@@ -12,6 +12,12 @@ import (
 // healthServer is a server of a service Health, either grpc.health.v1's or one of the app's own.
 type healthServer struct{ *finding.Site }
 
+// configuredListener is a listener whose address is that of fields, which files with settings may set.
+type configuredListener struct {
+	finding.Listener
+	fields []string
+}
+
 // routes are tonic's Routes, of which axum makes the server.
 type routes struct{ finding.Registration }
 

@@ -37,6 +37,10 @@ type extra struct {
 	TestModules []string
 	// StandardHealth says that the file is grpc/health/v1/health.proto, or that it includes code generated from it.
 	StandardHealth bool
+	// Settings are the names, without extensions, of files with settings that the file names.
+	// IsSettings says that it is such a file.
+	Settings   []string
+	IsSettings bool
 }
 
 var (
@@ -52,7 +56,7 @@ const manifest = "Cargo.toml"
 
 func required(file string) bool {
 	name := path.Base(file)
-	if !strings.HasSuffix(file, ".rs") && name != manifest && !isHealthProto(name) {
+	if !strings.HasSuffix(file, ".rs") && name != manifest && !isHealthProto(name) && !settingsFile.MatchString(name) {
 		return false
 	}
 	return !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs) && !tree.IsExampleInDocs(file)
@@ -73,6 +77,8 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return analyzeManifest(text)
 	case isHealthProto(name):
 		return analyzeProto(text), nil
+	case settingsFile.MatchString(name):
+		return analyzeSettings(f.Path, text)
 	}
 	return analyzeSource(f.Path, text), nil
 }
@@ -103,7 +109,7 @@ var (
 	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
 	// one.
 	withoutDefault = source.NewKeywords("port: u16", "addr: SocketAddr", "addr: String", "address: String")
-	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, where a source includes
+	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, if a source includes
 	// it.
 	healthIncluded = regexp.MustCompile(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
 )
@@ -113,7 +119,8 @@ var (
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
 	declares := len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
-	if !hasKeyword && !declares && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
+	settings := namedSettings(text)
+	if !hasKeyword && !declares && settings == nil && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -122,18 +129,21 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		return &analyzer.Result[extra]{Extra: extra{TestModules: []string{strings.TrimSuffix(file, ".rs")}}}
 	}
 	result := &analyzer.Result[extra]{
-		Extra: extra{TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text)},
+		Extra: extra{
+			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
+		},
 	}
+	var made []construction
 	if hasKeyword {
-		result.Findings = findings(t)
+		result.Findings, made = findings(t)
 	}
 	if declares || len(result.Findings) > 0 {
 		d := readDeclarations(t)
-		result.Findings = append(result.Findings, listeners(d, result.Findings)...)
+		result.Findings = append(result.Findings, listeners(d, made)...)
 		result.Declares = readConstants(d)
 	}
 	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
-		len(result.Declares) == 0 {
+		len(result.Declares) == 0 && settings == nil {
 		return nil
 	}
 	return result

@@ -20,7 +20,9 @@ func TestRepetitiveSources(t *testing.T) {
 			"fn port() -> u16 { 50051 }\n",
 			"#[serde(default = \"port\")]\nport: u16,\n", "struct A { port: u16 }\n",
 			"fn a(port: u16) {\n  a(50051)\n}\n",
-			"const PORT: u16 = 50051;\n", "fn port(",
+			"const PORT: u16 = 50051;\n", "fn port(", "b.tls_config(b)", "if a {\n b = b.tls_config(b)\n}\n",
+			"let a = UnixListener::bind(a);a.serve(a)", "#[arg(env = \"A\", ", "Arg::new(\"a\")",
+			"struct A{port:u16}A{port:1}\n", "Self{port}", "A{",
 		},
 	})
 }
@@ -32,6 +34,16 @@ func FuzzSource(f *testing.F) {
 		"use a::{b::{c as d, self}, e::*};\nimpl<T: A<B>> c::x_server::X for Y { r: Request<Z> }\n"+
 			"// grpc /* */ r#\"\"# '\\'' 'a b'\"\n",
 		"#[arg(default_value = \"1\")] port: u16, let port = port; .serve(port) tonic::transport::Server::builder()")
+}
+
+func FuzzSettings(f *testing.F) {
+	f.Add("config.toml", []byte("[grpc]\nlisten-addr = \"[::]:1\" # x\nport = 1\n"))
+	f.Add("config.yaml", []byte("grpc:\n  port: 50051\n"))
+	f.Fuzz(func(t *testing.T, name string, text []byte) {
+		if result, _ := analyzeSettings(name, text); len(result.Declares) > maxConstants {
+			t.Errorf("%d declarations are kept", len(result.Declares))
+		}
+	})
 }
 
 func FuzzManifest(f *testing.F) {

@@ -12,9 +12,14 @@ var (
 	// listenCall is a call or an argument with the address to listen on.
 	listenCall = regexp.MustCompile(`\.\s*bind\s*\(|\baddress\s*:\s*\.\w+\s*\(|` +
 		`\bServer\.Configuration(?:\.default)?\s*\(`)
-	hostAndPort  = regexp.MustCompile(`\.hostAndPort\s*\([^,()]*,\s*`)
+	hostAndPort  = regexp.MustCompile(`\.hostAndPort\s*\((?P<host>[^,()]*),\s*`)
+	hostArgument = regexp.MustCompile(`\bhost\s*:\s*`)
 	portArgument = regexp.MustCompile(`\bport\s*:\s*`)
+	socket       = regexp.MustCompile(`\bunixDomainSocket(?:Path)?\s*[:(]\s*(?:path\s*:\s*)?`)
+	vsock        = regexp.MustCompile(`(?i)vsock`)
 	declaration  = regexp.MustCompile(`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
+	// assignment is another value of a variable.
+	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s*`)
 )
 
 // argument is an argument with a label, which is the name of the parameter in the function that is called. One that is
@@ -23,33 +28,43 @@ var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\
 
 // listeners returns the addresses that a text listens on. One that no declaration states may be a parameter: then it is
 // what the calls in the text give it.
-func listeners(t *source.Text) []finding.Finding {
-	declared := address.Read(t, "\n;,", declaration)
+func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
+	declared := address.Read(t, "\n;,", declaration, assignment)
 	var withArguments *address.Names
 	var found []finding.Finding
 	for _, m := range t.FindAll(listenCall, address.MaxListeners) {
-		v := listened(declared, m[1])
-		if v.Certainty == address.Unknown {
+		v := listened(declared, m)
+		if v.Certainty == address.Unknown && v.Variable == "" {
 			if withArguments == nil {
-				withArguments = address.Read(t, "\n;,", declaration, argument)
+				withArguments = address.Read(t, "\n;,", declaration, assignment, argument)
 			}
-			v = listened(withArguments, m[1])
+			v = listened(withArguments, m)
 		}
 		found = append(found, finding.ListenerAt(v))
 	}
-	return found
+	return append(found, security(declared, servers)...)
 }
 
-// listened returns the address among the arguments that begin at an offset. One without a port is that of a Unix domain
-// socket.
-func listened(names *address.Names, from int) address.Value {
-	arguments := names.Code[from:names.Until(from, "")]
-	m := portArgument.FindIndex(arguments)
-	if m == nil {
-		m = hostAndPort.FindIndex(arguments)
+// listened returns the address that a call states: on a Unix domain socket, or by a host and a port. A vsock is no
+// address of the container.
+func listened(names *address.Names, call []int) address.Value {
+	whole := source.Span{From: call[0], To: names.Until(call[1], "")}
+	code, raw := names.Code[whole.From:whole.To], whole.From
+	if m := socket.FindIndex(code); m != nil {
+		return names.SocketAt(source.Span{From: raw + m[1], To: names.Until(raw+m[1], ",")})
 	}
-	if m == nil {
-		return names.Socket(from)
+	var host, port source.Span
+	if m := hostAndPort.FindSubmatchIndex(code); m != nil {
+		host = source.Span{From: raw + m[2], To: raw + m[3]}
+		port = source.Span{From: raw + m[1], To: names.Until(raw+m[1], ",")}
+	} else if m := portArgument.FindIndex(code); m != nil {
+		port = source.Span{From: raw + m[1], To: names.Until(raw+m[1], ",")}
+		if m := hostArgument.FindIndex(code); m != nil {
+			host = source.Span{From: raw + m[1], To: names.Until(raw+m[1], ",")}
+		}
 	}
-	return names.Value(source.Span{From: from + m[1], To: names.Until(from+m[1], ",")})
+	if port == (source.Span{}) || vsock.Match(code) {
+		return names.Nothing(call[1])
+	}
+	return names.ValueOn(host, port)
 }

@@ -37,6 +37,8 @@ var frameworks = []analyzer.Framework{{
 	Advice: "let health = HealthService(); put health into the server's services, and " +
 		"health.provider.updateStatus(.serving, forService: \"\"), with import GRPCHealthService from " +
 		"grpc-swift-extras",
+	Security: "`transportSecurity: .tls`; a client certificate by `.mTLS` " +
+		"(`Sources/GRPCNIOTransportHTTP2Posix/Config+TLS.swift`)",
 	Keywords: []string{"GRPC", "ServiceProtocol"},
 }, {
 	Name:     grpcSwift1,
@@ -44,6 +46,8 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by a `Grpc_Health_V1_HealthProvider`",
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-grpc-swift, implement " +
 		"Grpc_Health_V1_HealthAsyncProvider, and give it to withServiceProviders",
+	Security: "`Server.usingTLS...`, `tlsConfiguration`; a client certificate by `certificateVerification` " +
+		"(`Sources/GRPC/ServerBuilder.swift`)",
 	Keywords: []string{"GRPC", "Server.insecure"},
 }}
 
@@ -90,8 +94,8 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if len(found) == 0 {
 		return nil
 	}
-	if finding.Has[finding.Server](found) {
-		found = append(found, listeners(t)...)
+	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
+		found = append(found, listeners(t, servers)...)
 	}
 	isMain := entry.Match(t.Code)
 	return &analyzer.Result[struct{}]{Findings: finding.InMain(found, func(finding.Server) bool { return isMain })}

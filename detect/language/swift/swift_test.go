@@ -14,6 +14,7 @@ func TestRepetitiveSources(t *testing.T) {
 		Units: []string{
 			"GRPCServer(transport:", "class A: ServiceProtocol ", "\"\\(GRPC",
 			"var a = a\nGRPCServer(transport: address: .ipv4(port: a", "#\"GRPC",
+			"address: .ipv4(a), transportSecurity: a, ", "if a {\n  Server.usingTLS(with: a)\n}\n",
 		},
 	})
 }

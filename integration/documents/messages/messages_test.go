@@ -80,11 +80,13 @@ func TestScriptsExpectEachHint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(probe + "/bridge/process_test.go")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"process_test.go", "background/background_test.go"} {
+		text, err := os.ReadFile(probe + "/bridge/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts.Write(text)
 	}
-	scripts.Write(text)
 	for _, m := range read(t) {
 		isExpected, reason := m.Pattern().MatchString(scripts.String()), withoutScript[m.Text]
 		if m.IsHint && isExpected == (reason != "") {

@@ -43,3 +43,21 @@ func TestLimitsOfBothVersions(t *testing.T) {
 		}
 	}
 }
+
+func TestAnonymousMemoryOfBothVersions(t *testing.T) {
+	t.Parallel()
+	for version, text := range map[int]string{
+		1: "cache 1\nrss 2\ntotal_cache 3\ntotal_rss 4096\n", 2: "anon 4096\nfile 3\nanon_thp 0\n",
+	} {
+		group := t.TempDir()
+		if err := os.WriteFile(filepath.Join(group, "memory.stat"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Anonymous(group); got != 4096 || err != nil {
+			t.Errorf("the memory in version %d is %d, %v, want 4096", version, got, err)
+		}
+	}
+	if _, err := Anonymous(t.TempDir()); err == nil {
+		t.Error("no error for a group that does not count memory")
+	}
+}

@@ -36,7 +36,7 @@ func (h Hierarchy) MemoryLimit(mib int) []Limit {
 	}
 }
 
-// Weigh gives a group so many times the CPU time that another one gets where both want all of it.
+// Weigh gives a group so many times the CPU time that another one gets if both want all of it.
 func (h Hierarchy) Weigh(group string, times int) error {
 	file, standard := "cpu.shares", 1024
 	if h.Version == 2 {

@@ -4,7 +4,6 @@
 package bridgeflags
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"net/netip"
@@ -12,15 +11,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
-	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 const (
 	// Program is the name of the bridge's program.
 	Program = "grpc_health_bridge"
-	// Port is the port on which the bridge listens where nothing else is said.
+	// Starter is the program's name when the lifecycle's launcher calls it, to have it start in the background.
+	Starter = "start_grpc_health_bridge"
+	// Port is the port on which the bridge listens if nothing else is said.
 	Port = 8086
 
 	// Listen is a flag that the probe does not have.
@@ -32,7 +34,12 @@ const (
 	// AllowEnv is its environment variable.
 	AllowEnv = "GRPC_HEALTH_BRIDGE_ALLOW"
 
-	// Timeout is the longest time of everything together where no flag limits any time. The kubelet waits for a second,
+	// Background is the third one.
+	Background = "background"
+	// BackgroundEnv is its environment variable.
+	BackgroundEnv = "GRPC_HEALTH_BRIDGE_BACKGROUND"
+
+	// Timeout is the longest time of everything together if no flag limits any time. The kubelet waits for a second,
 	// if it is told nothing else, and gets the cause before.
 	Timeout = 900 * time.Millisecond
 )
@@ -41,10 +48,12 @@ const (
 type Flags struct {
 	// Listen is where it listens: host:port or :port.
 	Listen string
+	// Background says that it is to run in a process of its own, and this one to end.
+	Background bool
 	// Allow are the networks whose addresses may ask; with none, everybody may.
 	Allow []netip.Prefix
 	// Options are how it reaches its server, and what it asks.
-	Options check.Options
+	Options options.Options
 	// Notes say where each value came from; there are none without -v.
 	Notes []string
 }
@@ -61,45 +70,40 @@ var lacks = map[string]outcome.Hint{
 
 const onlyFull outcome.Hint = "use an exec probe of the full variant in place of the bridge"
 
-// Read reads what a bridge is told by its command line, its environment and the default flags of its image. It returns
-// a text where help or the version was all that was asked for. The error is a *[outcome.Failure].
-func Read(args []string) (f *Flags, text string, err error) {
-	c := probe.NewCommandLine(Program, help)
-	var listen, allow string
-	for _, own := range ownFlags {
-		value := cmp.Or(os.Getenv(own.variable), own.value)
-		c.Flags.StringVar(map[string]*string{Listen: &listen, Allow: &allow}[own.name], own.name, value, own.usage)
-	}
+// Read reads what a bridge is told by its command line, its environment and the default flags of its image. lookUp
+// knows the names of ports. It returns a text if help or the version was all that was asked for. The error is a
+// *[outcome.Failure].
+func Read(args []string, lookUp address.PortLookup) (f *Flags, text string, err error) {
+	c := flags.New(Program, help)
+	own := addOwn(c.Flags, os.Getenv)
 	if text, err = c.Gather(args); text != "" || err != nil {
 		return nil, text, err
 	}
-	if err := refuse(c); err != nil {
+	if err = refuse(c); err == nil {
+		err = checkBackground()
+	}
+	if err != nil {
 		return nil, "", err
 	}
-	options, err := c.Options()
+	options, err := c.Options(lookUp)
 	if err != nil {
 		return nil, "", err
 	}
 	if c.Source("timeout") == "" && c.Source("connect-timeout") == "" && c.Source("rpc-timeout") == "" {
 		options.Budget.Timeout = Timeout
 	}
-	f = &Flags{Listen: listen, Options: *options}
-	if f.Allow, err = parseNetworks(allow); err != nil {
+	f = &Flags{Listen: *own.listen, Background: *own.background, Options: *options}
+	if f.Allow, err = parseNetworks(*own.allow); err == nil {
+		err = checkListen(f.Listen, options, lookUp)
+	}
+	if err != nil {
 		return nil, "", err
 	}
 	if c.Verbose() {
-		f.Notes = append(c.Describe(), fmt.Sprintf("-%s=%q", Listen, listen), fmt.Sprintf("-%s=%q", Allow, allow))
+		f.Notes = append(c.Describe(), fmt.Sprintf("-%s=%q", Listen, f.Listen),
+			fmt.Sprintf("-%s=%q", Allow, *own.allow))
 	}
 	return f, "", nil
-}
-
-// ownFlags are the flags that the probe does not have, with their environment variables and defaults.
-var ownFlags = []struct{ name, variable, value, usage string }{
-	{Listen, ListenEnv, fmt.Sprintf(":%d", Port), "`address` to answer on: host:port or :port"},
-	{
-		Allow, AllowEnv, "", "`addresses` and networks of those who may ask, such as 10.0.0.7,10.1.0.0/16, beside " +
-			"the pod itself and its gateway; empty is everybody",
-	},
 }
 
 // parseNetworks reads addresses and networks with commas between them. The error is a *[outcome.Failure].
@@ -122,7 +126,7 @@ func parseNetworks(text string) (networks []netip.Prefix, err error) {
 }
 
 // refuse returns a *[outcome.Failure] for a flag that is set and that the bridge does not have.
-func refuse(c *probe.CommandLine) (err error) {
+func refuse(c *flags.CommandLine) (err error) {
 	c.Flags.VisitAll(func(f *flag.Flag) {
 		if hint := lacks[f.Name]; err == nil && hint != "" && f.Value.String() != f.DefValue {
 			source := c.Source(f.Name)
@@ -134,7 +138,7 @@ func refuse(c *probe.CommandLine) (err error) {
 
 // CheckDefaults returns an error for default flags that a bridge does not have. The probe has them all.
 func CheckDefaults(words []string) error {
-	c := probe.NewCommandLine(Program, help)
+	c := flags.New(Program, help)
 	if err := c.ParseDefaults(words, "default"); err != nil {
 		return err
 	}
@@ -158,31 +162,28 @@ const helpTail = `
 Where a value comes from, first found wins (-v shows it):
   1. a flag
   2. an environment variable: ` + ListenEnv + `,
-     ` + AllowEnv + `, and for the others GRPC_HEALTH_PROBE_ and
-     the flag in capitals, such as GRPC_HEALTH_PROBE_ADDR
-  3. the default flags of the image, ../../config/` + probe.ArgsFileName + `
+     ` + AllowEnv + `, ` + BackgroundEnv + `, and
+     for the others GRPC_HEALTH_PROBE_ and the flag in capitals, such as
+     GRPC_HEALTH_PROBE_ADDR
+  3. the default flags of the image, ../../config/` + flags.ArgsFileName + `
      seen from the folder of this program
-  4. for the address alone: localhost:$PORT
-  5. for the address alone: the port that the build of the image has found in
-     the app, in ../../config/` + probe.PortFileName + `
-
+` + flags.AddressSources + `
 If none of the three flags for times is set, everything together takes TIMEOUT
 at the most, so that an answer comes within the second that the kubelet waits.
 
 SIGTERM ends it, with the exit code 0; the exit code 1 is for flags, or for an
-address to listen on, that are wrong.
+address to listen on, that are wrong. With -background the exit code is 0, also
+if the bridge cannot start: the container's log then has the reason.
 `
 
 // help is the text for -h.
 func help() string {
-	flags := flag.NewFlagSet(Program, flag.ContinueOnError)
-	for _, own := range ownFlags {
-		flags.String(own.name, own.value, own.usage)
-	}
-	probe.NewCommandLine(Program, nil).Flags.VisitAll(func(f *flag.Flag) {
+	set := flag.NewFlagSet(Program, flag.ContinueOnError)
+	addOwn(set, func(string) string { return "" })
+	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) {
 		if value, ok := f.Value.(interface{ Unwrap() flag.Value }); ok && lacks[f.Name] == "" {
-			flags.Var(value.Unwrap(), f.Name, strings.ReplaceAll(f.Usage, ", -wait included", ""))
+			set.Var(value.Unwrap(), f.Name, strings.ReplaceAll(f.Usage, ", -wait included", ""))
 		}
 	})
-	return helpHead + probe.DescribeFlags(flags) + strings.ReplaceAll(helpTail, "TIMEOUT", Timeout.String())
+	return helpHead + flags.Describe(set) + strings.ReplaceAll(helpTail, "TIMEOUT", Timeout.String())
 }

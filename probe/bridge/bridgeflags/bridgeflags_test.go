@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // The text for -h has each flag and its default as package flag shows it, each source of a value, and no flag that the
@@ -19,7 +20,8 @@ func TestHelp(t *testing.T) {
 	text := help()
 	for _, want := range []string{
 		"\n  -listen address\n", "(default \":8086\")", "\n  -allow addresses\n", "(default 1s)", ListenEnv, AllowEnv,
-		"GRPC_HEALTH_PROBE_", probe.ArgsFileName, "$PORT", probe.PortFileName, Timeout.String(),
+		BackgroundEnv, "\n  -background\n", "GRPC_HEALTH_PROBE_", flags.ArgsFileName, "$PORT", flags.AddressFileName,
+		Timeout.String(),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -28,8 +30,8 @@ func TestHelp(t *testing.T) {
 	if strings.Contains(text, "panic") || strings.Contains(text, "(default false)") {
 		t.Errorf("defaults are not shown as they are:\n%s", text)
 	}
-	has := map[string]bool{Listen: true, Allow: true, "h": true}
-	probe.NewCommandLine(Program, nil).Flags.VisitAll(func(f *flag.Flag) { has[f.Name] = lacks[f.Name] == "" })
+	has := map[string]bool{Listen: true, Allow: true, Background: true, "h": true}
+	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) { has[f.Name] = lacks[f.Name] == "" })
 	for _, found := range regexp.MustCompile(`(?m)(?:^|[ (])-([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
 		if !has[found[1]] {
 			t.Errorf("-%s is named, which the bridge lacks", found[1])
@@ -61,7 +63,7 @@ func TestLongestTime(t *testing.T) {
 		"": Timeout, "-rpc-timeout=3s": 4 * time.Second, "-connect-timeout=2s": 3 * time.Second,
 		"-timeout=5s": 2 * time.Second,
 	} {
-		f, _, err := Read(append([]string{"-addr=:1"}, strings.Fields(words)...))
+		f, _, err := Read(append([]string{"-addr=:1"}, strings.Fields(words)...), address.AnyPort)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,11 +5,11 @@ package address
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"strconv"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/internal/hostport"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
 )
@@ -27,7 +27,7 @@ type Address struct {
 // Endpoint is a place to connect to: an [IPEndpoint], a [HostEndpoint] or a [UnixEndpoint].
 type Endpoint interface{ isEndpoint() }
 
-// IPEndpoint is an IP address, with its zone where it has one, and a TCP port.
+// IPEndpoint is an IP address, with its zone if it has one, and a TCP port.
 type IPEndpoint netip.AddrPort
 
 // HostEndpoint is the name of a host, which has to be looked up, and a TCP port.
@@ -48,21 +48,22 @@ func (UnixEndpoint) isEndpoint() {}
 // end.
 const maxSocketName = 107
 
-// PortLookup returns the TCP port of a service by its name, such as http-alt.
+// PortLookup returns the TCP port of a service by its name, such as http-alt. Its error is the reason alone.
 type PortLookup func(name string) (port int, err error)
 
-// LookUpPort asks /etc/services, and the few names that package net knows itself: an image made from scratch has no
-// such file.
-func LookUpPort(name string) (int, error) {
-	if err := rawfile.CheckDescriptors(3); err != nil {
-		return 0, &net.DNSError{Err: err.Error(), Name: name, UnwrapErr: err}
-	}
-	port, err := net.LookupPort("tcp", name)
-	if failed, ok := errors.AsType[*net.DNSError](err); ok {
-		failed.Name = name // without the protocol, which package net puts before it
-	}
-	return port, err
+// unknownPortError is the error of looking up the port of a service with a name.
+type unknownPortError struct {
+	name string
+	err  error
 }
+
+// Error returns the name and the reason.
+func (e *unknownPortError) Error() string {
+	return fmt.Sprintf("looking up port %q: %v", e.name, e.err)
+}
+
+// Unwrap returns the reason.
+func (e *unknownPortError) Unwrap() error { return e.err }
 
 // AnyPort stands for a port that is looked up later, in another image.
 func AnyPort(string) (int, error) { return 1, nil }
@@ -73,8 +74,8 @@ func AnyPort(string) (int, error) { return 1, nil }
 // hint.
 func Parse(s string, lookUp PortLookup) (Address, error) {
 	address, err := parseTarget(s, lookUp)
-	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
-		cause := fmt.Errorf("connecting to %q: looking up port %q: %s", s, unknown.Name, unknown.Err)
+	if unknown, ok := errors.AsType[*unknownPortError](err); ok {
+		cause := fmt.Errorf("connecting to %q: %w", s, unknown)
 		f := outcome.NoConnection(outcome.ClassLookup, cause,
 			"write the port as a number: this image's /etc/services does not have its name")
 		if rawfile.IsOutOfDescriptors(err) {
@@ -154,11 +155,8 @@ func socketAddress(prefix, name string) (Address, error) {
 
 // tcpAddress parses host:port.
 func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
-	host, portText, err := net.SplitHostPort(hostPort)
+	host, portText, err := hostport.Split(hostPort)
 	if err != nil {
-		if failed, ok := errors.AsType[*net.AddrError](err); ok {
-			err = errors.New(failed.Err)
-		}
 		return Address{}, err
 	}
 	port, err := parsePort(portText, lookUp)
@@ -175,7 +173,7 @@ func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
 		return Address{}, fmt.Errorf("%q is not a host", host)
 	}
 	endpoints := []Endpoint{HostEndpoint{host, port}}
-	return Address{Endpoints: endpoints, Authority: authority(host, port), ServerName: host}, nil
+	return Address{Endpoints: endpoints, Authority: hostport.Join(host, port), ServerName: host}, nil
 }
 
 // unescapeZone returns a host as package netip takes it: in a URI, which grpc-go takes an address for, a zone is behind
@@ -193,7 +191,10 @@ func parsePort(text string, lookUp PortLookup) (uint16, error) {
 	number, err := strconv.ParseUint(text, 10, 16)
 	if err != nil && isServiceName(text) {
 		port, err := lookUp(text)
-		return uint16(port), err
+		if err != nil {
+			return 0, &unknownPortError{text, err}
+		}
+		return uint16(port), nil
 	}
 	if err != nil || number == 0 {
 		return 0, fmt.Errorf("port %q is not a number from 1 to 65535", text)
@@ -211,7 +212,7 @@ func isServiceName(text string) bool {
 // ipAddress keeps the zone for connecting only, since a zone means nothing outside this machine (RFC 6874 section 4).
 func ipAddress(ip netip.AddrPort) Address {
 	name := ip.Addr().WithZone("").String()
-	return Address{Endpoints: []Endpoint{IPEndpoint(ip)}, Authority: authority(name, ip.Port()), ServerName: name}
+	return Address{Endpoints: []Endpoint{IPEndpoint(ip)}, Authority: hostport.Join(name, ip.Port()), ServerName: name}
 }
 
 // loopbackAddress needs no name lookup: an image made from scratch has no /etc/hosts of its own, and what DNS answers
@@ -220,20 +221,15 @@ func loopbackAddress(port uint16) Address {
 	ip4, ip6 := netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()
 	return Address{
 		Endpoints:  []Endpoint{IPEndpoint(netip.AddrPortFrom(ip4, port)), IPEndpoint(netip.AddrPortFrom(ip6, port))},
-		Authority:  authority("localhost", port),
+		Authority:  hostport.Join("localhost", port),
 		ServerName: "localhost",
 	}
-}
-
-// authority returns host and port as a URI has them. The port is written without leading zeros.
-func authority(host string, port uint16) string {
-	return net.JoinHostPort(host, strconv.Itoa(int(port)))
 }
 
 // HostOf returns the host in an authority (RFC 3986 section 3.2), which can have a port, and which can be an IPv6
 // address without brackets. It returns "" if there is none.
 func HostOf(authority string) string {
-	host, port, err := net.SplitHostPort(authority)
+	host, port, err := hostport.Split(authority)
 	if err != nil {
 		host, port = authority, ""
 		if inner, ok := strings.CutPrefix(host, "["); ok && strings.HasSuffix(inner, "]") {

@@ -65,7 +65,7 @@ func FuzzParseAddress(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		address, err := Parse(s, LookUpPort)
+		address, err := Parse(s, AnyPort)
 		if err != nil {
 			return
 		}

@@ -37,7 +37,7 @@ func ParseFiles(written []string) ([]File, error) {
 	return files, nil
 }
 
-// RedactFile shows a line only where it has a name and a path.
+// RedactFile shows a line only if it has a name and a path.
 func RedactFile(line string) string {
 	if name, _, ok := strings.Cut(line, "="); ok && IsName(strings.ToLower(name)) {
 		return line

@@ -18,7 +18,7 @@ type Header struct{ Name, Value string }
 // hidden is printed in place of the value of a header.
 const hidden = "[hidden]"
 
-// Redact shows the name of a header only. It shows nothing where the text before the colon cannot be a name,
+// Redact shows the name of a header only. It shows nothing if the text before the colon cannot be a name,
 // since that may be part of a secret.
 func Redact(line string) string {
 	if name, _, ok := strings.Cut(line, ":"); ok && IsName(strings.ToLower(name)) {

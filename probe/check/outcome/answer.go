@@ -25,7 +25,7 @@ const (
 	StatusServiceUnknown Status = 3
 )
 
-// String returns the name in health.proto, or the number where it has none.
+// String returns the name in health.proto, or the number if it has none.
 func (s Status) String() string {
 	switch s {
 	case StatusUnknown:

@@ -12,7 +12,7 @@ type Failure struct {
 	Code ExitCode
 	// Err is the cause, on one line.
 	Err error
-	// Hint says what the user can do about it; empty where that is nothing.
+	// Hint says what the user can do about it; empty if that is nothing.
 	Hint Hint
 
 	// Class is the kind of the failure; empty if it follows from Code.
@@ -50,7 +50,7 @@ const (
 	ClassSPIFFE     Class = "spiffe"
 )
 
-// kind returns the class. Where none is set, it follows from the exit code.
+// kind returns the class. If none is set, it follows from the exit code.
 func (f *Failure) kind() Class {
 	if f.Class != "" {
 		return f.Class

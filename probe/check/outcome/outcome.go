@@ -24,7 +24,7 @@ type Outcome struct {
 // Report is what the last attempt of a probe has found out.
 type Report struct {
 	Answers []Answer
-	// Connect and RPC are how long it took to connect and to get the answers; zero where the attempt ended before. What
+	// Connect and RPC are how long it took to connect and to get the answers; zero if the attempt ended before. What
 	// a transport leaves from connecting to its first call counts as RPC.
 	Connect, RPC time.Duration
 	Attempts     int

@@ -23,7 +23,7 @@ var codeNames = [...]string{
 	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 }
 
-// String returns the name of the code, or its number where it has none.
+// String returns the name of the code, or its number if it has none.
 func (c Code) String() string {
 	if int(c) < len(codeNames) {
 		return codeNames[c]
@@ -37,7 +37,7 @@ type RPCError struct {
 	Code Code
 	// Message is the text with the status. The server chooses it, so it cannot be trusted.
 	Message string
-	// Answered tells that the server itself sent the status. It is false where the client has chosen the status: for a
+	// Answered tells that the server itself sent the status. It is false if the client has chosen the status: for a
 	// deadline, a lost connection, or an answer that is not gRPC.
 	Answered bool
 }

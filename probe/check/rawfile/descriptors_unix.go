@@ -8,7 +8,7 @@ import "syscall"
 type descriptor = int
 
 // CheckDescriptors returns an error unless the process may open n more files. The poller of Go's runtime ends the
-// process with a stack trace where it gets no descriptors, so whatever will start it has to ask before.
+// process with a stack trace if it gets no descriptors, so whatever will start it has to ask before.
 func CheckDescriptors(n int) error {
 	for range n {
 		// Any open file will do: standard error may be closed, but the folder / cannot be missing.

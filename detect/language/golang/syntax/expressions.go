@@ -19,7 +19,7 @@ func Called(call *ast.CallExpr) ast.Expr {
 	return fun
 }
 
-// Name returns a name as the source has it: "grpc.NewServer", and "Serve" alone where it is selected from something
+// Name returns a name as the source has it: "grpc.NewServer", and "Serve" alone if it is selected from something
 // longer than a name. It is "" for what is no name.
 func Name(e ast.Expr) string {
 	switch e := e.(type) {

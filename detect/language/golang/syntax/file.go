@@ -35,13 +35,16 @@ func Parse(text []byte, mode parser.Mode) (*File, error) {
 // Line returns the line of a node in the file itself, whatever //line directives say.
 func (f *File) Line(n ast.Node) int { return f.fset.PositionFor(n.Pos(), false).Line }
 
+// EndLine returns the last line of a node in the file itself.
+func (f *File) EndLine(n ast.Node) int { return f.fset.PositionFor(n.End(), false).Line }
+
 // Span returns what a node takes up of the text.
 func (f *File) Span(n ast.Node) source.Span {
 	offset := func(pos token.Pos) int { return f.fset.PositionFor(pos, false).Offset }
 	return source.Span{From: offset(n.Pos()), To: offset(n.End())}
 }
 
-// PathOf returns the import path of the package that a selector selects from, and "" where it selects a method or a
+// PathOf returns the import path of the package that a selector selects from, and "" if it selects a method or a
 // field.
 func (f *File) PathOf(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
@@ -63,7 +66,7 @@ type Declaration struct {
 	scope int
 }
 
-// Declaration returns the declaration that a name means, or nil where the file declares none.
+// Declaration returns the declaration that a name means, or nil if the file declares none.
 func (f *File) Declaration(name *ast.Ident) *Declaration {
 	if d := f.scopes.locals[name]; d != nil {
 		return d
@@ -80,6 +83,19 @@ func (f *File) AlwaysBefore(pos, later token.Pos) bool {
 	block := f.scopes.blockAt(pos)
 	return pos < later && block.from <= later && later < block.to
 }
+
+// InOneFunction reports whether two positions are in the same function of the package.
+func (f *File) InOneFunction(a, b token.Pos) bool {
+	for _, d := range f.Decls {
+		if d.Pos() <= a && a < d.End() {
+			return d.Pos() <= b && b < d.End()
+		}
+	}
+	return false
+}
+
+// BlockEnd returns the end of the innermost block around a position.
+func (f *File) BlockEnd(pos token.Pos) token.Pos { return f.scopes.blockAt(pos).to }
 
 // InFunctionBody reports whether what stands at a position is in the outermost block of its function, so that each call
 // executes it.

@@ -44,6 +44,9 @@ func newImports(file *ast.File) *Imports {
 	return t
 }
 
+// Has reports whether the file imports a package.
+func (t *Imports) Has(importPath string) bool { return slices.Contains(t.All, importPath) }
+
 // AnyMatches reports whether one of the import paths matches a pattern.
 func (t *Imports) AnyMatches(pattern *regexp.Regexp) bool {
 	matches, known := t.matches[pattern]

@@ -19,7 +19,7 @@ type scopes struct {
 	block   block
 }
 
-// hidden is a declaration that another one of its name hides; nil where there is none.
+// hidden is a declaration that another one of its name hides; nil if there is none.
 type hidden struct {
 	name   string
 	before *Declaration

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
@@ -18,6 +19,10 @@ func (s *Sources) declare(f *Source) {
 	}
 	ast.Inspect(f.File.File, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.IfStmt:
+			f.branches = append(f.branches, f.branchesOfIf(n)...)
+		case *ast.SwitchStmt:
+			f.branches = append(f.branches, branchesOfSwitch(n)...)
 		case *ast.ValueSpec:
 			s.declareVariables(f, n)
 		case *ast.TypeSpec:
@@ -36,7 +41,13 @@ func (s *Sources) declare(f *Source) {
 			fun := syntax.Called(n)
 			callee := s.calleeName(f, fun)
 			s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
+			if slices.ContainsFunc(n.Args, isAddress) {
+				s.pointed = append(s.pointed, pointed{callee, expression{Expr: n, in: f}})
+			}
 			s.declareFlag(f, n, syntax.LastName(fun))
+			if f.Imports.AnyMatches(settingsLibrary) {
+				s.declareBinding(f, n, syntax.LastName(fun))
+			}
 		case *ast.CompositeLit:
 			if of := s.symbolOf(typeOfApp{n.Type, f}); of.name != "" {
 				s.literals[of] = append(s.literals[of], expression{Expr: n, in: f})
@@ -63,6 +74,7 @@ func (s *Sources) declareFunction(fn *function) {
 	name := fn.decl.Name.Name
 	if fn.decl.Recv != nil && len(fn.decl.Recv.List) == 1 {
 		name = syntax.LastName(fn.decl.Recv.List[0].Type) + "." + name
+		s.parameters[fn.decl.Recv.List[0]] = fn
 	}
 	s.functions[symbol{fn.in.dir, name}] = fn
 	for _, field := range fn.decl.Type.Params.List {

@@ -36,6 +36,11 @@ func (s *Sources) evaluate(x expression, nesting int) []value {
 	}
 	s.evaluating[at] = true
 	defer delete(s.evaluating, at)
+	return replaceable(s.evaluateExpression(x, nesting), x.setting)
+}
+
+// evaluateExpression is evaluate for an expression that is not being evaluated.
+func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.BasicLit:
 		return literal(x, e)
@@ -50,12 +55,23 @@ func (s *Sources) evaluate(x expression, nesting int) []value {
 		return s.evaluate(x.with(e.X), nesting+1)
 	case *ast.IndexExpr:
 		if syntax.Name(e.X) == "os.Args" {
-			return unset
+			return []value{unset("the command line", x.place())}
 		}
-		return unknown
+		return s.elementOfSplit(x, e, nesting)
+	case *ast.SelectorExpr:
+		if values, ok := s.partOfURL(x, e, nesting); ok {
+			return values
+		}
+	case *ast.Ident:
+		if (e.Name == "true" || e.Name == "false") && x.in.Declaration(e) == nil {
+			return []value{{text: e.Name, at: x.place()}}
+		}
 	case *ast.CompositeLit:
 		if port := s.element(x.with(e), "Port"); port.Expr != nil && syntax.LastName(e.Type) == "TCPAddr" {
 			return s.evaluate(port, nesting+1)
+		}
+		if name := s.element(x.with(e), "Name"); name.Expr != nil && syntax.LastName(e.Type) == "UnixAddr" {
+			return s.evaluate(name, nesting+1)
 		}
 		return unknown
 	case *ast.CallExpr:
@@ -79,17 +95,17 @@ type evaluation struct {
 
 func literal(x expression, e *ast.BasicLit) []value {
 	if text, err := strconv.Unquote(e.Value); err == nil {
-		return bounded([]value{{text, false, x.place()}})
+		return bounded([]value{{text: text, at: x.place()}})
 	}
 	if e.Kind == token.INT {
-		return bounded([]value{{strings.ReplaceAll(e.Value, "_", ""), true, x.place()}})
+		return bounded([]value{{text: strings.ReplaceAll(e.Value, "_", ""), isNumber: true, at: x.place()}})
 	}
 	return unknown
 }
 
 // evaluateAll returns the values that something may have which gets those of several expressions.
 //
-// What is not set counts only where nothing else has a value, so that a default counts beside what the environment may
+// What is not set counts only if nothing else has a value, so that a default counts beside what the environment may
 // say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or
 // of two structs of a type, none has the default of the other.
 func (s *Sources) evaluateAll(all []expression, nesting int) []value {
@@ -124,10 +140,16 @@ func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	if !isOverwritten {
 		values = slices.Concat(initial, alternatives, values)
 	}
-	if slices.ContainsFunc(values, isSet) {
-		values = slices.DeleteFunc(values, value.isZero)
+	if !slices.ContainsFunc(values, isSet) {
+		return values
 	}
-	return values
+	setting := ""
+	for _, v := range values {
+		if v.isZero() {
+			setting = either(setting, v.setting)
+		}
+	}
+	return replaceable(slices.DeleteFunc(values, value.isZero), setting)
 }
 
 // join returns what a format makes of the values of its parts, of which one has to be known. It is for text: the sum of
@@ -164,15 +186,20 @@ func (s *Sources) join(format string, parts []expression, nesting int) []value {
 	return bounded(made)
 }
 
-// formatted formats values. What is made is written where the last part with a digit is.
+// formatted formats values. What is made is written where the last part with a digit is. Each format has a part.
 func formatted(format string, parts []value) value {
-	made := value{}
+	made, isReplaceable := value{at: parts[len(parts)-1].at}, false
 	texts := make([]any, len(parts))
 	for i, part := range parts {
 		texts[i] = part.text
 		if strings.ContainsAny(part.text, "0123456789") {
 			made.at = part.at
 		}
+		isReplaceable = isReplaceable || part.setting != ""
+	}
+	// What replaces the host of an address does not replace its port.
+	if made.setting = parts[len(parts)-1].setting; isReplaceable && made.setting == "" {
+		made.setting = "a setting"
 	}
 	made.text = fmt.Sprintf(format, texts...)
 	return made

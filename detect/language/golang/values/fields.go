@@ -2,13 +2,10 @@ package values
 
 import (
 	"go/ast"
-	"reflect"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
-	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // originsOfField returns what a field gets: in the composite literals that the struct comes from or, where these are
@@ -35,20 +32,35 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	if t.Expr == nil {
 		return from, len(from) > 0
 	}
-	set, inFile := s.setting(x, nesting+1)
-	if inFile {
+	key := s.settingKey(x, nesting+1)
+	declared, in := s.fieldOf(t, name, 0)
+	setting := s.settingOfField(t, key)
+	if declared != nil && (s.isTagged(t) || holdsSettings.MatchString(of.name)) {
+		for i := range from {
+			from[i].setting = setting
+		}
+	}
+	if slices.ContainsFunc(from, isComputed) {
+		key = "" // the app fills the struct itself
+	} else if set := s.loaded[strings.ToLower(key)]; set != nil {
 		return set, true
 	}
 	from = append(from, s.assignedTo(holder, t, name, nesting)...)
-	declared, in := s.fieldOf(t, name, 0)
 	if declared != nil {
 		from = append(from, tagged(in, declared)...)
 	}
-	from = append(from, set...)
+	from = append(from, s.settings[strings.ToLower(key)]...)
 	if len(from) == 0 && declared != nil { // settings that are read at run time set it
-		return []expression{{constant: &unset[0]}}, true
+		v := unset(setting, x.place())
+		return []expression{{constant: &v}}, true
 	}
 	return from, len(from) > 0
+}
+
+// isComputed reports whether a value is not written where a field gets it.
+func isComputed(x expression) bool {
+	_, isLiteral := ast.Unparen(x.Expr).(*ast.BasicLit)
+	return !isLiteral
 }
 
 // element returns the value of a field in a composite literal, or an expression without one.
@@ -133,97 +145,10 @@ func (s *Sources) composites(x expression, nesting int) []expression {
 	return found
 }
 
-// tagKeys are the keys of the tags that hold a default: those of envconfig and creasty/defaults, caarlos0/env,
-// cleanenv, and viper with mapstructure.
-var tagKeys = []string{"default", "envDefault", "env-default"}
-
-// optionDefault is a default among the options of a tag: those of sethvargo/go-envconfig (env:"PORT,default=8080"),
-// of ardanlabs/conf (conf:"default:8080") and of go-zero (json:",default=8080").
-var optionDefault = regexp.MustCompile(`\b(?:env|conf|json|yaml|config|flag|cfg):"[^"]*?\bdefault[=:]\s*([^",]+)[",]`)
-
-// required is in a tag of a field that is always set, or the program ends: those of envconfig, caarlos0/env and
-// go-flags.
-var required = regexp.MustCompile(`\brequired:"(?:true|yes)"|\b(?:env|conf):"[^"]*,\s*(?:required|notEmpty)\b`)
-
-// tagged returns what a field gets by its tag.
-func tagged(in *Source, field *ast.Field) []expression {
-	if value, ok := tagDefault(in, field); ok {
-		return []expression{{constant: &value}}
-	}
-	if field.Tag != nil && required.MatchString(field.Tag.Value) {
-		return []expression{{constant: &unset[0], gets: always}}
-	}
-	return nil
-}
-
-// tagDefault returns the default that the tag of a field states.
-func tagDefault(in *Source, field *ast.Field) (value, bool) {
-	if field.Tag == nil {
-		return value{}, false
-	}
-	tag, err := strconv.Unquote(field.Tag.Value)
-	if err != nil {
-		return value{}, false
-	}
-	at := expression{Expr: field.Tag, in: in}.place()
-	for _, key := range tagKeys {
-		if text, ok := reflect.StructTag(tag).Lookup(key); ok {
-			return value{text: text, at: at}, len(text) <= maxConstant
-		}
-	}
-	if m := optionDefault.FindStringSubmatch(tag); m != nil {
-		return value{text: m[1], at: at}, len(m[1]) <= maxConstant
-	}
-	return value{}, false
-}
-
-// setting returns the values of the setting that a field of a struct is filled from: viper fills the field Port in the
-// field GRPC from the key grpc.port. The values in files go before defaults: inFile says that they are from files.
-func (s *Sources) setting(x expression, nesting int) (values []expression, inFile bool) {
-	if len(s.settings)+len(s.loaded) == 0 {
-		return nil, false
-	}
-	var keys []string
-	for range maxNesting {
-		field, ok := ast.Unparen(x.Expr).(*ast.SelectorExpr)
-		if !ok {
-			break
-		}
-		declared, _ := s.fieldOf(s.typeOf(x.with(field.X), nesting), field.Sel.Name, 0)
-		if declared == nil || len(keys) > 0 && holdsSettings.MatchString(field.Sel.Name) {
-			break
-		}
-		keys = append([]string{strings.ToLower(settingKey(declared, field.Sel.Name))}, keys...)
-		x = x.with(field.X)
-	}
-	key := strings.Join(keys, ".")
-	return s.settingOf(key), s.loaded[key] != nil
-}
-
-// settingOf returns the values of the setting with a key in small letters.
+// settingOf returns the values of the setting with a key in small letters. Those in files go before defaults.
 func (s *Sources) settingOf(key string) []expression {
 	if found := s.loaded[key]; found != nil {
 		return found
 	}
 	return s.settings[key]
-}
-
-// holdsSettings are the names of fields that hold all settings, and are no part of their keys.
-var holdsSettings = source.Exactly(`(?i).*(?:cfg|conf|config|configuration|settings?|options?|opts|env)`)
-
-// settingKey returns the key from which a field is filled: that of its tag, or its name.
-func settingKey(field *ast.Field, name string) string {
-	if field.Tag == nil {
-		return name
-	}
-	tag, err := strconv.Unquote(field.Tag.Value)
-	if err != nil {
-		return name
-	}
-	for _, key := range []string{"mapstructure", "koanf", "yaml", "json", "toml"} {
-		if of, _, _ := strings.Cut(reflect.StructTag(tag).Get(key), ","); of != "" {
-			return of
-		}
-	}
-	return name
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // flagTypes are the types that functions of packages such as flag are named for: Int, IntP, IntVar, IntVarP.
 var flagTypes = map[string]bool{
-	"String": true, "Int": true, "Int16": true, "Int32": true, "Int64": true, "Uint": true, "Uint16": true,
-	"Uint32": true, "Uint64": true,
+	"String": true, "Bool": true, "Int": true, "Int16": true, "Int32": true, "Int64": true, "Uint": true,
+	"Uint16": true, "Uint32": true, "Uint64": true,
 }
 
 // declareFlag adds the default that a call gives to a flag or to a setting: those of flag, pflag, cobra, kingpin and
@@ -25,15 +26,14 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 			s.named[file] = true
 		}
 	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
-		s.defaults = append(s.defaults, namedDefault{at(args[0]), at(args[1]), true})
+		s.defaults = append(s.defaults, namedDefault{name: at(args[0]), value: at(args[1]), isSetting: true})
 	case isDefinition && strings.Contains(name, "Var"):
-		s.assignPointer(f, args[0], at(args[named]))
-		s.addFlag(at(args[1]), at(args[named]))
+		s.defaults = append(s.defaults, namedDefault{name: at(args[1]), value: at(args[named]), pointer: args[0]})
 	case isDefinition:
-		s.addFlag(at(args[0]), at(args[named]))
+		s.defaults = append(s.defaults, namedDefault{name: at(args[0]), value: at(args[named])})
 	case flagTypes[strings.TrimSuffix(name, "Var")] && len(args) == 1:
 		if value := chainedDefault(call); value != nil {
-			s.assignPointer(f, args[0], at(value))
+			s.assignPointer(args[0], expression{Expr: value, in: f, setting: "a flag"})
 		}
 	}
 }
@@ -57,11 +57,8 @@ func defaultIndex(function string, arguments int) (at int, ok bool) {
 // namedDefault is the default of a flag or of a setting. Its name may be a constant of another file.
 type namedDefault struct {
 	name, value expression
+	pointer     ast.Expr // to the variable that gets the flag's value, or nil
 	isSetting   bool
-}
-
-func (s *Sources) addFlag(name, value expression) {
-	s.defaults = append(s.defaults, namedDefault{name, value, false})
 }
 
 // nameDefaults adds the defaults by their names, after the last file was added.
@@ -69,37 +66,61 @@ func (s *Sources) nameDefaults() {
 	for _, d := range s.defaults {
 		s.evaluated = 0
 		name, ok := s.text(d.name, 0)
-		switch {
-		case !ok:
-		case d.isSetting:
+		if d.isSetting && ok {
 			key := strings.ToLower(name)
 			s.settings[key] = append(s.settings[key], d.value)
-		default:
+		}
+		if d.isSetting {
+			continue
+		}
+		d.value.setting = s.flag(d.name, 0)
+		if ok {
 			s.flags[name] = append(s.flags[name], d.value)
+		}
+		if d.pointer != nil {
+			s.assignPointer(d.pointer, d.value)
 		}
 	}
 	s.defaults = nil
+	s.assignPointed()
+}
+
+// longFlags are packages whose flags begin with two dashes; those of the standard library begin with one.
+var longFlags = source.Exactly(
+	`github\.com/spf13/(?:pflag|cobra)|.*/kingpin(?:[./]v\d+)?|github\.com/urfave/cli(?:/v\d+)?`)
+
+// flag returns what a flag replaces, as [value] has it.
+func (s *Sources) flag(name expression, nesting int) string {
+	text, ok := s.text(name, nesting)
+	switch {
+	case !ok || text == "":
+		return "a flag"
+	case name.in.Imports.Has("flag") && !name.in.Imports.AnyMatches(longFlags):
+		return "flag -" + text
+	default:
+		return "flag --" + text
+	}
 }
 
 // declareFlagLiteral adds the default of a flag of urfave/cli: &cli.IntFlag{Name: "port", Value: 50051}.
 func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
-	value := syntax.Element(literal, "Value")
-	if value == nil {
+	name := syntax.Element(literal, "Name")
+	if name == nil {
 		return
 	}
-	x := expression{Expr: value, in: f}
-	if name := syntax.Element(literal, "Name"); name != nil {
-		s.addFlag(expression{Expr: name, in: f}, x)
+	x := expression{Expr: syntax.Element(literal, "Value"), in: f}
+	if x.Expr == nil {
+		x.constant = &value{}
 	}
-	if destination := syntax.Element(literal, "Destination"); destination != nil {
-		s.assignPointer(f, destination, x)
-	}
+	s.defaults = append(s.defaults, namedDefault{
+		name: expression{Expr: name, in: f}, value: x, pointer: syntax.Element(literal, "Destination"),
+	})
 }
 
 // assignPointer adds that the variable gets a value whose address an expression is.
-func (s *Sources) assignPointer(f *Source, pointer ast.Expr, value expression) {
+func (s *Sources) assignPointer(pointer ast.Expr, value expression) {
 	if address, ok := ast.Unparen(pointer).(*ast.UnaryExpr); ok && address.Op == token.AND {
-		s.assign(f, address.X, value)
+		s.assign(value.in, address.X, value)
 	}
 }
 

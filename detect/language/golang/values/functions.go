@@ -12,16 +12,16 @@ import (
 
 var (
 	conversion = source.Exactly(`string|u?int(?:8|16|32|64)?`)
-	// sameValue are functions whose result is their first argument in another form, or nothing where it is unset.
+	// sameValue are functions whose result is their first argument in another form, or nothing if it is unset.
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
 		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
 	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
 	// settingsLibrary has a method Get, which returns the value of a setting whatever its type is.
 	settingsLibrary = source.Exactly(`github\.com/(?:spf13/viper|knadh/koanf)(?:/v\d+)?`)
-	// filePath are functions whose result is the path of a file: of a socket, where it is an address.
+	// filePath are functions whose result is the path of a file: of a socket, if it is an address.
 	filePath = source.Exactly(`(?:path|path/filepath)\.\w+`)
 	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
-	getter = source.Exactly(`(?:Get)?(?:String|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
+	getter = source.Exactly(`(?:Get)?(?:String|Bool|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
 	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
 	// set.
 	withFallback = regexp.MustCompile(`(?i)env|default|fallback|lookup`)
@@ -46,21 +46,33 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	case len(args) > 0 && sameValue.MatchString(qualified):
 		return s.evaluate(args[0], nesting+1), true
 	case environment.MatchString(qualified):
-		return unset, true
+		return []value{unset(s.variable(args, nesting), x.place())}, true
 	case qualified == "net.SplitHostPort" && len(args) == 1:
 		return s.split(args[0], x.result, nesting), true
-	case filePath.MatchString(qualified):
+	case filePath.MatchString(qualified), isListening(fun):
 		return nil, true
+	case qualified == "strings.Cut" && len(args) == 2 && x.result < 2:
+		return s.partOf(args[0], args[1], x.result, nesting), true
 	case qualified == "cmp.Or":
 		return s.evaluateAll(args, nesting), true
 	case qualified == "net.JoinHostPort" && len(args) == 2:
 		return s.join("%s:%s", args, nesting), true
-	case qualified == "net.ResolveTCPAddr" && len(args) == 2:
+	case (qualified == "net.ResolveTCPAddr" || qualified == "net.ResolveUnixAddr") && len(args) == 2:
 		return s.evaluate(args[1], nesting+1), true
 	case qualified == "fmt.Sprintf" && len(args) > 0:
 		return s.evaluateFormat(args, nesting), true
 	}
 	return s.evaluateSetting(x, call, args, nesting)
+}
+
+// isListening reports whether a method returns the address that a listener has got: lis.Addr().String().
+func isListening(fun ast.Expr) bool {
+	method, ok := fun.(*ast.SelectorExpr)
+	if !ok || method.Sel.Name != "String" {
+		return false
+	}
+	of, ok := ast.Unparen(method.X).(*ast.CallExpr)
+	return ok && syntax.LastName(of.Fun) == "Addr" && len(of.Args) == 0
 }
 
 // isConversion reports whether a name that is called is that of a type.
@@ -111,11 +123,11 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 	fun := syntax.Called(call)
 	name := syntax.LastName(fun)
 	if at, ok := defaultIndex(name, len(args)); ok && !strings.Contains(name, "Var") {
-		return s.evaluate(args[at], nesting+1), true
+		return replaceable(s.evaluate(args[at], nesting+1), s.flag(args[0], nesting)), true
 	}
 	if len(args) == 0 {
 		if value := chainedDefault(call); value != nil && flagTypes[name] {
-			return s.evaluate(x.with(value), nesting+1), true
+			return replaceable(s.evaluate(x.with(value), nesting+1), "a flag"), true
 		}
 		return nil, false
 	}
@@ -123,22 +135,66 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 	switch {
 	case !isKey && len(args) == 1, s.callee(x, nesting) != nil:
 		return nil, false
-	case len(s.flags[key]) > maxOrigins:
-		return nil, false
 	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup" ||
 		name == "Get" && x.in.Imports.AnyMatches(settingsLibrary)):
-		set := append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...)
+		set := nearest(append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...), x.in.dir)
+		setting := s.settingOrVariable(key, x.in.dir)
 		if len(set) == 0 {
-			return unset, true
+			return []value{unset(setting, x.place())}, true
 		}
-		return s.evaluateAll(set, nesting), true
+		return replaceable(s.evaluateAll(set, nesting), setting), true
 	case len(args) == 2 && withFallback.MatchString(syntax.Name(fun)):
-		return s.evaluate(args[1], nesting+1), true
+		return replaceable(s.evaluate(args[1], nesting+1), s.variable(args, nesting)), true
 	case len(args) == 1 && strings.Contains(strings.ToLower(syntax.Name(fun)), "env"):
-		return unset, true
+		return []value{unset(s.variable(args, nesting), x.place())}, true
 	}
 	return nil, false
 }
+
+// nearest returns those of several defaults that stand in the directory that is nearest to another one: two programs of
+// an app may have a flag of the same name.
+func nearest(defaults []expression, dir string) []expression {
+	var all []expression
+	best := -1
+	for _, d := range defaults {
+		near := maxNesting // a setting of a file
+		if d.in != nil {
+			near = sharedDirs(d.in.dir, dir)
+		}
+		if near > best {
+			all, best = nil, near
+		}
+		if near == best {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// sharedDirs returns how many directories two paths have in common; a directory has most in common with itself.
+func sharedDirs(a, b string) int {
+	if a == b {
+		return maxNesting
+	}
+	shared := 0
+	as, bs := strings.Split(a, "/"), strings.Split(b, "/")
+	for shared < min(len(as), len(bs), maxNesting-1) && as[shared] == bs[shared] {
+		shared++
+	}
+	return shared
+}
+
+// variable returns the environment variable that the first argument of a call names, as [value] has it.
+func (s *Sources) variable(args []expression, nesting int) string {
+	if len(args) > 0 {
+		if name, ok := s.text(args[0], nesting); ok && variableName.MatchString(name) {
+			return "$" + name
+		}
+	}
+	return "an environment variable"
+}
+
+var variableName = source.Exactly(`[A-Za-z_]\w*`)
 
 // text returns the one text that an expression states.
 func (s *Sources) text(x expression, nesting int) (string, bool) {

@@ -26,7 +26,7 @@ func (s *Sources) spend(nesting int) bool {
 	return nesting > maxNesting || s.evaluated > maxEvaluated || s.total > maxTotal
 }
 
-// maxOrigins is how many expressions are looked at that a value may come from. Where there are more, nobody means one.
+// maxOrigins is how many expressions are looked at that a value may come from. If there are more, nobody means one.
 const maxOrigins = 64
 
 // origins returns the expressions that the value of an expression comes from: what a variable is declared with and
@@ -64,7 +64,12 @@ func (s *Sources) allOrigins(x expression, nesting int) ([]expression, bool) {
 		}
 		return s.originsOfField(x, e, nesting)
 	case *ast.CallExpr:
-		if fn := s.callee(x, nesting); fn != nil && fn.decl.Body != nil {
+		fn := s.callee(x, nesting)
+		switch {
+		case fn == nil, fn.decl.Body == nil:
+		case x.result >= storedBy:
+			return s.storedByCall(fn, x), true
+		default:
 			return s.returned(fn, x)
 		}
 	}
@@ -105,56 +110,28 @@ func (s *Sources) originsOfLocal(
 		got, ok := s.originsOfParameter(x, d, local.Name, nesting)
 		return append(got, from...), ok
 	case *ast.RangeStmt:
-		return nil, false
+		return s.firstElement(x.with(d.X), name.Name == syntax.Name(d.Value), nesting)
 	}
 	return from, true
 }
 
-// originsOfParameter returns what a parameter of a function gets: by the call that is followed, or by all calls.
-func (s *Sources) originsOfParameter(
-	x expression, field *ast.Field, name *ast.Ident, nesting int,
-) ([]expression, bool) {
-	fn := s.parameters[field]
-	if fn == nil {
+// firstElement returns the first of the values that a loop goes through, if they are written in a list. It is that of
+// the first server, where the loop makes one for each. Structs may differ in more than one value.
+func (s *Sources) firstElement(list expression, isValue bool, nesting int) ([]expression, bool) {
+	lists := s.composites(list, nesting+1)
+	if len(lists) != 1 || !isValue {
 		return nil, false
 	}
-	at := parameterIndex(fn.decl.Type.Params, name)
-	calls := s.calls[symbol{fn.in.dir, fn.decl.Name.Name}]
-	if fn.decl.Recv != nil {
-		calls = s.calls[symbol{name: fn.decl.Name.Name}]
-	}
-	if x.call != nil && x.call.function == fn {
-		calls = []expression{x.call.call}
-	}
-	if len(calls) > maxCalls {
+	literal, ok := lists[0].Expr.(*ast.CompositeLit)
+	if !ok || len(literal.Elts) == 0 {
 		return nil, false
 	}
-	var from []expression
-	for _, c := range calls {
-		call, ok := ast.Unparen(c.Expr).(*ast.CallExpr)
-		if ok && at >= 0 && at < len(call.Args) && s.callee(c, nesting+1) == fn {
-			argument := c.with(call.Args[at])
-			argument.gets = alternatively
-			from = append(from, argument)
-		}
+	_, isList := literal.Type.(*ast.ArrayType)
+	switch literal.Elts[0].(type) {
+	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.UnaryExpr:
+		return nil, false
 	}
-	return from, true
-}
-
-// maxCalls is how many calls of a function, or of methods of one name, are looked at.
-const maxCalls = 500
-
-func parameterIndex(parameters *ast.FieldList, parameter *ast.Ident) int {
-	at := 0
-	for _, field := range parameters.List {
-		for _, name := range field.Names {
-			if name == parameter {
-				return at
-			}
-			at++
-		}
-	}
-	return -1
+	return []expression{lists[0].with(literal.Elts[0])}, isList
 }
 
 // returned returns what a function returns for the result that is meant of a call.
@@ -196,7 +173,7 @@ func returnsOf(body *ast.BlockStmt) []*ast.ReturnStmt {
 	return returns
 }
 
-// namedResult returns the name of a result of a function, or nil where it has none.
+// namedResult returns the name of a result of a function, or nil if it has none.
 func namedResult(results *ast.FieldList, at int) ast.Expr {
 	if results == nil {
 		return nil

@@ -16,7 +16,7 @@ type Setting struct {
 
 // SettingsFile are the names that people give to files with the settings of an app.
 var SettingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|settings|server|default|local|prod))?` +
-	`(?:\.(?:prod|production))?\.(?:ya?ml|json|env)`)
+	`(?:\.(?:prod|production))?\.(?:ya?ml|json|toml|env)`)
 
 // AddSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
 // file states goes before the defaults that the sources give to settings.

@@ -1,21 +1,23 @@
-// Package values tells which port an expression of an app states. A port is seldom written where a server listens on
-// it: it comes from constants, fields, parameters, defaults of flags and of environment variables, in other files and
-// other packages.
+// Package values tells which address an expression of an app states, which call makes a value, and which credentials a
+// server is given. A port is seldom written where a server listens on it: it comes from constants, fields, parameters,
+// defaults of flags and of environment variables, in other files and other packages.
 //
 // [Sources.Parse] takes files, whose declarations declarations.go, flags.go and settings.go collect. [Sources.Address]
 // evaluates an expression (evaluate.go, functions.go), by following names to what they are declared with (origins.go,
-// fields.go, types.go). What is not known stays unknown: no other value takes its place.
+// parameters.go, fields.go, tags.go, types.go). [Sources.Made] follows a value to the call that makes it (made.go), and
+// [Sources.Security] the options of a server to its credentials (leaves.go, security.go, tls.go) with the conditions
+// of each (conditions.go, branches.go). What is not known stays unknown: no other value takes its place.
 //
-// No types are checked: what a dependency declares is not in the app. A name is followed where its syntax tells what it
+// No types are checked: what a dependency declares is not in the app. A name is followed if its syntax tells what it
 // means, and is not known otherwise.
 package values
 
 import (
 	"go/ast"
 	"path"
+	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -33,11 +35,13 @@ type Sources struct {
 	calls      map[symbol][]expression // calls; those of methods have no directory
 	literals   map[symbol][]expression // composite literals, by type
 	fields     map[string][]assignment // what fields get, by name
+	pointed    []pointed               // until all files are there
 	defaults   []namedDefault          // of flags and settings, until all files are there
 	flags      map[string][]expression // the defaults of flags, by the flag's name
 	settings   map[string][]expression // the defaults of settings, by key in small letters: grpc.port
 	loaded     map[string][]expression // the settings of files that the sources name, by key
-	named      map[string]bool         // the names of settings files in the sources
+	bound      bindings
+	named      map[string]bool // the names of settings files in the sources
 
 	evaluating map[evaluation]bool
 
@@ -58,7 +62,9 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		parameters: map[*ast.Field]*function{}, calls: map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
-		evaluating: map[evaluation]bool{},
+		evaluating: map[evaluation]bool{}, bound: bindings{
+			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
+		},
 	}
 }
 
@@ -69,44 +75,11 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 		return nil
 	}
 	f := &Source{File: parsed, path: file, dir: path.Dir(file)}
+	if parsed.Name.Name == "main" {
+		s.bound.programs[f.dir] = true
+	}
 	s.declare(f)
 	return f
-}
-
-// Address returns the address that an expression of a source states, and where it is written. Its certainty is
-// [address.Unknown] if the expression states none or several that a probe can reach, or may have a value that is not
-// known. Any other is called [address.Written], also if an option may replace it.
-func (s *Sources) Address(in *Source, e ast.Expr) address.Address {
-	s.nameDefaults()
-	s.evaluated = 0
-	var one address.Address
-	for _, v := range s.evaluate(expression{Expr: e, in: in}, 0) {
-		a, isSet := v.address()
-		switch {
-		case !isSet:
-			continue
-		case a.Local() == 0 || one.Port != 0 && a.Port != one.Port:
-			return address.Address{}
-		case one.Port == 0:
-			one = a
-		case a.Host != one.Host:
-			one.Host = address.UnknownHost
-		}
-	}
-	return one
-}
-
-// address returns the address that a value is. It reports whether the value is one: that of an option which is not set
-// is none.
-func (v value) address() (address.Address, bool) {
-	colon := strings.LastIndexByte(v.text, ':')
-	port := v.text[colon+1:]
-	if strings.Contains(v.text[:colon+1], unknownPart) {
-		v.text = port // whatever its host is
-	}
-	a := address.Parse(address.TrimScheme(v.text))
-	a.Place = v.at
-	return a, port != ""
 }
 
 // symbol is a name that a package declares.
@@ -116,6 +89,7 @@ type symbol struct{ dir, name string }
 type Source struct {
 	*syntax.File
 	path, dir string
+	branches  []branch
 }
 
 // expression is an expression in a file.
@@ -131,6 +105,8 @@ type expression struct {
 	gets when
 	// constant is a value that no expression has, such as the default in a tag; nil for others.
 	constant *value
+	// setting is what may replace the value of the expression: see [value].
+	setting string
 }
 
 // when says when a variable, a field or a parameter gets a value.
@@ -181,17 +157,31 @@ type value struct {
 	text     string
 	isNumber bool
 	at       plan.Place
+	// setting is what may replace the value when the app runs: "$PORT", "flag -port", "the setting grpc.port"; "" for a
+	// value that nothing replaces.
+	setting string
 }
 
 // unknownPart is a value that is not known, and stands in a text for a part that is not, such as a host.
 const unknownPart = "\x00"
 
-var (
-	// unknown is the value of an expression that the sources do not state.
-	unknown = []value{{text: unknownPart}}
-	// unset is the value of an option that has no default: an environment variable, a flag, a setting.
-	unset = []value{{}}
-)
+// unknown is the value of an expression that the sources do not state.
+var unknown = []value{{text: unknownPart}}
+
+// unset is the value of an option that has no default, of which the name is known, and of what reads it.
+func unset(setting string, at plan.Place) value { return value{setting: setting, at: at} }
+
+// replaceable returns values that a setting may replace when the app runs.
+func replaceable(values []value, setting string) []value {
+	if setting == "" {
+		return values
+	}
+	all := slices.Clone(values)
+	for i := range all {
+		all[i].setting = either(all[i].setting, setting)
+	}
+	return all
+}
 
 func (v value) isUnknown() bool { return strings.Contains(v.text, unknownPart) }
 

@@ -17,7 +17,7 @@ var reference = regexp.MustCompile(
 	`^\$\{?(?:\w+\(["']|\w+\[["']|(?:rootProject|project|ext|extra|Versions)\.)*([\w.-]+)["')\]]*\}?$`)
 
 // Resolve returns the version that a version with references to properties stands for. property returns the value of
-// a property, "" for one that is not known. The result is "" where the version is not known.
+// a property, "" for one that is not known. The result is "" if the version is not known.
 func Resolve(version string, property func(name string) string) string {
 	for range maxReferences {
 		m := reference.FindStringSubmatch(version)
@@ -33,7 +33,7 @@ func Resolve(version string, property func(name string) string) string {
 var leadingNumbers = regexp.MustCompile(`^v?(\d{1,6})(?:\.(\d{1,6}))?`)
 
 // Compare compares the first two numbers of a version, of any form, with those given: it returns a number below zero
-// for an older version, and zero or above for the same one or a newer one. ok is false where the version has no
+// for an older version, and zero or above for the same one or a newer one. ok is false if the version has no
 // numbers.
 func Compare(version string, major, minor int) (order int, ok bool) {
 	m := leadingNumbers.FindStringSubmatch(version)

@@ -22,7 +22,7 @@ type Class struct {
 	members reader // the fields, the methods and what follows them
 }
 
-// Parse reads a class file up to its interfaces. ok is false where the bytes are no class file or end too early.
+// Parse reads a class file up to its interfaces. ok is false if the bytes are no class file or end too early.
 func Parse(data []byte) (class *Class, ok bool) {
 	r := reader{rest: data}
 	if !bytes.Equal(r.take(4), []byte{0xca, 0xfe, 0xba, 0xbe}) {

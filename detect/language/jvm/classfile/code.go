@@ -6,7 +6,7 @@ import "encoding/binary"
 type IntArgument struct {
 	Value int
 	// Constant says that the instruction right before the call pushes Value: compilers write a literal and a constant
-	// so. Value is 0 where something else stands there, or what is pushed in one branch of a condition only.
+	// so. Value is 0 if something else stands there, or what is pushed in one branch of a condition only.
 	Constant bool
 }
 
@@ -50,7 +50,7 @@ func (c *Class) eachCode(use func(code []byte)) {
 }
 
 // eachMember calls use with each field and each method (JVMS 4.5 to 4.7.3): the indexes of its name and its descriptor
-// among the constants, and its attribute Code, which is short where it has none.
+// among the constants, and its attribute Code, which is short if it has none.
 func (c *Class) eachMember(use func(name, descriptor int, code reader)) {
 	members := c.members
 	for range 2 { // fields, then methods

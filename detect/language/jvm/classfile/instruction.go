@@ -40,7 +40,7 @@ var instructionLengths = []struct {
 	{0xc8, 0xc9, 5},
 }
 
-// instructionLength returns the length of the instruction at an offset. It is 0 where the code ends before the operands
+// instructionLength returns the length of the instruction at an offset. It is 0 if the code ends before the operands
 // do.
 func instructionLength(code []byte, at int) int {
 	switch op := code[at]; op {

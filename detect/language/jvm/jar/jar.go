@@ -36,7 +36,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return &Archive{entries, maxUnpacked}, nil
 }
 
-// Read returns the contents of an entry. They are nil where the entry is longer than [tree.MaxSource]. The error is
+// Read returns the contents of an entry. They are nil if the entry is longer than [tree.MaxSource]. The error is
 // about a damaged entry, or says that all entries together are too long.
 func (a *Archive) Read(e *zip.File) ([]byte, error) {
 	if e.UncompressedSize64 > tree.MaxSource {
@@ -82,7 +82,7 @@ var version = regexp.MustCompile(`-v?\d[\w.+-]*$`)
 // HasVersion reports whether the file name of a jar ends in a version, as in shop-1.0.jar.
 func HasVersion(name string) bool { return version.MatchString(strings.TrimSuffix(name, ".jar")) }
 
-// Artifact returns the artifact that the file name of an archive names. It is group:artifact where the name has both:
+// Artifact returns the artifact that the file name of an archive names. It is group:artifact if the name has both:
 // io.quarkus:quarkus-grpc for io.quarkus.quarkus-grpc-3.2.0.jar, grpc-services for grpc-services-1.60.0.jar.
 func Artifact(file string) string {
 	name := path.Base(file)

@@ -14,6 +14,9 @@ type Assignment struct {
 	Name  string
 	At    int // the offset of the statement
 	Value source.Span
+	// Variable is the environment variable that gives the name another value, "" for none. Without a default the value
+	// is empty.
+	Variable string
 }
 
 var (
@@ -29,7 +32,8 @@ var (
 	returnValue = regexp.MustCompile(`\breturn\b[ \t]*`)
 	// ofEnvironment takes the names out of the environment: const { PORT = 50051 } = process.env.
 	ofEnvironment = regexp.MustCompile(`\{(?P<names>[^{}]*)\}\s*=\s*process\.env\b`)
-	withDefault   = regexp.MustCompile(`(?:^|[\s,:])([\w$]+)\s*=\s*`)
+	// taken is one of them: a variable, the name that it gets, the sign of a default.
+	taken = regexp.MustCompile(`^([\w$]+)(?:\s*:\s*([\w$]+))?(\s*=\s*)?`)
 	// statements are keywords that the head of a block begins with as a method does.
 	statements = []string{"if", "for", "while", "switch", "catch", "with", "function"}
 )
@@ -43,7 +47,7 @@ func (s *Source) assignments() []Assignment {
 	count := map[string]int{}
 	add := func(name string, at int, value source.Span) {
 		if count[name]++; count[name] <= maxAssignments {
-			all = append(all, Assignment{name, at, value})
+			all = append(all, Assignment{Name: name, At: at, Value: value})
 		}
 	}
 	for _, m := range s.FindAll(assignmentHead, -1) {
@@ -65,9 +69,28 @@ func (s *Source) assignments() []Assignment {
 			s.eachReturn(m[1], func(returned source.Span) { add(name, m[2], returned) })
 		}
 	}
-	for _, m := range s.FindAll(ofEnvironment, -1) {
-		for _, d := range withDefault.FindAllSubmatchIndex(s.Code[m[2]:m[3]], maxAssignments) {
-			add(string(s.Code[m[2]+d[2]:m[2]+d[3]]), m[2]+d[2], s.Element(m[2]+d[1]))
+	return append(all, s.ofEnvironment()...)
+}
+
+// ofEnvironment returns the names that the source takes out of the environment: { PORT = 50051, HOST: host }.
+func (s *Source) ofEnvironment() []Assignment {
+	var all []Assignment
+	for _, m := range s.FindAll(ofEnvironment, maxAssignments) {
+		each, _ := s.Arguments(m[2])
+		for _, e := range each {
+			d := taken.FindSubmatchIndex(s.Code[e.From:e.To])
+			if d == nil {
+				continue
+			}
+			name := string(s.Code[e.From+d[2] : e.From+d[3]])
+			a := Assignment{Name: name, At: e.From, Value: source.Span{From: e.To, To: e.To}, Variable: name}
+			if d[4] >= 0 {
+				a.Name = string(s.Code[e.From+d[4] : e.From+d[5]])
+			}
+			if d[6] >= 0 {
+				a.Value.From = e.From + d[7]
+			}
+			all = append(all, a)
 		}
 	}
 	return all

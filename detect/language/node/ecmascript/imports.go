@@ -56,7 +56,7 @@ func importsOf(s *Source, destructured *regexp.Regexp) Imports {
 }
 
 // declare adds the names of an import clause: a name, `* as name`, `{ a, b as c, d: e }`, or a name and one of the
-// others. member is ".name" where only that export of the module is imported.
+// others. member is ".name" if only that export of the module is imported.
 func (b Imports) declare(clause, module, member string) {
 	module = packageName(module)
 	whole, braced, _ := strings.Cut(clause, "{")

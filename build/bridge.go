@@ -1,0 +1,150 @@
+package build
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/buildpacks/libcnb/v2"
+	"github.com/paketo-buildpacks/libpak/v2/log"
+
+	"github.com/grpc-cnb/health-probe/build/execprobe"
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/flags"
+)
+
+// Who starts the bridge, as the image's label has it.
+const (
+	startedByLauncher = "launcher"
+	startedByManifest = "manifest"
+)
+
+// bridge is the bridge and how it is run, as it is printed and as the image's label has it.
+type bridge struct {
+	// Command is what runs.
+	Command []string `json:"command"`
+	// Start says who starts it, the launcher or a manifest.
+	Start string `json:"start"`
+	// Processes are the process types that the launcher starts it with; none means all.
+	Processes []string `json:"processes,omitempty"`
+	// Port is where native probes ask it.
+	Port    int    `json:"port"`
+	Version string `json:"version"`
+	Source  string `json:"source"`
+	SHA256  string `json:"sha256"`
+
+	// flags are what somebody has to give the bridge, because it does not find it by itself, and remark what is said of
+	// them.
+	flags  []string
+	remark string
+}
+
+// newBridge describes the program p, which is in the folder of the probe; nil for none. HasAddress says that it finds
+// the server's address by itself; without that it is given the one of the exec probe.
+func newBridge(exec execprobe.Probe, p *program, settings config.Config, hasAddress bool) *bridge {
+	if p == nil {
+		return nil
+	}
+	command, remark := exec.CommandOf(filepath.Join(filepath.Dir(exec.Command[0]), p.name), hasAddress)
+	b := &bridge{
+		Command: command, Start: startedByManifest, Port: bridgeflags.Port, Version: p.version, Source: p.source,
+		SHA256: p.sha256, flags: command[1:], remark: remark,
+	}
+	if settings.Bridge == config.BridgeLaunch {
+		b.Command, b.Start, b.Processes = command[:1], startedByLauncher, settings.Processes
+	}
+	return b
+}
+
+// starters returns the paths of the links by which the launcher starts the bridge (buildpack specification, exec.d), in
+// the folder of a layer.
+func (b *bridge) starters(exec libcnb.Exec) []string {
+	if !b.isStartedByLauncher() {
+		return nil
+	}
+	if len(b.Processes) == 0 {
+		return []string{exec.FilePath(bridgeflags.Starter)}
+	}
+	var paths []string
+	for _, process := range b.Processes {
+		paths = append(paths, exec.ProcessFilePath(process, bridgeflags.Starter))
+	}
+	return paths
+}
+
+// isStartedByLauncher reports whether the image starts the bridge by itself.
+func (b *bridge) isStartedByLauncher() bool { return b != nil && b.Start == startedByLauncher }
+
+// manifest returns the lines to paste into a manifest, in YAML.
+func (b *bridge) manifest() []string {
+	probes := []string{
+		"containers: # the app's own, in place of an exec probe",
+		fmt.Sprintf("  - readinessProbe: {grpc: {port: %d}}", b.Port),
+		fmt.Sprintf("    livenessProbe: {grpc: {port: %d, service: live}}", b.Port),
+	}
+	if !b.isStartedByLauncher() {
+		return append([]string{
+			"initContainers: # beside the app's container, from the same image",
+			"  - name: health-bridge",
+			"    restartPolicy: Always",
+			"    command: [" + execprobe.Quoted(b.Command) + "]" + b.remark,
+		}, probes...)
+	}
+	if len(b.flags) > 0 {
+		probes = append(probes, "    env: ["+strings.Join(b.variables(), ", ")+"]"+b.remark)
+	}
+	started := "# The launcher starts it with all processes."
+	if len(b.Processes) > 0 {
+		started = "# The launcher starts it with the processes " + strings.Join(b.Processes, ", ") + "."
+	}
+	return append([]string{
+		started + " A container with a command of its own, which",
+		"# goes past the launcher, has no bridge: its probes say failed to connect.",
+	}, probes...)
+}
+
+// variables returns the environment variables that stand for the flags, as items of a list in YAML.
+func (b *bridge) variables() []string {
+	var items []string
+	for _, flag := range b.flags {
+		name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if !hasValue {
+			value = "true"
+		}
+		items = append(items, fmt.Sprintf("{name: %s, value: %q}", flags.Variable(name), value))
+	}
+	return items
+}
+
+// reportBridge logs how the bridge is run, and how to probe it.
+func reportBridge(logger log.Logger, b *bridge) {
+	logger.Headerf("Bridge: %s", b.Command[0])
+	for _, line := range b.manifest() {
+		logger.Header("  " + line)
+	}
+}
+
+// link makes a link by which the launcher starts the bridge.
+func (b *bridge) link(path string) error {
+	folder := filepath.Dir(path)
+	target, err := filepath.Rel(folder, b.Command[0])
+	if err == nil {
+		err = os.MkdirAll(folder, 0o755)
+	}
+	// The modes must not depend on the build machine's umask. Above a process type's folder is exec.d, and above that
+	// the layer's.
+	for _, name := range []string{folder, filepath.Dir(folder)} {
+		if err == nil {
+			err = os.Chmod(name, 0o755)
+		}
+	}
+	if err == nil {
+		err = os.Symlink(target, path)
+	}
+	if err != nil {
+		return fmt.Errorf("having the launcher start the bridge: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package execprobe_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/build/execprobe"
+	"github.com/grpc-cnb/health-probe/internal/golden"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// lines collects what is reported.
+type lines struct{ strings.Builder }
+
+func (l *lines) Headerf(format string, args ...any) { fmt.Fprintf(l, format+"\n", args...) }
+
+// server returns a server with a health service.
+func server(a plan.Address, s plan.Security) plan.Server {
+	return plan.Server{
+		Language: "go", Title: "Go", Framework: "grpc-go", Evidence: plan.Place{Path: "main.go", Line: 34},
+		Health: plan.HealthRegistered, HealthEvidence: plan.Place{Path: "main.go", Line: 38}, Address: a, Security: s,
+	}
+}
+
+var (
+	port = plan.Address{
+		Host: plan.AllInterfaces, Port: 5000, Certainty: plan.Written, Place: plan.Place{Path: "main.go", Line: 21},
+	}
+	replaced = plan.Address{Host: plan.AllInterfaces, Port: 8080, Certainty: plan.Default, Variable: "GRPC_PORT"}
+	variable = plan.Address{Variable: "GRPC_PORT"}
+	loopback = plan.Address{Host: plan.Loopback, Port: 8080, Certainty: plan.Written}
+	socket   = plan.Address{Host: plan.UnixSocket, Socket: "unix:/run/app.sock", Certainty: plan.Written}
+	aSocket  = plan.Address{Host: plan.UnixSocket}
+
+	plaintext = plan.Security{Transport: plan.Plaintext}
+	secure    = plan.Security{Transport: plan.TLS, Certificate: "server.crt"}
+	mutual    = plan.Security{Transport: plan.MutualTLS}
+	optional  = plan.Security{Transport: plan.Plaintext, Setting: "flag -tls"}
+	disabled  = plan.Security{Transport: plan.TLS, Setting: "$TLS_ENABLED"}
+	decided   = plan.Security{Setting: "$TLS_ENABLED"}
+)
+
+// Each combination of what is known of a server is printed as users see it. UPDATE_GOLDEN=1 writes the file.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	noHealth := server(port, plaintext)
+	noHealth.Health = plan.HealthMissing
+	defaults := func(args ...string) execprobe.Given {
+		d, err := execprobe.Defaults(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return execprobe.Given{Path: execprobe.ImagePath, Defaults: d, Server: server(port, plaintext)}
+	}
+	oneService := server(port, plaintext)
+	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
+	var report lines
+	for _, c := range []struct {
+		title        string
+		server       plan.Server
+		readsAddress bool
+	}{
+		{"a port", server(port, plaintext), true},
+		{"a port that a variable replaces", server(replaced, plaintext), true},
+		{"the port in a variable", server(variable, plaintext), true},
+		{"the port in a variable, for a probe that reads none", server(variable, plaintext), false},
+		{"a port of loopback", server(loopback, plaintext), true},
+		{"a socket", server(socket, plaintext), true},
+		{"a socket, for a probe that reads no address", server(socket, plaintext), false},
+		{"a socket that is not known", server(aSocket, plaintext), false},
+		{"a port that is not known", server(plan.Address{}, plaintext), false},
+		{"TLS", server(port, secure), true},
+		{"TLS with client certificates", server(port, mutual), true},
+		{"TLS by a setting", server(port, optional), true},
+		{"TLS without a setting", server(port, disabled), true},
+		{"TLS or plaintext by a setting", server(port, decided), true},
+		{"TLS or plaintext not known", server(port, plan.Security{}), true},
+		{"nothing known", server(plan.Address{}, plan.Security{}), false},
+		{"no health service", noHealth, true},
+		{"the health of one service", oneService, true},
+		{"no server", plan.Server{}, false},
+	} {
+		g := defaults()
+		g.Server, g.ReadsAddress = c.server, c.readsAddress
+		report.Headerf("-- %s --\ngRPC server: %s", c.title, c.server)
+		execprobe.New(g).Report(&report, false, false)
+	}
+	report.Headerf("-- TLS with a certificate in the app, of several servers, with a bridge --")
+	g := defaults()
+	g.Server, g.Certificate = server(port, secure), execprobe.Certificate{File: "/workspace/server.crt", Name: "shop"}
+	execprobe.New(g).Report(&report, true, true)
+	report.Headerf("-- default flags --")
+	g = defaults("-addr=:1", "-tls", "-tls-no-verify")
+	g.Server = server(port, mutual)
+	execprobe.New(g).Report(&report, false, false)
+	report.Headerf("-- default flags with a service --")
+	g = defaults("-service=shop.Orders")
+	g.Server = oneService
+	execprobe.New(g).Report(&report, false, false)
+	golden.Check(t, "testdata/reports.golden", report.String())
+}
+
+// Another program is given the same flags, and the address if it does not find that by itself.
+func TestCommandOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	d, err := execprobe.Defaults(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := execprobe.New(execprobe.Given{Path: "/probe", Defaults: d, Server: server(port, secure)})
+	for reads, want := range map[bool]string{
+		true: "/bridge -tls -tls-no-verify", false: "/bridge -addr=localhost:5000 -tls -tls-no-verify",
+	} {
+		command, remark := p.CommandOf("/bridge", reads)
+		if got := strings.Join(command, " "); got != want || !strings.Contains(remark, "replace -tls-no-verify") {
+			t.Errorf("got %q with the remark %q, want %q", got, remark, want)
+		}
+	}
+}

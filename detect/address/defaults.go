@@ -1,0 +1,120 @@
+package address
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// defaults looks for what goes before the addresses of an expression: names whose default they are.
+func (e *evaluation) defaults(x expression) {
+	for _, m := range dottedName.FindAllIndex(x.code, -1) {
+		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
+		operator := hasDefault.FindIndex(x.code[m[1]:])
+		if isPart || operator == nil {
+			continue
+		}
+		u := x.nameAt(m)
+		e.before = append(e.before, u)
+		for _, v := range e.visible(u.Dotted, u.At) {
+			e.variables = append(e.variables, Variables(v.raw)...)
+		}
+		// What is asked may be an argument: Number(process.env.PORT) || 50051.
+		e.unclear = e.unclear || !outside.Match(x.raw[m[0]:m[1]+operator[1]]) && !e.isOption(u)
+	}
+}
+
+// isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is
+// reached as a field of something that is called so, or what the text declares with one. Of anything else it is not
+// known whether it ever lacks a value.
+func (e *evaluation) isOption(u Use) bool {
+	asksOutside := func(v expression) bool { return v.isOption || outside.Match(v.raw) || optionsName.Match(v.code) }
+	return optionsName.MatchString(u.Dotted) || slices.ContainsFunc(e.visible(Path(u.Dotted), u.At), asksOutside)
+}
+
+// optionsName matches a field of something that people call options or settings.
+var optionsName = regexp.MustCompile(
+	`(?i)(?:opt(?:ion)?s?|conf(?:ig(?:uration)?)?s?|cfg|settings?|arg(?:ument)?s|argv|flags|params|props|env)\w*` +
+		`(?:\(\))?(?:\.|::|->)\w`)
+
+// conditional is an expression with two branches: condition ? first : second, first if condition else second.
+var conditional = regexp.MustCompile(`(?s)^(?P<condition>.*?)\s\?\s(?P<first>.+?)\s:\s(?P<second>.+)$|` +
+	`^(?P<first>.+?)\sif\s(?P<condition>.+?)\selse\s(?P<second>.+)$`)
+
+// Branches returns the condition and the two branches of a conditional expression, and whether the code is one.
+func Branches(code []byte) (condition, first, second source.Span, ok bool) {
+	m := conditional.FindSubmatchIndex(code)
+	if m == nil {
+		return condition, first, second, false
+	}
+	for i, group := range conditional.SubexpNames() {
+		span := source.Span{From: m[2*i], To: m[2*i+1]}
+		switch {
+		case span.From < 0:
+		case group == "condition":
+			condition = span
+		case group == "first":
+			first = span
+		case group == "second":
+			second = span
+		}
+	}
+	return condition, first, second, true
+}
+
+// branches evaluates the branches of a conditional expression, and reports whether it is one. Both have to state an
+// address, or to ask the environment.
+func (e *evaluation) branches(x expression) bool {
+	condition, first, second, ok := Branches(x.code)
+	if !ok {
+		return false
+	}
+	asks := e.asks(x.part(condition))
+	for _, s := range []source.Span{first, second} {
+		e.branch(x.part(s), asks)
+	}
+	return true
+}
+
+// part returns a part of an expression.
+func (x expression) part(s source.Span) expression {
+	return expression{raw: x.raw[s.From:s.To], code: x.code[s.From:s.To], at: x.at + s.From}
+}
+
+// asks reports whether an expression asks the environment or for options.
+func (e *evaluation) asks(x expression) bool {
+	if outside.Match(x.raw) {
+		return true
+	}
+	asks := false
+	for _, m := range dottedName.FindAllIndex(x.code, -1) {
+		u := x.nameAt(m)
+		for _, v := range e.visible(Path(u.Dotted), u.At) {
+			e.variables = append(e.variables, Variables(v.raw)...)
+		}
+		asks = asks || e.isOption(u)
+	}
+	return asks
+}
+
+// branch evaluates one branch. What an option gives has the other one for its default if the condition asks for
+// options.
+func (e *evaluation) branch(x expression, conditionAsks bool) {
+	before, asked := len(e.found)+len(e.sockets), e.outside
+	e.outside = false
+	e.evaluate(x)
+	if len(e.found)+len(e.sockets) == before {
+		e.outside = e.outside || optionsName.Match(x.code)
+		e.unclear = e.unclear || !e.outside || !conditionAsks
+	}
+	e.outside = e.outside || asked
+}
+
+// hasDefault follows a name that goes before what is behind the operator.
+var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
+
+// outside is in an expression that asks the environment, the command line, or options.
+var outside = regexp.MustCompile(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
+	`\bdotenvy\b|FLAGS_|\bdefault_value`)

@@ -1,0 +1,43 @@
+package address
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// host takes a host that stands apart from a port, at an offset.
+func (e *evaluation) host(h Host, at int) {
+	if h == OneInterface {
+		e.add(Address{Host: OneInterface}, at)
+	} else if !slices.Contains(e.hosts, h) {
+		e.hosts = append(e.hosts, h)
+	}
+}
+
+// hostConstant matches what libraries call a host that stands for an address, and hostNumbers the numbers of one.
+var (
+	hostConstant = regexp.MustCompile(`(?i)\b(?:(loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
+		`(unspecified|any_?ipv?[46]|ipv[46]_any))\b`)
+	hostNumbers = regexp.MustCompile(`[\[({]\s*(\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[\])}]`)
+)
+
+// hostsIn takes the hosts that an expression has without a string.
+func (e *evaluation) hostsIn(x expression) {
+	for _, m := range hostConstant.FindAllSubmatchIndex(x.code, maxDeclarations) {
+		h := Loopback
+		if m[4] >= 0 {
+			h = AllInterfaces
+		}
+		e.host(h, x.at+m[0])
+	}
+	for _, m := range hostNumbers.FindAllSubmatchIndex(x.code, maxDeclarations) {
+		numbers := strings.Join(strings.FieldsFunc(string(x.code[m[2]:m[3]]), func(c rune) bool {
+			return c == ',' || unicode.IsSpace(c)
+		}), ".")
+		if ipOf(numbers).IsValid() {
+			e.host(hostOf(numbers), x.at+m[0])
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package address
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// environment matches how languages ask for an environment variable, whose name is in one of the groups:
+// os.environ.get("PORT"), ENV.fetch("PORT"), env::var("PORT"), System.getenv().get("PORT"), $_ENV['PORT'], lookupEnv
+// "PORT", env = "PORT", process.env.PORT; and the settings that NestJS's ConfigService and Python's decouple take from
+// it, which are in capitals: config.get<number>('PORT'), config("PORT").
+var environment = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variable)?[!?]?)` +
+	`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
+	`\b(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(\s*["']([A-Z][A-Z0-9_]*)["']`)
+
+// Variables returns the names of the environment variables that code asks for.
+func Variables(code []byte) []string {
+	var names []string
+	for _, m := range environment.FindAllSubmatch(code, maxDeclarations) {
+		names = append(names, string(m[1])+string(m[2])+string(m[3]))
+	}
+	return names
+}
+
+// variableNames match the names of environment variables that hold an address, the surest first.
+var variableNames = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)port$`), regexp.MustCompile(`(?i)port|addr|listen|bind|endpoint|url|uri`),
+}
+
+// isVariable reports whether a key is the name of an environment variable with an address.
+func isVariable(key string) bool {
+	return strings.ToUpper(key) == key && variableNames[1].MatchString(key)
+}
+
+// oneVariable returns the environment variable that an address comes from, "" if none of those that are asked is known
+// to have it.
+func oneVariable(asked []string) string {
+	for _, pattern := range variableNames {
+		var named []string
+		for _, name := range asked {
+			if pattern.MatchString(name) && !slices.Contains(named, name) {
+				named = append(named, name)
+			}
+		}
+		if len(named) == 1 {
+			return named[0]
+		}
+		if len(named) > 1 {
+			return ""
+		}
+	}
+	return ""
+}
+
+// Decider names what decides the value of an expression when the app runs, as plan.Security has it: an environment
+// variable, or a setting that is read by a key. It is "" if that is not known, or if there are several.
+func (d *Names) Decider(s source.Span) string {
+	if only := d.deciderIn(s); only != "" {
+		return only
+	}
+	if choice := bytes.IndexByte(d.Code[s.From:s.To], '?'); choice > 0 {
+		return d.deciderIn(source.Span{From: s.From, To: s.From + choice})
+	}
+	return ""
+}
+
+func (d *Names) deciderIn(s source.Span) string {
+	e := d.evaluated(s)
+	deciders := map[string]bool{}
+	for _, v := range e.variables {
+		deciders["$"+v] = true
+	}
+	for _, u := range e.before {
+		if key, ok := strings.CutPrefix(u.Path, ".["); ok {
+			deciders[decider(strings.TrimSuffix(key, "]"))] = true
+		}
+	}
+	if len(deciders) != 1 {
+		return ""
+	}
+	for only := range deciders {
+		return only
+	}
+	return ""
+}
+
+// decider names a key that is read: a placeholder's may be an environment variable.
+func decider(key string) string {
+	if environmentName.MatchString(key) {
+		return "$" + key
+	}
+	return "the setting " + key
+}
+
+var environmentName = source.Exactly(`[A-Z][A-Z0-9]*_[A-Z0-9_]+`)

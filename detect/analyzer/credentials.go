@@ -1,0 +1,218 @@
+package analyzer
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Credentials is how a language writes the credentials of a server. They are looked for in an expression, and in what
+// its names are declared with.
+type Credentials struct {
+	// Plaintext matches credentials for no TLS, and TLS the others. What follows a match is the arguments of a call.
+	Plaintext, TLS *regexp.Regexp
+	// Read returns what the arguments of a call that TLS matches say, from their offset.
+	Read func(t *source.Text, arguments int) plan.Security
+}
+
+// Stated is what a part of a text, at an offset, says of the security of a server.
+type Stated struct {
+	At   int
+	Says plan.Security
+}
+
+// maxCredentials is how many expressions are followed to the credentials of one server.
+const maxCredentials = 32
+
+// maxConditional is how many bytes of an expression are searched for its branches.
+const maxConditional = 2000
+
+// In returns what an expression states of the security, once for each of the credentials that it may have for its
+// value. The transport of those that cannot be followed is not known.
+func (c Credentials) In(names *address.Names, s source.Span) []Stated {
+	f := followed{Credentials: c, names: names, seen: map[int]bool{}, left: maxCredentials}
+	if f.follow(s); f.stated == nil {
+		return []Stated{{At: s.From}}
+	}
+	return f.stated
+}
+
+// followed is what was found of the credentials of one server.
+type followed struct {
+	Credentials
+	names  *address.Names
+	seen   map[int]bool
+	left   int // how many expressions may still be followed
+	stated []Stated
+}
+
+// credentialsName is a name in an expression for credentials, with the bracket of a call.
+var credentialsName = regexp.MustCompile(`[A-Za-z_$@][\w$]*(?:(?:\.|::|->)[\w$]+)*(?P<call>\()?`)
+
+// follow looks for credentials in an expression or else in what its names stand for.
+func (f *followed) follow(s source.Span) {
+	if f.left--; f.left < 0 || f.seen[s.From] {
+		return
+	}
+	code, before := f.names.Code[s.From:s.To], len(f.stated)
+	if _, first, second, ok := address.Branches(code[:min(len(code), maxConditional)]); ok {
+		f.branch(source.Span{From: s.From + first.From, To: s.From + first.To})
+		f.branch(source.Span{From: s.From + second.From, To: s.From + second.To})
+		return
+	}
+	f.seen[s.From] = true
+	for _, m := range f.TLS.FindAllIndex(code, maxCredentials) {
+		f.stated = append(f.stated, Stated{s.From + m[0], f.Read(f.names.Text, s.From+m[1])})
+	}
+	for _, m := range f.Plaintext.FindAllIndex(code, maxCredentials) {
+		f.stated = append(f.stated, Stated{s.From + m[0], plan.Security{Transport: plan.Plaintext}})
+	}
+	if len(f.stated) > before {
+		if beforeDefault.Match(code) {
+			f.stated = append(f.stated, Stated{At: s.From}) // what goes before a default
+		}
+		return
+	}
+	for _, m := range credentialsName.FindAllSubmatchIndex(code, maxCredentials) {
+		name := address.Path(strings.TrimPrefix(string(code[m[0]:m[1]]), "$"))
+		values := f.names.Values(name, s.From)
+		if m[2] >= 0 {
+			values = append(f.names.Values(name+")", s.From), f.names.Values(strings.TrimSuffix(name, "("), s.From)...)
+		}
+		for _, v := range values {
+			f.follow(v)
+		}
+		if m[2] >= 0 && len(f.stated) > before {
+			return // the arguments of the function are none
+		}
+	}
+}
+
+// beforeDefault is a name whose default follows: options.credentials || ServerCredentials.createInsecure().
+var beforeDefault = regexp.MustCompile(`^[\w$.@:>()\[\]-]+\s*(?:\|\||\?\?|\bor\b)`)
+
+// nothing is the branch of an expression that is no credentials.
+var nothing = regexp.MustCompile(`^\(?\s*(?:None|null|nil|undefined)\b`)
+
+// branch follows one branch of an expression.
+func (f *followed) branch(s source.Span) {
+	if before := len(f.stated); !nothing.Match(f.names.Code[s.From:s.To]) {
+		if f.follow(s); len(f.stated) == before {
+			f.stated = append(f.stated, Stated{At: s.From})
+		}
+	}
+}
+
+// Security returns what all statements about the security of one server say together. If they differ, a condition
+// decides, and the transport is what holds if its setting is not set; it is not known if that is not plain.
+func Security(names *address.Names, stated []Stated) plan.Security {
+	var all plan.Security
+	differ := false
+	for i, s := range stated {
+		if s.Says.Place.Line == 0 {
+			s.Says.Place.Line = names.Line(s.At)
+		}
+		if i == 0 {
+			all = s.Says
+			continue
+		}
+		differ = differ || s.Says.Transport != all.Transport
+		all.Setting = cmp.Or(all.Setting, s.Says.Setting)
+		all.Certificate = cmp.Or(all.Certificate, s.Says.Certificate)
+		all.Authority = cmp.Or(all.Authority, s.Says.Authority)
+	}
+	if differ {
+		all.Transport, all.Setting = decide(names, stated)
+	}
+	return all
+}
+
+// decide returns the statement that holds if nothing is set, and the setting that decides. What lies outside of
+// conditions holds if nothing else does.
+func decide(names *address.Names, stated []Stated) (plan.Transport, string) {
+	conditions := make([][]condition, len(stated))
+	count := map[condition]int{}
+	for i, s := range stated {
+		conditions[i] = conditionsAround(names.Text, s.At)
+		for _, c := range conditions[i] {
+			count[c]++
+		}
+	}
+	setting := ""
+	var holds, otherwise []plan.Transport
+	for i, s := range stated {
+		all, isOpen := isTrue, true
+		for _, c := range conditions[i] {
+			if count[c] == len(stated) {
+				continue // it decides whether there is a server
+			}
+			by, value := c.byDefault(names)
+			setting, all, isOpen = cmp.Or(by, setting), all.and(value), false
+		}
+		switch {
+		case isOpen:
+			otherwise = append(otherwise, s.Says.Transport)
+		case all == isTrue:
+			holds = append(holds, s.Says.Transport)
+		case all == notKnown:
+			return plan.UnknownTransport, setting
+		}
+	}
+	switch {
+	case len(holds) == 1:
+		return holds[0], setting
+	case len(holds) == 0 && len(otherwise) == 1:
+		return otherwise[0], setting
+	}
+	return plan.UnknownTransport, setting
+}
+
+// StatedSecurity returns the finding of what all statements about the security of a server say together. The site of
+// the server is nil if it is the one of the package.
+func StatedSecurity(names *address.Names, stated []Stated, of *finding.Site) finding.Security {
+	says := Security(names, stated)
+	at := &finding.Site{Place: says.Place}
+	says.Place = plan.Place{}
+	return finding.Security{Site: at, Says: says, Of: of}
+}
+
+// certificateFile is a string that names a file with certificates. A key or a client's certificate is none of a server.
+var certificateFile = regexp.MustCompile("[\"'`]([\\w./@-]+\\.(?:crt|pem|cer|cert))[\"'`]")
+
+// Certificates returns TLS, with the files of certificates that the strings of a text name: the server's, if there is
+// one alone, and that of the authorities of clients.
+func Certificates(t *source.Text) plan.Security {
+	says := plan.Security{Transport: plan.TLS}
+	servers, authorities := map[string]bool{}, map[string]bool{}
+	for _, m := range certificateFile.FindAllSubmatch(t.Raw, maxCredentials) {
+		file := string(m[1])
+		switch base := strings.ToLower(path.Base(file)); {
+		case strings.Contains(base, "key"), strings.Contains(base, "client"):
+		case authorityName.MatchString(base):
+			authorities[file] = true
+		default:
+			servers[file] = true
+		}
+	}
+	says.Certificate, says.Authority = onlyKey(servers), onlyKey(authorities)
+	return says
+}
+
+// authorityName matches the name of a file with certificates of authorities.
+var authorityName = regexp.MustCompile(`(?:^|[^a-z])(?:ca|root)(?:[^a-z]|$)|^(?:root|ca)[a-z]*cert|authorit`)
+
+// onlyKey returns the only key of a map, "" if there are several.
+func onlyKey(of map[string]bool) string {
+	for key := range of {
+		if len(of) == 1 {
+			return key
+		}
+	}
+	return ""
+}

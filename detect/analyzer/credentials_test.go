@@ -1,0 +1,115 @@
+package analyzer_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// conditions are sources that use credentials, and what they say together.
+var conditions = []struct{ want, code string }{
+	{"plaintext", `use(insecure())`},
+	{"TLS", `use(ssl(a))`},
+	{"TLS or plaintext not known", `use(options.c || insecure())`},
+	{"plaintext unless $T says otherwise", `use(env.T ? load() : insecure())`},
+	{"plaintext unless $T says otherwise", `let c = ssl(a) if env.T else None
+if c:
+    use(c)
+else:
+    use(insecure())`},
+	{"TLS or plaintext not known", `use(given)`},
+	{"TLS", `let c = ssl(a)
+use(c)`},
+	{"TLS or plaintext not known", `let c = load()
+use(c)`},
+	{"TLS or plaintext by x", `use(x ? ssl(a) : insecure())`},
+	{"plaintext unless $T says otherwise", `use(env.T ? ssl(a) : insecure())`},
+	{"plaintext unless $T says otherwise", `use(!env.T ? insecure() : ssl(a))`},
+	{"plaintext unless $T says otherwise", `use(env.T === 'true' ? ssl(a) : insecure())`},
+	{"TLS unless $T says otherwise", `use(env.T !== 'false' ? ssl(a) : insecure())`},
+	{"TLS unless $T says otherwise", `use(env.T ?? 'true' === 'true' ? ssl(a) : insecure())`},
+	{"plaintext unless $T says otherwise", `let t = getenv('T', 'false') == 'true'
+use(t ? ssl(a) : insecure())`},
+	{"plaintext unless $T says otherwise", `let t = env.T
+if (typeof t !== 'undefined' && t === 'Y') {
+  let c = ssl(a)
+}
+let c = insecure()
+use(c)`},
+	{"TLS or plaintext by flag --use-tls", `use(ssl(a) if args.use_tls else insecure())`},
+	{"TLS unless tls says otherwise", `let tls = True
+use(ssl(a) if tls else insecure())`},
+	{"plaintext unless $T says otherwise", `if env.T:
+    let c = ssl(a)
+else:
+    let c = insecure()
+use(c)`},
+	{"plaintext unless $T says otherwise", `if (!env.T) {
+  let c = insecure()
+} else {
+  let c = ssl(a)
+}
+use(c)`},
+	{"plaintext unless $T says otherwise", `use(env.T
+  ? ssl(a)
+  : insecure())`},
+	{"TLS or plaintext by $A", `if (env.A || env.B) {
+  let c = ssl(a)
+} else {
+  let c = insecure()
+}
+use(c)`},
+	{"plaintext unless $T says otherwise", `if env.T:
+    try:
+        use(ssl(a))
+    except:
+        if env.F:
+            use(insecure())
+else:
+    use(insecure())`},
+	{"plaintext unless $T says otherwise", `if env.T:
+    use(ssl(a))
+elif env.F:
+    use(insecure())
+else:
+    use(insecure())`},
+	{"plaintext unless $T says otherwise", `if env.M:
+    if env.T:
+        use(ssl(a))
+    else:
+        use(insecure())`},
+}
+
+// Conditions decide between TLS and plaintext: what holds if nothing is set, and what changes it.
+func TestConditionsDecideTheSecurity(t *testing.T) {
+	t.Parallel()
+	grammar := source.Grammar{
+		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
+	}
+	credentials := analyzer.Credentials{
+		Plaintext: regexp.MustCompile(`\binsecure\(`), TLS: regexp.MustCompile(`\bssl\(`),
+		Read: func(*source.Text, int) plan.Security { return plan.Security{Transport: plan.TLS} },
+	}
+	for _, c := range conditions {
+		text := grammar.Read([]byte(c.code))
+		names := address.Read(text, "\n", regexp.MustCompile(`(?m)\blet (?P<name>\w+) = (?:\n)?`))
+		var stated []analyzer.Stated
+		for _, m := range text.FindAll(regexp.MustCompile(`\buse\(`), -1) {
+			stated = append(stated, credentials.In(names, use(text, m[1]))...)
+		}
+		got := analyzer.Security(names, stated)
+		if got.String() != c.want {
+			t.Errorf("%s\nsays %s, want %s", c.code, got, c.want)
+		}
+	}
+}
+
+// use returns the argument of a call.
+func use(text *source.Text, from int) source.Span {
+	each, _ := text.Arguments(from)
+	return each[0]
+}

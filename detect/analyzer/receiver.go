@@ -1,0 +1,75 @@
+package analyzer
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+)
+
+// receiver is the name that a call is made on, at the end of the code before its dot.
+var receiver = regexp.MustCompile(`([\w$.@]+)\s*$`)
+
+// maxReceiver is how many bytes before a call are read for the name that it is made on.
+const maxReceiver = 80
+
+// Receiver returns the site of the one of several servers of a text that a call is made on whose dot is at an offset:
+// server.start(). It is nil if there is one server, or if the text does not say which it is.
+func Receiver(names *address.Names, servers []finding.Server, at int) *finding.Site {
+	if of := Receivers(names, servers, at); len(of) == 1 {
+		return of[0]
+	}
+	return nil
+}
+
+// Receivers returns the sites of those of several servers of a text that the name may stand for that ends at an offset:
+// several if it is a parameter to which calls give one or another. It returns none if there is one server, or if the
+// text does not say which they are.
+func Receivers(names *address.Names, servers []finding.Server, at int) []*finding.Site {
+	if len(servers) < 2 || len(servers) > address.MaxListeners {
+		return nil
+	}
+	m := receiver.FindSubmatch(names.Code[max(0, at-maxReceiver):at])
+	if m == nil {
+		return nil
+	}
+	return named(names, servers, string(m[1]), at, maxGiven)
+}
+
+// maxGiven is how many functions in a row may be given a server.
+const maxGiven = 3
+
+// named returns the sites of the servers that a name stands for where it is used; none if one of its values is not
+// known to be one of them.
+func named(names *address.Names, servers []finding.Server, name string, at, depth int) []*finding.Site {
+	var all []*finding.Site
+	for _, value := range names.Values(address.Path(name), at) {
+		of := serversAt(servers, names.Line(value.From))
+		if given := onlyName.FindString(names.Slice(value)); of == nil && given != "" && depth > 0 {
+			of = named(names, servers, given, value.From, depth-1)
+		}
+		if of == nil {
+			return nil
+		}
+		for _, site := range of {
+			if !slices.Contains(all, site) {
+				all = append(all, site)
+			}
+		}
+	}
+	return all
+}
+
+// onlyName is an expression that is a name.
+var onlyName = regexp.MustCompile(`^[\w$.@]+$`)
+
+// serversAt returns the site of the server that is made in a line, as the only one.
+func serversAt(servers []finding.Server, line int) []*finding.Site {
+	for _, s := range servers {
+		if s.Line == line {
+			return []*finding.Site{s.Site}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package analyzer
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+)
+
+var (
+	negation = regexp.MustCompile(`^\(*\s*(?:!|not\b)`)
+	andWord  = regexp.MustCompile(`&&|\band\b`)
+	compared = regexp.MustCompile(`(?P<operator>[!=]==?)\s*(?:["'](?P<with>[^"']*)["']|(?P<word>[a-zA-Z]+))`)
+	oneOf    = regexp.MustCompile(
+		`\bin\s*[\[({](?P<with>[^\])}]*)[\])}]|[\[(](?P<list>[^\])]*)[\])]\.include`)
+	askedWith = regexp.MustCompile(`["']\s*,\s*(?:default\s*=\s*|\w+:\s*)?["']?(?P<default>\w*)["']?\s*\)|` +
+		`(?:\|\||\?\?|\bor\b)\s*["']?(?P<other>\w+)["']?`)
+	falseWord  = regexp.MustCompile(`(?i)^(?:|0|false|no|off|none|null|nil|undefined)$`)
+	optionRoot = regexp.MustCompile(`^(?i:args|argv|opts|options|flags)(?:\.|\[:|->)(?P<name>\w+)`)
+	// isPresent asks whether a value is there.
+	isPresent = regexp.MustCompile(
+		`\s*(?:\bis(?:\s+not)?\s+None|[!=]==?\s*(?:null|nil|undefined)|\.(?:nil|present)\?)$`)
+	bareName = regexp.MustCompile(`^[\w$@.:>\[\]-]+$`)
+)
+
+// byDefault returns the setting that decides a condition, and what the condition is if that is not set.
+func (c condition) byDefault(names *address.Names) (string, truth) {
+	raw := strings.TrimSpace(string(names.Raw[c.span.From:c.span.To]))
+	if strings.HasPrefix(raw, "(") && strings.HasSuffix(raw, ")") {
+		raw = raw[1 : len(raw)-1]
+	}
+	setting, all := "", isTrue
+	for _, term := range andWord.Split(raw, -1) {
+		of, value := termByDefault(names, strings.TrimSpace(term), c.span.From)
+		setting, all = cmp.Or(setting, of), all.and(value)
+	}
+	return setting, all.not(c.negated)
+}
+
+// termByDefault is byDefault of a part of a condition without "and". The setting is "" if it is not known.
+func termByDefault(names *address.Names, term string, at int) (string, truth) {
+	negated := negation.MatchString(term)
+	term = strings.TrimSpace(negation.ReplaceAllString(term, ""))
+	if variables := address.Variables([]byte(term)); len(variables) > 0 {
+		if len(variables) > 1 {
+			return "$" + variables[0], notKnown
+		}
+		return "$" + variables[0], ifUnset(term, term).not(negated)
+	}
+	name := credentialsName.FindString(term)
+	values := names.Values(address.Path(strings.TrimPrefix(name, "$")), at)
+	setting := ""
+	if bare := isPresent.ReplaceAllString(term, ""); bareName.MatchString(bare) {
+		setting = bare
+	}
+	if m := optionRoot.FindStringSubmatch(term); m != nil {
+		values = append(values, names.Values("."+m[1], at)...)
+		setting = "flag --" + strings.ReplaceAll(m[1], "_", "-")
+	}
+	if len(values) != 1 {
+		return setting, notKnown
+	}
+	value := strings.TrimSpace(string(names.Raw[values[0].From:values[0].To]))
+	if variables := address.Variables([]byte(value)); len(variables) > 0 {
+		return "$" + variables[0], ifUnset(term, value).not(negated)
+	}
+	if trimmed := strings.Trim(value, `"'`); setting != "" && bareName.MatchString(trimmed+"x") {
+		switch {
+		case falseWord.MatchString(trimmed):
+			return setting, isFalse.not(negated)
+		case strings.EqualFold(trimmed, "true"):
+			return setting, isTrue.not(negated)
+		}
+	}
+	return setting, notKnown
+}
+
+// ifUnset returns what a term is if the variable is not set that it asks, or that the value of its name asks.
+func ifUnset(term, value string) truth {
+	unset := ""
+	if m := askedWith.FindStringSubmatch(value); m != nil {
+		unset = cmp.Or(m[1], m[2])
+	}
+	for _, code := range []string{term, value} {
+		if m := compared.FindStringSubmatch(code); m != nil {
+			with := cmp.Or(m[2], m[3])
+			isSame := strings.EqualFold(unset, with) || unset == "" && falseWord.MatchString(m[3]) && m[3] != ""
+			return truthOf((isSame || unset == "" && with == "undefined") == (m[1][0] == '='))
+		}
+		if m := oneOf.FindStringSubmatch(code); m != nil {
+			words := strings.FieldsFunc(m[1]+m[2], func(r rune) bool { return strings.ContainsRune(`"', `, r) })
+			return truthOf(slices.Contains(words, unset))
+		}
+	}
+	return truthOf(!falseWord.MatchString(unset))
+}

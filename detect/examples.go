@@ -1,0 +1,72 @@
+package detect
+
+import (
+	"context"
+	"path"
+	"slices"
+	"sync/atomic"
+
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// leaveOut leaves out the servers of examples and test servers, which no program of the app is for. They count if the
+// build is told to build them, and if they are all there is: if the app has neither another server nor sources of its
+// own, which is asked last.
+func (f *found) leaveOut(hasOwnSources func() bool) {
+	var counting, shown []plan.Server
+	for _, s := range f.servers {
+		if s.IsExample && s.BuiltBy == "" {
+			shown = append(shown, s)
+		} else {
+			counting = append(counting, s)
+		}
+	}
+	if len(shown) > 0 && (len(counting) > 0 || hasOwnSources()) {
+		f.servers, f.shown = counting, shown
+	}
+}
+
+// withoutTestOnly leaves out what is declared for tests only, unless that is all there is or the build is told to build
+// it.
+func withoutTestOnly(servers []plan.Server) []plan.Server {
+	isTest := func(s plan.Server) bool { return s.TestOnly && s.BuiltBy == "" }
+	left := slices.DeleteFunc(slices.Clone(servers), isTest)
+	if len(left) == 0 {
+		return servers
+	}
+	return left
+}
+
+// enoughSources is how many sources beside examples make an app or a library of a tree, however many examples it has.
+const enoughSources = 10
+
+// hasOwnSources reports whether an app has sources that are not in examples or tests: as many as in examples, or
+// enough. A folder of examples may have a few that all of them use.
+func hasOwnSources(ctx context.Context, dir string, s *scan) bool {
+	var own, examples atomic.Int64
+	count := func(path string) bool {
+		if !isSource(path) || !s.required(path) {
+			return false
+		}
+		if aside, isExample := tree.Aside(path); isExample {
+			examples.Add(1)
+		} else if aside == "" {
+			own.Add(1)
+		}
+		return false
+	}
+	// What cannot be read was logged by the walk before.
+	_ = tree.Walk(ctx, dir, tree.Visitor{Required: count, Visit: func(*tree.File) {}}, nil)
+	return own.Load() > 0 && own.Load() >= min(examples.Load(), enoughSources)
+}
+
+// isSource reports whether a file is a source, and not settings or a manifest, which examples have beside them too.
+func isSource(file string) bool { return sourceExtensions[path.Ext(file)] }
+
+var sourceExtensions = map[string]bool{
+	".go": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".fs": true, ".vb": true, ".js": true,
+	".mjs": true, ".cjs": true, ".ts": true, ".mts": true, ".py": true, ".rb": true, ".rs": true, ".php": true,
+	".ex": true, ".erl": true, ".hs": true, ".cc": true, ".cpp": true, ".cxx": true, ".h": true, ".hpp": true,
+	".dart": true, ".swift": true,
+}

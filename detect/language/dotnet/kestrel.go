@@ -1,0 +1,99 @@
+package dotnet
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// endpoint is an address that Kestrel, the server of ASP.NET Core, listens on.
+type endpoint struct {
+	*finding.Site
+	address   address.Value
+	security  plan.Security
+	protocols string // as in HttpProtocols, "" for what the defaults say
+	// isURL says that it is one of the server's URLs, which Kestrel leaves out if it has other endpoints
+	// (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
+	isURL bool
+}
+
+// kestrelDefaults is what holds for all endpoints of a program that say nothing else.
+type kestrelDefaults struct {
+	*finding.Site
+	protocols             string
+	requiresClient, https bool
+}
+
+func newEndpoint(v address.Value, says plan.Security, protocols string) endpoint {
+	return endpoint{Site: finding.AtPlace(v.Place, ""), address: v, security: says, protocols: protocols}
+}
+
+// urlEndpoint returns the endpoint of a URL on a line.
+func urlEndpoint(url string, line int) endpoint {
+	e := newEndpoint(urlValue(url, line), schemeSecurity(url), "")
+	e.isURL = true
+	return e
+}
+
+// urlValue returns where Kestrel listens for a URL on a line: on all interfaces unless its host is an address or
+// localhost, and on a socket for http://unix:/run/app.sock (AddressBinder.cs; BindingAddress.cs).
+func urlValue(url string, line int) address.Value {
+	at := address.TrimScheme(url)
+	v := address.Setting(at, line)
+	if v.Host == address.OneInterface && strings.Trim(at, "0123456789.:[]") != "" && !strings.HasPrefix(at, "[") {
+		v.Host = address.AllInterfaces
+	}
+	return v
+}
+
+// findings returns what an endpoint says of a server that listens on it.
+func (e endpoint) findings() []finding.Finding {
+	if e.security.Place.Line != 0 {
+		e.security.Place.Path = e.Path
+	}
+	return []finding.Finding{
+		finding.Listener{Site: e.Site, Address: e.address},
+		finding.Security{Site: e.Quiet(), Says: e.security},
+	}
+}
+
+// forGRPC returns the endpoints of a program that gRPC, which is HTTP/2, may use, with the defaults in them. Without
+// TLS, Kestrel serves HTTP/2 only if it serves nothing else (dotnet/aspnetcore,
+// src/Servers/Kestrel/Core/src/Internal/HttpConnection.cs).
+func forGRPC(all []endpoint, defaults []kestrelDefaults) []endpoint {
+	if isConfigured := func(e endpoint) bool { return !e.isURL }; slices.ContainsFunc(all, isConfigured) {
+		all = slices.DeleteFunc(all, func(e endpoint) bool { return e.isURL })
+	}
+	for i := range all {
+		all[i].apply(defaults)
+	}
+	all = slices.DeleteFunc(all, func(e endpoint) bool { return e.protocols == "Http1" })
+	for _, isWorse := range []func(e endpoint) bool{
+		func(e endpoint) bool { return e.protocols != "Http2" },
+		func(e endpoint) bool { return !e.security.IsTLS() },
+	} {
+		if better := slices.DeleteFunc(slices.Clone(all), isWorse); len(better) > 0 {
+			return better
+		}
+	}
+	return all
+}
+
+// apply gives an endpoint the defaults of its program.
+func (e *endpoint) apply(defaults []kestrelDefaults) {
+	for _, d := range defaults {
+		if e.protocols == "" {
+			e.protocols = d.protocols
+		}
+		if d.https && e.security.Transport == plan.Plaintext && !e.isURL {
+			e.security = plan.Security{Transport: plan.TLS, Place: d.Place}
+		}
+	}
+	requires := func(d kestrelDefaults) bool { return d.requiresClient }
+	if e.security.Transport == plan.TLS && slices.ContainsFunc(defaults, requires) {
+		e.security.Transport = plan.MutualTLS
+	}
+}

@@ -1,0 +1,229 @@
+package dotnet
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+var (
+	useHTTPS = regexp.MustCompile(`\bUseHttps\s*\(`)
+	// requiresClient is what makes Kestrel, or Grpc.Core, refuse a client without a certificate.
+	requiresClient = regexp.MustCompile(`\bClientCertificateMode\s*\.\s*RequireCertificate\b|` +
+		`\bSslClientCertificateRequestType\s*\.\s*RequestAndRequireAndVerify\b`)
+	// lambda is the function that sets the options of an endpoint, with its parameter.
+	lambda = regexp.MustCompile(`^(?:\(?\s*(?:\w+\s+)?(?P<name>\w+)\s*\)?\s*=>|fun\s+(?P<name>\w+)\s*->|` +
+		`(?:Sub|Function)\s*\(\s*(?P<name>\w+)[^)]*\))`)
+	sslCredentials = regexp.MustCompile(`\bSslServerCredentials\s*\(`)
+	insecure       = regexp.MustCompile(`\bServerCredentials\s*\.\s*Insecure\b`)
+	protocols      = regexp.MustCompile(`\bHttpProtocols\s*\.\s*(?P<name>Http\w+)`)
+	// httpsDefaults and endpointDefaults set what holds for all endpoints of a program.
+	httpsDefaults    = regexp.MustCompile(`\bConfigureHttpsDefaults\s*\(`)
+	endpointDefaults = regexp.MustCompile(`\bConfigureEndpointDefaults\s*\(`)
+	anyScheme        = regexp.MustCompile(`^[$@]*"?(?i:(?P<scheme>https?)://)`)
+)
+
+const statementEnds = ";"
+
+// endpointSecurity returns the security that the further arguments of a call give its endpoint. The call stands at an
+// offset.
+func endpointSecurity(d *address.Names, at int, options []source.Span) plan.Security {
+	if len(options) == 0 {
+		return plan.Security{Transport: plan.Plaintext}
+	}
+	all := source.Span{From: options[0].From, To: options[len(options)-1].To}
+	code := d.Code[all.From:all.To]
+	m := useHTTPS.FindIndex(code)
+	if m == nil {
+		if isPassedOn(d.Slice(all)) {
+			return plan.Security{}
+		}
+		return plan.Security{Transport: plan.Plaintext}
+	}
+	says := plan.Security{Transport: plan.TLS}
+	if requiresClient.Match(code) {
+		says.Transport = plan.MutualTLS
+	}
+	says.Place.Line = d.Line(all.From + m[0])
+	if first, _ := d.Arguments(all.From + m[1]); first[0].From < first[0].To {
+		says.Certificate = certificateOf(d, first[0])
+	}
+	if isElsewhere(d.Text, all.From+m[0], at) {
+		return plan.Security{Transport: plan.Plaintext}
+	}
+	if conditions := d.Conditions(all.From+m[0], at, statementEnds); len(conditions) > 0 {
+		return plan.Security{Setting: decider(d, conditions), Place: says.Place}
+	}
+	return says
+}
+
+// certificateOf returns the file of the certificate that UseHttps is given, "" if it is not known.
+func certificateOf(d *address.Names, s source.Span) string {
+	values := []source.Span{s}
+	if name := d.Slice(s); simpleName.MatchString(name) {
+		values = d.Values(name, s.From)
+	}
+	for _, v := range values {
+		if m := fromPEM.FindIndex(d.Code[v.From:v.To]); m != nil {
+			if file, ok := d.Argument(v.From+m[1], 0); ok {
+				return text(d, file)
+			}
+		}
+	}
+	return certificate(text(d, s))
+}
+
+// fromPEM reads a certificate and its key from their files.
+var fromPEM = regexp.MustCompile(`\bCreateFromPemFile\s*\(`)
+
+// certificate returns a file with a certificate: a key store is none that a probe can read.
+func certificate(file string) string {
+	if strings.HasSuffix(file, ".pfx") || strings.HasSuffix(file, ".p12") {
+		return ""
+	}
+	return file
+}
+
+// decider returns the one setting that conditions ask for, "" if none is known.
+func decider(d *address.Names, conditions []source.Span) string {
+	only := ""
+	for _, s := range conditions {
+		switch one := settingKey(d.Decider(s)); {
+		case one == "" || one == only:
+		case only != "":
+			return ""
+		default:
+			only = one
+		}
+	}
+	return only
+}
+
+// settingKey returns what decides, with a setting's key as .NET writes it: Grpc:Tls.
+func settingKey(decider string) string {
+	if strings.HasPrefix(decider, "$") {
+		return decider
+	}
+	return strings.ReplaceAll(decider, ".", ":")
+}
+
+// isPassedOn reports whether options are set by a function elsewhere: options are no lambda, or one that gives its
+// parameter to another function.
+func isPassedOn(options string) bool {
+	m := lambda.FindStringSubmatch(options)
+	if m == nil {
+		return !strings.HasPrefix(options, "HttpProtocols")
+	}
+	parameter := m[1] + m[2] + m[3]
+	return regexp.MustCompile(`[(,]\s*` + parameter + `\s*[,)]`).MatchString(options[len(m[0]):])
+}
+
+// protocolsIn returns the protocols that the options of an endpoint name, "" for none.
+func protocolsIn(t *source.Text, options []source.Span) string {
+	for _, s := range options {
+		if m := protocols.FindSubmatch(t.Code[s.From:s.To]); m != nil {
+			return string(m[1])
+		}
+	}
+	return ""
+}
+
+// credentials returns the security that the credentials of a ServerPort of Grpc.Core give.
+func credentials(d *address.Names, s source.Span) plan.Security {
+	values := []source.Span{s}
+	if name := d.Slice(s); simpleName.MatchString(name) && !insecure.MatchString(name) {
+		values = d.Values(name[strings.LastIndexByte(name, '.')+1:], s.From)
+	}
+	var only plan.Security
+	for i, v := range values {
+		says := credentialsIn(d, v)
+		if i > 0 && says.Transport != only.Transport {
+			return plan.Security{Setting: decider(d, d.Conditions(v.From, 0, statementEnds))}
+		}
+		only = says
+	}
+	return only
+}
+
+// credentialsIn returns the security that an expression says, which makes credentials. One that chooses says nothing.
+func credentialsIn(d *address.Names, s source.Span) plan.Security {
+	code := d.Code[s.From:s.To]
+	ssl := sslCredentials.FindIndex(code)
+	switch {
+	case ssl != nil && insecure.Match(code):
+		return plan.Security{Setting: settingKey(d.Decider(s))}
+	case insecure.Match(code):
+		return plan.Security{Transport: plan.Plaintext}
+	case ssl == nil:
+		return plan.Security{}
+	}
+	// new SslServerCredentials(pairs, rootCertificates, forceClientAuth): Grpc.Core, SslServerCredentials.cs.
+	arguments, _ := d.Arguments(s.From + ssl[1])
+	if len(arguments) < 2 {
+		return plan.Security{Transport: plan.TLS}
+	}
+	if len(arguments) == 2 {
+		return plan.Security{}
+	}
+	switch last := d.Slice(arguments[2]); {
+	case requiresClient.MatchString(last), strings.HasSuffix(last, "true"), strings.HasSuffix(last, "True"):
+		return plan.Security{Transport: plan.MutualTLS}
+	case strings.HasSuffix(last, "false"), strings.HasSuffix(last, "False"), strings.Contains(last, "."):
+		return plan.Security{Transport: plan.TLS}
+	}
+	return plan.Security{}
+}
+
+// urls returns the endpoints that arguments are, which are URLs or lists of them.
+func urls(d *address.Names, arguments []source.Span) []finding.Finding {
+	var found []finding.Finding
+	for _, s := range arguments {
+		all := strings.Split(text(d, s), ";")
+		if all[0] == "" {
+			e := newEndpoint(d.Value(s), schemeSecurity(string(d.Raw[s.From:s.To])), "")
+			if e.security.Transport == plan.UnknownTransport {
+				e.security.Setting = settingKey(d.Decider(s))
+			}
+			e.isURL = true
+			found = append(found, e)
+			continue
+		}
+		for _, url := range all {
+			found = append(found, urlEndpoint(url, d.Line(s.From)))
+		}
+	}
+	return found
+}
+
+// schemeSecurity returns the security that the scheme of a URL says.
+func schemeSecurity(url string) plan.Security {
+	switch m := anyScheme.FindStringSubmatch(url); {
+	case m == nil:
+		return plan.Security{}
+	case strings.EqualFold(m[1], "https"):
+		return plan.Security{Transport: plan.TLS}
+	}
+	return plan.Security{Transport: plan.Plaintext}
+}
+
+// defaultsIn returns what a source sets for all endpoints.
+func defaultsIn(t *source.Text) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range t.FindAll(endpointDefaults, 1) {
+		_, all := t.Arguments(m[1])
+		of := kestrelDefaults{Site: finding.AtLine(t.Line(m[0]), ""), protocols: protocolsIn(t, []source.Span{all})}
+		of.https = useHTTPS.Match(t.Code[all.From:all.To])
+		found = append(found, of)
+	}
+	for _, m := range t.FindAll(httpsDefaults, 1) {
+		_, all := t.Arguments(m[1])
+		if requiresClient.Match(t.Code[all.From:all.To]) {
+			found = append(found, kestrelDefaults{Site: finding.AtLine(t.Line(m[0]), ""), requiresClient: true})
+		}
+	}
+	return found
+}

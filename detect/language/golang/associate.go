@@ -1,0 +1,185 @@
+package golang
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// decide replaces the findings of the files by what they are together. What is of a server in another package moves
+// there.
+func (f *flow) decide(files []analyzer.File[Extra]) {
+	moved, healthy := map[string][]finding.Finding{}, map[string]bool{}
+	for _, file := range files {
+		for h := range finding.All[finding.Health](file.Findings) {
+			healthy[path.Dir(file.Path)] = healthy[path.Dir(file.Path)] || f.of[h.Site] != nil
+		}
+	}
+	for i, file := range files {
+		expressions := f.addressesIn(file)
+		var decided []finding.Finding
+		for _, found := range file.Findings {
+			is := f.decided(found, expressions)
+			switch server := serverOf(is); {
+			case is == nil, isOfOther(is, healthy[path.Dir(file.Path)]):
+			case server != nil && path.Dir(server.Path) != path.Dir(file.Path):
+				moved[server.Path] = append(moved[server.Path], is)
+			default:
+				decided = append(decided, is)
+			}
+			decided = append(decided, f.securityOf(is)...)
+		}
+		files[i].Findings = decided
+	}
+	for i, file := range files {
+		files[i].Findings = append(files[i].Findings, moved[file.Path]...)
+	}
+}
+
+// isOfOther reports whether a finding is the registration of the health service with a server that is not known, in a
+// package that registers it with one that is.
+func isOfOther(found finding.Finding, healthy bool) bool {
+	h, ok := found.(finding.Health)
+	return ok && healthy && h.Of == nil
+}
+
+// serverOf returns the server that a finding is of, or nil.
+func serverOf(found finding.Finding) *finding.Site {
+	switch found := found.(type) {
+	case finding.Health:
+		return found.Of
+	case finding.Listener:
+		return found.Of
+	}
+	return nil
+}
+
+// decided returns what a finding is, or nil for one that is none.
+func (f *flow) decided(found finding.Finding, addresses map[source.Span]address.Address) finding.Finding {
+	switch found := found.(type) {
+	case call:
+		return f.called(found)
+	case finding.Server:
+		if f.same[found.Site] != nil {
+			return nil
+		}
+	case finding.Health:
+		found.Of = f.the(f.of[found.Site])
+		return found
+	case listener:
+		if by, ok := f.served[found.Site]; ok {
+			found.by = by
+		}
+		found.says, found.of = addresses[found.address], f.the(f.of[found.Site])
+		if found.of != nil {
+			return found.finding()
+		}
+		return found
+	}
+	return found
+}
+
+// called returns what a call is by itself, or nil.
+func (f *flow) called(c call) finding.Finding {
+	switch {
+	case c.kind == handlesHTTP && f.handled[c.Site]:
+		return handledByHTTP{c.Site}
+	case c.kind == makesByConfiguration && f.secured[c.Site] != plan.Security{}:
+		return finding.Server{Site: c.Site, Framework: grpcGo}
+	case f.secured[c.Site] == plan.Security{}:
+	case c.kind == servesTLS, c.kind == givesListener && f.served[c.Site] == plainHTTP:
+		return servedTLS{c.Site, f.secured[c.Site]}
+	case c.kind == addsOptions, c.kind == givesListener:
+		return finding.Security{Site: c.Site, Says: f.secured[c.Site]}
+	}
+	return nil
+}
+
+// optionsOf returns the site of what makes a server, and where the options begin among the arguments of the call that
+// makes it. Other frameworks take none.
+func optionsOf(found finding.Finding) (server *finding.Site, first int) {
+	switch found := found.(type) {
+	case kitexServer:
+		return found.Site, 1
+	case kitexBareServer:
+		return found.Site, 0
+	case finding.Server:
+		switch found.Framework {
+		case grpcGo, kratos, goMicro:
+			return found.Site, 0
+		case yarpc:
+			return found.Site, 1
+		}
+	}
+	return nil, 0
+}
+
+// securityOf returns what the calls that make a server say of the security of its transport, nil for nothing.
+func (f *flow) securityOf(found finding.Finding) []finding.Finding {
+	server, first := optionsOf(found)
+	constructor, isCalled := f.made[server]
+	if server == nil {
+		return nil
+	}
+	if by, ok := f.secured[server]; ok && !isCalled {
+		return []finding.Finding{finding.Security{Site: server.Quiet(), Says: by, Of: server}}
+	}
+	if !isCalled {
+		return nil
+	}
+	constructors := []values.Constructor{constructor}
+	for other := range f.same {
+		if f.the(other) == server {
+			constructors = append(constructors, f.made[other])
+		}
+	}
+	slices.SortFunc(constructors, func(a, b values.Constructor) int { return cmp.Compare(a.Call.Pos(), b.Call.Pos()) })
+	for i := range constructors {
+		constructors[i].FirstOption = first
+	}
+	says := f.Security(constructors)
+	if by, ok := f.secured[server]; ok && says == (plan.Security{Transport: plan.Plaintext}) {
+		says = by
+	}
+	if says == (plan.Security{Transport: plan.Plaintext}) {
+		return nil
+	}
+	return []finding.Finding{finding.Security{Site: server.Quiet(), Says: says, Of: server}}
+}
+
+// finding returns the listener as all languages have it.
+func (l listener) finding() finding.Listener {
+	says := l.says
+	if says.Place == (plan.Place{}) {
+		says.Place = l.Place
+	}
+	of := finding.ListenerAt(address.Value{Address: says})
+	of.Of = l.of
+	return of
+}
+
+// addressesIn returns the addresses of the listeners in a file, by the expressions that state them.
+func (f *flow) addressesIn(file analyzer.File[Extra]) map[source.Span]address.Address {
+	in, found := f.parsed[file.Path], map[source.Span]address.Address{}
+	if in == nil || !finding.Has[listener](file.Findings) {
+		return found
+	}
+	var spans []source.Span
+	for l := range finding.All[listener](file.Findings) {
+		spans = append(spans, l.address, l.network)
+	}
+	expressions := in.ExpressionsAt(spans)
+	for l := range finding.All[listener](file.Findings) {
+		if e := expressions[l.address]; e != nil {
+			found[l.address] = f.Address(in, expressions[l.network], e)
+		}
+	}
+	return found
+}

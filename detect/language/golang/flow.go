@@ -1,0 +1,246 @@
+package golang
+
+import (
+	"cmp"
+	"go/ast"
+	"path"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// flow follows values through all files of an app: which address a listener has, which server is given which listener,
+// which server the health service is registered with, and which credentials a server has.
+type flow struct {
+	*values.Sources
+	parsed map[string]*values.Source
+	// servers and listeners are the sites of what calls make.
+	servers, listeners map[values.Call]*finding.Site
+	// served says which server is given a listener, and of which one something is, by their sites.
+	served map[*finding.Site]listenerOf
+	of     map[*finding.Site]*finding.Site
+	// handled says which handlers of requests of net/http are a server of grpc-go.
+	handled map[*finding.Site]bool
+	// same are servers that are one with another: the branches of an if make them for one variable.
+	same map[*finding.Site]*finding.Site
+	// made are the calls that make servers, and secured the listeners with TLS that a server is given.
+	made    map[*finding.Site]values.Constructor
+	secured map[*finding.Site]plan.Security
+	// tls are calls that make listeners with TLS.
+	tls map[values.Call]plan.Security
+}
+
+// followValues replaces the findings of files by what they are together.
+func followValues(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
+	if !slices.ContainsFunc(files, isFollowed) {
+		return
+	}
+	f := newFlow(files, lookup)
+	for _, file := range files {
+		f.each(file, f.follow)
+	}
+	for _, file := range files {
+		f.each(file, f.associate)
+	}
+	f.decide(files)
+}
+
+func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) *flow {
+	f := &flow{
+		Sources: values.NewSources(lookup), parsed: map[string]*values.Source{},
+		servers: map[values.Call]*finding.Site{}, listeners: map[values.Call]*finding.Site{},
+		served: map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
+		handled: map[*finding.Site]bool{},
+		same:    map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
+		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
+	}
+	left := values.MaxParsed
+	for _, file := range byRelevance(files) {
+		if left -= len(file.Extra.Text); left < 0 {
+			break
+		}
+		f.parsed[file.Path] = f.Parse(file.Path, file.Extra.Text)
+	}
+	for _, file := range files {
+		f.AddSettings(file.Path, file.Extra.Settings)
+	}
+	return f
+}
+
+// isFollowed reports whether a file has something whose values are followed.
+func isFollowed(f analyzer.File[Extra]) bool { return finding.Has[call](f.Findings) }
+
+// byRelevance returns the files whose text is kept: those with listeners or servers first, then those of programs, then
+// others.
+func byRelevance(files []analyzer.File[Extra]) []analyzer.File[Extra] {
+	var kept []analyzer.File[Extra]
+	for _, f := range files {
+		if f.Extra.Text != nil {
+			kept = append(kept, f)
+		}
+	}
+	rank := func(f analyzer.File[Extra]) int {
+		switch {
+		case isFollowed(f):
+			return 0
+		case f.Extra.Main:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(kept, func(a, b analyzer.File[Extra]) int { return cmp.Compare(rank(a), rank(b)) })
+	return kept
+}
+
+// each calls do with each call of a file that is followed.
+func (f *flow) each(file analyzer.File[Extra], do func(in *values.Source, c call, code ast.Expr)) {
+	in := f.parsed[file.Path]
+	if in == nil || !isFollowed(file) {
+		return
+	}
+	var spans []source.Span
+	for c := range finding.All[call](file.Findings) {
+		spans = append(spans, c.code)
+	}
+	code := in.ExpressionsAt(spans)
+	for c := range finding.All[call](file.Findings) {
+		if e := code[c.code]; e != nil {
+			do(in, c, e)
+		}
+	}
+}
+
+// follow learns what makes servers and listeners.
+func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
+	made, isCall := code.(*ast.CallExpr)
+	switch {
+	case c.kind == makesListener:
+		f.listeners[in.Call(code)] = c.Site
+	case !isCall:
+	case c.kind == makesServer:
+		f.servers[in.Call(code)] = c.Site
+		f.made[c.Site] = values.Constructor{In: in, Call: made}
+	case c.kind == makesByConfiguration:
+		if method, ok := syntax.Called(made).(*ast.SelectorExpr); ok && f.isConfigGRPC(in, method.X) {
+			f.servers[in.Call(code)] = c.Site
+			f.secured[c.Site] = plan.Security{Transport: plan.Plaintext, Setting: "the setting tls", Place: c.Place}
+		}
+	case c.kind == listensTLS:
+		f.tls[in.Call(code)] = f.ServedSecurity(in, made)
+	case c.kind == servesTLS:
+		f.secured[c.Site] = f.ServedSecurity(in, made)
+	case c.kind == addsOptions:
+		f.secured[c.Site] = f.Security([]values.Constructor{{In: in, Call: made}})
+	}
+}
+
+// isConfigGRPC reports whether an expression is a configuration of configGRPC. If its type is not known, that is one
+// if the file imports no package with a method of the same name.
+func (f *flow) isConfigGRPC(in *values.Source, e ast.Expr) bool {
+	importPath, _ := f.TypeName(in, e)
+	return configGRPC.MatchString(importPath) ||
+		importPath == "" && !in.Imports.Has("go.opentelemetry.io/collector/config/confighttp")
+}
+
+// associate learns which server gets which listener, and which one the health service is registered with.
+func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
+	switch c.kind {
+	case handlesHTTP:
+		f.handled[c.Site] = f.serverOf(in, code) != nil || f.serverKind(in, code) == plainGRPC
+	case registersWith:
+		if made, ok := code.(*ast.CallExpr); ok {
+			f.of[c.Site] = f.serverOf(in, made.Args[0])
+		}
+	case givesListener:
+		if made, ok := code.(*ast.CallExpr); ok {
+			f.serve(in, c.Site, made)
+		}
+	}
+}
+
+// serve learns that a server is given a listener, by the call of a method Serve(listener), or of a function
+// Serve(listener, handler).
+func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
+	fun, ok := syntax.Called(code).(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	by, server := plainHTTP, (*finding.Site)(nil)
+	switch {
+	case in.PathOf(fun) != "net/http":
+		by, server = f.serverKind(in, fun.X), f.serverOf(in, fun.X)
+	case len(code.Args) > 1:
+		server = f.serverOf(in, code.Args[1])
+	}
+	if server != nil {
+		by = plainGRPC
+	}
+	f.served[at] = by
+	if by == anyServer {
+		return
+	}
+	secured := f.Made(in, code.Args[0], func(c values.Call) bool { _, ok := f.tls[c]; return ok })
+	for _, made := range secured {
+		f.secured[cmp.Or(server, at)] = f.tls[made]
+	}
+	listeners := f.Made(in, code.Args[0], func(c values.Call) bool { return f.listeners[c] != nil })
+	if len(listeners)+len(secured) == 0 {
+		f.mayBeSecured(cmp.Or(server, at), at)
+	}
+	for _, made := range listeners {
+		listener := f.listeners[made]
+		if f.served[listener] != plainGRPC {
+			f.served[listener], f.of[listener] = by, server
+		}
+	}
+}
+
+// mayBeSecured learns that a server is given a listener that is not known. One with TLS that its package makes may be
+// that.
+func (f *flow) mayBeSecured(server, at *finding.Site) {
+	for made := range f.tls {
+		if path.Dir(made.Path) == path.Dir(at.Path) {
+			f.secured[server] = plan.Security{Place: at.Place}
+		}
+	}
+}
+
+// serverKind returns which server an expression is, by its type.
+func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
+	switch importPath, name := f.TypeName(in, e); {
+	case importPath == "google.golang.org/grpc" && name == "Server":
+		return plainGRPC
+	case importPath == "net/http" && name == "Server":
+		return plainHTTP
+	}
+	return anyServer
+}
+
+// serverOf returns the server that an expression is, or nil. Several that may be its value are one.
+func (f *flow) serverOf(in *values.Source, e ast.Expr) *finding.Site {
+	var first *finding.Site
+	for _, made := range f.Made(in, e, func(c values.Call) bool { return f.servers[c] != nil }) {
+		switch site := f.the(f.servers[made]); {
+		case first == nil:
+			first = site
+		case first != site && path.Dir(first.Path) != path.Dir(site.Path):
+			return nil
+		case first != site:
+			f.same[site] = first
+		}
+	}
+	return first
+}
+
+// the returns the server that a server is one with.
+func (f *flow) the(server *finding.Site) *finding.Site {
+	for f.same[server] != nil {
+		server = f.same[server]
+	}
+	return server
+}

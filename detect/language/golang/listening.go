@@ -1,0 +1,85 @@
+package golang
+
+import (
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+)
+
+// isListener reports whether a listener is one of a gRPC server. That of an HTTP server is if the module makes no gRPC
+// server of its own. An address of a framework's server that the sources do not state is in the settings, or the
+// framework has its own.
+func (m module) isListener(in *analyzer.Package, l listener) bool {
+	switch l.by {
+	case plainGRPC:
+		return true
+	case plainHTTP:
+		return (!m.servesPlain || m.handled[in] || l.of != nil) && (l.http2 || !hasHTTP2Listener(in))
+	case frameworkServer:
+		return l.says.Certainty != address.Unknown || l.says.Variable != ""
+	case givenServer:
+		return false
+	case importedServer:
+		return m.importsServer(in)
+	default:
+		return !m.toldApart[in]
+	}
+}
+
+// servesByHTTP reports whether the server of a package is one of net/http, which gives its requests to connect or to
+// grpc-go.
+func (m module) servesByHTTP(in *analyzer.Package) bool {
+	if m.handled[in] {
+		return true
+	}
+	for s := range finding.All[finding.Server](in.Findings) {
+		if s.Framework != connectGo {
+			return false
+		}
+	}
+	return finding.Has[finding.Server](in.Findings)
+}
+
+// hasHTTP2Listener reports whether a server of net/http in a package is set up for HTTP/2 without TLS: others beside it
+// are not for gRPC.
+func hasHTTP2Listener(in *analyzer.Package) bool {
+	for l := range finding.All[listener](in.Findings) {
+		if l.http2 {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutSockets leaves out the Unix domain sockets of servers that listen on TCP too: those are for the app itself.
+func withoutSockets(findings []finding.Finding) []finding.Finding {
+	onTCP := map[*finding.Site]bool{}
+	for l := range finding.All[finding.Listener](findings) {
+		if l.Address.Host != address.UnixSocket {
+			onTCP[l.Of], onTCP[nil] = true, true
+		}
+	}
+	return slices.DeleteFunc(findings, func(f finding.Finding) bool {
+		l, ok := f.(finding.Listener)
+		return ok && l.Address.Host == address.UnixSocket && onTCP[l.Of]
+	})
+}
+
+// listenersOf returns the packages whose server of grpc-go is a handler of net/http and listens itself nowhere, and
+// those whose one server of grpc-go has a listener of its own, so that other listeners are not for it.
+func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
+	handled, toldApart = map[*analyzer.Package]bool{}, map[*analyzer.Package]bool{}
+	for _, in := range p.Packages {
+		servers := 0
+		for range finding.All[finding.Server](in.Findings) {
+			servers++
+		}
+		byHTTP := finding.Has[handledByHTTP](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings)
+		own := finding.Has[finding.Listener](in.Findings) || listens(in.Findings, anyServer, plainGRPC)
+		handled[in] = byHTTP && servers > 0 && !own
+		toldApart[in] = listens(in.Findings, plainGRPC) && servers <= 1
+	}
+	return handled, toldApart
+}

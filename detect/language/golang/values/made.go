@@ -1,0 +1,140 @@
+package values
+
+import (
+	"go/ast"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Call is a call in a file, by which it is known what makes a server or a listener. The zero value is none.
+type Call struct {
+	Path string
+	At   source.Span
+}
+
+// Call returns the call that an expression of the source is.
+func (f *Source) Call(e ast.Expr) Call { return Call{f.path, f.Span(e)} }
+
+// Made returns those of the calls for which a function says so that may make the value of an expression: directly, by
+// the functions and variables of the app, or wrapped in other values.
+func (s *Sources) Made(in *Source, e ast.Expr, isOne func(Call) bool) []Call {
+	s.nameDefaults()
+	s.evaluated = 0
+	w := maker{Sources: s, isOne: isOne, seen: map[evaluation]bool{}}
+	w.walk(expression{Expr: e, in: in}, 0)
+	return w.found
+}
+
+// maker follows a value to the calls that make it.
+type maker struct {
+	*Sources
+	isOne func(Call) bool
+	seen  map[evaluation]bool
+	found []Call
+}
+
+func (w *maker) walk(x expression, nesting int) {
+	at := evaluation{x.Expr, x.call, x.result}
+	if x.constant != nil || w.seen[at] || len(w.found) > maxValues || w.spend(nesting) {
+		return
+	}
+	w.seen[at] = true
+	switch e := ast.Unparen(x.Expr).(type) {
+	case *ast.CallExpr:
+		if call := x.in.Call(e); w.isOne(call) {
+			w.found = append(w.found, call)
+			return
+		}
+		if syntax.Name(e.Fun) == "append" {
+			for _, arg := range e.Args {
+				w.walk(x.with(arg), nesting+1)
+			}
+			return
+		}
+	case *ast.Ident:
+		if local := x.in.Local(e); local != nil {
+			if ranged, ok := local.Node.(*ast.RangeStmt); ok {
+				w.walk(x.with(ranged.X), nesting+1)
+				return
+			}
+		}
+	case *ast.CompositeLit:
+		w.walkEmbedded(x.with(e), nesting)
+		return
+	}
+	origins, _ := w.origins(x, nesting)
+	for _, from := range origins {
+		w.walk(from, nesting+1)
+	}
+	if len(origins) == 0 {
+		w.walkWrapped(x, nesting)
+	}
+}
+
+// walkEmbedded follows the values that are embedded in a struct, whose methods it has.
+func (w *maker) walkEmbedded(literal expression, nesting int) {
+	fields, _ := w.structOf(w.typeOf(literal, nesting))
+	if fields == nil {
+		return
+	}
+	for _, field := range fields.Fields.List[:min(len(fields.Fields.List), maxElements)] {
+		if len(field.Names) == 0 {
+			if value := w.element(literal, syntax.LastName(field.Type)); value.Expr != nil {
+				w.walk(value, nesting+1)
+			}
+		}
+	}
+}
+
+// walkWrapped follows what a function of others is given first: netutil.LimitListener(lis, 100), cmux.New(lis). A
+// method of others has it for its receiver: cmux.New(lis).Match(cmux.Any()).
+func (w *maker) walkWrapped(x expression, nesting int) {
+	call, ok := ast.Unparen(x.Expr).(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	fun := syntax.Called(call)
+	if method, ok := fun.(*ast.SelectorExpr); ok && x.in.PathOf(fun) == "" {
+		w.walk(x.with(method.X), nesting+1)
+	} else if len(call.Args) > 0 {
+		w.walk(x.with(call.Args[0]), nesting+1)
+	}
+}
+
+// TypeName returns the import path and the name of a type that is not the app's, where the sources say that an
+// expression has it, or a pointer to it.
+func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
+	s.evaluated = 0
+	t := s.typeOf(expression{Expr: e, in: in}, 0)
+	if pointer, ok := t.Expr.(*ast.StarExpr); ok {
+		t.Expr = pointer.X
+	}
+	if fields, in := s.structOf(t); fields != nil {
+		for _, field := range fields.Fields.List[:min(len(fields.Fields.List), maxElements)] {
+			if len(field.Names) == 0 && syntax.LastName(field.Type) == "Server" {
+				t = typeOfApp{field.Type, in}
+			}
+		}
+		if pointer, ok := t.Expr.(*ast.StarExpr); ok {
+			t.Expr = pointer.X
+		}
+	}
+	if t.Expr == nil {
+		return "", ""
+	}
+	return t.in.PathOf(t.Expr), syntax.LastName(t.Expr)
+}
+
+// PlaceOf returns where an expression of a source stands.
+func (f *Source) PlaceOf(e ast.Expr) plan.Place { return expression{Expr: e, in: f}.place() }
+
+// Qualified returns the name of what a call calls, with the import path of its package if it is that of another one.
+func (f *Source) Qualified(call *ast.CallExpr) string {
+	fun := syntax.Called(call)
+	if importPath := f.PathOf(fun); importPath != "" {
+		return importPath + "." + syntax.LastName(fun)
+	}
+	return syntax.Name(fun)
+}

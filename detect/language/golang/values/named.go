@@ -1,0 +1,84 @@
+package values
+
+import (
+	"cmp"
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// inSource stands for what decides when the app runs, and is no setting that somebody who runs the app knows: a field
+// that other code fills, a parameter.
+const inSource = "a condition in the source"
+
+// either returns the first of several settings, those that have a name before others.
+func either(settings ...string) string {
+	for _, setting := range settings {
+		if setting != "" && setting != inSource {
+			return setting
+		}
+	}
+	return cmp.Or(settings...)
+}
+
+// settingNamed returns the setting that an expression is, where its value is not known: that of a field. It is "" for
+// other expressions.
+func (s *Sources) settingNamed(x expression) string {
+	field, ok := ast.Unparen(x.Expr).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	return s.settingOfField(s.typeOf(x.with(field.X), 0), s.settingKey(x, 0))
+}
+
+// settingOfField returns the setting that fills a field of a type, by its key: the type is for settings, as tags of its
+// fields name them, or the app gives the setting a value.
+func (s *Sources) settingOfField(of typeOfApp, key string) string {
+	if lower := strings.ToLower(key); s.isTagged(of) || s.settings[lower] != nil || s.loaded[lower] != nil {
+		return "the setting " + key
+	}
+	return inSource
+}
+
+// settingKey returns the key of the setting that a field of a struct is filled from: viper fills the field Port in the
+// field GRPC from the key grpc.port. Its letters are those of the names of the fields, or of their tags.
+func (s *Sources) settingKey(x expression, nesting int) string {
+	var keys []string
+	for range maxNesting {
+		field, ok := ast.Unparen(x.Expr).(*ast.SelectorExpr)
+		if !ok {
+			break
+		}
+		declared, _ := s.fieldOf(s.typeOf(x.with(field.X), nesting), field.Sel.Name, 0)
+		if declared == nil {
+			break
+		}
+		key := fieldKey(declared, field.Sel.Name)
+		if len(keys) > 0 && key == field.Sel.Name && holdsSettings.MatchString(key) {
+			break
+		}
+		keys = append([]string{key}, keys...)
+		x = x.with(field.X)
+	}
+	return strings.Join(keys, ".")
+}
+
+// isTagged reports whether a type is a struct for settings, as tags of its fields name them.
+func (s *Sources) isTagged(t typeOfApp) bool {
+	fields, _ := s.structOf(t)
+	return fields != nil &&
+		slices.ContainsFunc(fields.Fields.List[:min(len(fields.Fields.List), maxElements)], hasSettingTag)
+}
+
+func hasSettingTag(field *ast.Field) bool {
+	return field.Tag != nil && settingTag.MatchString(field.Tag.Value)
+}
+
+// settingTag is the tag of a field that is filled from settings.
+var settingTag = regexp.MustCompile(`\b(?:mapstructure|koanf|yaml|toml|env|envconfig|json):"`)
+
+// holdsSettings are the names of fields that hold all settings, and are no part of their keys.
+var holdsSettings = source.Exactly(`(?i).*(?:cfg|conf|config|configuration|settings?|options?|opts|env)`)

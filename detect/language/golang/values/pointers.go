@@ -1,0 +1,78 @@
+package values
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// pointed is a call that is given the address of a variable, in which the function may store a value.
+type pointed struct {
+	callee symbol
+	call   expression
+}
+
+// isAddress reports whether an expression is the address of something.
+func isAddress(e ast.Expr) bool {
+	address, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	return ok && address.Op == token.AND
+}
+
+// storedBy is added to the index of a parameter where the index of a result stands: it means what a function of the app
+// stores through the parameter, which is a pointer.
+const storedBy = 1 << 16
+
+// assignPointed adds what functions of the app store through pointers to the variables that these point to, after the
+// last file was added.
+func (s *Sources) assignPointed() {
+	for _, p := range s.pointed {
+		fn := s.functions[p.callee]
+		call, ok := p.call.Expr.(*ast.CallExpr)
+		if fn == nil || !ok || fn.decl.Recv != nil {
+			continue
+		}
+		for i, arg := range call.Args {
+			if !isAddress(arg) || len(s.stored(fn, i)) == 0 {
+				continue
+			}
+			value := p.call
+			value.result, value.gets = storedBy+i, p.call.in.whenAssigned(call)
+			s.assignPointer(arg, value)
+		}
+	}
+	s.pointed = nil
+}
+
+// stored returns what a function stores through the parameter with an index.
+func (s *Sources) stored(fn *function, index int) []expression {
+	at := 0
+	for _, field := range fn.decl.Type.Params.List {
+		for _, name := range field.Names {
+			if _, isPointer := field.Type.(*ast.StarExpr); at == index && isPointer {
+				return s.locals[fn.in.Local(name)]
+			}
+			at++
+		}
+	}
+	return nil
+}
+
+// storedByCall returns what the variable has that a call stores a value in: what the function always stores, or else
+// that and what the variable had before.
+func (s *Sources) storedByCall(fn *function, x expression) []expression {
+	call, ok := x.Expr.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	index := x.result - storedBy
+	var from []expression
+	isAlways := false
+	for _, value := range s.stored(fn, index) {
+		isAlways = isAlways || value.gets == always
+		value.call = &frame{fn, x}
+		from = append(from, value)
+	}
+	if !isAlways {
+		from = append(from, x.with(call.Args[index]))
+	}
+	return from
+}

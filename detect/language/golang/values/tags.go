@@ -1,0 +1,82 @@
+package values
+
+import (
+	"cmp"
+	"go/ast"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// tagKeys are the keys of the tags that hold a default: those of envconfig and creasty/defaults, caarlos0/env,
+// cleanenv, and viper with mapstructure.
+var tagKeys = []string{"default", "envDefault", "env-default"}
+
+// optionDefault is a default among the options of a tag: those of sethvargo/go-envconfig (env:"PORT,default=8080"),
+// of ardanlabs/conf (conf:"default:8080") and of go-zero (json:",default=8080").
+var optionDefault = regexp.MustCompile(`\b(?:env|conf|json|yaml|config|flag|cfg):"[^"]*?\bdefault[=:]\s*([^",]+)[",]`)
+
+// required is in a tag of a field that is always set, or the program ends: those of envconfig, caarlos0/env and
+// go-flags.
+var required = regexp.MustCompile(`\brequired:"(?:true|yes)"|\b(?:env|conf):"[^"]*,\s*(?:required|notEmpty)\b`)
+
+// variableTag is the name of an environment variable in a tag: those of caarlos0/env, cleanenv and
+// sethvargo/go-envconfig (env:"PORT"), and of envconfig, which asks for the variable of that name in any case.
+var variableTag = regexp.MustCompile(`\b(?:env|envconfig):"([A-Za-z_]\w*)[",]`)
+
+// tagged returns what a field gets by its tag.
+func tagged(in *Source, field *ast.Field) []expression {
+	if field.Tag == nil {
+		return nil
+	}
+	at := expression{Expr: field.Tag, in: in}.place()
+	setting := ""
+	if m := variableTag.FindStringSubmatch(field.Tag.Value); m != nil {
+		setting = "$" + m[1]
+	}
+	if text, ok := tagDefault(field); ok {
+		return []expression{{constant: &value{text: text, at: at, setting: cmp.Or(setting, "a setting")}}}
+	}
+	if required.MatchString(field.Tag.Value) {
+		return []expression{{constant: &value{at: at, setting: setting}, gets: always}}
+	}
+	if setting != "" {
+		return []expression{{constant: &value{at: at, setting: setting}}}
+	}
+	return nil
+}
+
+// tagDefault returns the default that the tag of a field states.
+func tagDefault(field *ast.Field) (string, bool) {
+	tag, err := strconv.Unquote(field.Tag.Value)
+	if err != nil {
+		return "", false
+	}
+	for _, key := range tagKeys {
+		if text, ok := reflect.StructTag(tag).Lookup(key); ok {
+			return text, len(text) <= maxConstant
+		}
+	}
+	if m := optionDefault.FindStringSubmatch(tag); m != nil {
+		return m[1], len(m[1]) <= maxConstant
+	}
+	return "", false
+}
+
+// fieldKey returns the key from which a field is filled: that of its tag, or its name.
+func fieldKey(field *ast.Field, name string) string {
+	if field.Tag == nil {
+		return name
+	}
+	tag, err := strconv.Unquote(field.Tag.Value)
+	if err != nil {
+		return name
+	}
+	for _, key := range []string{"mapstructure", "koanf", "yaml", "json", "toml"} {
+		if of, _, _ := strings.Cut(reflect.StructTag(tag).Get(key), ","); of != "" {
+			return of
+		}
+	}
+	return name
+}

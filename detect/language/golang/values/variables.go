@@ -1,0 +1,75 @@
+package values
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+)
+
+// bindings are the environment variables that viper reads settings from.
+type bindings struct {
+	named     map[string]string // those of viper.BindEnv(key, name), by key in small letters
+	automatic map[string]bool   // by viper.AutomaticEnv, by the directory of the call
+	programs  map[string]bool   // the directories of packages main
+	prefixes  []string          // of viper.SetEnvPrefix
+	replaced  []string          // pairs of viper.SetEnvKeyReplacer
+	unclear   bool              // some are computed
+}
+
+// declareBinding adds what a call of viper binds to the environment.
+func (s *Sources) declareBinding(f *Source, call *ast.CallExpr, name string) {
+	var texts []string
+	for _, arg := range call.Args {
+		if text, ok := syntax.StringLiteral(arg); ok {
+			texts = append(texts, text)
+		}
+	}
+	isWritten := len(texts) == len(call.Args)
+	switch {
+	case name == "BindEnv" && isWritten && len(texts) > 1:
+		s.bound.named[strings.ToLower(texts[0])] = texts[1]
+	case name == "AutomaticEnv":
+		s.bound.automatic[f.dir] = true
+	case name == "SetEnvPrefix" && len(call.Args) == 1:
+		s.bound.prefixes = append(s.bound.prefixes, texts...)
+		s.bound.unclear = s.bound.unclear || !isWritten
+	case name == "SetEnvKeyReplacer" && len(call.Args) == 1:
+		s.declareReplacer(call.Args[0])
+	}
+}
+
+// declareReplacer adds the pairs of strings.NewReplacer(".", "_").
+func (s *Sources) declareReplacer(replacer ast.Expr) {
+	made, ok := ast.Unparen(replacer).(*ast.CallExpr)
+	if !ok || len(made.Args)%2 != 0 || len(made.Args) > maxElements {
+		s.bound.unclear = true
+		return
+	}
+	for _, arg := range made.Args {
+		text, ok := syntax.StringLiteral(arg)
+		s.bound.unclear = s.bound.unclear || !ok
+		s.bound.replaced = append(s.bound.replaced, text)
+	}
+}
+
+// settingOrVariable returns what replaces the setting of a key, as [value] has it, which a directory asks for: the
+// environment variable that viper reads it from, if that is known. In an app of several programs one may read the
+// environment and others not.
+func (s *Sources) settingOrVariable(key, dir string) string {
+	if name := s.bound.named[strings.ToLower(key)]; name != "" {
+		return "$" + name
+	}
+	automatic := s.bound.automatic[dir] || len(s.bound.automatic) > 0 && len(s.bound.programs) == 1
+	if !automatic || s.bound.unclear || len(s.bound.prefixes) > 1 || len(s.bound.replaced)%2 != 0 {
+		return "the setting " + key
+	}
+	name := strings.ToUpper(strings.NewReplacer(s.bound.replaced...).Replace(key))
+	if len(s.bound.prefixes) == 1 && s.bound.prefixes[0] != "" {
+		name = strings.ToUpper(s.bound.prefixes[0]) + "_" + name
+	}
+	if !variableName.MatchString(name) {
+		return "the setting " + key
+	}
+	return "$" + name
+}

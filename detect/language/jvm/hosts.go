@@ -1,0 +1,134 @@
+package jvm
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	// onHost is a call that has a host beside a port, or an address with both. The others listen on all interfaces.
+	onHost = regexp.MustCompile(`forAddress$|^(?:newServerAt|bindAndHandle\w*|toHost|toHostHttps|listen|addHttp\w*)$`)
+	// socketAddress is an address as an argument, and loopbackAddress one of the machine itself.
+	socketAddress   = regexp.MustCompile(`\bInetSocketAddress\s*\(`)
+	loopbackAddress = regexp.MustCompile(`\bInetAddress\s*\.\s*getLoopbackAddress\s*\(`)
+	// domainSocket is a Unix domain socket, of Netty or of the JDK.
+	domainSocket = regexp.MustCompile(`\b(?:DomainSocketAddress\s*\(|UnixDomainSocketAddress\s*\.\s*of\s*\()`)
+	// otherHost is where another call gives a server its host: Vert.x' options, Helidon's and Armeria's builders.
+	otherHost  = regexp.MustCompile(`\.\s*(?:setHost|host|bindAddress)\s*\(`)
+	oneLiteral = source.Exactly(`"[ ]*"`)
+)
+
+// serverHost makes a server of grpc-java on a port (salesforce/grpc-java-contrib, GrpcServerHost.java).
+const serverHost = "GrpcServerHost"
+
+// address returns where the server listens that a call is for.
+func (n *names) address(call listenCall) address.Value {
+	if v, ok := n.socket(call.arguments); ok {
+		return v
+	}
+	arguments := call.arguments
+	if strings.HasPrefix(call.name, "bindAndHandle") && len(arguments) > 1 {
+		arguments = arguments[1:] // the handler comes first
+	}
+	if call.name == serverHost {
+		arguments = arguments[:1] // how long it may take to end comes behind
+	}
+	v := n.argument(arguments)
+	switch {
+	case call.name == "localPort":
+		v.Host = address.Loopback
+	case strings.HasSuffix(call.name, "orPort"), call.name == serverHost:
+		v.Host = address.AllInterfaces
+	default:
+		if host := n.host(call); host != address.UnknownHost || v.Host == address.UnknownHost {
+			v.Host = host
+		}
+	}
+	return v
+}
+
+// host returns the host among the arguments of a call.
+func (n *names) host(call listenCall) address.Host {
+	all := source.Span{From: call.arguments[0].From, To: call.arguments[len(call.arguments)-1].To}
+	code := n.text.Code[all.From:all.To]
+	if loopbackAddress.Match(code) {
+		return address.Loopback
+	}
+	arguments := call.arguments
+	if m := socketAddress.FindIndex(code); m != nil {
+		if arguments, _ = n.text.Arguments(all.From + m[1]); len(arguments) == 1 {
+			return address.AllInterfaces
+		}
+	}
+	for _, s := range arguments {
+		if host := n.literal(s); host != "" && !startsWithDigits.MatchString(host) {
+			return address.HostOf(host)
+		}
+	}
+	if call.name == "listen" && len(arguments) == 1 || !onHost.MatchString(call.name) {
+		return n.hostElsewhere()
+	}
+	return address.UnknownHost
+}
+
+// startsWithDigits is a text that is a number, and no host.
+var startsWithDigits = source.Exactly(`\d+`)
+
+// hostElsewhere returns the host that another call of the file gives a server, all interfaces if none does.
+func (n *names) hostElsewhere() address.Host {
+	host := address.AllInterfaces
+	for i, m := range n.text.FindAll(otherHost, maxValues) {
+		each, _ := n.text.Arguments(m[1])
+		of := address.HostOf(n.literal(each[0]))
+		if n.literal(each[0]) == "" || i > 0 && of != host {
+			return address.UnknownHost
+		}
+		host = of
+	}
+	return host
+}
+
+// socket returns the address of a server on a Unix domain socket. ok is false for any other server.
+func (n *names) socket(arguments []source.Span) (v address.Value, ok bool) {
+	for _, s := range arguments {
+		for _, value := range append(n.declared(s), s) {
+			m := domainSocket.FindIndex(n.text.Code[value.From:value.To])
+			if m == nil {
+				continue
+			}
+			v = n.values().Socket(value.From)
+			if path, _ := n.text.Arguments(value.From + m[1]); n.literal(path[0]) != "" {
+				v.Socket, v.Certainty = "unix:"+n.literal(path[0]), address.Written
+			}
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// declared returns the values of a name, none of anything else.
+func (n *names) declared(s source.Span) []source.Span {
+	if name := strings.TrimPrefix(n.text.Slice(s), "this."); simpleName.MatchString(name) {
+		return slices.Clone(n.values().Values(name, s.From))
+	}
+	return nil
+}
+
+// argumentName is the name of an argument in Kotlin and Scala.
+var argumentName = regexp.MustCompile(`^[a-z]\w*\s*=\s*`)
+
+// literal returns the string that an expression is, or "": a literal, or a name whose only value is one.
+func (n *names) literal(s source.Span) string {
+	s.From += len(argumentName.FindString(n.text.Slice(s)))
+	if values := n.declared(s); len(values) == 1 {
+		s = n.text.Trim(values[0])
+	}
+	if !oneLiteral.Match(n.text.Code[s.From:s.To]) {
+		return ""
+	}
+	return strings.Trim(string(n.text.Raw[s.From:s.To]), `"`)
+}

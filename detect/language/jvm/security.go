@@ -1,0 +1,210 @@
+package jvm
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+var (
+	// tlsCall is a call that gives a server TLS, in any file with gRPC: of grpc-java's builders, whose clients have the
+	// same names without arguments or on a channel's builder.
+	tlsCall = regexp.MustCompile(`\.\s*(?:useTransportSecurity\s*\(\s*[^)\s]|sslContext\s*\()|` +
+		`\bGrpcSslContexts\s*\.\s*forServer\s*\(`)
+	// frameworkTLS are such calls of the frameworks, in files that make a server of them.
+	frameworkTLS = map[string]*regexp.Regexp{
+		vertx:       regexp.MustCompile(`\.\s*(?:setSsl\s*\(|ssl\s*=)\s*`),
+		serviceTalk: regexp.MustCompile(`\.\s*sslConfig\s*\(`),
+		helidon:     regexp.MustCompile(`\.\s*(?:tls|tlsConfig)\s*\(`),
+		akkaGRPC:    akkaTLS,
+		pekkoGRPC:   akkaTLS,
+		grpcServlet: regexp.MustCompile(`\baddHttpsListener\s*\(|\bSslConnectionFactory\s*\(|\.\s*setSSLEnabled\s*\(`),
+		dubbo:       regexp.MustCompile(`\.\s*(?:setSslEnabled|sslEnabled)\s*\(`),
+	}
+	akkaTLS = regexp.MustCompile(`\.\s*enableHttps\s*\(|\bbindAndHandle\w*\s*\([^;]*?\b[cC]onnectionContext\b`)
+
+	// requiresClient is what makes a server refuse a client without a certificate, in grpc-java and Netty, Vert.x,
+	// ServiceTalk, Helidon and the JDK.
+	requiresClient = regexp.MustCompile(`\b(?:Ssl|Tls)?ClientAuth(?:Mode)?\s*\.\s*REQUIRED?\b|` +
+		`\bclientAuth\s*\(\s*REQUIRED?\b|\bsetNeedClientAuth\s*\(\s*true\b|\bwithNeedClientAuthentication\s*\(`)
+	channelBuilder = regexp.MustCompile(`\w*Channel(?:Builder)?\b`)
+	// useTransportSecurity has arguments on a server's builder alone, and so has a name of its own.
+	useTransportSecurity = regexp.MustCompile(`^\.\s*useTransportSecurity\b`)
+	serverBuilder        = regexp.MustCompile(`\w*ServerBuilder\b`)
+	certificates         = regexp.MustCompile(`\b(?:useTransportSecurity|TlsServerCredentials\s*\.\s*create|` +
+		`keyManager|(?:GrpcSslContexts|SslContextBuilder)\s*\.\s*forServer)\s*\(`)
+	authorities = regexp.MustCompile(`\btrustManager\s*\(`)
+	newFile     = regexp.MustCompile(`^(?:new\s+)?(?:File|FileInputStream)\s*\(`)
+)
+
+// security returns what a source says of the security of the server that it makes, or configures; nothing if it says
+// nothing.
+func security(n *names, found []finding.Finding) []finding.Finding {
+	calls := n.calls(found)
+	serverAt := 0
+	if len(calls) > 0 {
+		serverAt = calls[0].at
+	}
+	var all []finding.Finding
+	state := func(at int, says plan.Security) {
+		all = append(all, finding.Security{Site: finding.AtLine(n.text.Line(at), ""), Says: says})
+	}
+	for _, m := range n.tlsCalls(found) {
+		state(m[0], n.tls(m, serverAt))
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, call := range calls {
+		if says, ok := n.credentials(call); ok {
+			state(call.at, says)
+		}
+	}
+	for framework := range frameworksOf(found) {
+		if given := givenOptions[framework]; given != nil && len(all) == 0 {
+			all = append(all, n.unknownOptions(given)...)
+		}
+	}
+	return all
+}
+
+// givenOptions are where a server gets options, or is put into another server, which the file may not show.
+var givenOptions = map[string]*regexp.Regexp{
+	vertx:       regexp.MustCompile(`\bcreateHttpServer\s*\(\s*(?P<options>[^)\s])`),
+	grpcServlet: regexp.MustCompile(`\b(?P<options>GrpcServlet|ServletServerBuilder)\b`),
+}
+
+// unknownOptions returns a security that is not known if the file does not show the options of a server.
+func (n *names) unknownOptions(given *regexp.Regexp) []finding.Finding {
+	m := n.text.FindAll(given, 1)
+	if len(m) == 0 || n.text.Matches(shownOptions) {
+		return nil
+	}
+	return []finding.Finding{finding.Security{Site: finding.AtLine(n.text.Line(m[0][0]), "")}}
+}
+
+// shownOptions are options of Vert.x that a file makes, and servers that it puts servlets into.
+var shownOptions = regexp.MustCompile(`\bHttpServerOptions\s*\(|\bnew\s+(?:Server|Tomcat)\s*\(|\bUndertow\b`)
+
+// tlsCalls returns the calls that give a server TLS. Those that make an SslContext count if no builder takes one.
+func (n *names) tlsCalls(found []finding.Finding) [][]int {
+	var builders, contexts [][]int
+	isWrapper := n.text.Matches(wrapper)
+	for _, m := range n.text.FindAll(tlsCall, maxMembers) {
+		switch {
+		case n.text.Code[m[0]] != '.':
+			contexts = append(contexts, m)
+		case !isWrapper && n.mayBeServers(m[0]):
+			builders = append(builders, m)
+		}
+	}
+	for framework := range frameworksOf(found) {
+		if p := frameworkTLS[framework]; p != nil {
+			builders = append(builders, n.text.FindAll(p, maxMembers)...)
+		}
+	}
+	if len(builders) == 0 {
+		return contexts
+	}
+	return builders
+}
+
+// wrapper is a builder of the app's own, which hands on what another builder is given.
+var wrapper = regexp.MustCompile(`\b(?:fun|def|[\w>]+)[ \t]+useTransportSecurity\s*\(`)
+
+// mayBeServers reports whether a call may configure a server, and no client: it stands in a chain that begins with a
+// server's builder, or in a file that has one, or its name is the server's alone.
+func (n *names) mayBeServers(at int) bool {
+	statement := n.text.Code[n.text.Statement(at, ends[n.ext]):at]
+	switch {
+	case serverBuilder.Match(statement):
+		return true
+	case channelBuilder.Match(statement):
+		return false
+	}
+	return useTransportSecurity.Match(n.text.Code[at:]) || n.text.Matches(serverBuilder)
+}
+
+// tls returns what a call says that gives a server TLS. The server is made at an offset.
+func (n *names) tls(match []int, serverAt int) plan.Security {
+	t := n.text
+	argument := source.Span{From: match[1], To: t.Until(match[1], ends[n.ext]+",")}
+	says := n.transport()
+	switch t.Slice(t.Trim(argument)) {
+	case "false":
+		return plan.Security{Transport: plan.Plaintext}
+	case "true":
+	default:
+		if switches.Match(t.Code[match[0]:match[1]]) {
+			return plan.Security{Setting: n.values().Decider(argument)}
+		}
+	}
+	if !useTransportSecurity.Match(t.Code[match[0]:]) && t.Matches(channelBuilder) && n.isUnclear(match[0]) {
+		return plan.Security{}
+	}
+	if conditions := t.Conditions(match[0], serverAt, ends[n.ext]); len(conditions) > 0 {
+		return plan.Security{Setting: n.decider(conditions)}
+	}
+	return says
+}
+
+// isUnclear reports whether a call may be a client's as well, in a file that has builders of both.
+func (n *names) isUnclear(at int) bool {
+	statement := n.text.Code[n.text.Statement(at, ends[n.ext]):at]
+	return n.text.Code[at] == '.' && !serverBuilder.Match(statement)
+}
+
+// switches is a call whose argument says whether there is TLS.
+var switches = regexp.MustCompile(`setSsl|ssl\s*=|[sS]slEnabled|setSSLEnabled`)
+
+// transport returns TLS as the file configures it.
+func (n *names) transport() plan.Security {
+	says := plan.Security{Transport: plan.TLS, Certificate: n.file(certificates)}
+	for _, m := range n.text.FindAll(requiresClient, 1) {
+		says.Transport, says.Authority = plan.MutualTLS, n.file(authorities)
+		if conditions := n.text.Conditions(m[0], 0, ends[n.ext]); len(conditions) > 0 {
+			says.Transport, says.Authority = plan.TLS, "" // TLS in any case
+		}
+	}
+	return says
+}
+
+// file returns the file that the first call of a pattern reads, "" if it is not known.
+func (n *names) file(call *regexp.Regexp) string {
+	m := n.text.FindAll(call, 1)
+	if len(m) == 0 {
+		return ""
+	}
+	s, ok := n.text.Argument(m[0][1], 0)
+	if !ok {
+		return ""
+	}
+	for _, value := range append(n.declared(s), s) {
+		if f := newFile.FindIndex(n.text.Code[value.From:value.To]); f != nil {
+			s, _ = n.text.Argument(value.From+f[1], 0)
+		}
+	}
+	return n.literal(s)
+}
+
+// decider returns the one setting that conditions ask for, "" if none is known. The block that an else belongs to is no
+// part of its condition.
+func (n *names) decider(conditions []source.Span) string {
+	only := ""
+	for _, s := range conditions {
+		if block := strings.IndexByte(n.text.Slice(s), '{'); block > 0 {
+			s.To = s.From + block
+		}
+		switch one := n.values().Decider(s); {
+		case one == "" || one == only:
+		case only != "":
+			return ""
+		default:
+			only = one
+		}
+	}
+	return only
+}

@@ -1,0 +1,113 @@
+package python
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// grpcCredentials are the functions of grpcio that make the credentials of a server
+// (src/python/grpcio/grpc/__init__.py). Clients have to show a certificate if the argument require_client_auth is true.
+var grpcCredentials = analyzer.Credentials{
+	Plaintext: regexp.MustCompile(`\binsecure_server_credentials\s*\(`),
+	TLS:       regexp.MustCompile(`\b(?:dynamic_)?ssl_server_credentials\s*\(`),
+	Read: func(t *source.Text, arguments int) plan.Security {
+		asks, _ := t.Argument(arguments, 2, "require_client_auth", "require_client_authentication")
+		return requiring(t, t.Slice(asks))
+	},
+}
+
+// requiring returns TLS, by what says whether clients have to show a certificate.
+func requiring(t *source.Text, asks string) plan.Security {
+	says := analyzer.Certificates(t)
+	if asks == "True" {
+		says.Transport = plan.MutualTLS
+		return says
+	}
+	says.Authority = "" // clients show none, or whether they do is not known
+	return says
+}
+
+// sslContext are the contexts of Python's module ssl, which grpclib (grpclib/server.py) and purerpc
+// (src/purerpc/server.py) take.
+var sslContext = analyzer.Credentials{
+	Plaintext: regexp.MustCompile(`^None$`),
+	TLS:       regexp.MustCompile(`\b(?:SSLContext|create_default_context)\s*\(`),
+	Read: func(t *source.Text, _ int) plan.Security {
+		if t.Matches(requiresCertificate) {
+			return requiring(t, "True")
+		}
+		return requiring(t, "")
+	},
+}
+
+var requiresCertificate = regexp.MustCompile(`\bverify_mode\s*=\s*(?:ssl\.)?CERT_REQUIRED\b`)
+
+// anyTLS are certificates that a framework takes: with any there is TLS. Those of Flower ask for none of clients
+// (src/py/flwr/server/superlink/fleet/grpc_bidi/grpc_server.py), those of Arrow Flight by verify_client
+// (python/pyarrow/_flight.pyx).
+var anyTLS = analyzer.Credentials{
+	Plaintext: regexp.MustCompile(`^None$`),
+	TLS:       regexp.MustCompile(`^[(\[]\s*\S|\bread(?:_bytes)?\(`),
+	Read:      func(t *source.Text, _ int) plan.Security { return requiring(t, "") },
+}
+
+// securityArgument is an argument, by its position or its name, that says what the security is.
+type securityArgument struct {
+	call, module *regexp.Regexp
+	position     int
+	keyword      string
+	credentials  analyzer.Credentials
+}
+
+var securityArguments = []securityArgument{
+	{
+		regexp.MustCompile(`\.\s*add_secure_port\s*\(`), regexp.MustCompile(`grpc`), 1, "server_credentials",
+		grpcCredentials,
+	},
+	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\b`), -1, "ssl", sslContext},
+	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 1, "ssl_context", sslContext},
+	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "certificates", anyTLS},
+	{
+		regexp.MustCompile(`\b__init__\s*\(`), regexp.MustCompile(`\bFlightServerBase\b`), -1, "tls_certificates",
+		anyTLS,
+	},
+}
+
+var insecurePort = regexp.MustCompile(`\.\s*add_insecure_port\s*\(`)
+
+// security returns what a source says of the security of each of its servers, which the calls are made on.
+func security(t *source.Text, names func() *address.Names, servers *servers) []finding.Finding {
+	stated := map[*finding.Site][]analyzer.Stated{}
+	var order []*finding.Site
+	add := func(at int, says ...analyzer.Stated) {
+		of := servers.before(at)
+		if stated[of] == nil {
+			order = append(order, of)
+		}
+		stated[of] = append(stated[of], says...)
+	}
+	for _, m := range t.FindAll(insecurePort, address.MaxListeners) {
+		add(m[0], analyzer.Stated{At: m[0], Says: plan.Security{Transport: plan.Plaintext}})
+	}
+	for _, a := range securityArguments {
+		for _, m := range t.FindAll(a.call, address.MaxListeners) {
+			if !t.Matches(a.module) {
+				break
+			}
+			if where, ok := t.Argument(m[1], a.position, a.keyword); ok && !strings.HasPrefix(t.Slice(where), "*") {
+				add(m[0], a.credentials.In(names(), where)...)
+			}
+		}
+	}
+	var found []finding.Finding
+	for _, of := range order {
+		found = append(found, analyzer.StatedSecurity(names(), stated[of], of))
+	}
+	return found
+}

@@ -1,0 +1,97 @@
+package ruby
+
+import (
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// serverCredentials are what add_http2_port takes (src/ruby/ext/grpc/rb_server_credentials.c of grpc): the symbol for
+// no TLS, or GRPC::Core::ServerCredentials.new(root certificates, pairs, whether clients have to show a certificate).
+var serverCredentials = analyzer.Credentials{
+	Plaintext: regexp.MustCompile(`:this_port_is_insecure\b`),
+	TLS:       regexp.MustCompile(`\bServerCredentials\s*\.\s*new\s*\(`),
+	Read: func(t *source.Text, arguments int) plan.Security {
+		says := analyzer.Certificates(t)
+		asks, _ := t.Argument(arguments, 2)
+		if t.Slice(asks) == "true" {
+			says.Transport = plan.MutualTLS
+			return says
+		}
+		says.Authority = "" // clients show none, or whether they do is not known
+		return says
+	},
+}
+
+var (
+	// addPort is a call with its second argument, the credentials, which may lack brackets.
+	addPort = regexp.MustCompile(`\.[ \t]*add_http2_port[ \t]*(?:(?P<open>\()|[ \t](?P<bare>[^\n]*))`)
+	// grufTLS is the setting of gruf for TLS (lib/gruf/configuration.rb), which is off by default.
+	grufTLS = regexp.MustCompile(`\w\s*\.\s*use_ssl[ \t]*=[ \t]*(?P<value>[^\n]*)`)
+	// anyCableTLS is the setting of AnyCable for TLS (lib/anycable/grpc/config.rb), which anycable.yml, the environment
+	// and the command line may have.
+	anyCableTLS = regexp.MustCompile(`\brpc_tls_cert[ \t]*=`)
+	ofGruf      = regexp.MustCompile(`\bGruf\b`)
+)
+
+// security returns what a source says of the security of its servers.
+func security(names *address.Names) []finding.Finding {
+	var stated []analyzer.Stated
+	for _, m := range names.FindAll(addPort, address.MaxListeners) {
+		from := max(m[3], m[4])
+		if each, _ := names.Arguments(from); len(each) > 1 {
+			stated = append(stated, serverCredentials.In(names, each[1])...)
+		}
+	}
+	if names.Matches(ofGruf) {
+		for _, m := range names.FindAll(grufTLS, address.MaxListeners) {
+			says := grufSecurity(names.Text, source.Span{From: m[2], To: m[3]})
+			stated = append(stated, analyzer.Stated{At: m[0], Says: says})
+		}
+	}
+	for _, m := range names.FindAll(anyCableTLS, 1) {
+		stated = append(stated, analyzer.Stated{At: m[0], Says: analyzer.Certificates(names.Text)})
+	}
+	if stated == nil {
+		return nil
+	}
+	return []finding.Finding{analyzer.StatedSecurity(names, stated, nil)}
+}
+
+// grufSecurity returns what the value of the setting use_ssl says.
+func grufSecurity(t *source.Text, value source.Span) plan.Security {
+	raw := t.Raw[value.From:value.To]
+	switch t.Slice(value) {
+	case "true":
+		return analyzer.Certificates(t)
+	case "false", "nil":
+		return plan.Security{Transport: plan.Plaintext}
+	}
+	return plan.Security{Setting: settingOf(raw)}
+}
+
+// anyCableVariables are the environment variables that replace AnyCable's settings (its gem anyway_config reads them).
+const (
+	anyCableAddress     = "ANYCABLE_RPC_HOST"
+	anyCableCertificate = "ANYCABLE_RPC_TLS_CERT"
+)
+
+// anyCableSecurity returns the security of a server of AnyCable, at the site of its evidence, of which nothing else is
+// said.
+func anyCableSecurity(at *finding.Site) finding.Security {
+	return finding.Security{
+		Site: at.Quiet(), Says: plan.Security{Transport: plan.Plaintext, Setting: "$" + anyCableCertificate},
+	}
+}
+
+// settingOf returns the environment variable that code asks, or the code.
+func settingOf(code []byte) string {
+	if variables := address.Variables(code); len(variables) > 0 {
+		return "$" + variables[0]
+	}
+	return source.Excerpt(code)
+}

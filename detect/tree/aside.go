@@ -1,0 +1,64 @@
+package tree
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The names of what lies beside an app.
+var (
+	// exampleName is for what no program of the app is for: it shows or tries how something is used.
+	exampleName = regexp.MustCompile(
+		`^(?i:_?(?:examples?|samples?|tutorials?|snippets?)|(?:.*[-_.])?(?:examples|samples|tutorials)(?:[-_.].*)?` +
+			`|tests?[-_.]?servers?|bench(?:marks?)?|interop(?:[-_.].*)?|conformance)$`)
+	// toolName is for what serves those who work on the app or call it, or what stands before it. An image may be for
+	// such a program, but more often it is for another one.
+	toolName = regexp.MustCompile(
+		`^(?i:tools?|tooling|hack|scripts?|contrib|misc|plugins?|demos?|playground|sandbox|docs?` +
+			`|perf|stress|load-?tests?|e2e|tests?|testing|test-?utils?|integration[-_]?tests?` +
+			`|mocks?|fakes?|dummy|stubs?|clients?|sdks?|bindings|(?:.*[-_.])?(?:proxy|sidecar)` +
+			`|(?:mock|fake|dummy|stub|test|demo|bench|example|sample)s?[-_.].*` +
+			`|.*[-_.](?:demo|mock|fake|stub|test|bench|example|sample)s?)$`)
+	// asideFile is for a file of the same kinds, without its extension.
+	asideFile = regexp.MustCompile(
+		`^(?i:(?:mock|fake|dummy|stub|test|example|sample|bench)s?[-_.].*` +
+			`|.*[-_.](?:mock|fake|stub|test|example|sample|bench)s?|.*[-_.]proxy)$`)
+	// exampleFile is for a file of a benchmark.
+	exampleFile = regexp.MustCompile(`^(?i:bench(?:marks?)?)$`)
+	// jvmRoots are the first directories of packages of the JVM, whose names say nothing: com/example.
+	jvmRoots = []string{"java", "kotlin", "scala", "com", "org", "net", "io", "dev", "edu", "me"}
+)
+
+// Aside returns the outermost directory around a file that is beside the app proper: one of examples, tools, tests,
+// clients or proxies; the file itself if its own name says so. It is "" for a file of the app proper. isExample says
+// that the file lies in examples, tutorials, benchmarks, interoperability tests or a test server, which are no programs
+// of the app.
+func Aside(file string) (dir string, isExample bool) {
+	for end, c := range file {
+		if c != '/' {
+			continue
+		}
+		name := path.Base(file[:end])
+		if isJVM(file) && slices.Contains(jvmRoots, name) {
+			return dir, isExample
+		}
+		example := exampleName.MatchString(name)
+		if dir == "" && (example || toolName.MatchString(name)) {
+			dir = file[:end]
+		}
+		isExample = isExample || example
+	}
+	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	example := exampleFile.MatchString(name)
+	if dir == "" && (example || asideFile.MatchString(name)) {
+		dir = file
+	}
+	return dir, isExample || example
+}
+
+// isJVM reports whether a file is a source in a language whose directories are named for packages of the JVM.
+func isJVM(file string) bool {
+	return slices.Contains([]string{".java", ".kt", ".scala", ".groovy"}, path.Ext(file))
+}

@@ -1,0 +1,157 @@
+package target
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
+)
+
+// The files of an app's folder that say what is built.
+const (
+	projectFile = "project.toml"
+	procfile    = "Procfile"
+	goMod       = "go.mod"
+	cargoToml   = "Cargo.toml"
+)
+
+// Files are what the files of an app say is built. Several goroutines may read files at once.
+type Files struct {
+	mu        sync.Mutex
+	variables map[string]string // of project.toml
+	processes map[string]string // of the Procfile
+	install   string            // Go packages in go.mod
+	crates    map[string]string // the directories of crates, by name
+}
+
+// NewFiles returns the files of an app before one is read.
+func NewFiles() *Files {
+	return &Files{variables: map[string]string{}, processes: map[string]string{}, crates: map[string]string{}}
+}
+
+// Required reports, by the path alone, whether a file says what is built.
+func (fs *Files) Required(file string) bool {
+	switch file {
+	case projectFile, procfile, goMod:
+		return true
+	}
+	return strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+}
+
+// Visit reads a required file. An error means that it was left out.
+func (fs *Files) Visit(f *tree.File) error {
+	text, err := f.Text()
+	if err != nil {
+		return err
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	switch f.Path {
+	case projectFile:
+		return fs.readProject(text)
+	case procfile:
+		for _, m := range process.FindAllSubmatch(text, -1) {
+			fs.processes[string(m[1])] = string(m[2])
+		}
+	case goMod:
+		if m := herokuInstall.FindSubmatch(text); m != nil {
+			fs.install = string(m[1])
+		}
+	default:
+		if m := crateName.FindSubmatch(text); m != nil {
+			fs.crates[string(m[1])] = path.Dir(f.Path)
+		}
+	}
+	return nil
+}
+
+var (
+	// process is a line of a Procfile (paketo-buildpacks/procfile procfile/procfile.go).
+	process = regexp.MustCompile(`(?m)^([A-Za-z0-9_-]+):[ \t]*(\S[^\r\n]*)`)
+	// herokuInstall is the comment that names packages (heroku/buildpacks-go buildpacks/go/src/cfg.rs).
+	herokuInstall = regexp.MustCompile(`(?m)^//[ \t]*\+heroku[ \t]+install[ \t]+(\S[^\r\n]*)`)
+	crateName     = regexp.MustCompile(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
+)
+
+// variable is a table of project.toml.
+type variable struct {
+	Name  string `toml:"name"`
+	Value string `toml:"value"`
+}
+
+// readProject reads the build's variables: [[io.buildpacks.build.env]], [[io.buildpacks.env.build]] and, in versions of
+// the schema before 0.2 and after 0.2, [[build.env]] (buildpacks/pack pkg/project).
+func (fs *Files) readProject(text []byte) error {
+	var project struct {
+		Build struct {
+			Env []variable `toml:"env"`
+		} `toml:"build"`
+		IO struct {
+			Buildpacks struct {
+				Build struct {
+					Env []variable `toml:"env"`
+				} `toml:"build"`
+				Env struct {
+					Build []variable `toml:"build"`
+				} `toml:"env"`
+			} `toml:"buildpacks"`
+		} `toml:"io"`
+	}
+	if _, err := untrusted.DecodeTOML(text, &project); err != nil {
+		return fmt.Errorf("leaving out a file that is not TOML: %w", err)
+	}
+	in := project.IO.Buildpacks
+	for _, all := range [][]variable{project.Build.Env, in.Env.Build, in.Build.Env} {
+		for _, v := range all {
+			fs.variables[v.Name] = v.Value
+		}
+	}
+	return nil
+}
+
+// Targets returns what is said to be built: by variables of the environment, of project.toml, by go.mod, and by the
+// Procfile's process web, grpc or its only one. getenv returns a variable of the environment, "" for none.
+func (fs *Files) Targets(getenv func(name string) string) []Target {
+	var modules, hints []Target
+	for _, v := range Variables {
+		value, says := strings.TrimSpace(getenv(v.Name)), "$"+v.Name
+		if value == "" {
+			value, says = strings.TrimSpace(fs.variables[v.Name]), says+" in "+projectFile
+		}
+		if value == "" {
+			continue
+		}
+		t := newTarget(says, value, v, fs)
+		if v.isHint {
+			hints = append(hints, t)
+		} else {
+			modules = append(modules, t)
+		}
+	}
+	if fs.install != "" {
+		install := Variable{read: goPackages(" "), languages: golang}
+		modules = append(modules, newTarget("+heroku install in "+goMod, fs.install, install, fs))
+	}
+	return append(append(modules, hints...), fs.started()...)
+}
+
+// started returns the processes of the Procfile that may serve.
+func (fs *Files) started() []Target {
+	var all []Target
+	started := Variable{read: command, isHint: true}
+	for _, name := range []string{"web", "grpc"} {
+		if line, ok := fs.processes[name]; ok {
+			all = append(all, newTarget("the process "+name+" of the "+procfile, line, started, fs))
+		}
+	}
+	if len(all) == 0 && len(fs.processes) == 1 {
+		for _, line := range fs.processes {
+			all = append(all, newTarget("the "+procfile, line, started, fs))
+		}
+	}
+	return all
+}

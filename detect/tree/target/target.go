@@ -1,0 +1,142 @@
+// Package target knows which of an app's servers the build is told to build. The variables of other buildpacks that
+// name a module, project.toml, the Procfile and go.mod go in, and the servers that they name come out marked.
+//
+//	files --Visit--> Files --Targets: environment--> []Target --Mark--> plan.Server.BuiltBy
+//
+// Begin with [Files], then [Mark]. The variables are in [Variables].
+package target
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// Target is what one variable, or one line of a file, says is built.
+type Target struct {
+	// Says is who says so, for people: "$BP_GO_TARGETS".
+	Says string
+	// named are the modules that it names, in its order.
+	named []module
+	// languages are those of the servers that it is about, as plan.Server has them; nil for all.
+	languages []string
+	// isHint says that it names no module if it does not seem to, as a command line.
+	isHint bool
+}
+
+// A value is read up to here, since each module is compared with each server, and an app may have any number of both.
+const (
+	maxValue   = 4096 // bytes
+	maxModules = 64
+)
+
+// newTarget returns what a value says that is read as that of a variable.
+func newTarget(says, value string, v Variable, files *Files) Target {
+	named := v.read(value[:min(len(value), maxValue)], files)
+	return Target{says, named[:min(len(named), maxModules)], v.languages, v.isHint}
+}
+
+// module is one module as a target names it.
+type module struct {
+	written string
+	// path is the module in the app's folder, if it can be one.
+	path string
+	// builds reports whether it is what a server is built of.
+	builds func(s *plan.Server) bool
+}
+
+// Mark sets BuiltBy of the servers that are built. Of the modules in one value the first one with a server counts: its
+// program is the image's default process. If a command starts one of those that the variables name, that one counts.
+// exists reports whether the app has a file or folder. Mark returns a line for people about each value that names no
+// server.
+func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
+	if len(servers) == 0 {
+		return nil
+	}
+	var lead []*plan.Server
+	var built map[*plan.Server]bool
+	leadBy, isStarted := "", false
+	for _, t := range targets {
+		groups := t.servers(servers)
+		switch {
+		case len(groups) == 0:
+			notes = append(notes, t.notes(exists)...)
+		case !t.isHint:
+			built = union(built, groups)
+			if lead == nil {
+				lead, leadBy = groups[0], t.Says
+			}
+		case !isStarted:
+			if started := narrow(groups, built); started != nil {
+				lead, leadBy, isStarted = started, t.Says, true
+			}
+		}
+	}
+	for _, s := range lead {
+		s.BuiltBy = leadBy
+	}
+	return notes
+}
+
+// servers returns the servers of each module that has any.
+func (t Target) servers(all []plan.Server) [][]*plan.Server {
+	var groups [][]*plan.Server
+	for _, m := range t.named {
+		var group []*plan.Server
+		for i := range all {
+			s := &all[i]
+			if (t.languages == nil || slices.Contains(t.languages, s.Language)) && m.builds(s) {
+				group = append(group, s)
+			}
+		}
+		if group != nil {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// narrow returns the servers that are in the first group and, as far as any are, in those after it. If it is known what
+// is built, the others do not count. It returns nil if that leaves none.
+func narrow(groups [][]*plan.Server, built map[*plan.Server]bool) []*plan.Server {
+	among, chosen := built, []*plan.Server(nil)
+	for _, group := range groups {
+		if among != nil {
+			group = slices.DeleteFunc(group, func(s *plan.Server) bool { return !among[s] })
+		}
+		if len(group) > 0 {
+			among, chosen = union(nil, [][]*plan.Server{group}), group
+		}
+	}
+	return chosen
+}
+
+// union adds the servers of groups to a set, which is made if it is nil.
+func union(set map[*plan.Server]bool, groups [][]*plan.Server) map[*plan.Server]bool {
+	if set == nil {
+		set = map[*plan.Server]bool{}
+	}
+	for _, group := range groups {
+		for _, s := range group {
+			set[s] = true
+		}
+	}
+	return set
+}
+
+// notes returns a line about a value that names no server.
+func (t Target) notes(exists func(path string) bool) []string {
+	if t.isHint || len(t.named) == 0 {
+		return nil
+	}
+	m := t.named[0]
+	written := m.written[:min(len(m.written), maxWritten)]
+	if m.path != "" && !exists(m.path) {
+		return []string{fmt.Sprintf("%s names %q, which does not exist", t.Says, written)}
+	}
+	return []string{fmt.Sprintf("%s names %q, where no gRPC server is found", t.Says, written)}
+}
+
+// maxWritten is how many bytes of a value the log has: an app's files may hold any.
+const maxWritten = 200

@@ -1,0 +1,271 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+// launcher is the lifecycle's, by its path in each image.
+const launcher = "/cnb/lifecycle/launcher"
+
+// launched is the pod of the example whose launcher starts the bridge, with a liveness probe that is made often, so
+// that it takes less time.
+func launched(t *testing.T, changes ...func(object)) object {
+	t.Helper()
+	return example(t, viaLaunch, append([]func(object){func(pod object) {
+		app(pod)["livenessProbe"].(object)["periodSeconds"] = 2
+	}}, changes...)...)
+}
+
+// log is what the app's container has logged.
+func (r running) log() string {
+	r.t.Helper()
+	return r.kubectl("logs", r.name, "--container=my-app")
+}
+
+// untilLogged waits for words in the log of the app's container, which may not have started yet.
+func (r running) untilLogged(words string) {
+	r.t.Helper()
+	poll(r.t, fmt.Sprintf("pod %q to log %q", r.name, words), func(ctx context.Context) (bool, error) {
+		log, err := cluster.Kubectl(ctx, "logs", r.name, "--container=my-app", "--namespace="+r.space.name)
+		return strings.Contains(log, words), errors.Join(err, errors.New(log))
+	})
+}
+
+// TestLaunchedBridgeHasCredentials has a server that wants a client's certificate. Kubernetes' own probe, which has
+// none, passes by way of the bridge in the server's own container.
+func TestLaunchedBridgeHasCredentials(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	s.addSecrets()
+	s.run(example(t, "launch.yaml")).wantFollowing("")
+}
+
+// TestLaunchedBridgeIsKilled kills the bridge, which nothing but a restart of the container brings back: the liveness
+// probe has the kubelet do that.
+func TestLaunchedBridgeIsKilled(t *testing.T) {
+	t.Parallel()
+	r := run(t, launched(t))
+	r.untilReady()
+	r.signal(bridgeProcess, unix.SIGKILL)
+	r.untilEvent(r.name, "Killing", "my-app failed liveness probe, will be restarted")
+	r.wantRestarts(1, 0)
+}
+
+// TestLaunchedBridgeTellsHungFromNotServing has a server that does not answer any more, and is restarted, and one that
+// says NOT_SERVING, which is not.
+func TestLaunchedBridgeTellsHungFromNotServing(t *testing.T) {
+	t.Parallel()
+	t.Run("hung", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, launched(t))
+		r.untilReady()
+		r.signal(serverProcess, unix.SIGSTOP)
+		r.wantRestarts(1, 0)
+	})
+	t.Run("not-serving", func(t *testing.T) {
+		t.Parallel()
+		r := run(t, launched(t))
+		r.untilReady()
+		r.control("/make-not-serving")
+		r.untilNotReadyWithinTwoPeriods()
+		passed, _ := r.probes("Liveness")
+		r.untilProbes("Liveness", "passed more often than it may fail", func(now, _ int) bool { return now > passed+3 })
+		r.control("/make-serving")
+		r.wantRestarts(0, 0)
+	})
+}
+
+// TestLaunchedBridgeEndsWithTheApp deletes a pod whose app takes its time to end. The bridge answers as long as the app
+// runs, and ends with it: nothing else has to end it.
+func TestLaunchedBridgeEndsWithTheApp(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(object){
+		"processes of its own": func(object) {},
+		"shared processes":     func(pod object) { pod["spec"].(object)["shareProcessNamespace"] = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, launched(t, withArgs("-ignore-sigterm"), change, func(pod object) {
+				pod["spec"].(object)["terminationGracePeriodSeconds"] = int(2 * patience / time.Second)
+				delete(app(pod), "lifecycle")
+			}))
+			pod := r.untilReady()
+			group := r.group()
+			r.kubectl("delete", "pod", r.name, "--wait=false")
+			r.untilEvent(r.name, "Killing", "Stopping container my-app")
+			answers := 0
+			poll(t, "the bridge to answer ten times more", func(ctx context.Context) (bool, error) {
+				if _, err := cluster.HTTP(ctx, "http://"+pod.Status.PodIP+":8086/readyz"); err != nil {
+					t.Fatalf("the bridge of an app that is still running: %v", err)
+				}
+				answers++
+				return answers == 10, nil
+			})
+			r.signal(serverProcess, unix.SIGKILL)
+			poll(t, "the processes of the pod to be gone", func(context.Context) (bool, error) {
+				left := processes(t, group)
+				return len(left) == 0, fmt.Errorf("there are %v", left)
+			})
+		})
+	}
+}
+
+// TestLaunchedBridgeWithSharedProcesses restarts a container whose processes are not its own: the bridge goes with the
+// container, or the next one would find its port taken.
+func TestLaunchedBridgeWithSharedProcesses(t *testing.T) {
+	t.Parallel()
+	r := run(t, launched(t, func(pod object) { pod["spec"].(object)["shareProcessNamespace"] = true }))
+	r.untilReady()
+	r.untilLogged("grpc_health_bridge: listening on ")
+	r.signal(serverProcess, unix.SIGKILL)
+	r.wantRestarts(1, 0)
+	r.untilLogged("grpc_health_bridge: listening on ")
+}
+
+// TestSecondLauncherSaysNothing runs another launcher in the container, as one does to have the app's environment.
+func TestSecondLauncherSaysNothing(t *testing.T) {
+	t.Parallel()
+	r := run(t, launched(t))
+	r.untilReady()
+	before := r.log()
+	cmd := cluster.Command(t.Context(), "kubectl", "--namespace="+r.space.name, "exec", r.name, "--container=my-app",
+		"--", launcher, "--", harness.ProbePath, "-wait=1m")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cluster.Launch(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if got := out.String(); err != nil || got != "status: SERVING\n" {
+		t.Errorf("the second launcher printed %q (%v), want the probe's line alone", got, err)
+	}
+	if after := r.log(); after != before {
+		t.Errorf("the container's log has more: %s", strings.TrimPrefix(after, before))
+	}
+	r.wantRestarts(0, 0)
+}
+
+// TestContainerPastTheLauncher has a container with a command of its own, which does not begin with the launcher. There
+// is no bridge then, and the event has words that docs/troubleshooting.md quotes.
+func TestContainerPastTheLauncher(t *testing.T) {
+	t.Parallel()
+	r := run(t, launched(t, func(pod object) { app(pod)["command"] = []string{"/workspace/server"} }))
+	const words = `probe failed: timeout: failed to connect service "`
+	r.untilEvent(r.name, "Unhealthy", "^Startup "+words+`[0-9.]+:8086" within `)
+	if log := r.log(); strings.Contains(log, "grpc_health_bridge") {
+		t.Errorf("there is a bridge: %s", log)
+	}
+	document, err := os.ReadFile(repository + "/docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(document), words) {
+		t.Errorf("docs/troubleshooting.md does not quote %q", words)
+	}
+}
+
+// TestLaunchedBridgeInOtherContainers has init containers and a job of the same image: they end, and the app's bridge
+// has its port. A worker that wants no bridge has none.
+func TestLaunchedBridgeInOtherContainers(t *testing.T) {
+	t.Parallel()
+	once := func(pod object, name string) object {
+		return object{
+			"name": name, "image": app(pod)["image"],
+			"command": []string{launcher, "--", harness.ProbePath}, "args": []string{"-version"},
+		}
+	}
+	r := run(t, launched(t, func(pod object) {
+		worker := object{
+			"name": "worker", "image": app(pod)["image"], "args": []string{"-grpc=:5001", "-http=:8081"},
+			"env": []object{{"name": "GRPC_HEALTH_BRIDGE_BACKGROUND", "value": "false"}},
+		}
+		spec := pod["spec"].(object)
+		spec["initContainers"] = []object{once(pod, "first"), once(pod, "second")}
+		spec["containers"] = append(spec["containers"].([]any), worker)
+	}))
+	r.untilReady()
+	r.wantRestarts(0, 0)
+	if log := r.kubectl("logs", r.name, "--container=worker"); strings.Contains(log, "grpc_health_bridge") {
+		t.Errorf("the worker has a bridge: %s", log)
+	}
+
+	job := run(t, launched(t, named("job"), func(pod object) {
+		pod["spec"].(object)["containers"] = []object{once(pod, "job")}
+		pod["spec"].(object)["restartPolicy"] = "Never"
+	}))
+	job.until("ended", func(p Pod) bool { return p.Status.Phase == "Succeeded" })
+}
+
+// TestLaunchedBridgeLockedDown has a container that may do nothing, with little memory and processor time.
+func TestLaunchedBridgeLockedDown(t *testing.T) {
+	t.Parallel()
+	r := run(t, launched(t, func(pod object) {
+		app(pod)["securityContext"] = object{
+			"runAsNonRoot": true, "runAsUser": 54321, "runAsGroup": 0, "readOnlyRootFilesystem": true,
+			"allowPrivilegeEscalation": false, "capabilities": object{"drop": []string{"ALL"}},
+			"seccompProfile": object{"type": "RuntimeDefault"},
+		}
+		app(pod)["resources"] = object{"limits": object{"memory": "32Mi", "cpu": "50m"}}
+	}))
+	r.untilReady()
+	r.untilLogged("grpc_health_bridge: listening on ")
+	r.wantRestarts(0, 0)
+}
+
+// TestLaunchedBridgeAndNoMemory has an app that takes more and more memory. The kernel kills the app, which has the
+// most, and the container is restarted with its bridge.
+func TestLaunchedBridgeAndNoMemory(t *testing.T) {
+	t.Parallel()
+	r := run(t, launched(t, func(pod object) {
+		app(pod)["resources"] = object{"limits": object{"memory": "48Mi"}}
+	}))
+	r.untilReady()
+	poll(t, "the container to be killed", func(ctx context.Context) (bool, error) {
+		got, err := r.pod(ctx)
+		if end := got.App().LastState.Terminated; end != nil {
+			if end.Reason != "OOMKilled" {
+				t.Errorf("the container ended for the reason %q, want OOMKilled", end.Reason)
+			}
+			return true, nil
+		}
+		// It fails at the app's end.
+		_, leak := cluster.HTTP(ctx, "http://"+got.Status.PodIP+":8080/leak")
+		return false, errors.Join(err, leak)
+	})
+	r.wantRestarts(1, 0)
+}
+
+// TestPostStart has an image that no buildpack made, with the bridge from an image volume, which a hook of the
+// container starts.
+func TestPostStart(t *testing.T) {
+	t.Parallel()
+	r := run(t, example(t, "post-start.yaml"))
+	r.wantFollowing("")
+	r.untilLogged("grpc_health_bridge: listening on ")
+}
+
+// TestPostStartThatCannotStart has a hook whose bridge cannot start. The container is not killed for that, and its log
+// says why the probes fail.
+func TestPostStartThatCannotStart(t *testing.T) {
+	t.Parallel()
+	r := run(t, example(t, "post-start.yaml", func(pod object) {
+		hook := app(pod)["lifecycle"].(object)["postStart"].(object)["exec"].(object)
+		hook["command"] = append(hook["command"].([]any), "-mode=sideways")
+	}))
+	r.untilLogged(`grpc_health_bridge: error: checking flags: -mode is ready, live or connect, not "sideways"`)
+	r.untilEvent(r.name, "Unhealthy", `^Readiness probe failed: timeout: failed to connect service `)
+	if events, err := r.events(t.Context(), r.name, "FailedPostStartHook"); err != nil || len(events) > 0 {
+		t.Errorf("the hook failed: %+v (%v)", events, err)
+	}
+}

@@ -1,0 +1,23 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a script compiles ahead is compiled again if the harness has other options.
+func TestScriptsCompileToolsAlike(t *testing.T) {
+	t.Parallel()
+	want := strings.Join(tools["pack"].settings(), " ")
+	for _, script := range []string{"test.sh", "tool.sh"} {
+		content, err := os.ReadFile(filepath.Join("../../scripts", script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(content), want) {
+			t.Errorf("scripts/%s compiles tools without %s", script, want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/build/labeltest"
+	"github.com/grpc-cnb/health-probe/integration/harness"
+)
+
+// launched returns an image of the sample app in the engine, whose launcher starts the bridge.
+var launched = sync.OnceValues(func() (*harness.Image, error) {
+	platform, err := docker()
+	if err != nil {
+		return nil, err
+	}
+	app, err := sample()
+	if err != nil {
+		return nil, err
+	}
+	return platform.Build(context.Background(),
+		harness.Build{Name: "launched", App: app, Buildpack: folder(), Env: []string{bridgeEnv + "launch"}})
+})
+
+// launcher is the lifecycle's, by its path in each image.
+const launcher = "/cnb/lifecycle/launcher"
+
+// bridgePort publishes the bridge's port on loopback.
+var bridgePort = []string{"--publish", "127.0.0.1::8086"}
+
+// TestLaunchedBridge runs an image whose launcher starts the bridge: its pages follow the app, without any other
+// container and without any command in the container. It logs to the container's log, if a second launcher finds
+// nothing to add.
+func TestLaunchedBridge(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	platform := must(docker())(t)
+	image := must(launched())(t)
+	text := must(image.Label(buildpackLabel))(t)
+	if err := labeltest.Check(repository, text); err != nil {
+		t.Error(err)
+	}
+	var label struct{ Bridge struct{ Start string } }
+	if err := json.Unmarshal([]byte(text), &label); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, image, "start of the bridge in the label", label.Bridge.Start, "launcher")
+
+	server := must(platform.RunWith(t.Context(), image, bridgePort))(t)
+	stopAfter(t, server)
+	pages := "http://" + must(platform.Port(t.Context(), server.Container, 8086))(t)
+	wantPage(t, pages+"/readyz", http.StatusOK, "status: SERVING")
+	again := must(server.Exec(t.Context(), launcher, "--", harness.ProbePath, "-wait=1m"))(t)
+	wantEqual(t, image, "a second launcher", again, harness.Result{Output: "status: SERVING\n"})
+	flip(t, server, "/make-not-serving")
+	wantPage(t, pages+"/readyz", http.StatusServiceUnavailable, "status is NOT_SERVING")
+	wantPage(t, pages+"/livez", http.StatusOK, "")
+
+	const prefix, first = "grpc_health_bridge: ", `grpc_health_bridge: listening on [::]:8086, asking "localhost:5000"`
+	log := must(platform.Logs(t.Context(), server.Container))(t)
+	if !strings.Contains(log, first+"\n") || strings.Count(log, "listening on") != 1 {
+		t.Errorf("the container's log does not have the line %q once:\n%s", first, log)
+	}
+	for line := range strings.Lines(log) {
+		if !strings.HasPrefix(line, prefix) && !strings.HasPrefix(line, "{") {
+			t.Errorf("the line is neither the app's nor the bridge's: %s", line)
+		}
+	}
+}
+
+// TestLaunchedBridgeInRestrictedContainers has the launcher start the bridge under the restrictions that platforms put
+// on containers, and below another first process.
+func TestLaunchedBridgeInRestrictedContainers(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	platform := must(docker())(t)
+	image := must(launched())(t)
+	for name, flags := range map[string][]string{
+		"restricted": {
+			"--user", "54321:0", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+			"--memory", "32m", "--cpus", "0.5", "--pids-limit", "64",
+		},
+		"init": {"--init"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := must(platform.RunWith(t.Context(), image, append(flags, bridgePort...)))(t)
+			stopAfter(t, server)
+			page := "http://" + must(platform.Port(t.Context(), server.Container, 8086))(t) + "/readyz"
+			wantPage(t, page, http.StatusOK, "status: SERVING")
+			log := must(platform.Logs(t.Context(), server.Container))(t)
+			if !strings.Contains(log, "grpc_health_bridge: listening on ") {
+				t.Errorf("the container's log does not say where the bridge listens:\n%s", log)
+			}
+		})
+	}
+}
+
+// TestAppStartsWithoutTheBridge has two containers in one network, as in a pod: the second finds the bridge's port
+// taken. Its app starts, and its log says why there is no bridge.
+func TestAppStartsWithoutTheBridge(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	platform := must(docker())(t)
+	image := must(launched())(t)
+	first := must(platform.RunWith(t.Context(), image, nil))(t)
+	stopAfter(t, first)
+	second := must(platform.Once(t.Context(), image.Ref, []string{
+		"--detach", "--network", "container:" + first.Container,
+	}, "-grpc=:5001", "-http=:8081"))(t)
+	const why = `grpc_health_bridge: error: listening on ":8086": address already in use
+grpc_health_bridge: hint: set -listen to an address of this pod whose port is free, such as :8086
+`
+	deadline := time.After(time.Minute)
+	for {
+		log := must(platform.Logs(t.Context(), second))(t)
+		if strings.Contains(log, why) && strings.Contains(log, `{"grpc":"[::]:5001"`) {
+			return
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("the container's log does not have the app's line and\n%s\nbut\n%s", why, log)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

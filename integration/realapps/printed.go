@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// printed is the exec probe in the log, and what the log says of it.
+type printed struct {
+	Command []string
+	// Env is what the log wants to be set in the container beside it.
+	Env []string
+	// Remark is the comment behind the command.
+	Remark string
+	// Doubts are the lines that say what is not known of the server.
+	Doubts []string
+	// Alternative is the line about Kubernetes' own probe, or about the bridge.
+	Alternative string
+}
+
+var (
+	colours     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+	commandLine = regexp.MustCompile(`^\s*command: (\[.*?\])(?: # (.*))?$`)
+	doubtLine   = regexp.MustCompile(`not known|^\s*If .* TLS`)
+	otherLine   = regexp.MustCompile(`^\s*(Or: |Kubernetes' own)`)
+)
+
+// findProbe finds the exec probe in a build's log.
+func findProbe(log []string) (printed, error) {
+	var p printed
+	for i, line := range log {
+		line = colours.ReplaceAllString(line, "")
+		log[i] = line
+		match := commandLine.FindStringSubmatch(line)
+		switch {
+		case match != nil && p.Command == nil:
+			if err := json.Unmarshal([]byte(match[1]), &p.Command); err != nil {
+				return p, fmt.Errorf("reading the printed command %q: %w", match[1], err)
+			}
+			p.Remark = match[2]
+		case p.Command != nil && doubtLine.MatchString(line):
+			p.Doubts = append(p.Doubts, strings.TrimSpace(line))
+		case p.Command != nil && otherLine.MatchString(line):
+			p.Alternative = strings.TrimSpace(line)
+		}
+	}
+	if len(p.Command) == 0 {
+		return p, errors.New("the build's log has no exec probe")
+	}
+	return p, nil
+}

@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// criteria say which of two servers leads, the most important one first: what is compared, and the words for it.
+var criteria = []struct {
+	// ranks is less for the server that leads.
+	ranks func(s Server) int
+	why   func(s Server) string
+}{
+	{func(s Server) int { return rank(s.Built) }, says("it is in sources")},
+	{func(s Server) int { return rank(s.BuiltBy == "") }, func(s Server) string { return "built by " + s.BuiltBy }},
+	{func(s Server) int { return rank(s.IsExample) }, says("the others are examples or test servers")},
+	{func(s Server) int { return rank(s.Aside != "") }, says("the others are beside the app, in tools or tests")},
+	{func(s Server) int { return -s.Strength.certainty() }, says("its evidence is stronger")},
+	{func(s Server) int { return rank(s.isVariant()) }, says("the others are in folders named for a language")},
+	{func(s Server) int { return rank(!s.HasHealth()) }, says("it has a health service")},
+	{func(s Server) int { return rank(!s.Address.IsKnown()) }, says("its address is known")},
+}
+
+func says(why string) func(Server) string { return func(Server) string { return why } }
+
+// rank returns 1 for what speaks against a server.
+func rank(against bool) int {
+	if against {
+		return 1
+	}
+	return 0
+}
+
+// Sort puts the leading server first: servers in sources before those in built programs, what the build is said to
+// build before the rest, the app proper before tools and tests and these before examples, stronger evidence before
+// weaker, folders that are named for no language before others, those with a health service and then those with a known
+// address before others, and otherwise by path and line.
+func Sort(servers []Server) {
+	slices.SortStableFunc(servers, func(a, b Server) int {
+		for _, c := range criteria {
+			if order := cmp.Compare(c.ranks(a), c.ranks(b)); order != 0 {
+				return order
+			}
+		}
+		return cmp.Or(cmp.Compare(a.Evidence.Path, b.Evidence.Path), cmp.Compare(a.Evidence.Line, b.Evidence.Line))
+	})
+}
+
+// WhyLeads says in a few words why the first of sorted servers leads; "" if nothing but its path tells it from the
+// second, or if there is no second.
+func WhyLeads(sorted []Server) string {
+	if len(sorted) < 2 {
+		return ""
+	}
+	for _, c := range criteria {
+		if c.ranks(sorted[0]) != c.ranks(sorted[1]) {
+			return c.why(sorted[0])
+		}
+	}
+	return ""
+}
+
+// certainty is how sure it is that a program runs the server. One that a framework makes for an implementation runs as
+// surely as one that is constructed somewhere in a library.
+func (s Strength) certainty() int {
+	return [...]int{Implementation: 1, Registration: 0, Construction: 1, MainConstruction: 2}[s]
+}
+
+// isVariant reports whether a server lies in a directory that is named for a language, as one of several that are the
+// same in other languages.
+func (s Server) isVariant() bool {
+	dirs := strings.Split(strings.ToLower(s.Evidence.Path), "/")
+	return slices.ContainsFunc(dirs[:len(dirs)-1], func(dir string) bool { return languageDirs[dir] })
+}
+
+// languageDirs are names of languages as directories have them. Those of the JVM are none: src/main/java.
+var languageDirs = map[string]bool{
+	"cpp": true, "c++": true, "cxx": true, "python": true, "py": true, "golang": true, "node": true, "nodejs": true,
+	"typescript": true, "javascript": true, "csharp": true, "dotnet": true, "ruby": true, "rust": true, "php": true,
+	"dart": true, "swift": true, "elixir": true, "erlang": true, "haskell": true,
+}
+
+// HasHealth reports whether somebody registers the health service.
+func (s Server) HasHealth() bool { return s.Health == HealthRegistered || s.Health == HealthAutomatic }
+
+// CompareBool compares as cmp.Compare does, and puts false before true.
+func CompareBool(a, b bool) int { return cmp.Compare(rank(a), rank(b)) }

@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"reflect"
+	"regexp"
+)
+
+// The keys of the plan entry's metadata. Those of a server stand at the top for the leading server, and in each table
+// of keyOthers for one other.
+const (
+	keyLanguage         = "language"
+	keyTitle            = "language_title"
+	keyFramework        = "framework"
+	keyEvidence         = "evidence"
+	keyHealth           = "health"
+	keyHealthEvidence   = "health_evidence"
+	keyHealthAdvice     = "health_advice"
+	keyService          = "health_service"
+	keyHost             = "host"
+	keyPort             = "port"
+	keySocket           = "socket"
+	keyVariable         = "address_variable"
+	keyCertainty        = "address_certainty"
+	keyAddressEvidence  = "port_evidence"
+	keySecurity         = "security"
+	keySecuritySetting  = "security_setting"
+	keyCertificate      = "certificate"
+	keyAuthority        = "client_authority"
+	keySecurityEvidence = "security_evidence"
+	keyOthers           = "other_servers"
+	keyUnlisted         = "unlisted_servers"
+)
+
+const (
+	// MaxListed is how many servers of an app the plan, the log and the label list: as many as people read, however
+	// many an app is made to have.
+	MaxListed = 30
+	// maxUnlisted is more servers than the files that detection reads.
+	maxUnlisted = 1_000_000
+)
+
+// The words for hosts and certainties in the plan, by their values. What is not known has none.
+var (
+	hosts       = []string{"", "all", "loopback", "interface", "socket"}
+	certainties = []string{"", "default", "written"}
+)
+
+// Servers are the servers of an app.
+type Servers struct {
+	// Listed are the first ones, at most MaxListed; the first leads.
+	Listed []Server
+	// Unlisted is how many more there are.
+	Unlisted int
+}
+
+// List returns the servers of an app, the leading one first.
+func List(all []Server) Servers {
+	listed := min(len(all), MaxListed)
+	return Servers{all[:listed], len(all) - listed}
+}
+
+// Lead returns the leading server; the zero value if there is none.
+func (s Servers) Lead() Server {
+	if len(s.Listed) == 0 {
+		return Server{}
+	}
+	return s.Listed[0]
+}
+
+// Metadata returns the servers as metadata of the plan entry: TOML strings, integers for the numbers, and a table for
+// each server but the first. What is not known has no key.
+func (s Servers) Metadata() map[string]any {
+	if len(s.Listed) == 0 {
+		return map[string]any{}
+	}
+	metadata := s.Listed[0].metadata()
+	var others []map[string]any
+	for _, other := range s.Listed[1:] {
+		others = append(others, other.metadata())
+	}
+	if others != nil {
+		metadata[keyOthers] = others
+	}
+	if s.Unlisted != 0 {
+		metadata[keyUnlisted] = int64(s.Unlisted)
+	}
+	return metadata
+}
+
+// ServersFromMetadata is the inverse of Servers.Metadata. Any buildpack may have written the entry: a value of the
+// wrong type or range counts as not known, and every text that comes back is fit to print.
+func ServersFromMetadata(metadata map[string]any) Servers {
+	lead := serverFromMetadata(metadata)
+	if lead.isZero() {
+		return Servers{}
+	}
+	s := Servers{Listed: []Server{lead}, Unlisted: number(metadata, keyUnlisted, maxUnlisted)}
+	for _, table := range tables(metadata[keyOthers]) {
+		if other := serverFromMetadata(table); len(s.Listed) < MaxListed && !other.isZero() {
+			s.Listed = append(s.Listed, other)
+		}
+	}
+	return s
+}
+
+// isZero reports whether nothing is known of a server.
+func (s Server) isZero() bool { return reflect.DeepEqual(s, Server{}) }
+
+// tables returns the tables of a list, whatever the decoder makes of one.
+func tables(list any) []map[string]any {
+	switch list := list.(type) {
+	case []map[string]any:
+		return list
+	case []any:
+		var all []map[string]any
+		for _, item := range list {
+			if table, ok := item.(map[string]any); ok {
+				all = append(all, table)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+func (s Server) metadata() map[string]any {
+	metadata := map[string]any{}
+	for key, text := range map[string]string{
+		keyLanguage: s.Language, keyTitle: s.Title, keyFramework: s.Framework, keyEvidence: s.Evidence.String(),
+		keyHealth: string(s.Health), keyHealthEvidence: s.HealthEvidence.String(), keyHealthAdvice: s.HealthAdvice,
+		keyService: s.Service,
+		keyHost:    hosts[s.Address.Host], keySocket: s.Address.Socket, keyVariable: s.Address.Variable,
+		keyCertainty: certainties[s.Address.Certainty], keyAddressEvidence: s.Address.Place.String(),
+		keySecurity: string(s.Security.Transport), keySecuritySetting: s.Security.Setting,
+		keyCertificate: s.Security.Certificate, keyAuthority: s.Security.Authority,
+		keySecurityEvidence: s.Security.Place.String(),
+	} {
+		if text != "" {
+			metadata[key] = text
+		}
+	}
+	if s.Address.Port != 0 && s.Address.Certainty != Unknown {
+		metadata[keyPort] = int64(s.Address.Port)
+	}
+	return metadata
+}
+
+func serverFromMetadata(metadata map[string]any) Server {
+	text := func(key string) string {
+		s, _ := metadata[key].(string)
+		return s
+	}
+	s := Server{
+		Language:       Printable(text(keyLanguage)),
+		Title:          Printable(text(keyTitle)),
+		Framework:      Printable(text(keyFramework)),
+		Evidence:       parsePlace(text(keyEvidence)),
+		HealthEvidence: parsePlace(text(keyHealthEvidence)),
+		HealthAdvice:   Printable(text(keyHealthAdvice)),
+		Address: Address{
+			Host: Host(indexOf(hosts, text(keyHost))), Port: number(metadata, keyPort, MaxPort),
+			Socket: Printable(text(keySocket)), Place: parsePlace(text(keyAddressEvidence)),
+			Certainty: Certainty(indexOf(certainties, text(keyCertainty))),
+		},
+		Security: Security{
+			Setting: Printable(text(keySecuritySetting)), Certificate: Printable(text(keyCertificate)),
+			Authority: Printable(text(keyAuthority)), Place: parsePlace(text(keySecurityEvidence)),
+		},
+	}
+	if s.Address.Port != 0 && s.Address.Certainty == Unknown {
+		s.Address.Certainty = Default
+	}
+	s.Built = s.Evidence.Path != "" && s.Evidence.Line == 0
+	if name := text(keyVariable); variableName(name) {
+		s.Address.Variable = name
+	}
+	if name := text(keyService); serviceName.MatchString(name) {
+		s.Service = name
+	}
+	switch h := Health(text(keyHealth)); h {
+	case HealthRegistered, HealthAutomatic, HealthMissing:
+		s.Health = h
+	}
+	switch t := Transport(text(keySecurity)); t {
+	case Plaintext, TLS, MutualTLS:
+		s.Security.Transport = t
+	}
+	return s
+}
+
+// serviceName matches the full names of services (Protocol Buffers Language Specification, fullIdent).
+var serviceName = regexp.MustCompile(`^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*$`)
+
+// indexOf returns the index of a text among those that are known, 0 for any other.
+func indexOf(known []string, text string) int {
+	for i, k := range known {
+		if k == text {
+			return i
+		}
+	}
+	return 0
+}
+
+// number returns an integer from 1 to a greatest one, 0 for anything else.
+func number(metadata map[string]any, key string, greatest int64) int {
+	if n, ok := metadata[key].(int64); ok && n > 0 && n <= greatest {
+		return int(n)
+	}
+	return 0
+}

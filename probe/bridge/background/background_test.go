@@ -1,0 +1,284 @@
+package background
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+)
+
+// compiled returns the program of the bridge, which all tests share.
+var compiled = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "bridge")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, bridgeflags.Program)
+	build := exec.Command("go", "build", "-o", path, "../../../cmd/grpc_health_bridge")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("compiling the bridge: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// program returns the bridge, and a link as the build makes it for the launcher.
+func program(t *testing.T) (path, starter string) {
+	t.Helper()
+	compiled, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), bridgeflags.Program) // one for each container, as each has a file system
+	if err := os.Link(compiled, path); err != nil {
+		t.Fatal(err)
+	}
+	starter = filepath.Join(t.TempDir(), bridgeflags.Starter)
+	if err := os.Symlink(path, starter); err != nil {
+		t.Fatal(err)
+	}
+	return path, starter
+}
+
+// anyPort has the bridge ask a server that is not there, and listen if there is room.
+var anyPort = []string{"GRPC_HEALTH_PROBE_ADDR=127.0.0.1:1", "GRPC_HEALTH_BRIDGE_LISTEN=127.0.0.1:0"}
+
+var listening = regexp.MustCompile(`^grpc_health_bridge: listening on (\S+), asking "127.0.0.1:1"\n`)
+
+// wantListening waits for the line that the bridge logs, and calls it.
+func (c *container) wantListening() (address string) {
+	c.t.Helper()
+	waitFor(c.t, "the bridge to log where it listens", func() bool { return listening.MatchString(c.logged()) })
+	address = listening.FindStringSubmatch(c.logged())[1]
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	conn.Close()
+	return address
+}
+
+// wantDetached wants one bridge, in a session of its own, whose only open pipe is the container's log.
+func (c *container) wantDetached() {
+	c.t.Helper()
+	bridges := c.bridges()
+	if len(bridges) != 1 {
+		c.t.Fatalf("there are the bridges %q, want one", bridges)
+	}
+	stat, err := os.ReadFile(bridges[0] + "/stat")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[strings.LastIndex(string(stat), ")")+1:])) // from the third (proc(5))
+	if pid := filepath.Base(bridges[0]); fields[1] != fmt.Sprint(c.pid) || fields[3] != pid {
+		c.t.Errorf("the parent of %s is %s, and its session %s: want %d, and one of its own", pid, fields[1], fields[3],
+			c.pid)
+	}
+	log, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/2", c.pid))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	files, err := filepath.Glob(bridges[0] + "/fd/*")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, file := range files {
+		to, _ := os.Readlink(file)
+		if number := filepath.Base(file); strings.HasPrefix(to, "pipe:") && (number != "2" || to != log) ||
+			number < "2" && to != os.DevNull {
+			c.t.Errorf("file %s of the bridge is %s, and the container's log is %s", number, to, log)
+		}
+	}
+}
+
+// The launcher waits for nothing but the bridge to listen, and gets no variables.
+func TestLauncherStartsTheBridge(t *testing.T) {
+	t.Parallel()
+	_, starter := program(t)
+	c := startContainer(t)
+	if got := c.run(order{Words: []string{starter}, Env: anyPort}); got != (result{}) {
+		t.Errorf("the launcher got %+v", got)
+	}
+	c.wantListening()
+	c.wantDetached()
+}
+
+// The kubelet reads what a hook prints until nobody has it open. The bridge logs to the container's log.
+func TestHookStartsTheBridge(t *testing.T) {
+	t.Parallel()
+	path, _ := program(t)
+	c := startContainer(t)
+	words := []string{path, "-background", "-addr=127.0.0.1:1", "-listen=127.0.0.1:0"}
+	if got := c.run(order{Exec: true, Words: words}); got != (result{}) {
+		t.Errorf("the kubelet got %+v", got)
+	}
+	c.wantListening()
+	c.wantDetached()
+}
+
+// A second launcher, as of kubectl exec, finds the bridge of the first and says nothing.
+func TestSecondLauncherSaysNothing(t *testing.T) {
+	t.Parallel()
+	_, starter := program(t)
+	c := startContainer(t)
+	c.run(order{Words: []string{starter}, Env: anyPort})
+	at := "GRPC_HEALTH_BRIDGE_LISTEN=" + c.wantListening()
+	before := c.logged()
+	for _, o := range []order{{Words: []string{starter}, Env: []string{at}}, {Words: []string{starter}, Exec: true}} {
+		if got := c.run(o); got != (result{}) {
+			t.Errorf("the launcher got %+v", got)
+		}
+	}
+	waitFor(t, "the other bridges to end", func() bool { return len(c.bridges()) == 1 })
+	c.wantDetached()
+	if after := c.logged(); after != before {
+		t.Errorf("the log has more:\n%s", strings.TrimPrefix(after, before))
+	}
+}
+
+// A bridge that cannot start never keeps the app from starting, and the container's log says why.
+func TestBridgeThatCannotStart(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	for name, c := range map[string]struct{ variable, before, says string }{
+		"device": {
+			before: "mount -t tmpfs none /dev; ",
+			says: `error: starting the bridge in the background: open /dev/null: no such file or directory
+hint: the app starts anyway
+`,
+		},
+		"port": {
+			variable: "GRPC_HEALTH_BRIDGE_LISTEN=" + taken.Addr().String(),
+			says: fmt.Sprintf(`error: listening on %q: address already in use
+hint: set -listen to an address of this pod whose port is free, such as :8086
+`, taken.Addr()),
+		},
+		"flag": {
+			variable: "GRPC_HEALTH_PROBE_MODE=sideways",
+			says: `error: checking flags: -mode is ready, live or connect, not "sideways"
+hint: leave it out for ready
+`,
+		},
+		"variable": {
+			variable: "GRPC_HEALTH_BRIDGE_BACKGROUND=no",
+			says: `error: reading environment variable GRPC_HEALTH_BRIDGE_BACKGROUND: "no" is neither true nor false
+hint: set it to false in a container that needs no bridge
+`,
+		},
+		"server": {
+			variable: "GRPC_HEALTH_PROBE_ADDR=localhost:8086",
+			says: `error: checking flags: the bridge cannot listen on ":8086", where its server is, "localhost:8086"
+hint: set -listen to another port: the app cannot listen where the bridge does
+`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, starter := program(t)
+			script := []string{"sh", "-c", c.before + `exec "$0" "$@"`}
+			for _, o := range []order{
+				{Words: append(slices.Clone(script), starter)},
+				{Words: append(slices.Clone(script), path, "-background"), Exec: true},
+			} {
+				in := startContainer(t)
+				o.Env = []string{anyPort[0], c.variable}
+				if got := in.run(o); got != (result{}) {
+					t.Errorf("the starter's end is %+v", got)
+				}
+				want := strings.ReplaceAll(Prefix+strings.TrimSuffix(c.says, "\n"), "\n", "\n"+Prefix) + "\n"
+				waitFor(t, "the container's log", func() bool { return strings.Count(in.logged(), "\n") >= 2 })
+				if got := in.logged(); got != want {
+					t.Errorf("the log is\n%s\nwant\n%s", got, want)
+				}
+				waitFor(t, "the bridge to end", func() bool { return len(in.bridges()) == 0 })
+			}
+		})
+	}
+}
+
+// A bridge that is killed is left to the first process of the container: nobody starts it again, and most apps do not
+// collect what they have not started.
+func TestBridgeThatIsKilled(t *testing.T) {
+	t.Parallel()
+	t.Run("app", func(t *testing.T) {
+		t.Parallel()
+		_, starter := program(t)
+		c := startContainer(t)
+		c.run(order{Words: []string{starter}, Env: anyPort})
+		process := c.killBridge()
+		waitFor(t, "the bridge to be a zombie", func() bool {
+			stat, err := os.ReadFile(process + "/stat")
+			return err == nil && strings.Contains(string(stat), ") Z ")
+		})
+	})
+	t.Run("shell", func(t *testing.T) {
+		t.Parallel()
+		_, starter := program(t)
+		c := startContainer(t, "/bin/sh", "-c", "export "+strings.Join(anyPort, " ")+`; "$0"; cat; exit`, starter)
+		process := c.killBridge()
+		waitFor(t, "the bridge to be collected", func() bool {
+			_, err := os.Stat(process)
+			return errors.Is(err, os.ErrNotExist)
+		})
+	})
+}
+
+// killBridge kills the bridge of the container, and returns its folder in /proc.
+func (c *container) killBridge() (process string) {
+	c.t.Helper()
+	c.wantListening()
+	process = c.bridges()[0]
+	pid, err := strconv.Atoi(filepath.Base(process))
+	if err == nil {
+		err = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return process
+}
+
+// A container that needs no bridge has none.
+func TestContainerWithoutBridge(t *testing.T) {
+	t.Parallel()
+	_, starter := program(t)
+	c := startContainer(t)
+	got := c.run(order{Words: []string{starter}, Env: append(anyPort, "GRPC_HEALTH_BRIDGE_BACKGROUND=false")})
+	if left := c.bridges(); got != (result{}) || len(left) > 0 || c.logged() != "" {
+		t.Errorf("the launcher got %+v, there are the bridges %q, and the log has %q", got, left, c.logged())
+	}
+}
+
+// A bridge that is killed before it listens is an error, which says how it ended.
+func TestBridgeThatEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends, err := os.StartProcess("/proc/self/exe", []string{"test", execRole, "/nothing"}, &os.ProcAttr{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	err = await(ends, read, false)
+	if want := "it ended before it listened: exit status "; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
+		t.Errorf("the error is %v, want %q", err, want)
+	}
+}

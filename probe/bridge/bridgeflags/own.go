@@ -1,0 +1,77 @@
+package bridgeflags
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+)
+
+// ownFlags are the values of the flags that the probe does not have.
+type ownFlags struct {
+	listen, allow *string
+	background    *bool
+}
+
+// addOwn adds the flags that the probe does not have. Their defaults are what env has for their variables.
+func addOwn(flags *flag.FlagSet, env func(string) string) ownFlags {
+	background, _ := strconv.ParseBool(env(BackgroundEnv)) // checkBackground has the error
+	return ownFlags{
+		listen: flags.String(Listen, cmp.Or(env(ListenEnv), fmt.Sprintf(":%d", Port)),
+			"`address` to answer on: host:port or :port"),
+		allow: flags.String(Allow, env(AllowEnv), "`addresses` and networks of those who may ask, such as "+
+			"10.0.0.7,10.1.0.0/16, beside the pod itself and its gateway; empty is everybody"),
+		background: flags.Bool(Background, background, "start the bridge as a process of its own in the app's "+
+			"container, and end when it listens: for postStart and scripts"),
+	}
+}
+
+// checkBackground returns an error for a value that the variable of -background cannot have.
+func checkBackground() error {
+	value := os.Getenv(BackgroundEnv)
+	if _, err := strconv.ParseBool(cmp.Or(value, "false")); err != nil {
+		return outcome.Misuse(fmt.Errorf("reading environment variable %s: %q is neither true nor false",
+			BackgroundEnv, value), "set it to false in a container that needs no bridge")
+	}
+	return nil
+}
+
+// WantedByLauncher reports whether the container wants the bridge that the launcher starts: unless its variable says
+// false. A value that is wrong is an error of [Read], which the bridge then logs.
+func WantedByLauncher() bool {
+	wanted, err := strconv.ParseBool(os.Getenv(BackgroundEnv))
+	return wanted || err != nil
+}
+
+// AsksForBackground reports whether a command line asks for a process of its own. If [Read] has refused its words, f is
+// nil.
+func AsksForBackground(f *Flags, words []string) bool {
+	if f != nil {
+		return f.Background
+	}
+	return slices.Contains(words, "-"+Background) || slices.Contains(words, "--"+Background)
+}
+
+// checkListen returns an error if the bridge would listen where its server does. It would ask itself, and be in the way
+// of a server that starts after it. lookUp knows the names of ports.
+func checkListen(listen string, o *options.Options, lookUp address.PortLookup) error {
+	at, err := address.Parse(listen, lookUp)
+	if err != nil {
+		return nil //nolint:nilerr // listening has a better error
+	}
+	isServer := slices.ContainsFunc(o.Address.Endpoints, func(e address.Endpoint) bool {
+		_, isIP := e.(address.IPEndpoint)
+		return isIP && slices.Contains(at.Endpoints, e)
+	})
+	if !isServer {
+		return nil
+	}
+	return outcome.Misuse(fmt.Errorf("checking flags: the bridge cannot listen on %q, where its server is, %q", listen,
+		o.Addr), "set -listen to another port: the app cannot listen where the bridge does")
+}

@@ -1,0 +1,86 @@
+package flags
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+)
+
+// ArgsFileName is the name of the file with the default flags. The file is in the folder config, which is next to the
+// folder that bin, with the probe, is in: so the layer with the probe is the same in every image.
+const ArgsFileName = "grpc_health_probe.args"
+
+// maxArgsFile is the greatest size of an args file, in bytes.
+const maxArgsFile = 64 << 10
+
+// FormatArgsFile returns the contents of an args file: each word is on a line of its own, without quotes or escapes. It
+// fails if a word has a line break or a zero byte, and where all words together are too long.
+func FormatArgsFile(words []string) ([]byte, error) {
+	var file bytes.Buffer
+	for i, word := range words {
+		if strings.ContainsAny(word, "\n\x00") {
+			return nil, outcome.Misuse(
+				fmt.Errorf("formatting args file: argument %d has a line break or a zero byte", i+1),
+				"give -rpc-header once for each header")
+		}
+		file.WriteString(word + "\n")
+	}
+	if file.Len() > maxArgsFile {
+		return nil, outcome.Misuse(
+			fmt.Errorf("formatting args file: %d bytes are more than %d", file.Len(), maxArgsFile),
+			"use fewer or shorter arguments")
+	}
+	return file.Bytes(), nil
+}
+
+// parseArgsFile is the inverse of FormatArgsFile. The last line may lack its line break, because people write such
+// files too.
+func parseArgsFile(file []byte) ([]string, error) {
+	if bytes.IndexByte(file, 0) >= 0 {
+		return nil, errors.New("it has a zero byte")
+	}
+	if len(file) == 0 {
+		return nil, nil
+	}
+	return strings.Split(strings.TrimSuffix(string(file), "\n"), "\n"), nil
+}
+
+// readArgsFile returns the words of the args file, and its path. A file that does not exist is no error.
+func readArgsFile() (words []string, path string, err error) {
+	path = configPath(os.Executable, os.Args[0], ArgsFileName)
+	if path == "" {
+		return nil, "", nil
+	}
+	file, err := rawfile.Read(path, maxArgsFile, nil)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, path, nil
+	}
+	if err == nil {
+		words, err = parseArgsFile(file)
+	}
+	if err != nil {
+		return nil, path, fmt.Errorf("reading args file %q: %w", path, err)
+	}
+	return words, path, nil
+}
+
+// configPath returns the path of a file in the program's folder config, or "" if the program cannot be found.
+// executable fails if /proc is not mounted; then arg0 helps, if it is an absolute path.
+func configPath(executable func() (string, error), arg0, name string) string {
+	program, err := executable()
+	if err != nil && filepath.IsAbs(arg0) {
+		program, err = filepath.EvalSymlinks(arg0)
+	}
+	if err != nil || !filepath.IsAbs(program) {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(program), "..", "..", "config", name)
+}

@@ -1,0 +1,203 @@
+package flags
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+)
+
+// CommandLine is the flags of a program that asks as the probe does, while their values are gathered from their
+// sources. Sources are applied one after the other, the lowest first, and a flag that a source sets replaces the whole
+// value that a lower source has set. Only an address that nothing else sets is looked for last: in the address file,
+// then in $PORT.
+type CommandLine struct {
+	// Flags are all flags of the probe. The program may add its own before the values are gathered.
+	Flags *flag.FlagSet
+
+	program string
+	help    func() string
+	values  *values
+	source  string            // the one that is applied now
+	origin  map[string]string // the source of each flag that is set, by the flag's name
+}
+
+// onCommandLine is the source of flags on the command line.
+const onCommandLine = "flag"
+
+// New returns the command line of a program with its name and its text for -h.
+func New(program string, help func() string) *CommandLine {
+	c := &CommandLine{program: program, help: help, values: newValues(), origin: map[string]string{}}
+	c.Flags = newSet(c.values)
+	values := make([]sourcedValue, len(definitions))
+	for i := range definitions {
+		f := c.Flags.Lookup(definitions[i].name)
+		values[i] = sourcedValue{Value: f.Value, name: f.Name, line: c}
+		f.Value = &values[i]
+	}
+	return c
+}
+
+// Probe returns the command line of the probe.
+func Probe() *CommandLine { return New(programName, help) }
+
+// sourcedValue is the value of a flag, and notes which source has set it.
+type sourcedValue struct {
+	flag.Value
+	name string
+	line *CommandLine
+}
+
+// Set implements flag.Value. A flag that may be given more than once loses its values when the next source sets it.
+func (v *sourcedValue) Set(text string) error {
+	c := v.line
+	if parts, ok := v.Value.(repeatable); ok && c.origin[v.name] != c.source {
+		parts.reset()
+	}
+	if err := v.Value.Set(text); err != nil {
+		return err
+	}
+	c.origin[v.name] = c.source
+	return nil
+}
+
+// Unwrap returns the value alone, for a text about the flag.
+func (v *sourcedValue) Unwrap() flag.Value { return v.Value }
+
+// IsBoolFlag tells package flag which flags need no value.
+func (v *sourcedValue) IsBoolFlag() bool {
+	boolean, ok := v.Value.(interface{ IsBoolFlag() bool })
+	return ok && boolean.IsBoolFlag()
+}
+
+// Gather applies all sources, args being the command line. It returns a text where help or the version was all that was
+// asked for. An error in one source does not keep it from reading the others, because any of them may have -o, which
+// says how to print the error. Of several errors it returns that of the highest source.
+func (c *CommandLine) Gather(args []string) (text string, err error) {
+	fileErr := c.fromArgsFile()
+	invalid := c.fromEnvironment()
+	err = c.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return c.help(), nil
+	case err != nil:
+		c.parseRest()
+		return "", err
+	case c.values.version:
+		return versionLine(c.program), nil
+	}
+	for _, value := range invalid {
+		if c.origin[value.flag] != onCommandLine {
+			return "", value.err
+		}
+	}
+	if fileErr == nil && c.origin["addr"] == "" {
+		fileErr = c.fromAddressFile()
+	}
+	if fileErr == nil && c.origin["addr"] == "" {
+		c.fromPort()
+	}
+	return "", fileErr
+}
+
+// Options returns what the flags mean together. lookUp knows the names of ports on the machine that is to connect. The
+// error is a *[outcome.Failure], and the options have what flags say of the outcome even then.
+func (c *CommandLine) Options(lookUp address.PortLookup) (*options.Options, error) {
+	err := c.values.validate(lookUp)
+	return &c.values.Options, err
+}
+
+// Verbose reports whether -v is set.
+func (c *CommandLine) Verbose() bool { return c.values.verbose }
+
+// Format returns how the outcome is to be printed.
+func (c *CommandLine) Format() Format { return c.values.format }
+
+// Source returns the source that has set a flag, or "" for one that has its default.
+func (c *CommandLine) Source(name string) string { return c.origin[name] }
+
+// fromPort applies an address on this machine with the port in $PORT, the lowest source of all.
+func (c *CommandLine) fromPort() {
+	if port := os.Getenv("PORT"); port != "" {
+		c.values.Addr, c.origin["addr"] = "localhost:"+port, "environment variable PORT"
+	}
+}
+
+// fromArgsFile applies the default flags that the build of the image has written.
+func (c *CommandLine) fromArgsFile() error {
+	words, path, err := readArgsFile()
+	if rawfile.IsOutOfDescriptors(err) {
+		return outcome.Misuse(err, outcome.OutOfDescriptors)
+	}
+	if err != nil {
+		return outcome.Misuse(err, "rebuild the image, or fix the file: one argument per line")
+	}
+	if err := c.ParseDefaults(words, "args file "+path); err != nil {
+		return fmt.Errorf("reading args file %q: %w", path, err)
+	}
+	return nil
+}
+
+// invalidValue is a value that a flag does not take.
+type invalidValue struct {
+	flag string
+	err  error
+}
+
+// fromEnvironment applies the variables of all flags that have one, and returns the invalid values, which count unless
+// the command line sets the same flags. -version has no variable: ENV GRPC_HEALTH_PROBE_VERSION=v0.4.56, with which
+// many Dockerfiles say what to install, must not turn each probe into an error. Variables that belong to no flag are
+// ignored: for a Service called grpc-health-probe Kubernetes sets GRPC_HEALTH_PROBE_PORT and the like in every pod. An
+// empty variable is one that is not set.
+func (c *CommandLine) fromEnvironment() (invalid []invalidValue) {
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		short, ok := strings.CutPrefix(name, variablePrefix)
+		if !ok || value == "" {
+			continue
+		}
+		d := findFlag(strings.ToLower(strings.ReplaceAll(short, "_", "-")))
+		if d == nil || d.variable() != name {
+			continue
+		}
+		c.source = "environment variable " + name
+		if err := c.Flags.Set(d.name, value); err != nil {
+			err = outcome.Misuse(
+				fmt.Errorf("reading %s: invalid value %q for -%s: %w", c.source, value, d.name, err), helpHint)
+			invalid = append(invalid, invalidValue{d.name, err})
+		}
+	}
+	return invalid
+}
+
+// Describe returns a line for each flag that is set, with its value and its source, and one for each header that is not
+// sent.
+func (c *CommandLine) Describe() (notes []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.origin)) {
+		d := findFlag(name)
+		value := c.Flags.Lookup(name).Value.String()
+		if d.redact != nil {
+			value = redacted(value, d.redact)
+		}
+		notes = append(notes, fmt.Sprintf("-%s=%q (%s)", name, value, c.origin[name]))
+	}
+	return append(notes, metadata.Unsent(c.values.headers)...)
+}
+
+// redacted returns the lines of a value as redact shows them.
+func redacted(value string, redact func(line string) string) string {
+	shown := strings.Split(value, "\n")
+	for i, line := range shown {
+		shown[i] = redact(line)
+	}
+	return strings.Join(shown, ", ")
+}

@@ -1,0 +1,67 @@
+package flags
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/options"
+)
+
+// Defaults is what the build of an image has to know about default flags.
+type Defaults struct {
+	// HasAddress tells that they name the address of the server.
+	HasAddress bool
+	// HasCredentials tells that they say what secures the transport.
+	HasCredentials bool
+	// HasServices tells that they say which services are asked for.
+	HasServices bool
+	// NeedsFull tells that they have a flag that only the full probe implements: -alts and -spiffe.
+	NeedsFull bool
+	// NeedsHealth tells that a probe can only pass if the server has the health service.
+	NeedsHealth bool
+	// Longest is the longest time that a probe takes.
+	Longest time.Duration
+}
+
+// ReadDefaults reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
+// does not depend on values of run time. It does not read the files that flags name. The error is a
+// *[outcome.Failure] whose Hint says what to change.
+func ReadDefaults(words []string) (Defaults, error) {
+	c := Probe()
+	if err := c.ParseDefaults(words, "default"); err != nil {
+		return Defaults{}, fmt.Errorf("checking default flags: %w", err)
+	}
+	v := c.values
+	if err := v.validateDefaults(); err != nil {
+		return Defaults{}, err
+	}
+	return Defaults{
+		HasAddress:     v.Addr != "",
+		HasCredentials: v.TLS || v.ALTS || v.SPIFFE,
+		HasServices:    v.All || !slices.Equal(v.Services, []string{""}),
+		NeedsFull:      v.ALTS || v.SPIFFE,
+		NeedsHealth:    v.Mode == options.ModeReady,
+		Longest:        v.Budget.Longest(),
+	}, nil
+}
+
+// RedactArgs returns words, which are flags of the probe, for logs and labels: the values of -rpc-header are hidden.
+// If it is not sure, it hides too much.
+func RedactArgs(words []string) []string {
+	shown := slices.Clone(words)
+	for i, word := range words {
+		name, value, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		d := findFlag(name)
+		if d == nil || d.redact == nil || !strings.HasPrefix(word, "-") {
+			continue
+		}
+		if joined {
+			shown[i] = word[:len(word)-len(value)] + d.redact(value)
+		} else if i+1 < len(words) {
+			shown[i+1] = d.redact(words[i+1])
+		}
+	}
+	return shown
+}

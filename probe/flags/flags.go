@@ -1,0 +1,228 @@
+// Package flags has the flags of the gRPC health probe: the table of them, the sources of their values, the rules
+// between them, and the help.
+//
+// In go the words of a command line, the environment, and the args file beside the executable. Out come the options of
+// the check, or an error whose hint says what to change, or a text for -h and -version. What flags mean can be checked
+// without a network: the package needs neither TLS nor package net, so a program that only reads flags, as the build of
+// an image does, is quickly compiled.
+//
+// Begin with [New]. The build of an image uses [ReadDefaults], [FormatArgsFile], [RedactArgs] and [All].
+package flags
+
+import (
+	"flag"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+)
+
+// definition is everything that has to be known about one flag. The flag set, the environment variables, the help,
+// what is hidden in logs, and [All] follow from it.
+type definition struct {
+	name string
+	// usage is its line in the help; the word in back quotes stands for the value.
+	usage string
+	// upstream tells that grpc-health-probe v0.4.56 has the flag, with the same meaning and default.
+	upstream bool
+	// noVariable tells that there is no environment variable for it.
+	noVariable bool
+	// redact returns what may be shown of a line of the value; nil if nothing has to be hidden.
+	redact func(line string) string
+
+	// value returns a pointer to where the value is. What is there before is the default. Its type is the kind of the
+	// flag: see addTo.
+	value func(*values) any
+}
+
+// definitions is the only table of flags.
+var definitions = []definition{
+	{
+		name: "addr", upstream: true, value: func(v *values) any { return &v.Addr },
+		usage: "`address` of the server: host:port, :port, [::1]:port, unix:path, unix-abstract:name",
+	},
+	{
+		name: "service", upstream: true,
+		value: func(v *values) any { return (*serviceNames)(&v.Services) },
+		usage: "`name` of the service to check, or several as a,b; may be given more than once; " +
+			"empty is the whole server",
+	},
+	{
+		name: "all", value: func(v *values) any { return &v.All },
+		usage: "check every service that the server lists (Health/List)",
+	},
+	{
+		name: "mode", value: func(v *values) any { return (*string)(&v.Mode) },
+		usage: "`what` passes: ready, SERVING alone; live, any answer of the server; connect, an HTTP/2 connection",
+	},
+	{
+		name: "watch", value: func(v *values) any { return &v.Watch },
+		usage: "print each change of the status (Health/Watch) until stopped, or until -timeout",
+	},
+	{
+		name: "wait", value: func(v *values) any { return &v.Budget.Wait },
+		usage: "`duration` over which to try again until it passes",
+	},
+	{
+		name: "timeout", value: func(v *values) any { return &v.Budget.Timeout },
+		usage: "`duration` everything together may take, -wait included",
+	},
+	{
+		name: "o", value: func(v *values) any { return (*string)(&v.format) },
+		usage: "`format` of the outcome: text, or json for one line on standard output",
+	},
+	{
+		name: "user-agent", upstream: true, value: func(v *values) any { return &v.UserAgent },
+		usage: "`text` of the user-agent header",
+	},
+	{
+		name: "connect-timeout", upstream: true, value: func(v *values) any { return &v.Budget.ConnectTimeout },
+		usage: "`duration` the connection may take, such as 500ms or 2s",
+	},
+	{
+		name: "rpc-timeout", upstream: true, value: func(v *values) any { return &v.Budget.RPCTimeout },
+		usage: "`duration` the health check may take, such as 500ms or 2s",
+	},
+	{
+		name: "rpc-header", upstream: true, value: func(v *values) any { return &v.headers }, redact: metadata.Redact,
+		usage: "metadata to send, as `'name: value'`; may be given more than once",
+	},
+	{
+		name: "rpc-header-file", value: func(v *values) any { return &v.headerFiles }, redact: metadata.RedactFile,
+		usage: "metadata whose value is read from a file at each attempt, as `name=path`; may be given more than once",
+	},
+	{
+		name: "tls", upstream: true, value: func(v *values) any { return &v.TLS },
+		usage: "use TLS; without it nothing is encrypted",
+	},
+	{
+		name: "tls-no-verify", upstream: true, value: func(v *values) any { return &v.TLSNoVerify },
+		usage: "accept any certificate of the server (insecure)",
+	},
+	{
+		name: "tls-ca-cert", upstream: true, value: func(v *values) any { return &v.TLSCACert },
+		usage: "PEM `file` of the CAs to trust, instead of the system's",
+	},
+	{
+		name: "tls-client-cert", upstream: true, value: func(v *values) any { return &v.TLSClientCert },
+		usage: "PEM `file` of the probe's own certificate",
+	},
+	{
+		name: "tls-client-key", upstream: true, value: func(v *values) any { return &v.TLSClientKey },
+		usage: "PEM `file` of the key of -tls-client-cert",
+	},
+	{
+		name: "tls-server-name", upstream: true, value: func(v *values) any { return &v.TLSServerName },
+		usage: "`name` the server's certificate must carry, instead of the address's host",
+	},
+	{
+		name: "alts", upstream: true, value: func(v *values) any { return &v.ALTS },
+		usage: "use ALTS, on Google Cloud",
+	},
+	{
+		name: "spiffe", upstream: true, value: func(v *values) any { return &v.SPIFFE },
+		usage: "use mTLS with credentials of the SPIFFE Workload API at SPIFFE_ENDPOINT_SOCKET",
+	},
+	{
+		name: "gzip", upstream: true, value: func(v *values) any { return &v.GZIP },
+		usage: "compress requests with gzip",
+	},
+	{
+		name: "v", upstream: true, value: func(v *values) any { return &v.verbose },
+		usage: "say where each value came from and how long connect and RPC took",
+	},
+	{
+		name: "version", upstream: true, noVariable: true, value: func(v *values) any { return &v.version },
+		usage: "print the version and exit",
+	},
+}
+
+// programName is the name of the probe, whatever its file is called.
+const programName = "grpc_health_probe"
+
+// findFlag returns the definition of a flag, or nil.
+func findFlag(name string) *definition {
+	for i := range definitions {
+		if definitions[i].name == name {
+			return &definitions[i]
+		}
+	}
+	return nil
+}
+
+// variablePrefix is what the names of the environment variables of flags begin with.
+const variablePrefix = "GRPC_HEALTH_PROBE_"
+
+// variable returns the name of the flag's environment variable, or "" if it has none.
+func (d *definition) variable() string {
+	if d.noVariable {
+		return ""
+	}
+	return Variable(d.name)
+}
+
+// Variable returns the name of the environment variable of a flag that has one, by the flag's name.
+func Variable(name string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// addTo adds the flag to a flag set, which writes its value to v.
+func (d *definition) addTo(f *flag.FlagSet, v *values) {
+	switch value := d.value(v).(type) {
+	case *bool:
+		f.BoolVar(value, d.name, *value, d.usage)
+	case *time.Duration:
+		f.DurationVar(value, d.name, *value, d.usage)
+	case *string:
+		f.StringVar(value, d.name, *value, d.usage)
+	case flag.Value:
+		f.Var(value, d.name, d.usage)
+	}
+}
+
+// newSet returns a flag set with all flags, which writes their values to v. It prints nothing, because it would print
+// values, which may be secrets.
+func newSet(v *values) *flag.FlagSet {
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	for i := range definitions {
+		definitions[i].addTo(f, v)
+	}
+	return f
+}
+
+// Flag is what documents and the build of an image have to know about a flag.
+type Flag struct {
+	// Name is without the dash.
+	Name string
+	// Usage is its line in the help, and Value the word in it that stands for the value, "" for a boolean flag.
+	Usage, Value string
+	// Default is the value without the flag, as it is written on a command line.
+	Default string
+	// Variable is the environment variable that sets it, "" if none does.
+	Variable string
+	// Repeatable tells that it may be given more than once, each time with another value.
+	Repeatable bool
+	// Upstream tells that grpc-health-probe v0.4.56 has it too, with the same meaning and default.
+	Upstream bool
+}
+
+// All returns all flags.
+func All() []Flag {
+	v := newValues()
+	set := newSet(v)
+	all := make([]Flag, len(definitions))
+	for i := range definitions {
+		d := &definitions[i]
+		f := set.Lookup(d.name)
+		value, usage := flag.UnquoteUsage(f)
+		_, repeats := f.Value.(repeatable)
+		all[i] = Flag{
+			Name: d.name, Usage: usage, Value: value, Default: f.DefValue, Variable: d.variable(),
+			Repeatable: repeats, Upstream: d.upstream,
+		}
+	}
+	return all
+}
