@@ -242,6 +242,7 @@ func TestBridgeThatIsKilled(t *testing.T) {
 func (c *container) killBridge() (process string) {
 	c.t.Helper()
 	c.wantListening()
+	waitFor(c.t, "what started the bridge to end", func() bool { return len(c.bridges()) == 1 })
 	process = c.bridges()[0]
 	pid, err := strconv.Atoi(filepath.Base(process))
 	if err == nil {
