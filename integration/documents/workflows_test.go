@@ -166,7 +166,7 @@ func jobProblems(t *testing.T, name string, j job) (problems []string) {
 	}
 	if j.Uses != "" {
 		if _, err := os.Stat(filepath.Join(repository, j.Uses)); err != nil || !strings.HasPrefix(j.Uses, "./") {
-			add("%s is no workflow of this repository", j.Uses)
+			add("%s is not a workflow of this repository", j.Uses)
 		}
 		return problems
 	}
