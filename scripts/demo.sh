@@ -30,11 +30,11 @@ docker=auto folder=''
 case ${1:-} in
 '') ;;
 -docker=* | --docker=*) docker=${1#*=} ;;
--*) fail "'$1' is no option: use -docker=auto, -docker=always or -docker=never" ;;
+-*) fail "'$1' is not an option: use -docker=auto, -docker=always or -docker=never" ;;
 /*) folder=$1 ;;
 *) folder=$from/$1 ;;
 esac
-[ -z "$folder" ] || [ -d "$folder" ] || fail "'$1' is no folder: name the folder that pack build is given"
+[ -z "$folder" ] || [ -d "$folder" ] || fail "'$1' is not a folder: name the folder that you would give to pack build"
 case $docker in
 always)
   docker version >/dev/null 2>&1 || fail "-docker=always needs Docker, and none answers ('docker version' says why)"
