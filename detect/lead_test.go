@@ -170,3 +170,30 @@ func said(log lines) []string {
 	}
 	return all
 }
+
+// What is known of a server is no default of the probe in an image that another program is built for.
+func TestNothingIsKnownOfAServerThatIsNotBuilt(t *testing.T) {
+	const listening = "package main\n\nimport (\n\t\"net\"\n\n\t\"google.golang.org/grpc\"\n)\n\nfunc main() {\n" +
+		"\tlis, _ := net.Listen(\"tcp\", \":50051\")\n\tgrpc.NewServer().Serve(lis)\n}\n"
+	for targets, want := range map[string]string{
+		"":                "port 50051, cmd/a/main.go:10; plaintext",
+		"./cmd/a":         "port 50051, cmd/a/main.go:10; plaintext",
+		"./cmd/c":         "health service not known; port not known; TLS or plaintext not known",
+		"./cmd/c:./cmd/a": "port 50051, cmd/a/main.go:10; plaintext",
+		"./cmd/missing":   "port 50051, cmd/a/main.go:10; plaintext",
+	} {
+		t.Run(targets, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "cmd/a/main.go"), listening)
+			write(t, filepath.Join(dir, "cmd/c/main.go"), clientSource)
+			t.Setenv("BP_GO_TARGETS", targets)
+			var log lines
+			if _, err := detect.Servers(dir, false, &log); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(log[0], want) {
+				t.Errorf("the log says\n%s\nwant\n%s", log[0], want)
+			}
+		})
+	}
+}
