@@ -21,9 +21,11 @@ type flow struct {
 	parsed map[string]*values.Source
 	// servers and listeners are the sites of what calls make.
 	servers, listeners map[values.Call]*finding.Site
-	// served says which server is given a listener, and of which one something is, by their sites.
+	// served says which server is given a listener, and of which one something is, by their sites. given are the
+	// listeners that servers of grpc-go are given.
 	served map[*finding.Site]listenerOf
 	of     map[*finding.Site]*finding.Site
+	given  map[*finding.Site][]handedOn
 	// handled says which handlers of requests of net/http are a server of grpc-go.
 	handled map[*finding.Site]bool
 	// same are servers that are one with another: the branches of an if make them for one variable.
@@ -33,6 +35,12 @@ type flow struct {
 	secured map[*finding.Site]plan.Security
 	// tls are calls that make listeners with TLS.
 	tls map[values.Call]plan.Security
+}
+
+// handedOn is a listener as a server gets it. The server is nil if it is not known which one it is.
+type handedOn struct {
+	server *finding.Site
+	made   values.Made
 }
 
 // followValues replaces the findings of files by what they are together.
@@ -55,8 +63,8 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		Sources: values.NewSources(lookup), parsed: map[string]*values.Source{},
 		servers: map[values.Call]*finding.Site{}, listeners: map[values.Call]*finding.Site{},
 		served: map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
-		handled: map[*finding.Site]bool{},
-		same:    map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
+		given: map[*finding.Site][]handedOn{}, handled: map[*finding.Site]bool{},
+		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
 	}
 	left := values.MaxParsed
@@ -186,18 +194,32 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	}
 	secured := f.Made(in, code.Args[0], func(c values.Call) bool { _, ok := f.tls[c]; return ok })
 	for _, made := range secured {
-		f.secured[cmp.Or(server, at)] = f.tls[made]
+		f.secured[cmp.Or(server, at)] = f.tls[made.Call]
 	}
 	listeners := f.Made(in, code.Args[0], func(c values.Call) bool { return f.listeners[c] != nil })
 	if len(listeners)+len(secured) == 0 {
 		f.mayBeSecured(cmp.Or(server, at), at)
 	}
 	for _, made := range listeners {
-		listener := f.listeners[made]
+		listener := f.listeners[made.Call]
+		if by == plainGRPC {
+			f.give(listener, handedOn{server, made})
+		}
 		if f.served[listener] != plainGRPC {
-			f.served[listener], f.of[listener] = by, server
+			f.served[listener] = by
 		}
 	}
+}
+
+// give learns that a server of grpc-go is given a listener. Of several that are given the same one in the same way the
+// first one counts: they stand in the branches of a condition.
+func (f *flow) give(listener *finding.Site, to handedOn) {
+	for _, before := range f.given[listener] {
+		if before.made.IsSame(to.made) {
+			return
+		}
+	}
+	f.given[listener] = append(f.given[listener], to)
 }
 
 // mayBeSecured learns that a server is given a listener that is not known. One with TLS that its package makes may be
@@ -225,7 +247,7 @@ func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
 func (f *flow) serverOf(in *values.Source, e ast.Expr) *finding.Site {
 	var first *finding.Site
 	for _, made := range f.Made(in, e, func(c values.Call) bool { return f.servers[c] != nil }) {
-		switch site := f.the(f.servers[made]); {
+		switch site := f.the(f.servers[made.Call]); {
 		case first == nil:
 			first = site
 		case first != site && path.Dir(first.Path) != path.Dir(site.Path):

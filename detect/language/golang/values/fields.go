@@ -121,7 +121,7 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 			continue
 		}
 		if of, _ := s.structOf(s.typeOf(to, nesting+1)); of != nil && of == fields {
-			from = append(from, a.value)
+			from = append(from, s.byOption(a))
 		}
 	}
 	return from
