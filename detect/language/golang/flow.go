@@ -3,6 +3,7 @@ package golang
 import (
 	"cmp"
 	"go/ast"
+	"maps"
 	"path"
 	"slices"
 
@@ -198,7 +199,7 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	}
 	listeners := f.Made(in, code.Args[0], func(c values.Call) bool { return f.listeners[c] != nil })
 	if len(listeners)+len(secured) == 0 {
-		f.mayBeSecured(cmp.Or(server, at), at)
+		f.mayBeSecured(by, cmp.Or(server, at), at)
 	}
 	for _, made := range listeners {
 		listener := f.listeners[made.Call]
@@ -222,13 +223,14 @@ func (f *flow) give(listener *finding.Site, to handedOn) {
 	f.given[listener] = append(f.given[listener], to)
 }
 
-// mayBeSecured learns that a server is given a listener that is not known. One with TLS that its package makes may be
-// that.
-func (f *flow) mayBeSecured(server, at *finding.Site) {
-	for made := range f.tls {
-		if path.Dir(made.Path) == path.Dir(at.Path) {
-			f.secured[server] = plan.Security{Place: at.Place}
-		}
+// mayBeSecured learns that a server is given a listener that is not known. It may be one of its package: one with TLS,
+// or one without. One that is made elsewhere may have TLS, unless the configuration that makes the server says more.
+func (f *flow) mayBeSecured(by listenerOf, server, at *finding.Site) {
+	isNear := func(made values.Call) bool { return path.Dir(made.Path) == path.Dir(at.Path) }
+	_, isKnown := f.secured[server]
+	isElsewhere := by == plainGRPC && !isKnown && !slices.ContainsFunc(slices.Collect(maps.Keys(f.listeners)), isNear)
+	if isElsewhere || slices.ContainsFunc(slices.Collect(maps.Keys(f.tls)), isNear) {
+		f.secured[server] = plan.Security{Place: at.Place}
 	}
 }
 
