@@ -66,6 +66,7 @@ func (s *Sources) declare(f *Source) {
 			if strings.HasSuffix(syntax.LastName(n.Type), "Flag") {
 				s.declareFlagLiteral(f, n)
 			}
+			s.declarePrefix(f, n)
 		}
 		return true
 	})

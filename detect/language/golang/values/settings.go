@@ -30,3 +30,26 @@ func (s *Sources) AddSettings(file string, settings map[string]Setting) {
 		s.loaded[key] = append(s.loaded[key], expression{constant: &value{text: from.Value, at: at}})
 	}
 }
+
+// loadedFor returns the values of a key in settings files: those of the programs that a directory belongs to, if there
+// are any, and otherwise all. A file belongs to the directory that it lies in, or that has the folder with settings.
+func (s *Sources) loadedFor(key, dir string) []expression {
+	all := s.loaded[strings.ToLower(key)]
+	var own []expression
+	for _, x := range all {
+		of := path.Dir(x.constant.at.Path)
+		if settingsFolder.MatchString(path.Base(of)) {
+			of = path.Dir(of)
+		}
+		if of != "." && (dir == of || strings.HasPrefix(dir, of+"/")) {
+			own = append(own, x)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return all
+}
+
+// settingsFolder are names of folders with settings files.
+var settingsFolder = source.Exactly(`(?i)(?:conf|config|env|setting|resource)s?|etc|deploy`)

@@ -45,6 +45,8 @@ type Sources struct {
 	bound          bindings
 	named          map[string]bool // the names of settings files in the sources
 
+	holders map[*ast.StructType][]heldBy // see holdersOf
+
 	evaluating map[evaluation]bool
 
 	evaluated int // how many expressions were evaluated for one port
@@ -81,6 +83,7 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 	if parsed.Name.Name == "main" {
 		s.bound.programs[f.dir] = true
 	}
+	s.bound.envconfig = s.bound.envconfig || f.Imports.AnyMatches(envconfigLibrary)
 	s.declare(f)
 	return f
 }
