@@ -44,6 +44,7 @@ type Sources struct {
 	loaded         map[string][]expression // the settings of files that the sources name, by key
 	bound          bindings
 	named          map[string]bool // the names of settings files in the sources
+	calculated     []expression    // those of viper, until all files are there
 
 	holders map[*ast.StructType][]heldBy // see holdersOf
 
