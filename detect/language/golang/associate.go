@@ -87,6 +87,10 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 		l.by = by
 	}
 	given := f.given[l.Site]
+	if handles := f.the(f.of[l.Site]); handles != nil && !f.listening[handles] && l.by == plainHTTP {
+		l.says, l.of = f.addressOf(l, in, values.Made{}), handles
+		return []finding.Finding{l}
+	}
 	if len(given) == 0 {
 		given = append(given, handedOn{})
 	}

@@ -27,6 +27,8 @@ type flow struct {
 	served map[*finding.Site]listenerOf
 	of     map[*finding.Site]*finding.Site
 	given  map[*finding.Site][]handedOn
+	// listening are the servers of grpc-go that are given a listener themselves, and not requests of net/http.
+	listening map[*finding.Site]bool
 	// handled says which handlers of requests of net/http are a server of grpc-go.
 	handled map[*finding.Site]bool
 	// same are servers that are one with another: the branches of an if make them for one variable.
@@ -64,7 +66,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		Sources: values.NewSources(lookup), parsed: map[string]*values.Source{},
 		servers: map[values.Call]*finding.Site{}, listeners: map[values.Call]*finding.Site{},
 		served: map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
-		given: map[*finding.Site][]handedOn{}, handled: map[*finding.Site]bool{},
+		given: map[*finding.Site][]handedOn{}, listening: map[*finding.Site]bool{}, handled: map[*finding.Site]bool{},
 		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
 	}
@@ -161,6 +163,10 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 	switch c.kind {
 	case handlesHTTP:
 		f.handled[c.Site] = f.serverOf(in, code) != nil || f.serverKind(in, code) == plainGRPC
+	case handlesListener:
+		if server := f.serverOf(in, code); server != nil && path.Dir(server.Path) == path.Dir(c.Path) {
+			f.of[c.Site] = server
+		}
 	case registersWith:
 		if made, ok := code.(*ast.CallExpr); ok {
 			f.of[c.Site] = f.serverOf(in, made.Args[0])
@@ -188,6 +194,7 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	}
 	if server != nil {
 		by = plainGRPC
+		f.listening[server] = true
 	}
 	f.served[at] = by
 	if by == anyServer {

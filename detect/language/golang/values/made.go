@@ -78,6 +78,9 @@ func (w *maker) walk(x expression, nesting int) {
 	case *ast.CompositeLit:
 		w.walkEmbedded(x.with(e), nesting)
 		return
+	case *ast.FuncLit:
+		w.walkHandlers(x, e, nesting)
+		return
 	}
 	origins, _ := w.origins(x, nesting)
 	for _, from := range origins {
@@ -86,6 +89,16 @@ func (w *maker) walk(x expression, nesting int) {
 	if len(origins) == 0 {
 		w.walkWrapped(x, nesting)
 	}
+}
+
+// walkHandlers follows what a function gives requests of HTTP to.
+func (w *maker) walkHandlers(x expression, handler *ast.FuncLit, nesting int) {
+	ast.Inspect(handler.Body, func(n ast.Node) bool {
+		if method, ok := n.(*ast.SelectorExpr); ok && method.Sel.Name == "ServeHTTP" {
+			w.walk(x.with(method.X), nesting+1)
+		}
+		return true
+	})
 }
 
 // walkEmbedded follows the values that are embedded in a struct, whose methods it has.

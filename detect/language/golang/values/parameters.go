@@ -36,6 +36,7 @@ func (s *Sources) originsOfParameter(
 		return nil, false
 	}
 	var from, byInterface []expression
+	least := 0
 	for _, c := range calls {
 		if s.spend(nesting) {
 			return nil, false
@@ -48,10 +49,11 @@ func (s *Sources) originsOfParameter(
 			continue
 		}
 		from = append(from, argumentsOf(c, call, at, isVariadic(field))...)
+		least = max(least, sharedDirs(c.in.dir, fn.in.dir))
 	}
 	// Programs in different directories of the app may have the same interface.
 	for _, c := range nearest(byInterface, fn.in.dir) {
-		if call, ok := ast.Unparen(c.Expr).(*ast.CallExpr); ok {
+		if call, ok := ast.Unparen(c.Expr).(*ast.CallExpr); ok && sharedDirs(c.in.dir, fn.in.dir) >= least {
 			from = append(from, argumentsOf(c, call, at, isVariadic(field))...)
 		}
 	}
