@@ -86,6 +86,18 @@ value = "./cmd/c"
 			"The server at src/main/java/Orders.java:2 leads: the others are beside the app, in tools or tests",
 		},
 	},
+	"a server that a program carries as its data": {
+		map[string]string{
+			"app/run.go":           "package app\n\n//go:embed all:runner\nvar runner embed.FS\n",
+			"app/serve.go":         strings.Replace(serverSource, "main", "app", 1),
+			"app/runner/server.py": "import grpc\nif __name__ == '__main__':\n    server = grpc.server(None)\n",
+		},
+		nil,
+		[]string{
+			"app/serve.go:5", "app/runner/server.py:3",
+			"The server at app/serve.go:5 leads: the others are beside the app, in tools or tests",
+		},
+	},
 	"a program for tests beside a server": {
 		map[string]string{
 			"main.go": serverSource, "check.py": "import grpc\nserver = grpc.server(None)\n",
