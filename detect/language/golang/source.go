@@ -59,7 +59,8 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 			result.Extra.Functions = p.functions()
 		}
 	}
-	hasEvidence := result.Findings != nil || result.Extra.Main || p.makesCredentials(text)
+	hasEvidence := result.Findings != nil || result.Extra.Main || p.makesCredentials(text) ||
+		named && handsOnAddress.In(text)
 	if !isGenerated && values.IsWorthKeeping(name, text, hasEvidence) {
 		result.Extra.Text = bytes.Clone(text)
 	}
@@ -79,6 +80,11 @@ var (
 
 // listenCalls are in files that listen for a server of another package, and may not name gRPC at all.
 var listenCalls = source.NewKeywords("net.Listen(")
+
+// handsOnAddress is in files that may give an address to a server of another package: rpc.New(rpc.Port(cfg.GRPC.Port)).
+var handsOnAddress = source.NewKeywords(
+	"Port(", "Port)", "Port,", "Addr(", "Addr)", "Addr,", "Address(", "Address)", "Address,",
+)
 
 // keepListeners leaves out all findings but the listeners, which are for a server of another package.
 func (p *pass) keepListeners(by listenerOf) {
