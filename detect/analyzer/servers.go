@@ -27,7 +27,7 @@ func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T])
 func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
 	for _, p := range all {
-		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
+		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)
 		}

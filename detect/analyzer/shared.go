@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"iter"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -21,8 +22,8 @@ type directoryFindings struct {
 	security  []finding.Security
 }
 
-// shareFindings collects them once for all servers of a project: a tree may hold 100,000.
-func shareFindings(packages []*Package) sharedFindings {
+// shareFindings collects them once for all servers of a project, by its directory: a tree may hold 100,000.
+func shareFindings(project string, packages []*Package) sharedFindings {
 	servers := ServerCount{}
 	var others []*Package
 	for _, in := range packages {
@@ -35,13 +36,29 @@ func shareFindings(packages []*Package) sharedFindings {
 	shared := sharedFindings{}
 	for _, in := range others {
 		for _, f := range in.Findings {
-			dir := servers.Innermost(finding.Where(f).Path)
-			if aside := asideOf(f); aside == "" || tree.IsWithin(dir, aside) {
+			file := finding.Where(f).Path
+			dir := servers.Innermost(file)
+			if aside := asideWithin(project, file); aside == "" || tree.IsWithin(dir, aside) {
 				shared.add(dir, f, servers[dir] <= 1)
 			}
 		}
 	}
 	return shared
+}
+
+// asideWithin returns the directory around a file that is beside the rest of its project, "" for none. The project
+// itself may be an example: what lies in it is about its server.
+func asideWithin(project, file string) string {
+	prefix := project + "/"
+	inProject, ok := strings.CutPrefix(file, prefix)
+	if !ok {
+		prefix = ""
+	}
+	dir, _ := tree.Aside(inProject)
+	if dir == "" {
+		return ""
+	}
+	return prefix + dir
 }
 
 // add adds a finding in a directory, about one server alone or about several.

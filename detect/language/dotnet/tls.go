@@ -63,11 +63,7 @@ func endpointSecurity(d *address.Names, at int, options []source.Span) plan.Secu
 
 // certificateOf returns the file of the certificate that UseHttps is given, "" if it is not known.
 func certificateOf(d *address.Names, s source.Span) string {
-	values := []source.Span{s}
-	if name := d.Slice(s); simpleName.MatchString(name) {
-		values = d.Values(name, s.From)
-	}
-	for _, v := range values {
+	for _, v := range valuesOf(d, s) {
 		if m := fromPEM.FindIndex(d.Code[v.From:v.To]); m != nil {
 			if file, ok := d.Argument(v.From+m[1], 0); ok {
 				return text(d, file)
@@ -135,8 +131,8 @@ func protocolsIn(t *source.Text, options []source.Span) string {
 // credentials returns the security that the credentials of a ServerPort of Grpc.Core give.
 func credentials(d *address.Names, s source.Span) plan.Security {
 	values := []source.Span{s}
-	if name := d.Slice(s); simpleName.MatchString(name) && !insecure.MatchString(name) {
-		values = d.Values(name[strings.LastIndexByte(name, '.')+1:], s.From)
+	if !insecure.MatchString(d.Slice(s)) {
+		values = valuesOf(d, s)
 	}
 	var only plan.Security
 	for i, v := range values {

@@ -19,12 +19,12 @@ var (
 		vertx:       regexp.MustCompile(`\.\s*(?:setSsl\s*\(|ssl\s*=)\s*`),
 		serviceTalk: regexp.MustCompile(`\.\s*sslConfig\s*\(`),
 		helidon:     regexp.MustCompile(`\.\s*(?:tls|tlsConfig)\s*\(`),
-		akkaGRPC:    akkaTLS,
-		pekkoGRPC:   akkaTLS,
+		akkaGRPC:    enableHTTPS,
+		pekkoGRPC:   enableHTTPS,
 		grpcServlet: regexp.MustCompile(`\baddHttpsListener\s*\(|\bSslConnectionFactory\s*\(|\.\s*setSSLEnabled\s*\(`),
 		dubbo:       regexp.MustCompile(`\.\s*(?:setSslEnabled|sslEnabled)\s*\(`),
 	}
-	akkaTLS = regexp.MustCompile(`\.\s*enableHttps\s*\(|\bbindAndHandle\w*\s*\([^;]*?\b[cC]onnectionContext\b`)
+	enableHTTPS = regexp.MustCompile(`\.\s*enableHttps\s*\(`)
 
 	// requiresClient is what makes a server refuse a client without a certificate, in grpc-java and Netty, Vert.x,
 	// ServiceTalk, Helidon and the JDK.
