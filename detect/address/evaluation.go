@@ -215,9 +215,12 @@ func (e *evaluation) follow(name string, u Use) {
 		e.askOthers(name, u)
 	}
 	for _, x := range values {
-		if !e.seen[x.at] {
+		switch {
+		case !e.seen[x.at]:
 			e.seen[x.at] = true
 			e.evaluate(x)
+		case x.at == u.At:
+			e.askOthers(name, u) // a field that gets a parameter of its name: self.port = port
 		}
 	}
 }

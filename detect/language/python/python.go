@@ -204,8 +204,9 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		return nil
 	}
 	names := sync.OnceValue(func() *address.Names {
-		d := readDeclarations(t)
-		d.Global = i.global
+		functions := readFunctions(t)
+		d := readDeclarations(t, functions)
+		d.Global = func(u address.Use) address.Name { return i.global(u, t, functions) }
 		return d
 	})
 	result := analyzer.Result[extra]{Extra: loads}
