@@ -51,7 +51,9 @@ export CGO_ENABLED=0
 if [ -n "$folder" ]; then
   inspect=dist/tools/grpc_health_inspect
   [ -x "$inspect" ] || echo "compiling what detection needs (once)"
-  go build -trimpath -buildvcs=false -o "$inspect" ./cmd/grpc_health_inspect || exit 2
+  # Without inlining and debug information, which take a fifth of the time; Go's own packages as everybody has them.
+  go build -trimpath -buildvcs=false -gcflags=all='-l -dwarf=false' -gcflags=std= -ldflags='-s -w' \
+    -o "$inspect" ./cmd/grpc_health_inspect || exit 2
   exec "$inspect" "$folder"
 fi
 if [ "$docker" = never ] && [ "$(uname)" != Linux ]; then

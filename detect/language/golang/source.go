@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
-	"io"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -107,19 +104,6 @@ func (p *pass) keepListeners(by listenerOf) {
 // parsing.
 func hasKeyword(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
-}
-
-// isBuilt reports whether `go build` for Linux takes a file, by its name and its build constraint.
-func isBuilt(name string, text []byte) bool {
-	if !strings.Contains(name, "_") && !bytes.Contains(text, []byte("//go:build")) &&
-		!bytes.Contains(text, []byte("// +build")) {
-		return true
-	}
-	linux := build.Default
-	linux.GOOS, linux.GOARCH, linux.CgoEnabled = "linux", "amd64", true
-	linux.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	match, err := linux.MatchFile("", name)
-	return match && err == nil
 }
 
 // pass is the analysis of one source file.
