@@ -14,6 +14,10 @@ type Logger interface {
 	Headerf(format string, args ...any)
 }
 
+// price is what an exec probe costs in place of a native one, of the server or of the bridge, as docs/benchmarks.md has
+// it.
+const price = "an exec probe costs the node 9 times the CPU"
+
 // Report ends the log with the probe's path and an exec probe to paste, then what Kubernetes can do in its place, and
 // what is not known. severalServers says that the app has more than this one, and hasBridge that the bridge is
 // installed.
@@ -92,8 +96,8 @@ func (p Probe) alternative(hasBridge bool) string {
 	case cannot != "" && hasBridge:
 		return ""
 	case cannot != "":
-		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can, with no process per check: build "+
-			"with %s=%s", cannot, config.BridgeEnv, config.BridgeLaunch)
+		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can, and %s: build with %s=%s", cannot,
+			price, config.BridgeEnv, config.BridgeLaunch)
 	case a.Local() == 0 || s.Transport != plan.Plaintext:
 		return ""
 	}
@@ -104,8 +108,8 @@ func (p Probe) alternative(hasBridge bool) string {
 	if a.Variable != "" {
 		sets = fmt.Sprintf("; the port is that in $%s, if it is set", a.Variable)
 	}
-	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # asked by Kubernetes itself: no process, a ninth "+
-		"of the CPU on the node%s", a.Local(), service, sets)
+	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # asked by Kubernetes itself: %s%s", a.Local(), service,
+		price, sets)
 }
 
 // Quoted returns words as the items of a list in YAML.
