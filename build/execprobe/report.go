@@ -108,8 +108,8 @@ func (p Probe) alternative(hasBridge bool) string {
 	if a.Variable != "" {
 		sets = fmt.Sprintf("; the port is that in $%s, if it is set", a.Variable)
 	}
-	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # asked by Kubernetes itself: %s%s", a.Local(), service,
-		price, sets)
+	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # asked by Kubernetes itself: %s%s", a.Local(),
+		service, price, sets)
 }
 
 // Quoted returns words as the items of a list in YAML.

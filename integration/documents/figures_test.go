@@ -27,8 +27,8 @@ var nodeFigures = map[string][]string{
 	"docs/bridge.md": {
 		"| every 2 seconds | {no probe|2} | {native|2} | {bridge in the app's container|2} | " +
 			"{bridge as a sidecar|2} | {exec of the probe|2} |",
-		"| every 10 seconds, Kubernetes' default | {no probe|10} | {native|10} | {bridge in the app's container|10} | " +
-			"{bridge as a sidecar|10} | {exec of the probe|10} |",
+		"| every 10 seconds, Kubernetes' default | {no probe|10} | {native|10} | " +
+			"{bridge in the app's container|10} | {bridge as a sidecar|10} | {exec of the probe|10} |",
 		"| never | {no probe|2} | {no probe|2} | {bridge in the app's container, idle|2} | " +
 			"{bridge as a sidecar, idle|2} | {no probe|2} |",
 		"| every 2 seconds, mTLS | {no probe|2, mTLS} | - | {bridge in the app's container|2, mTLS} | " +

@@ -30,7 +30,7 @@ func TestPlaceIsWhatItSays(t *testing.T) {
 	}
 }
 
-// Callers who ask the same get an answer to a question of their own, although the server answers none of those who asked
+// Callers who ask the same get an answer to a question of their own, while the server answers none of those who asked
 // before.
 func TestNobodyWaitsForTheQuestionOfAnother(t *testing.T) {
 	t.Parallel()
@@ -241,7 +241,7 @@ func TestFewOpenFiles(t *testing.T) {
 	path := shipped(t)
 	for _, files := range []int{32, 64, 100} {
 		script := fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, files)
-		_, addr := startProgram(t, "sh", "-c", script, path, "-addr="+server.Addr)
+		_, addr := startProgram(t, "sh", append([]string{"-c", script, path, "-addr=" + server.Addr}, patient...)...)
 		for range 2 * files { // connections that others hold
 			conn, err := hostile.Dial("tcp", addr)
 			if err != nil {
