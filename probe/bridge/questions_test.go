@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"slices"
@@ -89,8 +90,7 @@ func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	var streams [1 + callers]stream
 	for i := range streams {
 		tcp, other := net.Pipe() // nobody writes to it
-		defer tcp.Close()
-		defer other.Close()
+		t.Cleanup(func() { _ = errors.Join(tcp.Close(), other.Close()) })
 		streams[i].conn = &conn{tcp: tcp}
 		if questions.join(&streams[i], question{kind: ready}); i == 0 {
 			<-began
