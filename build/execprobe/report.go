@@ -14,6 +14,9 @@ type Logger interface {
 	Headerf(format string, args ...any)
 }
 
+// price is what a native probe costs, of the server or of the bridge, as docs/benchmarks.md has it.
+const price = "1/9 of an exec probe's CPU time on the node"
+
 // Report ends the log with the probe's path and an exec probe to paste, then what is not known, and what Kubernetes can
 // do instead. severalServers says that the app has more than this one, and hasBridge that the bridge is
 // installed.
@@ -92,8 +95,8 @@ func (p Probe) alternative(hasBridge bool) string {
 	case cannot != "" && hasBridge:
 		return ""
 	case cannot != "":
-		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can, without a process per check: build "+
-			"with %s=%s", cannot, config.BridgeEnv, config.BridgeLaunch)
+		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can, for %s: build with %s=%s", cannot,
+			price, config.BridgeEnv, config.BridgeLaunch)
 	case a.Local() == 0 || s.Transport != plan.Plaintext:
 		return ""
 	}
@@ -104,8 +107,8 @@ func (p Probe) alternative(hasBridge bool) string {
 	if a.Variable != "" {
 		sets = fmt.Sprintf("; if $%s is set, use its port", a.Variable)
 	}
-	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # the kubelet makes the call: no process, a ninth "+
-		"of the CPU time%s", a.Local(), service, sets)
+	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # the kubelet makes the call, for %s%s", a.Local(),
+		service, price, sets)
 }
 
 // Quoted returns words as the items of a list in YAML.

@@ -39,7 +39,7 @@ func startProgram(t *testing.T, path string, flags ...string) (program *exec.Cmd
 func TestSignalEndsTheBridge(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
-	program, addr := startProgram(t, "grpc_health_bridge", "-addr="+server.Addr)
+	program, addr := startProgram(t, "grpc_health_bridge", append(patient, "-addr="+server.Addr)...)
 	says(t, client(t, addr), "", "SERVING")
 	if err := program.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -91,10 +91,10 @@ func TestBridgeKeepsNothing(t *testing.T) {
 	words := []string{"san=127.0.0.1", "clientauth=required"}
 	server := startServer(t, dir, words...)
 	front := newFront(t, server.Addr)
-	program, addr := startProgram(t, shipped(t),
+	program, addr := startProgram(t, shipped(t), append(patient,
 		"-addr="+front.addr, "-tls", "-tls-ca-cert="+filepath.Join(dir, "ca.pem"),
-		"-connect-timeout=10s", "-rpc-timeout=10s",
-		"-tls-client-cert="+filepath.Join(dir, "client.pem"), "-tls-client-key="+filepath.Join(dir, "client-key.pem"))
+		"-tls-client-cert="+filepath.Join(dir, "client.pem"),
+		"-tls-client-key="+filepath.Join(dir, "client-key.pem"))...)
 	clients := make([]healthpb.HealthClient, callers)
 	for i := range clients {
 		clients[i] = client(t, addr)
