@@ -145,7 +145,7 @@ func (n *names) tls(match []int, serverAt int) plan.Security {
 	if !useTransportSecurity.Match(t.Code[match[0]:]) && t.Matches(channelBuilder) && n.isUnclear(match[0]) {
 		return plan.Security{}
 	}
-	if conditions := t.Conditions(match[0], serverAt, ends[n.ext]); len(conditions) > 0 {
+	if conditions := n.values().ConditionsAround(match[0], serverAt); len(conditions) > 0 {
 		return plan.Security{Setting: n.decider(conditions)}
 	}
 	return says
@@ -165,7 +165,7 @@ func (n *names) transport() plan.Security {
 	says := plan.Security{Transport: plan.TLS, Certificate: n.file(certificates)}
 	for _, m := range n.text.FindAll(requiresClient, 1) {
 		says.Transport, says.Authority = plan.MutualTLS, n.file(authorities)
-		if conditions := n.text.Conditions(m[0], 0, ends[n.ext]); len(conditions) > 0 {
+		if conditions := n.values().ConditionsAround(m[0], 0); len(conditions) > 0 {
 			says.Transport, says.Authority = plan.TLS, "" // TLS in any case
 		}
 	}
