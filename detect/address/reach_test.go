@@ -92,7 +92,7 @@ func TestConditionIsWhatCodeRunsUnder(t *testing.T) {
 		"x = a ? b : c; HERE":                                "",
 		"if (a) { b(o -> { o.HERE(); }); }":                  "a",
 		"if (a) { b(); } else { HERE }":                      "not a",
-		"if (a) {\n  b();\n} else if (c) {\n  HERE\n}":        "c, not a",
+		"if (a) {\n  b();\n} else if (c) {\n  HERE\n}":       "c, not a",
 		"unless a\n  b()\nelse\n  HERE\nend":                 "a",
 		"x = a?.b ?? HERE":                                   "",
 		"s = forPort(p)\n    .a()\n    .HERE()":              "",

@@ -54,7 +54,7 @@ func endpointSecurity(d *address.Names, at int, options []source.Span) plan.Secu
 		return plan.Security{Transport: plan.Plaintext}
 	}
 	if conditions := d.ConditionsAround(all.From+m[0], at); len(conditions) > 0 {
-		return plan.Security{Setting: decider(d, conditions), Place: says.Place}
+		return plan.Security{Setting: settingKey(d.OnlyDecider(conditions)), Place: says.Place}
 	}
 	return says
 }
@@ -84,21 +84,6 @@ func certificate(file string) string {
 		return ""
 	}
 	return file
-}
-
-// decider returns the one setting that conditions ask for, "" if none is known.
-func decider(d *address.Names, conditions []source.Span) string {
-	only := ""
-	for _, s := range conditions {
-		switch one := settingKey(d.Decider(s)); {
-		case one == "" || one == only:
-		case only != "":
-			return ""
-		default:
-			only = one
-		}
-	}
-	return only
 }
 
 // settingKey returns what decides, with a setting's key as .NET writes it: Grpc:Tls.
@@ -140,7 +125,7 @@ func credentials(d *address.Names, s source.Span) plan.Security {
 	for i, v := range values {
 		says := credentialsIn(d, v)
 		if i > 0 && says.Transport != only.Transport {
-			return plan.Security{Setting: decider(d, d.ConditionsAround(v.From, 0))}
+			return plan.Security{Setting: settingKey(d.OnlyDecider(d.ConditionsAround(v.From, 0)))}
 		}
 		only = says
 	}

@@ -2,7 +2,6 @@ package jvm
 
 import (
 	"regexp"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -146,7 +145,7 @@ func (n *names) tls(match []int, serverAt int) plan.Security {
 		return plan.Security{}
 	}
 	if conditions := n.values().ConditionsAround(match[0], serverAt); len(conditions) > 0 {
-		return plan.Security{Setting: n.decider(conditions)}
+		return plan.Security{Setting: n.values().OnlyDecider(conditions)}
 	}
 	return says
 }
@@ -188,23 +187,4 @@ func (n *names) file(call *regexp.Regexp) string {
 		}
 	}
 	return n.literal(s)
-}
-
-// decider returns the one setting that conditions ask for, "" if none is known. The block that an else belongs to is no
-// part of its condition.
-func (n *names) decider(conditions []source.Span) string {
-	only := ""
-	for _, s := range conditions {
-		if block := strings.IndexByte(n.text.Slice(s), '{'); block > 0 {
-			s.To = s.From + block
-		}
-		switch one := n.values().Decider(s); {
-		case one == "" || one == only:
-		case only != "":
-			return ""
-		default:
-			only = one
-		}
-	}
-	return only
 }
