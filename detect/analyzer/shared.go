@@ -1,7 +1,7 @@
 package analyzer
 
 import (
-	"iter"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -11,16 +11,7 @@ import (
 // sharedFindings are what the packages of a project that make no server say about those that do, by the innermost
 // directory around each that holds a server, or by ".": what lies in apps/orders is about the server there, what lies
 // in libs about all of them. What lies in examples, tools or tests says nothing of servers outside.
-type sharedFindings map[string]*directoryFindings
-
-// directoryFindings are the findings in a directory, without those in subdirectories that hold a server.
-type directoryFindings struct {
-	health         *finding.Site
-	healthDisabled bool
-	// Both are nil if several servers could be meant.
-	listeners []finding.Listener
-	security  []finding.Security
-}
+type sharedFindings map[string][]finding.Finding
 
 // shareFindings collects them once for all servers of a project, by its directory: a tree may hold 100,000.
 func shareFindings(project string, packages []*Package) sharedFindings {
@@ -61,39 +52,33 @@ func asideWithin(project, file string) string {
 	return prefix + dir
 }
 
-// add adds a finding in a directory, about one server alone or about several.
+// add adds a finding in a directory, about one server alone or about several. What is stated of one server is not kept
+// if several could be meant, and of the others the first of each type is: it goes before what is stated, so that it is
+// found at once.
 func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
-	if s[dir] == nil {
-		s[dir] = &directoryFindings{}
-	}
-	in := s[dir]
-	switch f := f.(type) {
+	switch f.(type) {
+	case finding.Stated:
+		if oneServer {
+			s[dir] = append(s[dir], f)
+		}
 	case finding.Health:
-		if in.health == nil {
-			in.health = f.Site
+		if !finding.Has[finding.Health](s[dir]) {
+			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	case finding.HealthDisabled:
-		in.healthDisabled = true
-	case finding.Listener:
-		if oneServer {
-			in.listeners = append(in.listeners, f)
-		}
-	case finding.Security:
-		if oneServer {
-			in.security = append(in.security, f)
+		if !finding.Has[finding.HealthDisabled](s[dir]) {
+			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	}
 }
 
-// of yields what is shared with a server, the innermost directory first.
-func (s sharedFindings) of(server string) iter.Seq[*directoryFindings] {
-	return func(yield func(*directoryFindings) bool) {
-		for dir := range tree.Ancestors(server) {
-			if in := s[dir]; in != nil && !yield(in) {
-				return
-			}
-		}
+// of returns what is shared with a server, of the innermost directory first.
+func (s sharedFindings) of(server string) []finding.Finding {
+	var all []finding.Finding
+	for dir := range tree.Ancestors(server) {
+		all = append(all, s[dir]...)
 	}
+	return all
 }
 
 // ServerCount is how many servers directories hold, with those in their subdirectories.

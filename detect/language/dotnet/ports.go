@@ -57,7 +57,7 @@ func listeners(d *address.Names) []finding.Finding {
 
 // kestrelEndpoints returns what a call makes Kestrel listen on: nothing for a call of another method.
 func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.Span) []finding.Finding {
-	if arguments[0].From == arguments[0].To || isElsewhere(d.Text, at, 0) {
+	if arguments[0].From == arguments[0].To || isElsewhere(d, at, 0) {
 		return nil
 	}
 	switch call {
@@ -105,10 +105,9 @@ var elsewhere = regexp.MustCompile(`^[^!]*\b(?:IsDevelopment\s*\(|` +
 	`OperatingSystem\s*\.\s*Is(?:MacOS|Windows)\s*\()[^&|]*$`)
 
 // isElsewhere reports whether the code at an offset, and not that at another one, runs only if no image does.
-func isElsewhere(t *source.Text, at, other int) bool {
-	return slices.ContainsFunc(t.Conditions(at, other, statementEnds), func(s source.Span) bool {
-		head := t.Slice(s)
-		return elsewhere.MatchString(head) && !strings.HasSuffix(head, "else")
+func isElsewhere(d *address.Names, at, other int) bool {
+	return slices.ContainsFunc(d.Conditions(at, other), func(c address.Condition) bool {
+		return !c.Negated && elsewhere.MatchString(d.Slice(c.Span))
 	})
 }
 

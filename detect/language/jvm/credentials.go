@@ -122,7 +122,7 @@ func (n *names) credentialsDecider(values []source.Span) string {
 		}
 	}
 	for _, m := range n.text.FindAll(tlsCredentials, 1) {
-		return n.decider(n.text.Conditions(m[0], 0, ends[n.ext]))
+		return n.values().OnlyDecider(n.values().ConditionsAround(m[0], 0))
 	}
 	return ""
 }

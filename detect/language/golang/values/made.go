@@ -5,7 +5,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Call is a call in a file, by which it is known what makes a server or a listener. The zero value is none.
@@ -154,9 +153,6 @@ func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
 	}
 	return t.in.PathOf(t.Expr), syntax.LastName(t.Expr)
 }
-
-// PlaceOf returns where an expression of a source stands.
-func (f *Source) PlaceOf(e ast.Expr) plan.Place { return expression{Expr: e, in: f}.place() }
 
 // Qualified returns the name of what a call calls, with the import path of its package if it is that of another one.
 func (f *Source) Qualified(call *ast.CallExpr) string {
