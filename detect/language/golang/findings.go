@@ -79,6 +79,7 @@ const (
 	listensTLS                           // a call that makes a listener with TLS
 	servesTLS                            // a call that serves HTTP over TLS
 	makesByConfiguration                 // a method that may make a server of configgrpc
+	startsServer                         // a call of another module that may start a server
 	addsOptions                          // a call that gives options to a server of go-zero
 )
 

@@ -29,6 +29,9 @@ type flow struct {
 	given  map[*finding.Site][]handedOn
 	// listening are the servers of grpc-go that are given a listener themselves, and not requests of net/http.
 	listening map[*finding.Site]bool
+	// started are the servers of grpc-go that a function of another module is given, which may start them, with where.
+	started map[*finding.Site]*finding.Site
+	isOwn   func(importPath string) bool
 	// handled says which handlers of requests of net/http are a server of grpc-go.
 	handled map[*finding.Site]bool
 	// same are servers that are one with another: the branches of an if make them for one variable.
@@ -58,6 +61,11 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 	for _, file := range files {
 		f.each(file, f.associate)
 	}
+	for server, at := range f.started {
+		if _, isKnown := f.secured[server]; !isKnown && !f.listening[server] {
+			f.secured[server] = plan.Security{Place: at.Place}
+		}
+	}
 	f.decide(files)
 }
 
@@ -66,8 +74,13 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		Sources: values.NewSources(lookup), parsed: map[string]*values.Source{},
 		servers: map[values.Call]*finding.Site{}, listeners: map[values.Call]*finding.Site{},
 		served: map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
-		given: map[*finding.Site][]handedOn{}, listening: map[*finding.Site]bool{}, handled: map[*finding.Site]bool{},
-		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
+		given: map[*finding.Site][]handedOn{}, listening: map[*finding.Site]bool{},
+		started: map[*finding.Site]*finding.Site{}, isOwn: func(importPath string) bool {
+			_, ok := lookup(importPath)
+			return ok
+		},
+		handled: map[*finding.Site]bool{},
+		same:    map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
 	}
 	left := values.MaxParsed
@@ -163,6 +176,10 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 	switch c.kind {
 	case handlesHTTP:
 		f.handled[c.Site] = f.serverOf(in, code) != nil || f.serverKind(in, code) == plainGRPC
+	case startsServer:
+		if made, ok := code.(*ast.CallExpr); ok && !f.isOwn(in.PathOf(syntax.Called(made))) {
+			f.start(in, c.Site, made)
+		}
 	case handlesListener:
 		if server := f.serverOf(in, code); server != nil && path.Dir(server.Path) == path.Dir(c.Path) {
 			f.of[c.Site] = server
@@ -177,6 +194,18 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 		}
 	}
 }
+
+// start learns which servers a function of another module is given.
+func (f *flow) start(in *values.Source, at *finding.Site, code *ast.CallExpr) {
+	for _, arg := range code.Args[:min(len(code.Args), maxStarted)] {
+		if server := f.serverOf(in, arg); server != nil && in.PathOf(syntax.Called(code)) != "net/http" {
+			f.started[server] = at
+		}
+	}
+}
+
+// maxStarted is how many arguments of such a call are looked at.
+const maxStarted = 8
 
 // serve learns that a server is given a listener, by the call of a method Serve(listener), or of a function
 // Serve(listener, handler).

@@ -9,17 +9,21 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
+// reusesPort are packages whose listeners share a port with others, and have no TLS.
+var reusesPort = source.Exactly(`github\.com/(?:kavu/go_reuseport|libp2p/go-reuseport)`)
+
 // visitListenCall adds the port of a call that names one.
 func (p *pass) visitListenCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	importPath, args := p.file.PathOf(fun), call.Args
 	switch name := fun.Sel.Name; {
 	case name == "Listen" && crossplaneFunction.MatchString(importPath) && len(args) == 2:
 		p.addListener(listener{by: plainGRPC, network: p.file.Span(args[0])}, args[1], call)
-	// net.Listen(network, address), a function of another package in its place, and net.ListenConfig's
+	// net.Listen(network, address), a function of another package or a method in its place, and net.ListenConfig's
 	// Listen(ctx, network, address)
 	case name == "Listen" && importPath != "" && len(args) == 2,
-		name == "Listen" && importPath == "" && len(args) == 3:
-		if importPath == "net" || importPath == "" || isTCP(args[0]) {
+		reusesPort.MatchString(importPath) && strings.HasPrefix(name, "NewReusablePort") && len(args) == 2,
+		name == "Listen" && importPath == "" && (len(args) == 3 || len(args) == 2 && isTCP(args[0])):
+		if reusesPort.MatchString(importPath) || importPath == "net" || importPath == "" || isTCP(args[0]) {
 			p.addListener(listener{by: anyServer, network: p.file.Span(args[len(args)-2])}, args[len(args)-1], call)
 		}
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && importPath == "net/http":

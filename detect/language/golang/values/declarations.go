@@ -92,6 +92,11 @@ func (s *Sources) declareFunction(fn *function) {
 	for _, field := range fn.decl.Type.Params.List {
 		s.parameters[field] = fn
 	}
+	if results := fn.decl.Type.Results; results != nil {
+		for _, field := range results.List {
+			s.results[field] = true
+		}
+	}
 }
 
 func (s *Sources) declareVariables(f *Source, spec *ast.ValueSpec) {

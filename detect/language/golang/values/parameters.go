@@ -19,7 +19,7 @@ func (s *Sources) originsOfParameter(
 	}
 	fn := s.parameters[field]
 	if fn == nil {
-		return nil, false
+		return nil, s.results[field] // a result has no value before it is assigned one
 	}
 	at := parameterIndex(fn.decl.Type, name)
 	if fn.decl.Recv != nil && slices.Contains(fn.decl.Recv.List, field) {

@@ -32,6 +32,7 @@ type Sources struct {
 	functions  map[symbol]*function                 // a method M of a type T has the name T.M
 	locals     map[*syntax.Declaration][]expression // what variables of functions are declared with and get
 	parameters map[*ast.Field]*function
+	results    map[*ast.Field]bool // the named results of functions
 	// executedAtOnce are the calls of functions where these are written, by their parameters: func(a int) {...}(1).
 	executedAtOnce map[*ast.Field]expression
 	calls          map[symbol][]expression // calls; those of methods have no directory
@@ -65,6 +66,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
 		functions: map[symbol]*function{}, locals: map[*syntax.Declaration][]expression{},
 		parameters: map[*ast.Field]*function{}, executedAtOnce: map[*ast.Field]expression{},
+		results:  map[*ast.Field]bool{},
 		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
