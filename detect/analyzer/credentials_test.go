@@ -7,7 +7,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // conditions are sources that use credentials, and what they say together.
@@ -92,7 +91,6 @@ func TestConditionsDecideTheSecurity(t *testing.T) {
 	}
 	credentials := analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`\binsecure\(`), TLS: regexp.MustCompile(`\bssl\(`),
-		Read: func(*source.Text, int) plan.Security { return plan.Security{Transport: plan.TLS} },
 	}
 	for _, c := range conditions {
 		text := grammar.Read([]byte(c.code))

@@ -36,7 +36,7 @@ var (
 	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
 )
 
-// analyzeSettings returns the ports that settings name, or nil if they name none.
+// analyzeSettings returns the ports that settings name.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
 	if strings.HasSuffix(file, ".env") {
 		return settingsResult(readEnv(text), nil), nil

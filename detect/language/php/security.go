@@ -16,11 +16,6 @@ import (
 var serverCredentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`^null$`),
 	TLS:       regexp.MustCompile(`\bServerCredentials::createSsl\(`),
-	Read: func(t *source.Text, _ int) plan.Security {
-		says := analyzer.Certificates(t)
-		says.Authority = ""
-		return says
-	},
 }
 
 // http2Port is the call that makes the server of the grpc extension listen.

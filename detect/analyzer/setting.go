@@ -7,7 +7,55 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
+
+var (
+	// securityWord is in the names of variables and options that decide on TLS.
+	securityWord = regexp.MustCompile(`(?i)tls|ssl|secur|cert|plain|https|encrypt`)
+	flagName     = regexp.MustCompile(`\bFLAGS_(\w+)`)
+	optionName   = regexp.MustCompile(`\b[A-Za-z_]\w*(?:(?:\.|->|::)\w+)*`)
+)
+
+// Setting returns what decides a condition, for people: the environment variable that it asks for, a flag, or the
+// option as the source writes it. It is "" if none has a name that says so.
+func Setting(names *address.Names, conditions []source.Span) string {
+	var reached []source.Span
+	for _, s := range conditions {
+		reached = append(reached, names.Reach(s)...)
+	}
+	for _, name := range names.Variables(reached) {
+		if securityWord.MatchString(name) {
+			return "$" + name
+		}
+	}
+	for _, s := range reached {
+		for _, m := range flagName.FindAllStringSubmatch(names.Slice(s), -1) {
+			if securityWord.MatchString(m[1]) {
+				return "the flag --" + m[1]
+			}
+		}
+	}
+	return option(names, conditions)
+}
+
+// option returns the longest name in conditions that says that it is about TLS, without the method that is called.
+func option(names *address.Names, conditions []source.Span) string {
+	longest := ""
+	for _, s := range conditions {
+		code := names.Slice(s)
+		for _, m := range optionName.FindAllStringIndex(code, -1) {
+			name := code[m[0]:m[1]]
+			if m[1] < len(code) && code[m[1]] == '(' {
+				name = name[:max(0, strings.LastIndexAny(name, ".>:"))]
+			}
+			if len(name) > len(longest) && securityWord.MatchString(name) {
+				longest = name
+			}
+		}
+	}
+	return longest
+}
 
 // truth is what is known of a condition.
 type truth int
