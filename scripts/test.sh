@@ -47,7 +47,7 @@ case "$*" in
   for part in "$@"; do
     case " $first $all $platforms " in
     *" $part "*) parts="$parts $part" ;;
-    *) fail "'$part' is no part and no tier: scripts/test.sh -h lists them" ;;
+    *) fail "'$part' is neither a part nor a tier: scripts/test.sh -h lists them" ;;
     esac
   done
   ;;

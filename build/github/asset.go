@@ -126,7 +126,7 @@ func (r Request) Check() error {
 	case !isName(r.Tag, `\`) || slices.ContainsFunc(strings.Split(r.Tag, "/"), isDots):
 		return fmt.Errorf("reading the tag %q of %s: it must be the tag of a release, or %s", r.Tag, r.Repo, Latest)
 	case r.SHA256 != "" && !isSHA256(hexOf(r.SHA256)):
-		return fmt.Errorf("reading %s: %q is no SHA-256 in hex", r.SHA256Setting, r.SHA256)
+		return fmt.Errorf("reading %s: %q is not a SHA-256 in hex", r.SHA256Setting, r.SHA256)
 	}
 	return nil
 }

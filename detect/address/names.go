@@ -56,13 +56,18 @@ const (
 
 // Read collects the declarations that the patterns match. The group "name" of a pattern is what is declared, or
 // the group "field" what is reached as a field. The group "value" is its value. Without such a group the value is what
-// follows the match, up to the first of the bytes in ends that stands in no bracket.
+// follows the match, up to the first of the bytes in ends that stands in no bracket. A pattern with a group "statement"
+// matches nothing in brackets: what looks like an assignment there is an argument of a call.
 func Read(t *source.Text, ends string, patterns ...*regexp.Regexp) *Names {
 	d := &Names{Text: t, byName: map[string][]declaration{}, blocks: source.FindBlocks(t), left: maxExpressions}
 	for _, p := range patterns {
+		isArgument := func(int) bool { return false }
+		if p.SubexpIndex("statement") >= 0 {
+			isArgument = t.InBrackets()
+		}
 		for _, m := range t.FindAll(p, -1) {
 			name, at := declared(t, p, m)
-			if name == "" || len(d.byName[name]) == maxDeclarations {
+			if name == "" || len(d.byName[name]) == maxDeclarations || isArgument(at) {
 				continue
 			}
 			value := source.Span{From: m[1]}

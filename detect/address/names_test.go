@@ -48,6 +48,7 @@ itself = itself
 		`args.PORT`: 0, `this->PORT`: 50051,
 		`ns::PORT`: 50051, `FLAGS_PORT`: 50051, `PORT.to_string()`: 50051,
 		`IPAddress.Parse("10.0.0.5"), PORT`: 0,
+		`new Random().nextInt(60000)`:       0, `random.randrange(60000)`: 0, `rand(60000)`: 0,
 		`([0, 0, 0, 0], 50055)`:             50055, `{127, 0, 0, 1}, 50055`: 50055, `"https://*:50055/"`: 50055,
 		`"http://*:50055;http://*:50056"`: 0, `"unix:/run/a.sock"`: 0, `0`: 0,
 		`70000`: 0, `1.50055`: 0,

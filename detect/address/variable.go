@@ -68,6 +68,22 @@ func (d *Names) Decider(s source.Span) string {
 	return ""
 }
 
+// OnlyDecider returns the one thing that decides the values of expressions, as [Names.Decider] names it, "" if none is
+// known.
+func (d *Names) OnlyDecider(spans []source.Span) string {
+	only := ""
+	for _, s := range spans {
+		switch one := d.Decider(s); {
+		case one == "" || one == only:
+		case only != "":
+			return ""
+		default:
+			only = one
+		}
+	}
+	return only
+}
+
 func (d *Names) deciderIn(s source.Span) string {
 	e := d.evaluated(s)
 	deciders := map[string]bool{}

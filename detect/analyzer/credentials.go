@@ -136,10 +136,10 @@ func Security(names *address.Names, stated []Stated) plan.Security {
 // decide returns the statement that holds if nothing is set, and the setting that decides. What lies outside of
 // conditions holds if nothing else does.
 func decide(names *address.Names, stated []Stated) (plan.Transport, string) {
-	conditions := make([][]condition, len(stated))
-	count := map[condition]int{}
+	conditions := make([][]address.Condition, len(stated))
+	count := map[address.Condition]int{}
 	for i, s := range stated {
-		conditions[i] = conditionsAround(names.Text, s.At)
+		conditions[i] = names.Conditions(s.At, 0)
 		for _, c := range conditions[i] {
 			count[c]++
 		}
@@ -152,7 +152,7 @@ func decide(names *address.Names, stated []Stated) (plan.Transport, string) {
 			if count[c] == len(stated) {
 				continue // it decides whether there is a server
 			}
-			by, value := c.byDefault(names)
+			by, value := byDefault(names, c)
 			setting, all, isOpen = cmp.Or(by, setting), all.and(value), false
 		}
 		switch {

@@ -9,6 +9,32 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 )
 
+// truth is what is known of a condition.
+type truth int
+
+const (
+	notKnown truth = iota
+	isTrue
+	isFalse
+)
+
+func (t truth) not(negated bool) truth {
+	if negated && t != notKnown {
+		return isTrue + isFalse - t
+	}
+	return t
+}
+
+// and returns what is known of two conditions together.
+func (t truth) and(other truth) truth {
+	if t == isFalse || other == isFalse {
+		return isFalse
+	}
+	return min(t, other)
+}
+
+func truthOf(b bool) truth { return isFalse.not(b) }
+
 var (
 	negation = regexp.MustCompile(`^\(*\s*(?:!|not\b)`)
 	andWord  = regexp.MustCompile(`&&|\band\b`)
@@ -26,17 +52,17 @@ var (
 )
 
 // byDefault returns the setting that decides a condition, and what the condition is if that is not set.
-func (c condition) byDefault(names *address.Names) (string, truth) {
-	raw := strings.TrimSpace(string(names.Raw[c.span.From:c.span.To]))
+func byDefault(names *address.Names, c address.Condition) (string, truth) {
+	raw := strings.TrimSpace(string(names.Raw[c.From:c.To]))
 	if strings.HasPrefix(raw, "(") && strings.HasSuffix(raw, ")") {
 		raw = raw[1 : len(raw)-1]
 	}
 	setting, all := "", isTrue
 	for _, term := range andWord.Split(raw, -1) {
-		of, value := termByDefault(names, strings.TrimSpace(term), c.span.From)
+		of, value := termByDefault(names, strings.TrimSpace(term), c.From)
 		setting, all = cmp.Or(setting, of), all.and(value)
 	}
-	return setting, all.not(c.negated)
+	return setting, all.not(c.Negated)
 }
 
 // termByDefault is byDefault of a part of a condition without "and". The setting is "" if it is not known.

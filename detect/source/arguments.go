@@ -64,6 +64,23 @@ func (t *Text) Arguments(from int) (each []Span, all Span) {
 	}
 }
 
+// InBrackets returns a function that reports whether an offset stands in brackets. It has to be asked for one offset
+// after the other, so that it reads the text once.
+func (t *Text) InBrackets() func(offset int) bool {
+	at, depth := 0, 0
+	return func(offset int) bool {
+		for ; at < offset; at++ {
+			switch t.Code[at] {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth = max(depth-1, 0)
+			}
+		}
+		return depth > 0
+	}
+}
+
 // Trim returns a span without the white space at its ends.
 func (t *Text) Trim(s Span) Span {
 	for s.From < s.To && strings.IndexByte(" \t\r\n", t.Code[s.From]) >= 0 {

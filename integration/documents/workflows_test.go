@@ -166,7 +166,7 @@ func jobProblems(t *testing.T, name string, j job) (problems []string) {
 	}
 	if j.Uses != "" {
 		if _, err := os.Stat(filepath.Join(repository, j.Uses)); err != nil || !strings.HasPrefix(j.Uses, "./") {
-			add("%s is no workflow of this repository", j.Uses)
+			add("%s is not a workflow of this repository", j.Uses)
 		}
 		return problems
 	}
@@ -239,7 +239,7 @@ func TestWorkflowProblems(t *testing.T) {
 		{"untrusted text", "part.yml", "run: .ci/run", "run: scripts/demo.sh ${{ github.head_ref }}", "env"},
 		{"secret", "test.yml", "tests: documents", "tests: ${{ secrets.CI }}", "must not read secrets"},
 		{"rights for others' code", "test.yml", "pull_request:", "pull_request_target:", "other people's code"},
-		{"workflow of others", "release.yml", "./.github/workflows/test.yml", "a/b/c.yml@v1", "no workflow"},
+		{"workflow of others", "release.yml", "./.github/workflows/test.yml", "a/b/c.yml@v1", "not a workflow"},
 	} {
 		t.Run(mistake.name, func(t *testing.T) {
 			t.Parallel()

@@ -56,15 +56,15 @@ func TestFlagsThatTheBridgeDoesNotHave(t *testing.T) {
 hint: leave it out, and call Health/Watch of the bridge
 `,
 		"-wait=1s": `error: checking flags: the bridge has no -wait (flag)
-hint: leave it out: whoever asks the bridge tries again
+hint: leave it out: the bridge's callers try again
 `,
 		"-o=json": `error: checking flags: the bridge has no -o (flag)
 hint: leave it out, and get /healthz of the bridge with Accept: application/json
 `,
 		"-spiffe": `error: checking flags: the bridge has no -spiffe (flag)
-hint: use an exec probe of the full variant in place of the bridge
+hint: use an exec probe of the full variant instead of the bridge
 `,
-		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is no address and no network
+		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is neither an address nor a network
 hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
 `,
 		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port

@@ -46,7 +46,7 @@ func TestSiege(t *testing.T) {
 	}
 	seconds, err := strconv.Atoi(text)
 	if err != nil || seconds <= 0 {
-		t.Fatalf("reading $%s: %q is no number of seconds", siegeVariable, text)
+		t.Fatalf("reading $%s: %q is not a number of seconds", siegeVariable, text)
 	}
 	length := time.Duration(seconds) * time.Second
 	group := limitedGroup(t)

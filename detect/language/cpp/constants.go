@@ -76,7 +76,9 @@ func readDeclarations(t *source.Text) *address.Names {
 			names = append(names, lastWord.FindString(t.Slice(p)))
 		}
 		if list := strings.Join(names, " "); listenName.MatchString(list) || securityName.MatchString(list) {
-			d.DeclareArguments(name, m[2], all.To, names)
+			d.DeclareArguments(address.Function{
+				Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names),
+			})
 		}
 	}
 	return d

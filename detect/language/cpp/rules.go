@@ -102,7 +102,7 @@ func readIncludes(t *source.Text) []string {
 // mainFunction is the function with which a program begins.
 var mainFunction = regexp.MustCompile(`\bint\s+main\s*\(`)
 
-// analyzeSource reads a source or a header. It returns nil for one that has neither findings nor constants.
+// analyzeSource reads a source or a header.
 func analyzeSource(text []byte) *analyzer.Result[extra] {
 	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
 	if !hasKeyword && !declares {
@@ -120,9 +120,6 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		if listens {
 			result.Findings = append(result.Findings, listeners(names(), result.Findings)...)
 		}
-	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil
 	}
 	return &result
 }

@@ -40,9 +40,6 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 			result.Findings = append(result.Findings, listeners(d)...)
 		}
 	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil
-	}
 	return &result
 }
 

@@ -72,9 +72,6 @@ func settingsResult(settings map[string]values.Setting, findings []finding.Findi
 			kept[strings.ToLower(key)] = s
 		}
 	}
-	if len(kept) == 0 && findings == nil {
-		return nil
-	}
 	return &analyzer.Result[Extra]{Findings: findings, Extra: Extra{Settings: kept}}
 }
 

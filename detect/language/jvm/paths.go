@@ -61,11 +61,12 @@ var (
 	}
 	// ownSettings is a settings file of the app's own, which no framework reads: the app asks for its keys.
 	ownSettings = source.Exactly(`(?:config|configuration|server|grpc|app|settings|default|defaults)\.properties`)
-	// profileFile is a settings file of one profile. Whether the profile is active is not known.
-	profileFile = source.Exactly(`application-[\w-]+\.(properties|ya?ml)`)
 	// springBeans is a file of Spring beans that may configure a protocol of Dubbo.
 	springBeans = regexp.MustCompile(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
 		`(^|/)resources/spring/[^/]+\.xml$`)
 )
 
-func isSettings(name string) bool { return slices.Contains(settingsFiles, name) }
+// isSettings reports whether a framework reads a file with this name, in any profile but those of tests.
+func isSettings(name string) bool {
+	return slices.Contains(settingsFiles, name) || profileFile.MatchString(name) && !isTestProfile(name)
+}

@@ -53,8 +53,10 @@ func implied(p *project) (framework string, automaticHealth bool) {
 		if f, ok := finding.First[finding.Registration](in.Findings); ok {
 			return f.Framework, f.AutomaticHealth
 		}
-		if f, ok := finding.First[finding.Implementation](in.Findings); ok {
-			return f.Framework, f.AutomaticHealth
+		for f := range finding.All[finding.Implementation](in.Findings) {
+			if f.Served {
+				return f.Framework, f.AutomaticHealth
+			}
 		}
 	}
 	return "", false

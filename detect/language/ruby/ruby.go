@@ -131,9 +131,6 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
 	}
-	if len(result.Findings)+len(result.Declares) == 0 {
-		return nil
-	}
 	return result
 }
 

@@ -96,7 +96,9 @@ func readDeclarations(t *source.Text) *address.Names {
 			}
 		}
 		if all := strings.Join(names, " "); listenName.MatchString(all) || securityName.MatchString(all) {
-			d.DeclareArguments(name, m[2], list.To, names)
+			d.DeclareArguments(address.Function{
+				Name: name, At: m[2], End: list.To, Parameters: address.Parameters(names),
+			})
 		}
 	}
 	return d

@@ -142,10 +142,6 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		result.Findings = append(result.Findings, listeners(d, made)...)
 		result.Declares = readConstants(d)
 	}
-	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
-		len(result.Declares) == 0 && settings == nil {
-		return nil
-	}
 	return result
 }
 

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -26,6 +27,7 @@ type Files struct {
 	processes map[string]string // of the Procfile
 	install   string            // Go packages in go.mod
 	crates    map[string]string // the directories of crates, by name
+	embedded  []string          // patterns of what Go programs carry as their data
 }
 
 // NewFiles returns the files of an app before one is read.
@@ -39,7 +41,7 @@ func (fs *Files) Required(file string) bool {
 	case projectFile, procfile, goMod:
 		return true
 	}
-	return strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+	return isGo(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
 }
 
 // Visit reads a required file. An error means that it was left out.
@@ -48,8 +50,15 @@ func (fs *Files) Visit(f *tree.File) error {
 	if err != nil {
 		return err
 	}
+	if isGo(f.Path) && !bytes.Contains(text, []byte("//go:embed")) {
+		return nil
+	}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	if isGo(f.Path) {
+		fs.readEmbedded(f.Path, text)
+		return nil
+	}
 	switch f.Path {
 	case projectFile:
 		return fs.readProject(text)

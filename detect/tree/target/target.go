@@ -49,7 +49,8 @@ type module struct {
 // Mark sets BuiltBy of the servers that are built. Of the modules in one value the first one with a server counts: its
 // program is the image's default process. If a command starts one of those that the variables name, that one counts.
 // exists reports whether the app has a file or folder. Mark returns a line for people about each value that names no
-// server.
+// server. If nothing else says what is built, the servers of other programs keep nothing but their evidence then: they
+// are not in the image.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
@@ -57,11 +58,13 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	var lead []*plan.Server
 	var built map[*plan.Server]bool
 	leadBy, isStarted := "", false
+	var serverless []Target
 	for _, t := range targets {
 		groups := t.servers(servers)
 		switch {
 		case len(groups) == 0:
 			notes = append(notes, t.notes(exists)...)
+			serverless = append(serverless, t)
 		case !t.isHint:
 			built = union(built, groups)
 			if lead == nil {
@@ -76,8 +79,33 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	for _, s := range lead {
 		s.BuiltBy = leadBy
 	}
+	for _, t := range serverless {
+		if lead == nil {
+			t.forget(servers, exists)
+		}
+	}
 	return notes
 }
+
+// forget makes unknown what is known of servers that no program of the target has, as far as their programs are known.
+func (t Target) forget(servers []plan.Server, exists func(path string) bool) {
+	if t.isHint || len(t.named) == 0 || t.named[0].isMissing(exists) {
+		return
+	}
+	for i := range servers {
+		if s := &servers[i]; t.isAbout(s) && len(s.Programs) > 0 {
+			s.Address, s.Security, s.Health, s.HealthEvidence = plan.Address{}, plan.Security{}, "", plan.Place{}
+		}
+	}
+}
+
+// isAbout reports whether the target may build a server.
+func (t Target) isAbout(s *plan.Server) bool {
+	return t.languages == nil || slices.Contains(t.languages, s.Language)
+}
+
+// isMissing reports whether the app has no such module. That is not known of one that is named by an import path.
+func (m module) isMissing(exists func(path string) bool) bool { return m.path != "" && !exists(m.path) }
 
 // servers returns the servers of each module that has any.
 func (t Target) servers(all []plan.Server) [][]*plan.Server {
@@ -86,7 +114,7 @@ func (t Target) servers(all []plan.Server) [][]*plan.Server {
 		var group []*plan.Server
 		for i := range all {
 			s := &all[i]
-			if (t.languages == nil || slices.Contains(t.languages, s.Language)) && m.builds(s) {
+			if t.isAbout(s) && m.builds(s) {
 				group = append(group, s)
 			}
 		}
@@ -132,7 +160,7 @@ func (t Target) notes(exists func(path string) bool) []string {
 	}
 	m := t.named[0]
 	written := m.written[:min(len(m.written), maxWritten)]
-	if m.path != "" && !exists(m.path) {
+	if m.isMissing(exists) {
 		return []string{fmt.Sprintf("%s names %q, which does not exist", t.Says, written)}
 	}
 	return []string{fmt.Sprintf("%s names %q, where no gRPC server is found", t.Says, written)}

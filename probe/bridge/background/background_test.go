@@ -182,8 +182,8 @@ hint: set it to false in a container that needs no bridge
 		},
 		"server": {
 			variable: "GRPC_HEALTH_PROBE_ADDR=localhost:8086",
-			says: `error: checking flags: the bridge cannot listen on ":8086", where its server is, "localhost:8086"
-hint: set -listen to another port: the app cannot listen where the bridge does
+			says: `error: checking flags: the bridge cannot listen on ":8086": its server does, at "localhost:8086"
+hint: set -listen to a port that the app does not use
 `,
 		},
 	} {
@@ -275,7 +275,7 @@ func wantZombie(t *testing.T, process string) {
 func (c *container) killBridge() (process string) {
 	c.t.Helper()
 	c.wantListening()
-	waitFor(c.t, "the starter to end", func() bool { return len(c.bridges()) == 1 })
+	waitFor(c.t, "what started the bridge to end", func() bool { return len(c.bridges()) == 1 })
 	process = c.bridges()[0]
 	pid, err := strconv.Atoi(filepath.Base(process))
 	if err == nil {

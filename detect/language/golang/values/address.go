@@ -9,18 +9,20 @@ import (
 )
 
 // Address returns the address that an expression of a source states for a listener, and where it is written. The
-// network is an expression too, nil for TCP. Nothing but the place and the variable is known if the expression states
-// no address, or several, or may have a value that is not known.
-func (s *Sources) Address(in *Source, network, e ast.Expr) address.Address {
+// network is an expression too, nil for TCP. The zero value of made stands for whatever makes the listener. Nothing but
+// the place and the variable is known if the expression states no address, or several, or may have a value that is not
+// known.
+func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Address {
 	s.nameDefaults()
 	s.evaluated = 0
-	isSocket := network != nil && s.isUnix(expression{Expr: network, in: in})
-	unknown := address.Address{Place: expression{Expr: e, in: in}.place()}
+	x := expression{Expr: e, in: in, call: made.by}
+	isSocket := network != nil && s.isUnix(x.with(network))
+	unknown := address.Address{Place: x.place()}
 	if isSocket {
 		unknown.Host = address.UnixSocket
 	}
 	var found []value
-	for _, v := range s.evaluate(expression{Expr: e, in: in}, 0) {
+	for _, v := range s.evaluate(x, 0) {
 		if v.isUnknownPort() {
 			return unknown
 		}
@@ -33,8 +35,14 @@ func (s *Sources) Address(in *Source, network, e ast.Expr) address.Address {
 		}
 		return unknown
 	}
+	setting := ""
+	for _, v := range found {
+		if !isSet(v) {
+			setting = either(setting, v.setting)
+		}
+	}
 	found = slices.DeleteFunc(found, func(v value) bool { return !isSet(v) })
-	return oneAddress(found, isSocket, unknown)
+	return oneAddress(replaceable(found, setting), isSocket, unknown)
 }
 
 // oneAddress returns the one address that all values are, or else the unknown one.

@@ -2,52 +2,22 @@ package source
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
-// maxBack is how many bytes before an offset are searched for a condition.
+// maxBack is how many bytes before an offset are searched for the beginning of its statement.
 const maxBack = 8 << 10
-
-var (
-	// branches is the head of a block that runs under a condition, and ternary what chooses between two expressions.
-	branches = regexp.MustCompile(`\b(?i:if|else|elseif|switch|case|when|catch|unless|match)\b`)
-	ternary  = regexp.MustCompile(`[^?\s]\s*\?(?:$|[^?.:>\w\s]|\s)`)
-)
-
-// Conditions returns the conditions under which the code at an offset runs, and that at another one does not: the heads
-// of the branches around it, the innermost first, and what stands before it in its own statement if that chooses. ends
-// are the bytes that end a statement beside braces. There are none for code that always runs, as far as its file says.
-func (t *Text) Conditions(at, other int, ends string) []Span {
-	ofOther := t.heads(other, ends)
-	return slices.DeleteFunc(t.heads(at, ends), func(head Span) bool { return slices.Contains(ofOther, head) })
-}
 
 // Statement returns where the statement begins that goes on at an offset. ends are the bytes that end one beside
 // braces.
 func (t *Text) Statement(at int, ends string) int {
-	from, _ := t.statement(at, at-maxBack, ends)
+	from, _ := t.Around(at, at-maxBack, ends)
 	return from
 }
 
-// heads returns the conditions under which the code at an offset runs.
-func (t *Text) heads(at int, ends string) []Span {
-	var heads []Span
-	for end := at; ; {
-		from, open := t.statement(end, at-maxBack, ends)
-		if code := t.Code[from:end]; branches.Match(code) || ternary.Match(code) {
-			heads = append(heads, t.Trim(Span{from, end}))
-		}
-		if open < 0 {
-			return heads
-		}
-		end = open
-	}
-}
-
-// statement returns where the statement begins that goes on at an offset, and the bracket that opens around it, or -1
-// if none does before the last byte that is looked at.
-func (t *Text) statement(end, last int, ends string) (from, open int) {
+// Around returns where the statement begins that goes on at an offset, and the bracket that opens around it, or -1 if
+// none does before the last byte that is looked at.
+func (t *Text) Around(end, last int, ends string) (from, open int) {
 	depth, from := 0, -1
 	for at := end - 1; at >= max(last, 0); at-- {
 		switch c := t.Code[at]; {
