@@ -76,6 +76,9 @@ fi
 if runs race peers && ! command -v "${CC:-gcc}" >/dev/null && ! command -v cc >/dev/null; then
   fail "the race detector needs a C compiler (Debian: apt-get install gcc libc6-dev)"
 fi
+if runs unit race cluster && ! command -v javac >/dev/null; then
+  lacks "a JDK (Debian: default-jdk-headless)" "the bridge beside an app in Java"
+fi
 if runs linters && ! command -v shellcheck >/dev/null; then
   lacks shellcheck "checks of the scripts"
 fi

@@ -156,8 +156,8 @@ func comparePods(t *testing.T) {
 				return
 			}
 		}
+		writeSection(t, "What a pod costs its node", waysReport(t, found)) // so nothing is lost if the next round fails
 	}
-	writeSection(t, "What a pod costs its node", waysReport(t, found))
 }
 
 // measure runs pods in a setting, and counts what the node uses for a while. The pods of the setting before may still
