@@ -145,7 +145,7 @@ func (c *conn) fixed(length int) ([]byte, error) {
 }
 
 // unpadded reads what precedes the content of a DATA or HEADERS frame. It returns the lengths of the content and of the
-// padding behind it.
+// padding after it.
 func (c *conn) unpadded(f http2.FrameHeader) (length, padding int, err error) {
 	before := 0
 	if f.Has(http2.FlagPadded) {
@@ -429,7 +429,7 @@ func (c *conn) handleWindowUpdate(f http2.FrameHeader) error {
 // startOfAnswer are the headers of a call's answer.
 var startOfAnswer = []string{":status", "200", "content-type", "application/grpc"}
 
-// headers queues a header block: names, each with its value behind it.
+// headers queues a header block: names, each followed by its value.
 func (st *stream) headers(flags uint8, fields []string) error {
 	c := st.conn
 	var block []byte
