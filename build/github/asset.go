@@ -47,7 +47,7 @@ type ResolvedAsset struct {
 	Tag string `toml:"tag"`
 	// SHA256 is the digest of the file, in lower-case hex.
 	SHA256 string `toml:"sha256"`
-	// SHA256From says for people where the digest comes from: a setting, the buildpack, the release or a file of it.
+	// SHA256From says for users where the digest comes from: a setting, the buildpack, the release or a file of it.
 	SHA256From string `toml:"sha256_from"`
 	// Immutable reports that GitHub lets nobody change the release (docs.github.com, Immutable releases). It is false
 	// if GitHub was not asked.

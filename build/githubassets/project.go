@@ -120,7 +120,7 @@ func decode(text []byte) ([]Request, error) {
 // isUTF16 reports whether a text is UTF-16, in which each ASCII character has a byte that is zero.
 func isUTF16(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
-// explainDecoding returns the decoder's error, or what to write where the assets are no array of tables.
+// explainDecoding returns the decoder's error, or what to write if the assets are not an array of tables.
 func explainDecoding(text []byte, err error) error {
 	var generic map[string]any
 	keys, again := untrusted.DecodeTOML(text, &generic)

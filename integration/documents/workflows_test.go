@@ -130,7 +130,7 @@ func workflowProblems(t *testing.T, name, text string) (problems []string) {
 		add("it states no concurrency")
 	}
 	if strings.Contains(text, "pull_request_target") {
-		add("pull_request_target runs other people's code with this repository's rights")
+		add("pull_request_target runs someone else's code with this repository's rights")
 	}
 	if strings.Contains(text, "\n  pull_request:") && strings.Contains(text, "secrets.") {
 		add("a workflow for pull requests must not read secrets")
@@ -238,7 +238,7 @@ func TestWorkflowProblems(t *testing.T) {
 		{"script that is data", "part.yml", "run: .ci/run", "run: scripts/sbom", "one call"},
 		{"untrusted text", "part.yml", "run: .ci/run", "run: scripts/demo.sh ${{ github.head_ref }}", "env"},
 		{"secret", "test.yml", "tests: documents", "tests: ${{ secrets.CI }}", "must not read secrets"},
-		{"rights for others' code", "test.yml", "pull_request:", "pull_request_target:", "other people's code"},
+		{"rights for others' code", "test.yml", "pull_request:", "pull_request_target:", "someone else's code"},
 		{"workflow of others", "release.yml", "./.github/workflows/test.yml", "a/b/c.yml@v1", "not a workflow"},
 	} {
 		t.Run(mistake.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func TestLeastFindsTheBoundary(t *testing.T) {
 		}
 	}
 	if _, err := least(9, func(int) (bool, error) { return false, nil }); err == nil {
-		t.Error("no error where nothing passes")
+		t.Error("no error if nothing passes")
 	}
 	broken := errors.New("broken")
 	breaks := func(n int) (bool, error) { return true, map[int]error{4: broken}[n] }

@@ -12,7 +12,7 @@ import (
 // startOfAnswer are the headers of a call's answer.
 var startOfAnswer = []string{":status", "200", "content-type", "application/grpc"}
 
-// headers queues a header block: names, each with its value behind it.
+// headers queues a header block: names, each followed by its value.
 func (st *stream) headers(flags uint8, fields []string) error {
 	c := st.conn
 	var block []byte

@@ -8,7 +8,7 @@ import (
 )
 
 // unpadded reads what precedes the content of a DATA or HEADERS frame. It returns the lengths of the content and of the
-// padding behind it.
+// padding after it.
 func (c *conn) unpadded(f http2.FrameHeader) (length, padding int, err error) {
 	before := 0
 	if f.Has(http2.FlagPadded) {

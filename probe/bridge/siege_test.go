@@ -115,7 +115,7 @@ type limited struct{ folder string }
 func (l limited) peak() string {
 	for _, name := range []string{"memory.max_usage_in_bytes", "memory.peak"} {
 		if text, err := os.ReadFile(filepath.Join(l.folder, name)); err == nil {
-			n, _ := strconv.Atoi(strings.TrimSpace(string(text))) // it is for people
+			n, _ := strconv.Atoi(strings.TrimSpace(string(text))) // it is for readers
 			return fmt.Sprintf("%d KiB", n>>10)
 		}
 	}

@@ -108,7 +108,7 @@ func missingServiceHint(o *options.Options) outcome.Hint {
 	return "register the standard health service, grpc.health.v1.Health, in the server"
 }
 
-// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; where
+// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; if
 // the end of everything came first, the failure names the flag that has set it.
 func waited(o *options.Options, own time.Duration, what string, hint outcome.Hint) *outcome.Failure {
 	err := fmt.Errorf("waited %v for %s", own, what)

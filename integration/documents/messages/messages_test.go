@@ -59,7 +59,7 @@ var withoutScript = map[string]string{
 	"use fewer or shorter arguments":                         "the build of an image says it, not the probe",
 	"the probe's user may not use the socket":                "the tests may run as root, who may use it",
 	"set a status in the server's health service":            "grpc-go's health service always lists a status",
-	"write it in UTF-8, as protobuf requires":                             "a script is UTF-8 too",
+	"write it in UTF-8, as protobuf requires":                "a script is UTF-8 too",
 	"build the image with BP_GRPC_HEALTH_PROBE_VARIANT=full": "the scripts are for both probes",
 
 	"raise the limit of open files (ulimit -n): a plain probe needs five, each may need ten": "package lean has a test",

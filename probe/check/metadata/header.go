@@ -1,6 +1,6 @@
 // Package metadata is the headers that a probe sends with each call. In go the lines of -rpc-header and
 // -rpc-header-file as a user has written them, out come the headers, whose values are secrets: no error and no line for
-// people shows one.
+// users shows one.
 //
 // Begin with [Parse] and [ParseFiles], which check what is written, and [Read], which reads the files for an attempt.
 package metadata
