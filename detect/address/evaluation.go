@@ -60,7 +60,9 @@ var (
 	// arithmetic is an operator between operands, and resultArithmetic one behind a call.
 	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
 	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
-	dottedName       = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->)\w+)*`)
+	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
+	random     = regexp.MustCompile(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
+	dottedName = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->)\w+)*`)
 )
 
 // evaluate collects the ports that an expression may have for its value.
@@ -68,7 +70,7 @@ func (e *evaluation) evaluate(x expression) {
 	e.askByConstants(x)
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
-		len(literals) == 0 && resultArithmetic.Match(x.code) {
+		random.Match(x.code) || len(literals) == 0 && resultArithmetic.Match(x.code) {
 		return
 	}
 	if asked := append(Variables(x.raw), x.variables...); x.isOption || len(asked) > 0 || outside.Match(x.raw) {

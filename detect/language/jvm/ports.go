@@ -146,9 +146,12 @@ func (n *names) argument(arguments []source.Span) address.Value {
 	return v
 }
 
-// parameters are those of a function or a constructor that is declared: Server(int port), class Server(val port: Int).
-var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*)\)\s*` +
+// parameters are those of a function or a constructor that is declared: Server(int port), class Server(val port: Int),
+// def serve(port: Int)(services: List).
+var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*)\)\s*(?:\([^()]*\)\s*)*` +
 	`(?::[^={;()]*|throws\s+[\w.,\s]+)?(?:[{=]|extends\b|\n)`)
+
+var startsWithCapital = regexp.MustCompile(`^[A-Z]`)
 
 var simpleName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
@@ -163,8 +166,11 @@ func (n *names) parameter(arguments []source.Span) address.Value {
 		}
 		for _, m := range n.text.FindAll(parameters, maxValues) {
 			callable, _ := n.text.Group(parameters, m, "name")
+			if callable == "apply" {
+				callable = n.typeAt(m[0]) // as an object of Scala is called
+			}
 			all, _ := n.text.Group(parameters, m, "all")
-			i, isType := parameterIndex(all, name), callable[0] >= 'A' && callable[0] <= 'Z'
+			i, isType := parameterIndex(all, name), startsWithCapital.MatchString(callable)
 			if i < 0 || callable == "catch" || n.lookups == maxLookups || !isType && !n.isInBody(m[1], at.From) {
 				continue
 			}
