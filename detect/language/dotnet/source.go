@@ -26,7 +26,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if hasKeyword {
 		imports := t.Names(importDirective)
 		result.Findings = slices.Concat(
-			analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports),
+			inImages(t, analyzer.Findings(t, rules, imports)), mappedServices(t), coreServers(t, ext, imports),
 			implementedServices(t))
 	}
 	listens := hasKeyword && t.Matches(listenCall)
@@ -44,6 +44,18 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		return nil
 	}
 	return &result
+}
+
+// inImages leaves out a health service that is registered in no image, such as one for development alone.
+func inImages(t *source.Text, found []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(found, func(f finding.Finding) bool {
+		health, ok := f.(finding.Health)
+		if !ok {
+			return false
+		}
+		inLine := bytes.Index(t.LineCode(health.Line-1), []byte("Map"))
+		return isElsewhere(t, t.LineStart(health.Line-1)+max(inLine, 0), 0)
+	})
 }
 
 // isGenerated reports whether a source begins with the comment that tools put into what they write.
