@@ -35,6 +35,7 @@ func newBuild(p *project, catalog map[string][]string) *build {
 			if ownSettings.MatchString(path.Base(s.name)) {
 				b.ownSettings.merge(s.always)
 			} else {
+				s.isOutput = outputDir.MatchString(strings.TrimPrefix(f.Path, p.Dir+"/"))
 				configured = append(configured, s)
 			}
 		}

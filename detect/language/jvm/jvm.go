@@ -52,7 +52,7 @@ func required(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(name) {
 	case ".java", ".kt", ".scala":
-		return !testSource.MatchString(name) && isOwn(file)
+		return !testSource.MatchString(name) && !eclipseOutput.MatchString(file) && isOwn(file)
 	case ".gradle", ".kts", ".sbt", ".toml":
 		return buildfile.Matches(file) && isOwn(file)
 	case ".xml":

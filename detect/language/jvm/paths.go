@@ -25,6 +25,10 @@ var (
 	testSource = regexp.MustCompile(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
 	// buildWrapper is a jar that starts Gradle or Maven.
 	buildWrapper = regexp.MustCompile(`(^|/)(gradle|maven)-wrapper\.jar$`)
+	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not compile.
+	eclipseOutput = regexp.MustCompile(`(^|/)bin/(main|test|default)/`)
+	// outputDir is where build tools write classes, with copies of the settings.
+	outputDir = regexp.MustCompile(`(^|/)(target|build|out|bin)/`)
 	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
 	// too.
 	sourceRoot = regexp.MustCompile(

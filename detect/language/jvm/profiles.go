@@ -74,6 +74,10 @@ func profilesIn(list string) (names []string, ok bool) {
 // active if nothing else is said when the app runs. If it is not known which these are, it is not known either what
 // any profile says.
 func (b *build) configure(files []fileSettings) {
+	written := slices.DeleteFunc(slices.Clone(files), func(f fileSettings) bool { return f.isOutput })
+	if len(written) > 0 {
+		files = written // copies may be old
+	}
 	precedence := func(f fileSettings) int { return slices.Index(settingsFiles, path.Base(f.name)) }
 	slices.SortStableFunc(files, func(f, g fileSettings) int { return precedence(g) - precedence(f) })
 	var conditionals []conditional

@@ -73,6 +73,7 @@ func (s setting) value() address.Value {
 // fileSettings are the settings in one file.
 type fileSettings struct {
 	name      string // of the file
+	isOutput  bool   // a build tool copied the file
 	always    settings
 	inProfile []conditional
 }
