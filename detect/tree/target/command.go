@@ -55,11 +55,22 @@ func command(value string, _ *Files) []module {
 		return slices.ContainsFunc(words, func(word string) bool { return level(s, word) })
 	}
 	var all []module
+	for _, word := range words {
+		if scripts[path.Ext(word)] {
+			all = append(all, module{word, word, func(s *plan.Server) bool { return isPath(s, word) }})
+		}
+	}
 	levels := []func(*plan.Server, string) bool{isPath, isPythonModule, isClass, isOutput, isProgram, isBeside}
 	for _, level := range levels {
 		all = append(all, module{value, "", func(s *plan.Server) bool { return match(s, level) }})
 	}
 	return all
+}
+
+// scripts are the extensions of sources that a command starts by their names.
+var scripts = map[string]bool{
+	".py": true, ".js": true, ".cjs": true, ".mjs": true, ".ts": true, ".rb": true, ".php": true, ".dart": true,
+	".go": true,
 }
 
 // programWords returns the words of a command line that may name a program, with the folder of `cd` before them.

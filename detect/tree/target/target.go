@@ -49,19 +49,21 @@ type module struct {
 // Mark sets BuiltBy of the servers that are built. Of the modules in one value the first one with a server counts: its
 // program is the image's default process. If a command starts one of those that the variables name, that one counts.
 // exists reports whether the app has a file or folder. Mark returns a line for people about each value that names no
-// server.
+// server. If such a value names a program of the app, and no other names a server, it is not known whether the servers
+// of its languages are built: neither is where they listen, nor what carries their calls.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
 	}
 	var lead []*plan.Server
 	var built map[*plan.Server]bool
+	var without []Target
 	leadBy, isStarted := "", false
 	for _, t := range targets {
 		groups := t.servers(servers)
 		switch {
 		case len(groups) == 0:
-			notes = append(notes, t.notes(exists)...)
+			without = append(without, t)
 		case !t.isHint:
 			built = union(built, groups)
 			if lead == nil {
@@ -76,7 +78,45 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	for _, s := range lead {
 		s.BuiltBy = leadBy
 	}
+	for _, t := range without {
+		notes = append(notes, t.doubt(servers, lead != nil, exists)...)
+	}
 	return notes
+}
+
+// doubt returns a line about a value that names no server. If it names a program of the app, and nothing else names a
+// server, it forgets where the servers listen that the value is about, and what carries their calls. The script that a
+// command starts may use the only server that there is, but which of several is not known.
+func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path string) bool) (notes []string) {
+	if len(t.named) == 0 {
+		return nil
+	}
+	m := t.named[0]
+	isThere := m.path == "" || exists(m.path)
+	if t.isHint && (m.path == "" || !isThere || isNamed || len(servers) == 1) {
+		return nil
+	}
+	note := fmt.Sprintf("%s names %q, ", t.Says, m.written[:min(len(m.written), maxWritten)])
+	switch {
+	case !isThere:
+		return []string{note + "which does not exist"}
+	case isNamed:
+		return []string{note + "where no gRPC server is found"}
+	}
+	for i := range servers {
+		if s := &servers[i]; t.isAbout(*s) {
+			s.Address, s.Security = plan.Address{}, plan.Security{}
+		}
+	}
+	return []string{note + "where no gRPC server is found: whether the app serves gRPC, and where, is not known"}
+}
+
+// maxWritten is how many bytes of a value the log has: an app's files may hold any.
+const maxWritten = 200
+
+// isAbout reports whether a target is about servers of the language of one.
+func (t Target) isAbout(s plan.Server) bool {
+	return t.languages == nil || slices.Contains(t.languages, s.Language)
 }
 
 // servers returns the servers of each module that has any.
@@ -86,7 +126,7 @@ func (t Target) servers(all []plan.Server) [][]*plan.Server {
 		var group []*plan.Server
 		for i := range all {
 			s := &all[i]
-			if (t.languages == nil || slices.Contains(t.languages, s.Language)) && m.builds(s) {
+			if t.isAbout(*s) && m.builds(s) {
 				group = append(group, s)
 			}
 		}
@@ -124,19 +164,3 @@ func union(set map[*plan.Server]bool, groups [][]*plan.Server) map[*plan.Server]
 	}
 	return set
 }
-
-// notes returns a line about a value that names no server.
-func (t Target) notes(exists func(path string) bool) []string {
-	if t.isHint || len(t.named) == 0 {
-		return nil
-	}
-	m := t.named[0]
-	written := m.written[:min(len(m.written), maxWritten)]
-	if m.path != "" && !exists(m.path) {
-		return []string{fmt.Sprintf("%s names %q, which does not exist", t.Says, written)}
-	}
-	return []string{fmt.Sprintf("%s names %q, where no gRPC server is found", t.Says, written)}
-}
-
-// maxWritten is how many bytes of a value the log has: an app's files may hold any.
-const maxWritten = 200
