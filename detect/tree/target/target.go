@@ -21,20 +21,23 @@ type Target struct {
 	named []module
 	// languages are those of the servers that it is about, as plan.Server has them; nil for all.
 	languages []string
-	// isHint says that it names no module if it does not seem to, as a command line.
-	isHint bool
+	// isHint says that it names no module if it does not seem to, as a command line. isShown says that it is one of a
+	// document, which does not say what is built.
+	isHint, isShown bool
 }
 
 // A value is read up to here, since each module is compared with each server, and an app may have any number of both.
 const (
 	maxValue   = 4096 // bytes
 	maxModules = 64
+	// maxCompared is how many servers an app may have that each command line of a document is compared with.
+	maxCompared = 256
 )
 
 // newTarget returns what a value says that is read as that of a variable.
 func newTarget(says, value string, v Variable, files *Files) Target {
 	named := v.read(value[:min(len(value), maxValue)], files)
-	return Target{says, named[:min(len(named), maxModules)], v.languages, v.isHint}
+	return Target{Says: says, named: named[:min(len(named), maxModules)], languages: v.languages, isHint: v.isHint}
 }
 
 // module is one module as a target names it.
@@ -46,22 +49,28 @@ type module struct {
 	builds func(s *plan.Server) bool
 }
 
-// Mark sets BuiltBy of the servers that are built. Of the modules in one value the first one with a server counts: its
-// program is the image's default process. If a command starts one of those that the variables name, that one counts.
-// exists reports whether the app has a file or folder. Mark returns a line for people about each value that names no
-// server. If such a value names a program of the app, and no other names a server, it is not known whether the servers
-// of its languages are built: neither is where they listen, nor what carries their calls.
+// Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
+// one value the first one with a server counts: its program is the image's default process. If a command starts one of
+// those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
+// line for people about each value that names no server. If such a value names a program of the app, and no other names
+// a server, it is not known whether the servers of its languages are built: neither is where they listen, nor what
+// carries their calls.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
 	}
-	var lead []*plan.Server
+	var lead, shown []*plan.Server
 	var built map[*plan.Server]bool
 	var without []Target
-	leadBy, isStarted := "", false
+	leadBy, shownBy, isStarted := "", "", false
 	for _, t := range targets {
+		if t.isShown && (shown != nil || len(servers) > maxCompared) {
+			break
+		}
 		groups := t.servers(servers)
 		switch {
+		case t.isShown:
+			shown, shownBy = narrow(groups, nil), t.Says
 		case len(groups) == 0:
 			without = append(without, t)
 		case !t.isHint:
@@ -77,6 +86,9 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	}
 	for _, s := range lead {
 		s.BuiltBy = leadBy
+	}
+	for _, s := range shown {
+		s.ShownBy = shownBy
 	}
 	for _, t := range without {
 		notes = append(notes, t.doubt(servers, lead != nil, exists)...)

@@ -20,14 +20,16 @@ var languages = map[string]string{
 
 const notKnown = ": whether the app serves gRPC, and where, is not known"
 
-// Each case has an app, as the paths of what makes its servers, with the program after "<-" if that is known; what the
-// files and the environment say; and the server that they name with who says so, and what there is to tell.
-var cases = map[string]struct {
+type app struct {
 	servers string
 	environ map[string]string
 	files   map[string]string
 	want    string
-}{
+}
+
+// Each case has an app, as the paths of what makes its servers, with the program after "<-" if that is known; what the
+// files and the environment say; and the server that they name with who says so, and what there is to tell.
+var cases = map[string]app{
 	"nothing said": {servers: "a/main.go b/main.go"},
 	"a Go target": {
 		servers: "cmd/a/main.go cmd/b/main.go", environ: env("BP_GO_TARGETS", "./cmd/b"),
@@ -272,6 +274,14 @@ var cases = map[string]struct {
 		files:   env("Procfile", "web: python web.py\ngrpc: python b/serve.py\n", "web.py", ""),
 		want:    "b/serve.py: the process grpc of the Procfile",
 	},
+	"a program of a crate": {
+		servers: "src/a/server.rs src/b/server.rs",
+		files: env(
+			"Cargo.toml", "[package]\nname = \"m\"\n\n[[bin]]\nname = \"b-server\"\npath = \"src/b/server.rs\"\n",
+			"Procfile", "web: target/release/b-server\n",
+		),
+		want: "src/b/server.rs: the process web of the Procfile",
+	},
 	"outside of the app": {servers: "a/main.go", environ: env("BP_NODE_PROJECT_PATH", "../a")},
 	"no servers":         {environ: env("BP_GO_TARGETS", "./cmd/b")},
 }
@@ -287,7 +297,9 @@ func env(pairs ...string) map[string]string {
 
 func TestTheBuildNamesTheServer(t *testing.T) {
 	t.Parallel()
-	for name, c := range cases {
+	all := maps.Clone(cases)
+	maps.Copy(all, documents)
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := target.NewFiles()
@@ -301,8 +313,8 @@ func TestTheBuildNamesTheServer(t *testing.T) {
 			}
 			got := target.Mark(servers, files.Targets(func(name string) string { return c.environ[name] }), exists)
 			for _, s := range servers {
-				if s.BuiltBy != "" {
-					got = append(got, s.Evidence.Path+": "+s.BuiltBy)
+				if by := s.BuiltBy + s.ShownBy; by != "" {
+					got = append(got, s.Evidence.Path+": "+by)
 				}
 			}
 			if got := strings.Join(got, ", "); got != c.want {
