@@ -55,7 +55,8 @@ value = "./cmd/c"
 		nil,
 		[]string{
 			"cmd/a/main.go:5",
-			`Warning: $BP_GO_TARGETS in project.toml names "./cmd/c", where no gRPC server is found`,
+			`Warning: $BP_GO_TARGETS in project.toml names "./cmd/c", where no gRPC server is found: ` +
+				"whether the app serves gRPC, and where, is not known",
 		},
 	},
 	"nothing but the path": {

@@ -202,8 +202,9 @@ func (r *resolution) name(n Name, file string, declared []placed) {
 			if len(r.found) == before && d.Certainty != Unknown {
 				r.found = append(r.found, d.Address)
 			}
+			r.replaced(before, d.Variable)
 		}
-		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[")
+		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[") || d.Variable != ""
 		if !isPort || d.isPart || len(r.found) > before {
 			continue
 		}
@@ -211,6 +212,14 @@ func (r *resolution) name(n Name, file string, declared []placed) {
 		if d.Outside {
 			r.outside++
 		}
+	}
+}
+
+// replaced says that an environment variable, "" for none, replaces what was found since then.
+func (r *resolution) replaced(since int, variable string) {
+	for i := since; variable != "" && i < len(r.found); i++ {
+		f := &r.found[i]
+		f.Certainty, f.Variable = min(f.Certainty, Default), cmp.Or(f.Variable, variable)
 	}
 }
 

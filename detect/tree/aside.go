@@ -41,8 +41,8 @@ func Aside(file string) (dir string, isExample bool) {
 			continue
 		}
 		name := path.Base(file[:end])
-		if isJVM(file) && slices.Contains(jvmRoots, name) {
-			return dir, isExample
+		if isJVM(file) && slices.Contains(jvmRoots, name) || path.Ext(file) == ".ex" && name == "lib" {
+			return dir, isExample // what follows are names of modules
 		}
 		example := exampleName.MatchString(name)
 		if dir == "" && (example || toolName.MatchString(name)) {

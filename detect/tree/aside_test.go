@@ -33,6 +33,8 @@ func TestAsideKnowsWhatIsBesideAnApp(t *testing.T) {
 		{"src/main/java/com/example/demo/Server.java", "", false},
 		{"src/com/example/Server.kt", "", false},
 		{"examples/src/main/java/com/acme/Server.java", "examples", true},
+		{"lib/example/application.ex", "", false},
+		{"examples/hello/lib/app.ex", "examples", true},
 		{"demo/src/main/scala/Server.scala", "demo", false},
 	} {
 		if dir, isExample := tree.Aside(c.file); dir != c.dir || isExample != c.isExample {

@@ -18,11 +18,14 @@ var criteria = []struct {
 	{func(s Server) int { return rank(s.Aside != "") }, says("the others are beside the app, in tools or tests")},
 	{func(s Server) int { return -s.Strength.certainty() }, says("its evidence is stronger")},
 	{func(s Server) int { return rank(s.isVariant()) }, says("the others are in folders named for a language")},
+	{func(s Server) int { return rank(s.ShownBy == "") }, Server.whyShown},
 	{func(s Server) int { return rank(!s.HasHealth()) }, says("it has a health service")},
 	{func(s Server) int { return rank(!s.Address.IsKnown()) }, says("its address is known")},
 }
 
 func says(why string) func(Server) string { return func(Server) string { return why } }
+
+func (s Server) whyShown() string { return s.ShownBy + " starts it first" }
 
 // rank returns 1 for what speaks against a server.
 func rank(against bool) int {
@@ -34,8 +37,8 @@ func rank(against bool) int {
 
 // Sort puts the leading server first: servers in sources before those in built programs, what the build is said to
 // build before the rest, the app proper before tools and tests and these before examples, stronger evidence before
-// weaker, folders that are named for no language before others, those with a health service and then those with a known
-// address before others, and otherwise by path and line.
+// weaker, folders that are named for no language before others, those that a document starts first, those with a health
+// service and then those with a known address before others, and otherwise by path and line.
 func Sort(servers []Server) {
 	slices.SortStableFunc(servers, func(a, b Server) int {
 		for _, c := range criteria {

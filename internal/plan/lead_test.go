@@ -25,6 +25,7 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 	}{
 		{at("z", func(s *plan.Server) { s.BuiltBy, s.Aside = "$BP_GO_TARGETS", "tools" }), "built by $BP_GO_TARGETS"},
 		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "its evidence is stronger"},
+		{at("z", func(s *plan.Server) { s.ShownBy = "README.md" }), "README.md starts it first"},
 		{at("x", func(s *plan.Server) {
 			s.Health, s.Address = plan.HealthAutomatic, plan.Address{Port: 1, Certainty: plan.Written}
 		}), "its address is known"},

@@ -42,6 +42,8 @@ type Server struct {
 	Programs []string
 	// BuiltBy is what says that the build builds this server, as in "$BP_GO_TARGETS"; "" if nothing does.
 	BuiltBy string
+	// ShownBy is the document that starts this server before others, as in "README.md"; "" if none does.
+	ShownBy string
 	// Aside is the directory of examples, tools, tests or clients that it lies in, "" for the app proper. IsExample
 	// says that it lies in examples, tutorials, benchmarks or a test server.
 	Aside     string

@@ -1,6 +1,7 @@
 package dart
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 
@@ -55,6 +56,9 @@ func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 		}
 		s.Of = analyzer.ServerIn(t, names.Reach(server), servers)
 		s.security = call.security()
+		if s.Of != nil {
+			s.Address = call.orDefault(s.Address)
+		}
 		calls = append(calls, s)
 	}
 	if len(calls) == 0 {
@@ -124,7 +128,37 @@ func (a arguments) listener() address.Value {
 		return a.ValueOn(host, port)
 	}
 	v := a.Value(port)
+	for _, r := range a.Reach(port) {
+		if listenPort.Match(a.Code[r.From:r.To]) && bytes.Contains(a.Raw, []byte("package:gcp/")) {
+			v.Port, v.Variable, v.Certainty = 8080, "PORT", address.Default
+		}
+	}
 	v.Host = address.AllInterfaces
+	return v
+}
+
+// listenPort is the port that Cloud Run gives an app, 8080 by default (package:gcp lib/src/serve.dart).
+var listenPort = regexp.MustCompile(`\blistenPort\s*\(\s*\)`)
+
+// orDefault returns the address to serve at, which has a port by default: one for TLS, one for plaintext
+// (lib/src/server/server.dart).
+func (a arguments) orDefault(v address.Value) address.Value {
+	_, isHosted := a.named("address")
+	_, hasPort := a.named("port")
+	if isHosted || hasPort {
+		return v
+	}
+	says := plan.Security{Transport: plan.Plaintext}
+	if given, ok := a.named("security"); ok {
+		says = credentials.Of(a.Names, given, given.From)
+	}
+	switch {
+	case says.Setting != "":
+	case says.IsTLS():
+		v.Host, v.Port, v.Certainty = address.AllInterfaces, 443, address.Default
+	case says.Transport == plan.Plaintext:
+		v.Host, v.Port, v.Certainty = address.AllInterfaces, 80, address.Default
+	}
 	return v
 }
 

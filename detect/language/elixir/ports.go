@@ -12,7 +12,7 @@ var (
 	// beforePort match what stands before the port of a server.
 	beforePort = []*regexp.Regexp{
 		regexp.MustCompile(`\bServer\.Supervisor\s*,[^{}]{0,200}?\bport:\s*`),
-		regexp.MustCompile(`\bServer\.Supervisor\s*,\s*\[?\s*\{\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
+		regexp.MustCompile(`\bServer\.Supervisor\s*,\s*(?::start_link\s*,\s*)?\[?\s*\{\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
 		regexp.MustCompile(`\blisten_opts(?::|\s*=>)\s*%\{[^}]*?\bport(?::|\s*=>)\s*`),
 		regexp.MustCompile(`\bServer\.start(?:_endpoint)?\s*\(\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
 	}

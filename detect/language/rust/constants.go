@@ -2,6 +2,7 @@ package rust
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,11 +17,14 @@ var (
 	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>[a-z_]\w*)\s*=\s*`)
 	matched    = regexp.MustCompile(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
 	constant   = regexp.MustCompile(`\b(?:const|static)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
-	// option is the attribute of a field with a command line argument of clap or structopt, optionValue what gives it a
-	// value, and serdeDefault the default of a field which serde reads. The code reaches them as fields.
-	option       = regexp.MustCompile(`#\[\s*(?:arg|clap|structopt)\s*\(`)
-	optionValue  = regexp.MustCompile(`^(?:(env)|default_value(?:_t|s|s_t)?)\s*=\s`)
+	// option is the attribute of a field with a command line argument of clap or structopt, or with a variable of
+	// envconfig, optionValue what gives it a value, and serdeDefault the default of a field which serde reads. The code
+	// reaches them as fields.
+	option       = regexp.MustCompile(`#\[\s*(?:arg|clap|structopt|envconfig)\s*\(`)
+	optionValue  = regexp.MustCompile(`^(?:(env|from)(?:\s*=\s*"(\w+)")?$|default(?:_value(?:_t|s|s_t)?)?\s*=\s)`)
 	serdeDefault = regexp.MustCompile(`#\[serde\([^\]]*?\bdefault\s*=\s*"(?P<function> +)"`)
+	// fromEnvironment reads a struct from environment variables that are named for its fields (envy src/lib.rs).
+	fromEnvironment = regexp.MustCompile(`\benvy::(?:from_env\b|prefixed\s*\(\s*"(?P<prefix> *)")`)
 	// optionKey is the name of an argument that clap is given by calls, and readOption reads it.
 	optionKey  = regexp.MustCompile(`\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)`)
 	readOption = regexp.MustCompile(`\.\s*(?:get_one|remove_one|value_of\w*)(?:::<[^>]*>)?\s*\(\s*"(?P<key> +)"`)
@@ -49,23 +53,21 @@ const (
 	maxConstantsSource = 64 << 10
 )
 
-// namedValue is a name, as a constant has it, with the span of its value, and with the span that names the environment
-// variable which replaces it; one of them may be empty.
+// namedValue is a name, as a constant has it, with the span of its value, which is empty for none. An option is given
+// when the app runs, by the environment variable if it has one.
 type namedValue struct {
-	name        string
-	value, asks source.Span
+	name     string
+	value    source.Span
+	isOption bool
+	variable string
 }
 
 // declaration returns what a field declares for other files.
 func (f namedValue) declaration(d *address.Names) address.Declaration {
-	if f.value.From == f.value.To {
-		return d.Declaration(f.name, f.asks)
+	if f.isOption {
+		return d.Option(f.name, f.variable, f.value)
 	}
-	c := d.Declaration(f.name, f.value)
-	if f.asks.From < f.asks.To && c.Certainty != address.Unknown {
-		c.Variable, c.Certainty = d.Value(f.asks).Variable, address.Default
-	}
-	return c
+	return d.Declaration(f.name, f.value)
 }
 
 // readDeclarations returns the values of variables and constants, of fields that have a default, of functions, and of
@@ -75,10 +77,10 @@ func readDeclarations(t *source.Text) *address.Names {
 	d.Global = global
 	d.Keyed(readOption, optionKey)
 	for _, f := range fieldDefaults(t) {
-		for _, s := range []source.Span{f.value, f.asks} {
-			if s.From < s.To {
-				d.Declare(f.name, s)
-			}
+		if f.isOption {
+			d.DeclareOption(f.name, f.variable, f.value)
+		} else {
+			d.Declare(f.name, f.value)
 		}
 	}
 	for _, m := range t.FindAll(function, maxFunctions) {
@@ -120,18 +122,18 @@ func fieldDefaults(t *source.Text) []namedValue {
 	var fields []namedValue
 	for _, m := range t.FindAll(option, maxConstants) {
 		each, all := t.Arguments(m[1])
-		var f namedValue
+		name, ok := fieldBehind(t, all.To)
+		f := namedValue{name: "." + name, value: source.Span{From: m[1], To: m[1]}}
 		for _, argument := range each {
-			switch is := optionValue.FindStringSubmatch(t.Slice(argument)); {
+			switch is := optionValue.FindStringSubmatch(string(t.Raw[argument.From:argument.To])); {
 			case is == nil:
 			case is[1] != "":
-				f.asks = argument
+				f.isOption, f.variable = true, cmp.Or(is[2], strings.ToUpper(name))
 			default:
-				f.value = argument
+				f.isOption, f.value = true, argument
 			}
 		}
-		if name, ok := fieldBehind(t, all.To); ok && f != (namedValue{}) {
-			f.name = "." + name
+		if ok && f.isOption {
 			fields = append(fields, f)
 		}
 	}
@@ -217,11 +219,14 @@ func readConstants(d *address.Names) []address.Declaration {
 	for _, f := range fieldDefaults(t) {
 		add(f.declaration(d))
 	}
+	environment := environmentOf(t)
 	for _, m := range t.FindAll(serdeDefault, maxConstants) {
 		called, _ := t.Group(serdeDefault, m, "function")
 		if name, ok := fieldBehind(t, m[1]); ok {
 			function := address.Name{Path: called[strings.LastIndexByte(called, ':')+1:] + "()"}
-			add(address.Declaration{Name: "." + name, Value: address.Value{Names: []address.Name{function}}})
+			v := address.Value{Names: []address.Name{function}}
+			v.Variable = environment(name)
+			add(address.Declaration{Name: "." + name, Value: v})
 		}
 	}
 	for _, m := range t.FindAll(function, maxFunctions) {
@@ -236,11 +241,25 @@ func readConstants(d *address.Names) []address.Declaration {
 			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
 			field := structField.FindStringSubmatch(t.Slice(at))
 			if field != nil && !stated["."+field[1]] {
-				add(address.Declaration{Name: "." + field[1]})
+				v := address.Value{}
+				if v.Variable = environment(field[1]); v.Variable != "" {
+					v.Place.Line = t.Line(at.From)
+				}
+				add(address.Declaration{Name: "." + field[1], Value: v})
 			}
 		}
 	}
 	return all
+}
+
+// environmentOf returns the function that says which environment variable gives a field its value, "" for none.
+func environmentOf(t *source.Text) func(field string) string {
+	m := t.FindAll(fromEnvironment, 1)
+	if m == nil {
+		return func(string) string { return "" }
+	}
+	prefix, _ := t.Group(fromEnvironment, m[0], "prefix")
+	return func(field string) string { return prefix + strings.ToUpper(field) }
 }
 
 // global returns what a name that the source does not declare may be in other sources: a field, a function, or a

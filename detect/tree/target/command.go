@@ -47,26 +47,43 @@ func named(project string) []module {
 }
 
 // command reads the command line of a process. Its words are matched as what names a server most surely first: the
-// source itself or a folder around it; a Python module or a class of the JVM; what is built in a folder; the name of a
-// program; another source in the folder.
-func command(value string, _ *Files) []module {
+// source itself or a folder around it; a Python module or a class of the JVM; a crate or a program of one; what is
+// built in a folder; the name of a program; another source in the folder.
+func command(value string, files *Files) []module {
 	words := programWords(value)
 	match := func(s *plan.Server, level func(s *plan.Server, word string) bool) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return level(s, word) })
 	}
 	var all []module
-	levels := []func(*plan.Server, string) bool{isPath, isPythonModule, isClass, isOutput, isProgram, isBeside}
+	for _, word := range words {
+		if scripts[path.Ext(word)] {
+			all = append(all, module{word, word, func(s *plan.Server) bool { return isPath(s, word) }})
+		}
+	}
+	isCrate := func(s *plan.Server, word string) bool {
+		source, ok := files.crates[path.Base(word)]
+		return ok && s.Language == "rust" && isIn(s, source)
+	}
+	levels := []func(*plan.Server, string) bool{
+		isPath, isPythonModule, isClass, isCrate, isOutput, isProgram, isBeside,
+	}
 	for _, level := range levels {
 		all = append(all, module{value, "", func(s *plan.Server) bool { return match(s, level) }})
 	}
 	return all
 }
 
+// scripts are the extensions of sources that a command starts by their names.
+var scripts = map[string]bool{
+	".py": true, ".js": true, ".cjs": true, ".mjs": true, ".ts": true, ".rb": true, ".php": true, ".dart": true,
+	".go": true,
+}
+
 // programWords returns the words of a command line that may name a program, with the folder of `cd` before them.
 func programWords(value string) []string {
 	var words []string
 	dir := ""
-	all := split(value)
+	all := strings.Fields(strings.Join(split(value), " ")) // also those of a command that a shell is given
 	for i, word := range all {
 		switch {
 		case word == "cd" && i+1 < len(all):
@@ -95,7 +112,8 @@ var launchers = map[string]bool{
 	"node": true, "npm": true, "yarn": true, "npx": true, "pnpm": true, "bun": true, "java": true, "python": true,
 	"python3": true, "ruby": true, "bundle": true, "exec": true, "dotnet": true, "php": true, "start": true,
 	"run": true, "bash": true, "sh": true, "env": true, "uv": true, "poetry": true, "pipenv": true, "mix": true,
-	"rails": true,
+	"rails": true, "cargo": true, "go": true, "dart": true, "sbt": true, "swift": true, "cabal": true, "stack": true,
+	"runMain": true,
 }
 
 // split splits a command line as a shell does, or at spaces if a quote is not closed.
@@ -107,8 +125,10 @@ func split(value string) []string {
 	return words
 }
 
-// isPath reports whether a word is the source that makes a server, or a folder around it.
-func isPath(s *plan.Server, word string) bool { return isIn(s, word) }
+// isPath reports whether a word is the source that makes a server, a folder around it, or the project of one.
+func isPath(s *plan.Server, word string) bool {
+	return isIn(s, word) || strings.HasSuffix(word, "proj") && isIn(s, path.Dir(word))
+}
 
 // isPythonModule reports whether a word is the module of a server, as python -m or an application server has it:
 // app.server, app.server:main.

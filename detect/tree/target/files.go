@@ -2,13 +2,17 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -23,25 +27,30 @@ const (
 // Files are what the files of an app say is built. Several goroutines may read files at once.
 type Files struct {
 	mu        sync.Mutex
-	variables map[string]string // of project.toml
-	processes map[string]string // of the Procfile
-	install   string            // Go packages in go.mod
-	crates    map[string]string // the directories of crates, by name
-	embedded  []string          // patterns of what Go programs carry as their data
+	variables map[string]string   // of project.toml
+	processes map[string]string   // of the Procfile
+	install   string              // Go packages in go.mod
+	crates    map[string]string   // the directories of crates, and the sources of their programs, by name
+	image     string              // the command that the Dockerfile starts
+	shown     map[string][]string // command lines of each README
+	embedded  []string            // patterns of what Go programs carry as their data
 }
 
 // NewFiles returns the files of an app before one is read.
 func NewFiles() *Files {
-	return &Files{variables: map[string]string{}, processes: map[string]string{}, crates: map[string]string{}}
+	return &Files{
+		variables: map[string]string{}, processes: map[string]string{}, crates: map[string]string{},
+		shown: map[string][]string{},
+	}
 }
 
 // Required reports, by the path alone, whether a file says what is built.
 func (fs *Files) Required(file string) bool {
 	switch file {
-	case projectFile, procfile, goMod:
+	case projectFile, procfile, goMod, dockerfile:
 		return true
 	}
-	return isGo(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+	return isGo(file) || isReadme(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
 }
 
 // Visit reads a required file. An error means that it was left out.
@@ -70,12 +79,39 @@ func (fs *Files) Visit(f *tree.File) error {
 		if m := herokuInstall.FindSubmatch(text); m != nil {
 			fs.install = string(m[1])
 		}
+	case dockerfile:
+		fs.image = startedByDockerfile(text)
 	default:
-		if m := crateName.FindSubmatch(text); m != nil {
-			fs.crates[string(m[1])] = path.Dir(f.Path)
+		if isReadme(f.Path) {
+			fs.shown[f.Path] = startedByReadme(text)
+		} else {
+			fs.readCargo(path.Dir(f.Path), text)
 		}
 	}
 	return nil
+}
+
+// readCargo reads the names of a crate and of its programs.
+func (fs *Files) readCargo(dir string, text []byte) {
+	if m := crateName.FindSubmatch(text); m != nil {
+		fs.crates[string(m[1])] = dir
+	}
+	for _, bin := range crateProgram.FindAll(text, maxModules) {
+		name, source := crateKey("name", bin), crateKey("path", bin)
+		if name != "" && source != "" {
+			fs.crates[name] = path.Join(dir, source)
+		}
+	}
+}
+
+// crateKey returns what a table of Cargo.toml says of a key, "" for nothing.
+func crateKey(key string, table []byte) string {
+	for _, m := range crateKeys.FindAllSubmatch(table, -1) {
+		if string(m[1]) == key {
+			return string(m[2])
+		}
+	}
+	return ""
 }
 
 var (
@@ -83,7 +119,11 @@ var (
 	process = regexp.MustCompile(`(?m)^([A-Za-z0-9_-]+):[ \t]*(\S[^\r\n]*)`)
 	// herokuInstall is the comment that names packages (heroku/buildpacks-go buildpacks/go/src/cfg.rs).
 	herokuInstall = regexp.MustCompile(`(?m)^//[ \t]*\+heroku[ \t]+install[ \t]+(\S[^\r\n]*)`)
-	crateName     = regexp.MustCompile(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
+	// crateName is the name of a crate, crateProgram the table of a program, and crateKeys what is in it
+	// (The Cargo Book, Cargo Targets).
+	crateName    = regexp.MustCompile(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
+	crateProgram = regexp.MustCompile(`(?m)^\[\[bin\]\][^\[]*`)
+	crateKeys    = regexp.MustCompile(`(?m)^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
 )
 
 // variable is a table of project.toml.
@@ -122,8 +162,9 @@ func (fs *Files) readProject(text []byte) error {
 	return nil
 }
 
-// Targets returns what is said to be built: by variables of the environment, of project.toml, by go.mod, and by the
-// Procfile's process web, grpc or its only one. getenv returns a variable of the environment, "" for none.
+// Targets returns what is said to be built: by variables of the environment, of project.toml, by go.mod, by the
+// Procfile's process web, grpc or its only one, and by the Dockerfile; and what READMEs start. getenv returns a
+// variable of the environment, "" for none.
 func (fs *Files) Targets(getenv func(name string) string) []Target {
 	var modules, hints []Target
 	for _, v := range Variables {
@@ -145,10 +186,10 @@ func (fs *Files) Targets(getenv func(name string) string) []Target {
 		install := Variable{read: goPackages(" "), languages: golang}
 		modules = append(modules, newTarget("+heroku install in "+goMod, fs.install, install, fs))
 	}
-	return append(append(modules, hints...), fs.started()...)
+	return slices.Concat(modules, hints, fs.started(), fs.showing())
 }
 
-// started returns the processes of the Procfile that may serve.
+// started returns the processes of the Procfile that may serve, and that of the Dockerfile.
 func (fs *Files) started() []Target {
 	var all []Target
 	started := Variable{read: command, isHint: true}
@@ -162,5 +203,21 @@ func (fs *Files) started() []Target {
 			all = append(all, newTarget("the "+procfile, line, started, fs))
 		}
 	}
-	return all
+	return append(all, newTarget("the "+dockerfile, fs.image, started, fs))
+}
+
+// showing returns what READMEs start, in their order. The one of the shortest name is that of the app's own language.
+func (fs *Files) showing() []Target {
+	files := slices.SortedFunc(maps.Keys(fs.shown), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	var all []Target
+	for _, file := range files {
+		for _, line := range fs.shown[file] {
+			t := newTarget(plan.Printable(file), line, Variable{read: command, isHint: true}, fs)
+			t.isShown = true
+			all = append(all, t)
+		}
+	}
+	return all[:min(len(all), maxShown)]
 }

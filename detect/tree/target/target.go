@@ -21,20 +21,23 @@ type Target struct {
 	named []module
 	// languages are those of the servers that it is about, as plan.Server has them; nil for all.
 	languages []string
-	// isHint says that it names no module if it does not seem to, as a command line.
-	isHint bool
+	// isHint says that it names no module if it does not seem to, as a command line. isShown says that it is one of a
+	// document, which does not say what is built.
+	isHint, isShown bool
 }
 
 // A value is read up to here, since each module is compared with each server, and an app may have any number of both.
 const (
 	maxValue   = 4096 // bytes
 	maxModules = 64
+	// maxCompared is how many servers an app may have that each command line of a document is compared with.
+	maxCompared = 256
 )
 
 // newTarget returns what a value says that is read as that of a variable.
 func newTarget(says, value string, v Variable, files *Files) Target {
 	named := v.read(value[:min(len(value), maxValue)], files)
-	return Target{says, named[:min(len(named), maxModules)], v.languages, v.isHint}
+	return Target{Says: says, named: named[:min(len(named), maxModules)], languages: v.languages, isHint: v.isHint}
 }
 
 // module is one module as a target names it.
@@ -46,25 +49,30 @@ type module struct {
 	builds func(s *plan.Server) bool
 }
 
-// Mark sets BuiltBy of the servers that are built. Of the modules in one value the first one with a server counts: its
-// program is the image's default process. If a command starts one of those that the variables name, that one counts.
-// exists reports whether the app has a file or folder. Mark returns a line for people about each value that names no
-// server. If nothing else says what is built, the servers of other programs keep nothing but their evidence then: they
-// are not in the image.
+// Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
+// one value the first one with a server counts: its program is the image's default process. If a command starts one of
+// those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
+// line for people about each value that names no server. If such a value names a program of the app, and no other names
+// a server, it is not known whether the servers of its languages are built: neither is where they listen, what carries
+// their calls, nor whether they have a health service.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
 	}
-	var lead []*plan.Server
+	var lead, shown []*plan.Server
 	var built map[*plan.Server]bool
-	leadBy, isStarted := "", false
-	var serverless []Target
+	var without []Target
+	leadBy, shownBy, isStarted := "", "", false
 	for _, t := range targets {
+		if t.isShown && (shown != nil || len(servers) > maxCompared) {
+			break
+		}
 		groups := t.servers(servers)
 		switch {
+		case t.isShown:
+			shown, shownBy = narrow(groups, nil), t.Says
 		case len(groups) == 0:
-			notes = append(notes, t.notes(exists)...)
-			serverless = append(serverless, t)
+			without = append(without, t)
 		case !t.isHint:
 			built = union(built, groups)
 			if lead == nil {
@@ -79,33 +87,50 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	for _, s := range lead {
 		s.BuiltBy = leadBy
 	}
-	for _, t := range serverless {
-		if lead == nil {
-			t.forget(servers, exists)
-		}
+	for _, s := range shown {
+		s.ShownBy = shownBy
+	}
+	for _, t := range without {
+		notes = append(notes, t.doubt(servers, lead != nil, exists)...)
 	}
 	return notes
 }
 
-// forget makes unknown what is known of servers that no program of the target has, as far as their programs are known.
-func (t Target) forget(servers []plan.Server, exists func(path string) bool) {
-	if t.isHint || len(t.named) == 0 || t.named[0].isMissing(exists) {
-		return
+// doubt returns a line about a value that names no server. If it names a program of the app, and nothing else names a
+// server, it forgets where the servers listen that the value is about, what carries their calls, and their health
+// services. The script that a
+// command starts may use the only server that there is, but which of several is not known.
+func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path string) bool) (notes []string) {
+	if len(t.named) == 0 {
+		return nil
+	}
+	m := t.named[0]
+	isThere := m.path == "" || exists(m.path)
+	if t.isHint && (m.path == "" || !isThere || isNamed || len(servers) == 1) {
+		return nil
+	}
+	note := fmt.Sprintf("%s names %q, ", t.Says, m.written[:min(len(m.written), maxWritten)])
+	switch {
+	case !isThere:
+		return []string{note + "which does not exist"}
+	case isNamed:
+		return []string{note + "where no gRPC server is found"}
 	}
 	for i := range servers {
-		if s := &servers[i]; t.isAbout(s) && len(s.Programs) > 0 {
+		if s := &servers[i]; t.isAbout(*s) {
 			s.Address, s.Security, s.Health, s.HealthEvidence = plan.Address{}, plan.Security{}, "", plan.Place{}
 		}
 	}
+	return []string{note + "where no gRPC server is found: whether the app serves gRPC, and where, is not known"}
 }
 
-// isAbout reports whether the target may build a server.
-func (t Target) isAbout(s *plan.Server) bool {
+// maxWritten is how many bytes of a value the log has: an app's files may hold any.
+const maxWritten = 200
+
+// isAbout reports whether a target is about servers of the language of one.
+func (t Target) isAbout(s plan.Server) bool {
 	return t.languages == nil || slices.Contains(t.languages, s.Language)
 }
-
-// isMissing reports whether the app has no such module. That is not known of one that is named by an import path.
-func (m module) isMissing(exists func(path string) bool) bool { return m.path != "" && !exists(m.path) }
 
 // servers returns the servers of each module that has any.
 func (t Target) servers(all []plan.Server) [][]*plan.Server {
@@ -114,7 +139,7 @@ func (t Target) servers(all []plan.Server) [][]*plan.Server {
 		var group []*plan.Server
 		for i := range all {
 			s := &all[i]
-			if t.isAbout(s) && m.builds(s) {
+			if t.isAbout(*s) && m.builds(s) {
 				group = append(group, s)
 			}
 		}
@@ -152,19 +177,3 @@ func union(set map[*plan.Server]bool, groups [][]*plan.Server) map[*plan.Server]
 	}
 	return set
 }
-
-// notes returns a line about a value that names no server.
-func (t Target) notes(exists func(path string) bool) []string {
-	if t.isHint || len(t.named) == 0 {
-		return nil
-	}
-	m := t.named[0]
-	written := m.written[:min(len(m.written), maxWritten)]
-	if m.isMissing(exists) {
-		return []string{fmt.Sprintf("%s names %q, which does not exist", t.Says, written)}
-	}
-	return []string{fmt.Sprintf("%s names %q, where no gRPC server is found", t.Says, written)}
-}
-
-// maxWritten is how many bytes of a value the log has: an app's files may hold any.
-const maxWritten = 200

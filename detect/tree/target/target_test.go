@@ -18,14 +18,18 @@ var languages = map[string]string{
 	".js": "node", ".py": "python", ".rb": "ruby", ".rs": "rust", ".dart": "dart",
 }
 
-// Each case has an app, as the paths of what makes its servers, with the program after "<-" if that is known; what the
-// files and the environment say; and the server that they name with who says so, and what there is to tell.
-var cases = map[string]struct {
+const notKnown = ": whether the app serves gRPC, and where, is not known"
+
+type app struct {
 	servers string
 	environ map[string]string
 	files   map[string]string
 	want    string
-}{
+}
+
+// Each case has an app, as the paths of what makes its servers, with the program after "<-" if that is known; what the
+// files and the environment say; and the server that they name with who says so, and what there is to tell.
+var cases = map[string]app{
 	"nothing said": {servers: "a/main.go b/main.go"},
 	"a Go target": {
 		servers: "cmd/a/main.go cmd/b/main.go", environ: env("BP_GO_TARGETS", "./cmd/b"),
@@ -45,7 +49,7 @@ var cases = map[string]struct {
 	},
 	"a target without a server": {
 		servers: "cmd/a/main.go", environ: env("BP_GO_TARGETS", "./web"), files: env("web/index.html", ""),
-		want: `$BP_GO_TARGETS names "./web", where no gRPC server is found`,
+		want: `$BP_GO_TARGETS names "./web", where no gRPC server is found` + notKnown,
 	},
 	"all packages": {servers: "cmd/a/main.go", environ: env("BP_GO_TARGETS", "./...")},
 	"the app's folder": {
@@ -54,7 +58,7 @@ var cases = map[string]struct {
 	"packages of another language": {
 		servers: "cmd/a/main.go cmd/b/main.py", environ: env("BP_GO_TARGETS", "./cmd/b"),
 		files: env("cmd/b/main.py", ""),
-		want:  `$BP_GO_TARGETS names "./cmd/b", where no gRPC server is found`,
+		want:  `$BP_GO_TARGETS names "./cmd/b", where no gRPC server is found` + notKnown,
 	},
 	"an import path": {
 		servers: "cmd/a/main.go cmd/b/main.go", environ: env("GO_INSTALL_PACKAGE_SPEC", "example.com/org/app/cmd/b"),
@@ -258,15 +262,44 @@ var cases = map[string]struct {
 		servers: "cmd/a/main.go cmd/c/main.go", environ: env("BP_GO_TARGETS", "./cmd/a"),
 		files: env("Procfile", "web: c\n"), want: "cmd/a/main.go: $BP_GO_TARGETS",
 	},
+	"a script without a server beside two servers": {
+		servers: "a/serve.py b/serve.py", files: env("Procfile", "web: python web.py\n", "web.py", ""),
+		want: `the process web of the Procfile names "web.py", where no gRPC server is found` + notKnown,
+	},
+	"a script that may use the only server": {
+		servers: "a/serve.py", files: env("Procfile", "web: python web.py\n", "web.py", ""),
+	},
+	"a script without a server, and one with a server": {
+		servers: "a/serve.py b/serve.py",
+		files:   env("Procfile", "web: python web.py\ngrpc: python b/serve.py\n", "web.py", ""),
+		want:    "b/serve.py: the process grpc of the Procfile",
+	},
+	"a program of a crate": {
+		servers: "src/a/server.rs src/b/server.rs",
+		files: env(
+			"Cargo.toml", "[package]\nname = \"m\"\n\n[[bin]]\nname = \"b-server\"\npath = \"src/b/server.rs\"\n",
+			"Procfile", "web: target/release/b-server\n",
+		),
+		want: "src/b/server.rs: the process web of the Procfile",
+	},
 	"outside of the app": {servers: "a/main.go", environ: env("BP_NODE_PROJECT_PATH", "../a")},
 	"no servers":         {environ: env("BP_GO_TARGETS", "./cmd/b")},
 }
 
-func env(name, value string) map[string]string { return map[string]string{name: value} }
+// env returns variables or files, each by its name and what it holds.
+func env(pairs ...string) map[string]string {
+	all := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		all[pairs[i]] = pairs[i+1]
+	}
+	return all
+}
 
 func TestTheBuildNamesTheServer(t *testing.T) {
 	t.Parallel()
-	for name, c := range cases {
+	all := maps.Clone(cases)
+	maps.Copy(all, documents)
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			files := target.NewFiles()
@@ -280,8 +313,8 @@ func TestTheBuildNamesTheServer(t *testing.T) {
 			}
 			got := target.Mark(servers, files.Targets(func(name string) string { return c.environ[name] }), exists)
 			for _, s := range servers {
-				if s.BuiltBy != "" {
-					got = append(got, s.Evidence.Path+": "+s.BuiltBy)
+				if by := s.BuiltBy + s.ShownBy; by != "" {
+					got = append(got, s.Evidence.Path+": "+by)
 				}
 			}
 			if got := strings.Join(got, ", "); got != c.want {
