@@ -144,16 +144,16 @@ func (d *Names) add(name string, at int, value source.Span) {
 	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
 }
 
-// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. If
-// none is, as for the parameter of a function, all are that the text has.
+// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. If none
+// is, all are that the text has, or, of the parameter of a function, those that are passed to it.
 func (d *Names) visible(name string, at int) []expression {
-	var all, innermost []expression
+	var others []declaration
+	var innermost []expression
 	line, deepest := d.Line(at)-1, 0
 	for _, x := range d.byName[name] {
-		if !x.isParameter {
-			all = append(all, x.value)
-		}
 		switch depth := d.blocks.Depth(x.scope, line); {
+		case depth < 0 && !x.isParameter:
+			others = append(others, x)
 		case depth < deepest:
 		case depth > deepest:
 			innermost, deepest = []expression{x.value}, depth
@@ -162,7 +162,9 @@ func (d *Names) visible(name string, at int) []expression {
 		}
 	}
 	if innermost == nil {
-		return all
+		for _, x := range d.passed(name, line, others) {
+			innermost = append(innermost, x.value)
+		}
 	}
 	return innermost
 }

@@ -118,6 +118,9 @@ func (p *pass) global(u address.Use) address.Name {
 			return of
 		}
 	}
+	if p.names.IsParameter(dotted, u.At) {
+		return address.Name{}
+	}
 	return p.refersTo(dotted)
 }
 
