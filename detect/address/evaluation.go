@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,7 +22,9 @@ type evaluation struct {
 	sockets []string
 	// variables are the environment variables that are asked.
 	variables []string
-	hosted    bool
+	// whole is the environment variable that has the whole address, whatever its name.
+	whole  string
+	hosted bool
 	// texts are the contents of the strings.
 	texts []string
 	// outside says that the environment or the command line is asked, and unclear that what goes before a default is
@@ -76,6 +79,7 @@ func (e *evaluation) evaluate(x expression) {
 	if asked := append(Variables(x.raw), x.variables...); x.isOption || len(asked) > 0 || outside.Match(x.raw) {
 		e.outside = true
 		e.variables = append(e.variables, asked...)
+		e.whole = cmp.Or(e.whole, variableOf(x.raw))
 	}
 	if e.branches(x) {
 		return

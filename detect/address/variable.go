@@ -17,6 +17,18 @@ var environment = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variabl
 	`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
 	`\b(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(\s*["']([A-Z][A-Z0-9_]*)["']`)
 
+// addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND || "[::]:50051".
+var addressVariable = regexp.MustCompile(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)["'\])]*\s*` +
+	"(?:\\|\\||\\?\\?|\\bor\\b|,)\\s*[\"'`][^\"'`${}]*:\\d+[\"'`]\\)*$")
+
+// variableOf returns the environment variable that an expression asks for a whole address, "" for none.
+func variableOf(code []byte) string {
+	if m := addressVariable.FindSubmatch(bytes.TrimSpace(code)); m != nil {
+		return string(m[1]) + string(m[2]) + string(m[3])
+	}
+	return ""
+}
+
 // Variables returns the names of the environment variables that code asks for.
 func Variables(code []byte) []string {
 	var names []string
