@@ -2,6 +2,7 @@ package values
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -43,6 +44,12 @@ func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Ad
 	}
 	found = slices.DeleteFunc(found, func(v value) bool { return !isSet(v) })
 	return oneAddress(replaceable(found, setting), isSocket, unknown)
+}
+
+// IsExecuted reports whether an expression of a source is executed if nothing is set, or may be.
+func (s *Sources) IsExecuted(in *Source, e ast.Expr, made Made) bool {
+	s.evaluated = 0
+	return s.executed(expression{Expr: e, in: in, call: made.by}, e.Pos(), token.NoPos, 0).holds != no
 }
 
 // oneAddress returns the one address that all values are, or else the unknown one.
@@ -94,6 +101,9 @@ func (v value) isUnknownPort() bool { return strings.Contains(v.port(), unknownP
 // address returns the address that a value is, which may be the path of a socket.
 func (v value) address(isSocket bool) address.Address {
 	text := v.text
+	if isSocket && v.isPartial {
+		return address.Address{Host: address.UnixSocket, Place: v.at}
+	}
 	if isSocket {
 		text = socket(text)
 	} else if host := strings.TrimSuffix(text, v.port()); strings.Contains(host, unknownPart) {

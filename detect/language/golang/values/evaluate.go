@@ -220,6 +220,7 @@ func formatted(format string, parts []value) value {
 			made.at = part.at
 		}
 		isReplaceable = isReplaceable || part.setting != ""
+		made.isPartial = made.isPartial || part.isPartial || part.text == "" && part.setting != ""
 	}
 	// What replaces the host of an address does not replace its port.
 	if made.setting = parts[len(parts)-1].setting; isReplaceable && made.setting == "" {

@@ -168,7 +168,9 @@ func (x expression) place() plan.Place {
 type value struct {
 	text     string
 	isNumber bool
-	at       plan.Place
+	// isPartial says that a part of the text is that of a setting which has no default.
+	isPartial bool
+	at        plan.Place
 	// setting is what may replace the value when the app runs: "$PORT", "flag -port", "the setting grpc.port"; "" for a
 	// value that nothing replaces.
 	setting string
