@@ -9,7 +9,9 @@ import (
 )
 
 // portWords are in every source that other files may take a port from. "import" does not count.
-var portWords = source.NewKeywords("PORT", "Port", " port", ".port", "Server(", "void main(", "fun main(", "extends App")
+var portWords = source.NewKeywords(
+	"PORT", "Port", " port", ".port", "Server(", "void main(", "fun main(", "extends App",
+)
 
 var (
 	typeName = regexp.MustCompile(`\b(?:class|object|interface|enum|record)\s+(?P<name>[A-Z]\w*)`)

@@ -25,7 +25,8 @@ var (
 	testSource = regexp.MustCompile(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
 	// buildWrapper is a jar that starts Gradle or Maven.
 	buildWrapper = regexp.MustCompile(`(^|/)(gradle|maven)-wrapper\.jar$`)
-	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not compile.
+	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not
+	// compile.
 	eclipseOutput = regexp.MustCompile(`(^|/)bin/(main|test|default)/`)
 	// outputDir is where build tools write classes, with copies of the settings.
 	outputDir = regexp.MustCompile(`(^|/)(target|build|out|bin)/`)

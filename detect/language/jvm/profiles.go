@@ -22,8 +22,8 @@ var (
 	// testProfile is a profile of tests by its name, which is in force in no image.
 	testProfile = source.Exactly(`(?:[\w-]+-)?(?:(?:unit|integration|int)?-?tests?|it|e2e)`)
 	// profileCondition is a key that puts the document that it stands in under a condition: the settings are in force
-	// in some profiles or on some platforms only. The key has one name since Spring Boot 2.4 and had another before. Its
-	// value may be a list.
+	// in some profiles or on some platforms only. The key has one name since Spring Boot 2.4 and had another before.
+	// Its value may be a list.
 	profileCondition = regexp.MustCompile(
 		`^spring\.(?:config\.activate\.on(?:profile|cloudplatform)|profiles)(?:\[|$)`)
 	// activeProfiles is a key that names profiles which are in force if nothing else is said when the app runs.

@@ -32,8 +32,8 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 		keys, byDefault = webKeys[framework], port
 		keys.health = health
 	}
-	if framework == armeria && b.settings.text("armeria.ports[1].port") != "" {
-		return append(found, finding.ListenerAt(address.Value{}), finding.Security{Site: &finding.Site{}})
+	if framework == armeria {
+		keys = b.armeriaPort()
 	}
 	return append(append(found, b.listener(keys, byDefault)), b.security(framework, keys)...)
 }
