@@ -55,7 +55,7 @@ func command(value string, _ *Files) []module {
 		return slices.ContainsFunc(words, func(word string) bool { return level(s, word) })
 	}
 	var all []module
-	levels := []func(*plan.Server, string) bool{isPath, isPythonModule, isClass, isOutput, isProgram, isBeside}
+	levels := []func(*plan.Server, string) bool{isIn, isPythonModule, isClass, isOutput, isProgram, isBeside}
 	for _, level := range levels {
 		all = append(all, module{value, "", func(s *plan.Server) bool { return match(s, level) }})
 	}
@@ -106,9 +106,6 @@ func split(value string) []string {
 	}
 	return words
 }
-
-// isPath reports whether a word is the source that makes a server, or a folder around it.
-func isPath(s *plan.Server, word string) bool { return isIn(s, word) }
 
 // isPythonModule reports whether a word is the module of a server, as python -m or an application server has it:
 // app.server, app.server:main.
