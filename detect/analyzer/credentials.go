@@ -239,8 +239,8 @@ func matching(names *address.Names, spans []source.Span, pattern *regexp.Regexp)
 	return found
 }
 
-// reachedTLS adds what is known of credentials that are TLS. If a client certificate is asked for on a condition, that they
-// are TLS is all that is known.
+// reachedTLS adds what is known of credentials that are TLS. If a client certificate is asked for on a condition, that
+// they are TLS is all that is known.
 func (c Credentials) reachedTLS(
 	says *plan.Security, names *address.Names, reached []source.Span, in func(p *regexp.Regexp) []source.Span,
 ) {

@@ -22,7 +22,8 @@ type Result[T any] struct {
 
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
-	return len(r.Findings)+len(r.Declares) == 0 && !r.ProjectRoot && !r.Built && reflect.ValueOf(&r.Extra).Elem().IsZero()
+	return len(r.Findings)+len(r.Declares) == 0 && !r.ProjectRoot && !r.Built &&
+		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 
 // File is a file of an app and what its analysis found.

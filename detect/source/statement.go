@@ -22,7 +22,7 @@ func (t *Text) Around(end, last int, ends string) (from, open int) {
 	for at := end - 1; at >= max(last, 0); at-- {
 		switch c := t.Code[at]; {
 		case c == ')' || c == ']' || c == '}':
-			if from < 0 && depth == 0 && c == '}' && t.endsBlock(at, end) {
+			if from < 0 && depth == 0 && c == '}' && !goesOn.Match(t.Code[at+1:end]) {
 				from = at + 1
 			}
 			depth++
@@ -41,9 +41,6 @@ func (t *Text) Around(end, last int, ends string) (from, open int) {
 	}
 	return max(from, last, 0), -1
 }
-
-// endsBlock reports whether a closing brace ends a statement: a chain of calls and an else go on behind it.
-func (t *Text) endsBlock(at, end int) bool { return !goesOn.Match(t.Code[at+1 : end]) }
 
 // ends reports whether the byte at an offset ends a statement.
 func (t *Text) ends(at, end int, ends string) bool {

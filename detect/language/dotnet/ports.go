@@ -48,7 +48,7 @@ func listeners(d *address.Names) []finding.Finding {
 			found = append(found, finding.ListenerAt(v))
 			if len(arguments) > 2 {
 				says := credentials(d, arguments[2])
-				found = append(found, finding.Security{Site: finding.AtLine(t.Line(arguments[2].From), ""), Says: says})
+				found = append(found, finding.SecurityAt(t.Line(arguments[2].From), says))
 			}
 		}
 	}

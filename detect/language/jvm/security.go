@@ -49,7 +49,7 @@ func security(n *names, found []finding.Finding) []finding.Finding {
 	}
 	var all []finding.Finding
 	state := func(at int, says plan.Security) {
-		all = append(all, finding.Security{Site: finding.AtLine(n.text.Line(at), ""), Says: says})
+		all = append(all, finding.SecurityAt(n.text.Line(at), says))
 	}
 	for _, m := range n.tlsCalls(found) {
 		state(m[0], n.tls(m, serverAt))

@@ -58,7 +58,7 @@ func (p *pass) swooleSecurity(options source.Span) []finding.Finding {
 	if verifiesClients.Match(p.Raw) {
 		says.Transport = plan.MutualTLS
 	}
-	return []finding.Finding{finding.Security{Site: finding.AtLine(p.Line(options.From+m[0]), ""), Says: says}}
+	return []finding.Finding{finding.SecurityAt(p.Line(options.From+m[0]), says)}
 }
 
 // isKey reports whether an element of an array has a key, and returns the span behind the key.

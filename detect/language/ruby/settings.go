@@ -55,7 +55,7 @@ func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 			isKnown := func(f finding.Finding) bool { return finding.Where(f).Line == setting.Line }
 			if key == "rpc_tls_cert" && setting.Value != "" {
 				says := plan.Security{Transport: plan.TLS, Certificate: setting.Value}
-				found = append(found, finding.Security{Site: finding.AtLine(setting.Line, ""), Says: says})
+				found = append(found, finding.SecurityAt(setting.Line, says))
 			}
 			if key != "rpc_host" || slices.ContainsFunc(found, isKnown) {
 				continue
