@@ -107,6 +107,9 @@ func (p Probe) alternative(hasBridge bool) string {
 	if a.Variable != "" {
 		sets = fmt.Sprintf("; if $%s is set, use its port", a.Variable)
 	}
+	if a.Host == plan.UnknownHost {
+		sets += "; only if the server listens on all interfaces"
+	}
 	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # the kubelet makes the call, for %s%s", a.Local(),
 		service, price, sets)
 }

@@ -17,7 +17,8 @@ var environment = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variabl
 	`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
 	`\b(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(\s*["']([A-Z][A-Z0-9_]*)["']`)
 
-// addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND || "[::]:50051".
+// addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND ||
+// "[::]:50051".
 var addressVariable = regexp.MustCompile(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)["'\])]*\s*` +
 	"(?:\\|\\||\\?\\?|\\bor\\b|,)\\s*[\"'`][^\"'`${}]*:\\d+[\"'`]\\)*$")
 

@@ -25,7 +25,7 @@ else:
 use(c)`},
 	{"TLS or plaintext not known", `let c = load()
 use(c)`},
-	{"TLS or plaintext by x", `use(x ? ssl(a) : insecure())`},
+	{"TLS or plaintext, depending on x", `use(x ? ssl(a) : insecure())`},
 	{"plaintext unless $T says otherwise", `use(env.T ? ssl(a) : insecure())`},
 	{"plaintext unless $T says otherwise", `use(!env.T ? insecure() : ssl(a))`},
 	{"plaintext unless $T says otherwise", `use(env.T === 'true' ? ssl(a) : insecure())`},
@@ -39,7 +39,7 @@ if (typeof t !== 'undefined' && t === 'Y') {
 }
 let c = insecure()
 use(c)`},
-	{"TLS or plaintext by flag --use-tls", `use(ssl(a) if args.use_tls else insecure())`},
+	{"TLS or plaintext, depending on flag --use-tls", `use(ssl(a) if args.use_tls else insecure())`},
 	{"TLS unless tls says otherwise", `let tls = True
 use(ssl(a) if tls else insecure())`},
 	{"plaintext unless $T says otherwise", `if env.T:
@@ -56,7 +56,7 @@ use(c)`},
 	{"plaintext unless $T says otherwise", `use(env.T
   ? ssl(a)
   : insecure())`},
-	{"TLS or plaintext by $A", `if (env.A || env.B) {
+	{"TLS or plaintext, depending on $A", `if (env.A || env.B) {
   let c = ssl(a)
 } else {
   let c = insecure()

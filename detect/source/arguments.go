@@ -23,7 +23,7 @@ const (
 // Slice returns the code of a span.
 func (t *Text) Slice(s Span) string { return string(t.Code[s.From:s.To]) }
 
-// Until returns where the first of the bytes in ends is that stands in no bracket opened behind from, or where a
+// Until returns where the first of the bytes in ends is that stands in no bracket opened after from, or where a
 // bracket closes that was open before. It gives up behind MaxValue bytes.
 func (t *Text) Until(from int, ends string) int {
 	return t.follow(from, min(len(t.Code), from+MaxValue+1), ends)

@@ -108,7 +108,7 @@ func (b *Blocks) Heads(line, outer int) []int {
 }
 
 // Body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or
-// -1 where the body is not indented more.
+// -1 if the body is not indented more.
 func (b *Blocks) Body(t *Text, first, last int) int {
 	for line := last + 1; line < len(b.ofLine); line++ {
 		if code := t.LineCode(line); indentation(code) < 0 || onlyOpens.Match(code) {

@@ -82,7 +82,7 @@ func (s Server) String() string {
 	case HealthAutomatic:
 		server += "registered by " + s.Framework
 		if s.Service != "" {
-			server += " for " + s.Service + " alone"
+			server += " for " + s.Service + " only"
 		}
 	case HealthMissing:
 		server += "not registered"

@@ -20,8 +20,8 @@ var otherPlatform = regexp.MustCompile(`^[^.]*_(` +
 	`riscv|riscv64|s390|s390x|sparc|sparc64|wasm` +
 	`)(_test)?(\.|$)`)
 
-// isBuilt reports whether `go build` for linux/amd64 takes a file, by its name and its build constraint. Package go/build
-// says the same, but with what it imports it takes a second to compile.
+// isBuilt reports whether `go build` for linux/amd64 takes a file, by its name and its build constraint. Package
+// go/build says the same, but with what it imports it takes a second to compile.
 func isBuilt(name string, text []byte) bool {
 	return !strings.HasPrefix(name, "_") && !otherPlatform.MatchString(name) && meetsConstraint(text)
 }

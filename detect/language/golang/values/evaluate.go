@@ -19,7 +19,7 @@ const maxConstant = 400
 // hugeWidth is a width in a format that makes a long text of a short one: "%999999s" makes a million bytes.
 var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 
-// evaluate returns the values that an expression may have, where the sources state them: by literals, constants,
+// evaluate returns the values that an expression may have, if the sources state them: by literals, constants,
 // variables, defaults, and by what + and a few functions of the standard library make of these. It returns unknown for
 // what they do not state, and none for what no program evaluates, such as the parameter of a function that nothing
 // calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).

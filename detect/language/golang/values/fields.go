@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
 
-// originsOfField returns what a field gets: in the composite literals that the struct comes from or, where these are
+// originsOfField returns what a field gets: in the composite literals that the struct comes from or, if these are
 // not known, in all of its type; by assignments; by the default in its tag; and by a setting of its key. It reports
 // whether these are all: of a type that the app does not declare, others may set the fields.
 func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting int) ([]expression, bool) {

@@ -130,7 +130,7 @@ func (w *maker) walkWrapped(x expression, nesting int) {
 	}
 }
 
-// TypeName returns the import path and the name of a type that is not the app's, where the sources say that an
+// TypeName returns the import path and the name of a type that is not the app's, if the sources say that an
 // expression has it, or a pointer to it.
 func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
 	s.evaluated = 0
