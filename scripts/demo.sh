@@ -73,6 +73,7 @@ ln -s main "$buildpack/bin/detect"
 ln -s main "$buildpack/bin/build"
 scripts/compile.sh "$arch" "$buildpack/probes/linux-$arch/grpc_health_probe" ./cmd/grpc_health_probe
 echo "compiling the demo"
-go -C integration build -trimpath -buildvcs=false -o ../dist/tools/demo ./demo
+# With the settings of integration/harness for the lifecycle, whose packages these are too: they are compiled once.
+go -C integration build -trimpath -buildvcs=false -gcflags=all=-l -gcflags=std= -o ../dist/tools/demo ./demo
 cd integration
 exec ../dist/tools/demo -docker="$docker" -buildpack="../$buildpack"
