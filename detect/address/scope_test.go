@@ -111,6 +111,12 @@ serve port = do
 main = do
     port = 50051
     serve port`, 50051},
+	"a condition is no function": {`
+def configure():
+    port = 50051
+def serve():
+    if (port):
+        use: port`, 50051},
 	"a module's constant": {`
 module A
   PORT = 50051

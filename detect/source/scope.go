@@ -27,6 +27,9 @@ type block struct {
 var conditional = regexp.MustCompile(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
 	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
 
+// IsBranch reports whether a line of code is the header of a block of a condition or a loop.
+func IsBranch(line []byte) bool { return conditional.Match(line) }
+
 // onlyOpens is a line that only opens the block whose header is the line before.
 var onlyOpens = regexp.MustCompile(`^\s*[{(\[]\s*$`)
 
