@@ -107,8 +107,8 @@ func appFolder(name string) (string, error) {
 		return "", fmt.Errorf("looking for the app: %w", err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("looking for the app: %q is not a folder: name the folder that you would give to pack build",
-			name)
+		return "", fmt.Errorf("looking for the app: %q is not a folder: name the folder that you would give to "+
+			"pack build", name)
 	}
 	return filepath.Abs(name)
 }

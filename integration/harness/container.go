@@ -44,8 +44,9 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 func reach(ctx context.Context, published string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", published)
 	if err != nil {
-		return fmt.Errorf("connecting to the port of a container: %w (Docker answers, but publishes its ports elsewhere: "+
-			"leave it out, with scripts/demo.sh -docker=never, or with DOCKER_HOST=unix:///none for tests)", err)
+		return fmt.Errorf("connecting to the port of a container: %w (Docker answers, but publishes its ports "+
+			"elsewhere: leave it out, with scripts/demo.sh -docker=never, or with DOCKER_HOST=unix:///none for "+
+			"tests)", err)
 	}
 	return conn.Close()
 }

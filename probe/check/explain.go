@@ -91,7 +91,8 @@ func socketCause(err error) *outcome.Failure {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = "nothing listens there: is the server up, and is this the address of its gRPC port?"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		hint = "there is no route to that address: check -addr; for a server in the same pod or container, use localhost"
+		hint = "there is no route to that address: check -addr; for a server in the same pod or container, " +
+			"use localhost"
 	case errors.Is(err, os.ErrNotExist):
 		hint = "there is no such socket: is the server up, and is the socket's folder mounted here?"
 	case errors.Is(err, os.ErrPermission):

@@ -100,7 +100,8 @@ func (v *values) textRules() []rule {
 	return []rule{
 		broken(!metadata.IsFieldValue(v.UserAgent), "leave out line breaks and other control characters",
 			"-user-agent cannot be sent: %q", v.UserAgent),
-		broken(!utf8.ValidString(services), "write it in UTF-8, as protobuf requires", "-service is not UTF-8: %q", services),
+		broken(!utf8.ValidString(services), "write it in UTF-8, as protobuf requires", "-service is not UTF-8: %q",
+			services),
 		broken(v.TLSServerName != "" && v.ServerName() == "", ascii, "-tls-server-name is not a valid host name: %q",
 			v.TLSServerName),
 	}

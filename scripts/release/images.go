@@ -35,8 +35,8 @@ func readImage(root, name, version string) (image, bool, error) {
 	}
 	match := published.FindStringSubmatch(string(text))
 	if match == nil {
-		return image{}, false, fmt.Errorf("reading %q: %q is not REGISTRY/NAME:X.Y.Z@sha256:...: run scripts/publish.sh",
-			name, text)
+		return image{}, false, fmt.Errorf("reading %q: %q is not REGISTRY/NAME:X.Y.Z@sha256:...: "+
+			"run scripts/publish.sh", name, text)
 	}
 	if !strings.HasSuffix(match[1], ":"+version) {
 		return image{}, false, fmt.Errorf("reading %q: %s is not of version %s: run scripts/publish.sh", name, match[1],

@@ -35,7 +35,8 @@ var forgeries = map[string]struct {
 		probeDigest, "example.com/x:0.2.0" + imageDigest, "example.com/x, and this is about " + probeImage,
 	},
 	"a file elsewhere": {
-		"release/checksums.txt", strings.Repeat("0", 64) + "  ../a.tgz\n", "is not the digest of a file in the same folder",
+		"release/checksums.txt", strings.Repeat("0", 64) + "  ../a.tgz\n",
+		"is not the digest of a file in the same folder",
 	},
 	"the wrong way round": {
 		buildpackDigest, probeImage + ":0.2.0" + imageDigest,

@@ -16,7 +16,8 @@ import (
 var otherPlatform = regexp.MustCompile(`^[^.]*_(` +
 	`(aix|android|darwin|dragonfly|freebsd|hurd|illumos|ios|js|nacl|netbsd|openbsd|plan9|solaris|wasip1|windows|zos)` +
 	`(_amd64)?|` +
-	`386|amd64p32|arm|armbe|arm64|arm64be|loong64|mips|mipsle|mips64|mips64le|mips64p32|mips64p32le|ppc|ppc64|ppc64le|` +
+	`386|amd64p32|arm|armbe|arm64|arm64be|loong64|mips|mipsle|mips64|mips64le|mips64p32|mips64p32le|` +
+	`ppc|ppc64|ppc64le|` +
 	`riscv|riscv64|s390|s390x|sparc|sparc64|wasm` +
 	`)(_test)?(\.|$)`)
 

@@ -12,7 +12,8 @@ func TestBuildConstraints(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		"a.go", "_a.go", "linux.go", "amd64.go", "a_linux.go", "a_amd64.go", "a_linux_amd64.go", "a_windows.go",
-		"a_windows_amd64.go", "a_linux_arm64.go", "a_arm64.go", "a_arm64_linux.go", "a_amd64_darwin.go", "a_windows_b.go",
+		"a_windows_amd64.go", "a_linux_arm64.go", "a_arm64.go", "a_arm64_linux.go", "a_amd64_darwin.go",
+		"a_windows_b.go",
 		"a_unix.go", "a_cgo.go", "a_386.go", "windows_a.go", "_windows.go", "a_windows.b.go", "a.b_windows.go",
 		"windows.go", "a_js_wasm.go", "a_wasip1.go", "a__windows.go", "a_Windows.go", "a_windows_.go",
 	}

@@ -44,21 +44,7 @@ func (s *Sources) declare(f *Source) {
 				s.named[path.Base(text)] = true
 			}
 		case *ast.CallExpr:
-			fun := syntax.Called(n)
-			callee := s.calleeName(f, fun)
-			s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
-			if literal, ok := fun.(*ast.FuncLit); ok {
-				for _, field := range literal.Type.Params.List {
-					s.executedAtOnce[field] = expression{Expr: n, in: f}
-				}
-			}
-			if slices.ContainsFunc(n.Args, isAddress) {
-				s.pointed = append(s.pointed, pointed{callee, expression{Expr: n, in: f}})
-			}
-			s.declareFlag(f, n, syntax.LastName(fun))
-			if f.Imports.AnyMatches(settingsLibrary) {
-				s.declareBinding(f, n, syntax.LastName(fun))
-			}
+			s.declareCall(f, n)
 		case *ast.CompositeLit:
 			if of := s.symbolOf(typeOfApp{n.Type, f}); of.name != "" {
 				s.literals[of] = append(s.literals[of], expression{Expr: n, in: f})
@@ -70,6 +56,25 @@ func (s *Sources) declare(f *Source) {
 		}
 		return true
 	})
+}
+
+// declareCall collects a call, and the flags and settings that it declares.
+func (s *Sources) declareCall(f *Source, n *ast.CallExpr) {
+	fun := syntax.Called(n)
+	callee := s.calleeName(f, fun)
+	s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
+	if literal, ok := fun.(*ast.FuncLit); ok {
+		for _, field := range literal.Type.Params.List {
+			s.executedAtOnce[field] = expression{Expr: n, in: f}
+		}
+	}
+	if slices.ContainsFunc(n.Args, isAddress) {
+		s.pointed = append(s.pointed, pointed{callee, expression{Expr: n, in: f}})
+	}
+	s.declareFlag(f, n, syntax.LastName(fun))
+	if f.Imports.AnyMatches(settingsLibrary) {
+		s.declareBinding(f, n, syntax.LastName(fun))
+	}
 }
 
 // calleeName returns the name of the function that an expression calls. A method has no directory: its type is known
