@@ -118,7 +118,8 @@ var (
 // tests only.
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
-	declares := len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
+	declares := len(text) <= maxConstantsSource &&
+		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("fn main(")))
 	settings := namedSettings(text)
 	if !hasKeyword && !declares && settings == nil && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
 		return nil
@@ -133,14 +134,15 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
 		},
 	}
+	u := readUses(t)
 	var made []construction
 	if hasKeyword {
-		result.Findings, made = findings(t)
+		result.Findings, made = findings(t, u)
 	}
 	if declares || len(result.Findings) > 0 {
-		d := readDeclarations(t)
+		d := readDeclarations(t, moduleOf(file))
 		result.Findings = append(result.Findings, listeners(d, made)...)
-		result.Declares = readConstants(d)
+		result.Declares = append(readConstants(d), given(d, u)...)
 	}
 	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
 		len(result.Declares) == 0 && settings == nil {
