@@ -60,7 +60,8 @@ var (
 	// arithmetic is an operator between operands, and resultArithmetic one behind a call.
 	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
 	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
-	dottedName       = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->)\w+)*`)
+	// dottedName is a name with its fields, which may stand on lines of their own.
+	dottedName = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->|[ \t]*\r?\n\s*\.)\w+)*`)
 )
 
 // evaluate collects the ports that an expression may have for its value.
@@ -131,7 +132,8 @@ func (e *evaluation) keys(x expression) expression {
 // nameAt returns the name that a match in an expression is.
 func (x expression) nameAt(match []int) Use {
 	after := x.raw[match[1]:min(match[1]+maxAfterName, len(x.raw))]
-	return Use{Dotted: string(x.code[match[0]:match[1]]), After: string(after), At: x.at}
+	dotted := strings.Join(strings.Fields(string(x.code[match[0]:match[1]])), "")
+	return Use{Dotted: dotted, After: string(after), At: x.at}
 }
 
 // add adds an address that is written at an offset.
