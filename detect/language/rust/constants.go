@@ -123,11 +123,8 @@ func moduleOf(file string) string {
 // call is the call of a function, whose path is in the group "name".
 var call = regexp.MustCompile(`(?:^|[^\w.:])(?P<name>[a-z_][\w:]*)\(`)
 
-// given returns what the main function of a program gives to functions of other modules that are about listening.
+// given returns what the source of a program gives to functions of other modules that are about listening.
 func given(d *address.Names, u *uses) []address.Declaration {
-	if !d.Matches(mainFunction) {
-		return nil
-	}
 	return d.Given(call, func(called string) string {
 		whole, _ := u.resolve(called)
 		before, function, ok := cutLast(whole)

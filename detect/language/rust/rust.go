@@ -134,15 +134,21 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
 		},
 	}
-	u := readUses(t)
+	var u *uses
 	var made []construction
+	if hasKeyword || t.Matches(mainFunction) {
+		u = readUses(t)
+	}
 	if hasKeyword {
 		result.Findings, made = findings(t, u)
 	}
 	if declares || len(result.Findings) > 0 {
 		d := readDeclarations(t, moduleOf(file))
 		result.Findings = append(result.Findings, listeners(d, made)...)
-		result.Declares = append(readConstants(d), given(d, u)...)
+		result.Declares = readConstants(d)
+		if t.Matches(mainFunction) {
+			result.Declares = append(result.Declares, given(d, u)...)
+		}
 	}
 	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
 		len(result.Declares) == 0 && settings == nil {
