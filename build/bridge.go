@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
@@ -80,7 +81,7 @@ func (b *bridge) isStartedByLauncher() bool { return b != nil && b.Start == star
 // manifest returns the lines to paste into a manifest, in YAML.
 func (b *bridge) manifest() []string {
 	probes := []string{
-		"containers: # the app's own, in place of an exec probe",
+		"containers: # the app's own, instead of an exec probe",
 		fmt.Sprintf("  - readinessProbe: {grpc: {port: %d}}", b.Port),
 		fmt.Sprintf("    livenessProbe: {grpc: {port: %d, service: live}}", b.Port),
 	}
@@ -93,15 +94,15 @@ func (b *bridge) manifest() []string {
 		}, probes...)
 	}
 	if len(b.flags) > 0 {
-		probes = append(probes, "    env: ["+strings.Join(b.variables(), ", ")+"]"+b.remark)
+		probes = append(probes, "    env: ["+strings.Join(b.variables(), ", ")+"]"+variableNames(b.remark))
 	}
-	started := "# The launcher starts it with all processes."
+	started := "# The launcher starts it with every process."
 	if len(b.Processes) > 0 {
 		started = "# The launcher starts it with the processes " + strings.Join(b.Processes, ", ") + "."
 	}
 	return append([]string{
-		started + " A container with a command of its own, which",
-		"# goes past the launcher, has no bridge: its probes say failed to connect.",
+		started,
+		"# If the container sets `command:`, it bypasses the launcher: no bridge, and probes fail to connect.",
 	}, probes...)
 }
 
@@ -116,6 +117,16 @@ func (b *bridge) variables() []string {
 		items = append(items, fmt.Sprintf("{name: %s, value: %q}", flags.Variable(name), value))
 	}
 	return items
+}
+
+// flagInText matches a flag in a sentence.
+var flagInText = regexp.MustCompile(` -[a-z-]+`)
+
+// variableNames returns a remark about flags as one about their environment variables.
+func variableNames(remark string) string {
+	return flagInText.ReplaceAllStringFunc(remark, func(flag string) string {
+		return " " + flags.Variable(strings.TrimPrefix(flag, " -"))
+	})
 }
 
 // reportBridge logs how the bridge is run, and how to probe it.

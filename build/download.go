@@ -152,7 +152,7 @@ func programIn(file string, asset github.ResolvedAsset, work string, platform ex
 		}
 	}
 	if len(programs) == 0 && len(natives) == 1 {
-		programs = natives // what is wrong with it is said where it is checked
+		programs = natives // the check says what is wrong with it
 	}
 	if len(programs) != 1 {
 		return "", fmt.Errorf("finding the program in %s: it holds %d programs for %s/%s, not one: %q",

@@ -11,7 +11,7 @@ import (
 // fail.
 func reportServers(logger log.Logger, servers plan.Servers, defaults flags.Defaults) {
 	if len(servers.Listed) == 0 {
-		logger.Header("No gRPC server was found; the probe was asked for")
+		logger.Header("No gRPC server found; the build requires the probe")
 		return
 	}
 	logger.Headerf("gRPC server: %s", servers.Lead())

@@ -48,6 +48,7 @@ func find(ctx context.Context, dir string, logf tree.Logf) (found, error) {
 		f.servers = append(f.servers, language.PostAnalyze(logf)...)
 	}
 	f.notes = target.Mark(f.servers, s.files.Targets(os.Getenv), func(path string) bool { return exists(dir, path) })
+	s.files.SetAside(f.servers)
 	f.servers = withoutTestOnly(f.servers)
 	plan.Sort(f.servers)
 	f.leaveOut(func() bool { return hasOwnSources(ctx, dir, s) })

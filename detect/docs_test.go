@@ -56,11 +56,12 @@ func TestReadmeNamesEachLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(readme), "\n## What is recognised\n")
-	sentence, _, ok := strings.Cut(section, "from their sources")
+	_, list, ok := strings.Cut(section, "Servers written in ")
+	list, _, _ = strings.Cut(strings.Join(strings.Fields(list), " "), ". ")
 	if !ok {
-		t.Fatal("README.md has no section \"What is recognised\" that lists the languages of sources")
+		t.Fatal("README.md has no section \"What is recognised\" that lists the languages of servers")
 	}
-	named := regexp.MustCompile(`,| and |\s+in\s`).Split(strings.Join(strings.Fields(sentence), " "), -1)
+	named := regexp.MustCompile(`,| and `).Split(list, -1)
 	for i := range named {
 		named[i] = strings.TrimSpace(named[i])
 	}

@@ -87,6 +87,18 @@ value = "./cmd/c"
 			"The server at src/main/java/Orders.java:2 leads: the others are beside the app, in tools or tests",
 		},
 	},
+	"a server that a program carries as its data": {
+		map[string]string{
+			"app/run.go":           "package app\n\n//go:embed all:runner\nvar runner embed.FS\n",
+			"app/serve.go":         strings.Replace(serverSource, "main", "app", 1),
+			"app/runner/server.py": "import grpc\nif __name__ == '__main__':\n    server = grpc.server(None)\n",
+		},
+		nil,
+		[]string{
+			"app/serve.go:5", "app/runner/server.py:3",
+			"The server at app/serve.go:5 leads: the others are beside the app, in tools or tests",
+		},
+	},
 	"a program for tests beside a server": {
 		map[string]string{
 			"main.go": serverSource, "check.py": "import grpc\nserver = grpc.server(None)\n",
@@ -170,4 +182,31 @@ func said(log lines) []string {
 		}
 	}
 	return all
+}
+
+// What is known of a server is no default of the probe in an image that another program is built for.
+func TestNothingIsKnownOfAServerThatIsNotBuilt(t *testing.T) {
+	const listening = "package main\n\nimport (\n\t\"net\"\n\n\t\"google.golang.org/grpc\"\n)\n\nfunc main() {\n" +
+		"\tlis, _ := net.Listen(\"tcp\", \":50051\")\n\tgrpc.NewServer().Serve(lis)\n}\n"
+	for targets, want := range map[string]string{
+		"":                "port 50051, cmd/a/main.go:10; plaintext",
+		"./cmd/a":         "port 50051, cmd/a/main.go:10; plaintext",
+		"./cmd/c":         "health service not known; port not known; TLS or plaintext not known",
+		"./cmd/c:./cmd/a": "port 50051, cmd/a/main.go:10; plaintext",
+		"./cmd/missing":   "port 50051, cmd/a/main.go:10; plaintext",
+	} {
+		t.Run(targets, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "cmd/a/main.go"), listening)
+			write(t, filepath.Join(dir, "cmd/c/main.go"), clientSource)
+			t.Setenv("BP_GO_TARGETS", targets)
+			var log lines
+			if _, err := detect.Servers(dir, false, &log); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(log[0], want) {
+				t.Errorf("the log says\n%s\nwant\n%s", log[0], want)
+			}
+		})
+	}
 }

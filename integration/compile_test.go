@@ -36,7 +36,7 @@ func TestCompiledProbe(t *testing.T) {
 }
 
 // TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe anyway:
-// then too it is compiled with the Go of a buildpack in the group, and where there is none the build says so.
+// then too it is compiled with the Go of a buildpack in the group, and if there is none the build says so.
 func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
 	t.Parallel()
 	needDocker(t)

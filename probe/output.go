@@ -13,7 +13,7 @@ import (
 //
 //   - standard output carries only what was asked for as such: help, version, each change with -watch, and with -o json
 //     the outcome as one line
-//   - standard error carries the rest, a line each, without time stamps
+//   - standard error carries the rest, one per line, without timestamps
 //   - a failure is one line "error: ..." for each service, ten at the most, then each hint once, a line "hint: ..."
 //   - success is "status: SERVING", as it is for grpc-health-probe, in -mode=ready
 //   - with -o json standard error has only what -v adds

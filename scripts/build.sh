@@ -64,13 +64,17 @@ done | sort -u | while read -r kind package; do
   else
     from=$source/vendor.all/$package to=$source/vendor/$package
   fi
+  files=()
+  for file in "$from"/*; do
+    if [ -f "$file" ] && [[ $file != *_test.go ]]; then files+=("$file"); fi
+  done
   mkdir -p "$to"
-  find "$from" -maxdepth 1 -type f ! -name '*_test.go' -exec cp {} "$to/" \;
+  cp "${files[@]}" "$to/"
 done
 # The licence of each module, which is in a folder above its packages.
 licences=(-name 'LICENSE*' -o -name 'COPYING*' -o -name 'NOTICE*' -o -name 'PATENTS*')
 (cd "$source/vendor.all" && find . -type f '(' "${licences[@]}" ')') | while read -r file; do
-  if [ -d "$source/vendor/$(dirname "$file")" ]; then
+  if [ -d "$source/vendor/${file%/*}" ]; then
     cp "$source/vendor.all/$file" "$source/vendor/$file"
   fi
 done

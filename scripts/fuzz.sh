@@ -19,20 +19,20 @@ usage() {
 export LIMIT=300x MINIMIZE=1x
 case ${1:-} in
 -time)
-  [[ ${2:-} =~ ^([0-9]+[hms])+$ ]] || usage "'${2:-}' is no duration, such as 10m"
+  [[ ${2:-} =~ ^([0-9]+[hms])+$ ]] || usage "'${2:-}' is not a duration such as 10m"
   LIMIT=$2 MINIMIZE=10s && shift 2
   ;;
 -runs)
-  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage "'${2:-}' is no number of runs"
+  [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage "'${2:-}' is not a number of runs"
   LIMIT=${2}x && shift 2
   ;;
--*) usage "'$1' is no option" ;;
+-*) usage "'$1' is not an option" ;;
 esac
 scripts/needs-go.sh scripts/fuzz.sh
 packages=()
 for package in "$@"; do
   package=${package#./} package=${package%/}
-  grep -qs '^func Fuzz' "$package"/*_test.go || usage "'$package' is no package with fuzz tests"
+  grep -qs '^func Fuzz' "$package"/*_test.go || usage "'$package' is not a package with fuzz tests"
   packages+=("$package")
 done
 if [ ${#packages[@]} = 0 ]; then

@@ -24,7 +24,7 @@ for argument in "$@"; do
   case $argument in
   --probe) probe=true ;;
   --force) force=-force ;;
-  -*) refuse "'$argument' is no option" ;;
+  -*) refuse "'$argument' is not an option" ;;
   *) [ -z "$repository" ] && repository=$argument || refuse "'$repository' and '$argument' are two names" ;;
   esac
 done
@@ -33,7 +33,7 @@ done
 host='(localhost|[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+|[A-Za-z0-9][A-Za-z0-9.-]*:[0-9]+)'
 component='[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*'
 [[ $repository =~ ^$host(/$component)+$ ]] ||
-  refuse "'$repository' is no REGISTRY/NAME, such as registry.example.com/team/health-probe, without a tag"
+  refuse "'$repository' is not REGISTRY/NAME, such as registry.example.com/team/health-probe, without a tag"
 
 scripts/needs-go.sh scripts/publish.sh
 

@@ -47,7 +47,7 @@ case "$*" in
   for part in "$@"; do
     case " $first $all $platforms " in
     *" $part "*) parts="$parts $part" ;;
-    *) fail "'$part' is no part and no tier: scripts/test.sh -h lists them" ;;
+    *) fail "'$part' is neither a part nor a tier: scripts/test.sh -h lists them" ;;
     esac
   done
   ;;
@@ -75,6 +75,9 @@ if runs core integration cluster cosign oldest platforms && ! docker version >/d
 fi
 if runs race peers && ! command -v "${CC:-gcc}" >/dev/null && ! command -v cc >/dev/null; then
   fail "the race detector needs a C compiler (Debian: apt-get install gcc libc6-dev)"
+fi
+if runs unit race cluster && ! command -v javac >/dev/null; then
+  lacks "a JDK (Debian: default-jdk-headless)" "the bridge beside an app in Java"
 fi
 if runs linters && ! command -v shellcheck >/dev/null; then
   lacks shellcheck "checks of the scripts"

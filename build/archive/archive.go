@@ -144,7 +144,7 @@ func (t *target) tar(in io.Reader) error {
 			err = t.link(header.Name, header.Linkname)
 		case tar.TypeXGlobalHeader:
 		default:
-			err = fmt.Errorf("it has %q, which is no file, folder or symbolic link (type %q)",
+			err = fmt.Errorf("it has %q, which is not a file, folder or symbolic link (type %q)",
 				header.Name, header.Typeflag)
 		}
 		if err != nil {
@@ -196,5 +196,5 @@ func (t *target) zipped(entry *zip.File) error {
 		}
 		return t.link(entry.Name, string(to))
 	}
-	return fmt.Errorf("it has %q, which is no file, folder or symbolic link", entry.Name)
+	return fmt.Errorf("it has %q, which is not a file, folder or symbolic link", entry.Name)
 }

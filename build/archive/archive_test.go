@@ -71,7 +71,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		`a link to "/etc/passwd"`:            {link("x", "/etc/passwd")},
 		`a link to "../x"`:                   {link("x", "../x")},
 		`a link to "d/../../x"`:              {link("x", "d/../../x")},
-		`within "d", which is no folder`:     {link("d", "e"), {Name: "d/x"}},
+		`within "d", which is not a folder`:  {link("d", "e"), {Name: "d/x"}},
 		`type '1'`:                           {{Name: "x"}, {Typeflag: tar.TypeLink, Name: "y", Linkname: "x"}},
 		`type '3'`:                           {{Typeflag: tar.TypeChar, Name: "x"}},
 		`type '6'`:                           {{Typeflag: tar.TypeFifo, Name: "x"}},

@@ -106,7 +106,7 @@ func (t *target) prepare(name string) (string, error) {
 func (t *target) mkdir(name string) error {
 	if t.made[strings.ToLower(name)] == name {
 		if info, err := t.root.Lstat(name); err != nil || !info.IsDir() {
-			return fmt.Errorf("it has something within %q, which is no folder", name)
+			return fmt.Errorf("it has something within %q, which is not a folder", name)
 		}
 		return nil
 	}
@@ -117,7 +117,7 @@ func (t *target) mkdir(name string) error {
 		if info, err := t.root.Lstat(name); err == nil && info.IsDir() {
 			return nil // an archive that was unpacked here before made it
 		}
-		return fmt.Errorf("it has something within %q, which is no folder", name)
+		return fmt.Errorf("it has something within %q, which is not a folder", name)
 	} else if err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ var (
 	replaced = plan.Address{Host: plan.AllInterfaces, Port: 8080, Certainty: plan.Default, Variable: "GRPC_PORT"}
 	variable = plan.Address{Variable: "GRPC_PORT"}
 	loopback = plan.Address{Host: plan.Loopback, Port: 8080, Certainty: plan.Written}
+	anyHost  = plan.Address{Port: 8080, Certainty: plan.Written}
 	socket   = plan.Address{Host: plan.UnixSocket, Socket: "unix:/run/app.sock", Certainty: plan.Written}
 	aSocket  = plan.Address{Host: plan.UnixSocket}
 
@@ -65,7 +66,8 @@ func TestReports(t *testing.T) {
 		{"a port that a variable replaces", server(replaced, plaintext), true},
 		{"the port in a variable", server(variable, plaintext), true},
 		{"the port in a variable, for a probe that reads none", server(variable, plaintext), false},
-		{"a port of loopback", server(loopback, plaintext), true},
+		{"a port on loopback", server(loopback, plaintext), true},
+		{"a port on a host that is not known", server(anyHost, plaintext), true},
 		{"a socket", server(socket, plaintext), true},
 		{"a socket, for a probe that reads no address", server(socket, plaintext), false},
 		{"a socket that is not known", server(aSocket, plaintext), false},
@@ -74,7 +76,7 @@ func TestReports(t *testing.T) {
 		{"TLS with client certificates", server(port, mutual), true},
 		{"TLS by a setting", server(port, optional), true},
 		{"TLS without a setting", server(port, disabled), true},
-		{"TLS or plaintext by a setting", server(port, decided), true},
+		{"TLS or plaintext, depending on a setting", server(port, decided), true},
 		{"TLS or plaintext not known", server(port, plan.Security{}), true},
 		{"nothing known", server(plan.Address{}, plan.Security{}), false},
 		{"no health service", noHealth, true},

@@ -14,8 +14,11 @@ type Logger interface {
 	Headerf(format string, args ...any)
 }
 
-// Report ends the log with the probe's path and an exec probe to paste, then what Kubernetes can do in its place, and
-// what is not known. severalServers says that the app has more than this one, and hasBridge that the bridge is
+// price is what a native probe costs, of the server or of the bridge, as docs/benchmarks.md has it.
+const price = "1/9 of an exec probe's CPU time on the node"
+
+// Report ends the log with the probe's path and an exec probe to paste, then what is not known, and what Kubernetes can
+// do instead. severalServers says that the app has more than this one, and hasBridge that the bridge is
 // installed.
 func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 	of := ""
@@ -57,17 +60,17 @@ func (p Probe) unknown() []string {
 		lines = append(lines, fmt.Sprintf("The probe reads $%s as the app does: set it in the container", a.Variable))
 	case !a.IsKnown():
 		lines = append(lines, "The address of the server is not known: set -addr in the command, or "+
-			"GRPC_HEALTH_PROBE_ADDR=localhost:PORT in the container")
+			"GRPC_HEALTH_PROBE_ADDR in the container's environment")
 	}
 	const add = "-tls -tls-ca-cert=FILE to the command"
 	switch {
 	case s.Setting != "" && !s.IsTLS():
-		lines = append(lines, fmt.Sprintf("If %s gives the server TLS, add %s", plan.Printable(s.Setting), add))
+		lines = append(lines, fmt.Sprintf("If %s turns TLS on, add %s", plan.Printable(s.Setting), add))
 	case s.Setting != "":
-		lines = append(lines, fmt.Sprintf("If %s takes TLS from the server, leave out the flags for it",
+		lines = append(lines, fmt.Sprintf("If %s turns TLS off, leave out the -tls flags",
 			plan.Printable(s.Setting)))
 	case s.Transport == plan.UnknownTransport:
-		lines = append(lines, "Whether the server has TLS is not known: if it has, add "+add)
+		lines = append(lines, "It is not known whether the server has TLS: if it does, add "+add)
 	}
 	return lines
 }
@@ -92,8 +95,8 @@ func (p Probe) alternative(hasBridge bool) string {
 	case cannot != "" && hasBridge:
 		return ""
 	case cannot != "":
-		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can, with no process per check: build "+
-			"with %s=%s", cannot, config.BridgeEnv, config.BridgeLaunch)
+		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can, for %s: build with %s=%s", cannot,
+			price, config.BridgeEnv, config.BridgeLaunch)
 	case a.Local() == 0 || s.Transport != plan.Plaintext:
 		return ""
 	}
@@ -102,10 +105,13 @@ func (p Probe) alternative(hasBridge bool) string {
 		service = ", service: " + p.server.Service
 	}
 	if a.Variable != "" {
-		sets = fmt.Sprintf("; the port is that in $%s, if it is set", a.Variable)
+		sets = fmt.Sprintf("; if $%s is set, use its port", a.Variable)
 	}
-	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # asked by Kubernetes itself: no process, a ninth "+
-		"of the CPU on the node%s", a.Local(), service, sets)
+	if a.Host == plan.UnknownHost {
+		sets += "; only if the server listens on all interfaces"
+	}
+	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # the kubelet makes the call, for %s%s", a.Local(),
+		service, price, sets)
 }
 
 // Quoted returns words as the items of a list in YAML.

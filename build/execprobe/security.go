@@ -26,7 +26,7 @@ func securityFlags(s plan.Security, c Certificate) serverFlags {
 		f.words = append(f.words, "-tls-no-verify")
 		file := cmp.Or(s.Certificate, "FILE")
 		f.remarks = append(f.remarks,
-			"to verify the server, replace -tls-no-verify by -tls-ca-cert="+file+" -tls-server-name=NAME")
+			"to verify the server, replace -tls-no-verify with -tls-ca-cert="+file+" -tls-server-name=NAME")
 	}
 	if s.Transport == plan.MutualTLS {
 		f.words = append(f.words, "-tls-client-cert=/path/to/client.crt", "-tls-client-key=/path/to/client.key")

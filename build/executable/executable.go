@@ -67,7 +67,7 @@ func Check(file string, platform Platform) (interpreter string, err error) {
 	}
 	program, err := elf.NewFile(f)
 	if err != nil {
-		return "", fmt.Errorf("it is no program for Linux (ELF): %w", err)
+		return "", fmt.Errorf("it is not a Linux program (ELF): %w", err)
 	}
 	if a := architectureOf(program); a != architectures[platform.Arch] {
 		return "", fmt.Errorf("%w: %s, the image is for %s", ErrArchitecture, a, platform.Arch)
@@ -104,16 +104,16 @@ func checkType(f *elf.File, hasInterpreter bool) error {
 	case elf.ET_EXEC:
 		return nil
 	case elf.ET_REL:
-		return errors.New("it is an object file, which has yet to be linked, and no program")
+		return errors.New("it is an object file that is not linked yet, not a program")
 	case elf.ET_CORE:
-		return errors.New("it is a core dump and no program")
+		return errors.New("it is a core dump, not a program")
 	case elf.ET_DYN:
 		if isPositionIndependentProgram(f, hasInterpreter) {
 			return nil
 		}
-		return errors.New("it is a shared library and no program")
+		return errors.New("it is a shared library, not a program")
 	}
-	return fmt.Errorf("it is an ELF file of the type %d and no program", f.Type)
+	return fmt.Errorf("it is an ELF file of the type %d, not a program", f.Type)
 }
 
 // flagPIE in the entry DT_FLAGS_1 says that a file is a program. Linkers set it since 2015 (binutils 2.26).
@@ -210,7 +210,7 @@ func checkSegments(f *elf.File, size int64) error {
 		begins = begins || p.Flags&elf.PF_X != 0 && f.Entry >= p.Vaddr && f.Entry-p.Vaddr < p.Memsz
 	}
 	if !begins {
-		return errors.New("it is no program: it has no code to begin with")
+		return errors.New("it is not a program: it has no code to begin with")
 	}
 	return nil
 }

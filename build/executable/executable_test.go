@@ -57,21 +57,21 @@ var checked = map[string]struct {
 	},
 	"a library": {
 		executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{flags, otherFlag, end, 0}},
-		"it is a shared library and no program",
+		"it is a shared library, not a program",
 	},
 	"the C library": {
 		executabletest.File{Type: elf.ET_DYN, Interpreter: loader, Dynamic: []uint64{name, 1, end, 0}},
-		"it is a shared library and no program",
+		"it is a shared library, not a program",
 	},
 	"a library that can be started": {
 		executabletest.File{Type: elf.ET_DYN, Dynamic: []uint64{debug, 0, name, 1, end, 0}},
-		"it is a shared library and no program",
+		"it is a shared library, not a program",
 	},
 	"an object": {
 		executabletest.File{Type: elf.ET_REL},
-		"it is an object file, which has yet to be linked, and no program",
+		"it is an object file that is not linked yet, not a program",
 	},
-	"a core": {executabletest.File{Type: elf.ET_CORE}, "it is a core dump and no program"},
+	"a core": {executabletest.File{Type: elf.ET_CORE}, "it is a core dump, not a program"},
 	"FreeBSD": {
 		executabletest.File{OSABI: elf.ELFOSABI_FREEBSD},
 		"it is a program for another system: freebsd, the image is for linux",
@@ -129,11 +129,11 @@ func TestCheckRefusesWhatIsCutOff(t *testing.T) {
 	copy(header, whole)
 	header[56] = 0 // the number of segments
 	if _, err := executable.Check(writeFile(t, header), amd64); err == nil ||
-		err.Error() != "it is no program: it has no code to begin with" {
+		err.Error() != "it is not a program: it has no code to begin with" {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := executable.Check(writeFile(t, []byte("#!/bin/sh\n")), amd64); err == nil ||
-		!strings.HasPrefix(err.Error(), "it is no program for Linux (ELF): ") {
+		!strings.HasPrefix(err.Error(), "it is not a Linux program (ELF): ") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -47,7 +47,7 @@ type ResolvedAsset struct {
 	Tag string `toml:"tag"`
 	// SHA256 is the digest of the file, in lower-case hex.
 	SHA256 string `toml:"sha256"`
-	// SHA256From says for people where the digest comes from: a setting, the buildpack, the release or a file of it.
+	// SHA256From says for users where the digest comes from: a setting, the buildpack, the release or a file of it.
 	SHA256From string `toml:"sha256_from"`
 	// Immutable reports that GitHub lets nobody change the release (docs.github.com, Immutable releases). It is false
 	// if GitHub was not asked.
@@ -126,7 +126,7 @@ func (r Request) Check() error {
 	case !isName(r.Tag, `\`) || slices.ContainsFunc(strings.Split(r.Tag, "/"), isDots):
 		return fmt.Errorf("reading the tag %q of %s: it must be the tag of a release, or %s", r.Tag, r.Repo, Latest)
 	case r.SHA256 != "" && !isSHA256(hexOf(r.SHA256)):
-		return fmt.Errorf("reading %s: %q is no SHA-256 in hex", r.SHA256Setting, r.SHA256)
+		return fmt.Errorf("reading %s: %q is not a SHA-256 in hex", r.SHA256Setting, r.SHA256)
 	}
 	return nil
 }

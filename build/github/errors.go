@@ -112,9 +112,9 @@ func (c *Client) explainStatus(status statusError, request Request) error {
 		return fmt.Errorf("%w: it wants a token (give one in "+tokenPlace+")", status)
 	case code == http.StatusForbidden && c.host.Token.Value != "":
 		return fmt.Errorf("%w: the token from %s may not read %s (it needs the permission to read contents, and "+
-			"single sign-on where the organisation has it)", status, c.host.Token, request.Repo)
+			"single sign-on if the organisation uses it)", status, c.host.Token, request.Repo)
 	case code == http.StatusForbidden:
-		return fmt.Errorf("%w: %s is not for all to read (give a token in "+tokenPlace+")", status, request.Repo)
+		return fmt.Errorf("%w: %s is not public (give a token in "+tokenPlace+")", status, request.Repo)
 	case code == http.StatusNotFound && c.host.Token.Value != "":
 		return fmt.Errorf("%w: there is no such repository or release, or the token from %s may not read it",
 			status, c.host.Token)
@@ -145,7 +145,7 @@ func explainNetwork(err error) error {
 	if invalid, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return fmt.Errorf("connecting to %s: %w (give the build a CA certificate that it can trust)", host, invalid.Err)
 	}
-	hint := "check the network, and $HTTPS_PROXY where there is a proxy"
+	hint := "check the network, and $HTTPS_PROXY if you use a proxy"
 	_, broken := errors.AsType[brokenError](err)
 	switch dns, isDNS := errors.AsType[*net.DNSError](err); {
 	case isDNS && !dns.IsNotFound:

@@ -63,10 +63,10 @@ func TestAnswersThatAreNoReleases(t *testing.T) {
 		`[]`:                          noJSON,
 		`"v1"`:                        noJSON,
 		`not`:                         noJSON,
-		`{}`:                          "api.github.com answers with something else than a release",
-		`null`:                        "api.github.com answers with something else than a release",
-		"":                            "api.github.com answers with something else than a release",
-		`{"a":1}`:                     "api.github.com answers with something else than a release",
+		`{}`:                          "api.github.com answers with something other than a release",
+		`null`:                        "api.github.com answers with something other than a release",
+		"":                            "api.github.com answers with something other than a release",
+		`{"a":1}`:                     "api.github.com answers with something other than a release",
 	} {
 		answer := func(*http.Request) (*http.Response, error) {
 			return &http.Response{

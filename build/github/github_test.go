@@ -88,7 +88,7 @@ func TestMirrors(t *testing.T) {
 	}
 }
 
-// FuzzFindChecksum holds that what is found is a digest of the text.
+// FuzzFindChecksum checks that what it finds is a digest of the text.
 func FuzzFindChecksum(f *testing.F) {
 	f.Add(digest+"  asset\n", "asset", false)
 	f.Fuzz(func(t *testing.T, text, asset string, own bool) {

@@ -69,9 +69,9 @@ func ParseAPI(address string) (*url.URL, error) {
 	api, err := url.Parse(address)
 	switch {
 	case err != nil || api.Host == "" || api.RawQuery != "" || api.Fragment != "":
-		return nil, errors.New("it is no address such as https://github.example.com/api/v3")
+		return nil, errors.New("it is not an address such as https://github.example.com/api/v3")
 	case api.User != nil:
-		return nil, errors.New("it holds a user or a password, which belong into a token")
+		return nil, errors.New("it holds a user or a password, which belong in a token")
 	case api.Scheme != "https":
 		return nil, fmt.Errorf("%q is not allowed: use https, since a token may be sent there", api.Scheme)
 	}

@@ -21,7 +21,7 @@ func checkProxy() error {
 			value = "http://" + value
 		}
 		if !isProxy(value) {
-			return fmt.Errorf("reading $%s: it is no address of a proxy such as http://proxy.example.com:3128", name)
+			return fmt.Errorf("reading $%s: it is not the address of a proxy, such as http://proxy.example.com:3128", name)
 		}
 		return nil // net/http takes the first that is set
 	}

@@ -45,7 +45,7 @@ func (c *Client) ask(ctx context.Context, request Request) (ResolvedAsset, error
 		return ResolvedAsset{}, fmt.Errorf("finding %s: %w", request, c.explain(err, request))
 	}
 	if release.GetTagName() == "" {
-		return ResolvedAsset{}, fmt.Errorf("finding %s: %s answers with something else than a release", request,
+		return ResolvedAsset{}, fmt.Errorf("finding %s: %s answers with something other than a release", request,
 			c.host.API.Host)
 	}
 	if tag := release.GetTagName(); request.Tag != Latest && tag != request.Tag {

@@ -66,10 +66,10 @@ var servers = map[string]struct {
 		w.Write(content[:len(content)/2])
 		http.NewResponseController(w).Flush()
 		<-r.Context().Done()
-	}, err: "waiting for example.com: it took too long (check the network, and $HTTPS_PROXY where there is a proxy)"},
+	}, err: "waiting for example.com: it took too long (check the network, and $HTTPS_PROXY if you use a proxy)"},
 	"does not begin": {send: func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
-	}, err: "waiting for example.com: it took too long (check the network, and $HTTPS_PROXY where there is a proxy)"},
+	}, err: "waiting for example.com: it took too long (check the network, and $HTTPS_PROXY if you use a proxy)"},
 	"breaks off": {send: func(w http.ResponseWriter, r *http.Request) {
 		w.Write(content[:len(content)/2])
 		http.NewResponseController(w).Flush()

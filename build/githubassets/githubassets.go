@@ -79,7 +79,7 @@ func (r *Request) check() error {
 		return fmt.Errorf("%s: token_env holds a token: it must be the name of an environment variable that does",
 			about)
 	case r.TokenEnv != "" && !variableName.MatchString(r.TokenEnv):
-		return fmt.Errorf("%s: token_env holds something else than the name of an environment variable", about)
+		return fmt.Errorf("%s: token_env holds something other than the name of an environment variable", about)
 	case r.StripComponents < 0:
 		return fmt.Errorf("%s: strip_components is %d", about, r.StripComponents)
 	case r.Destination != "" && !filepath.IsLocal(r.Destination):

@@ -158,7 +158,7 @@ func (i *installation) checkPlatform(dir string, files []string) error {
 // warnOfStripping says that names are not shortened although the user asked for it.
 func (i *installation) warnOfStripping(isNeeded bool) {
 	if isNeeded && i.request.StripComponents > 0 {
-		i.logger.Headerf("Warning: strip_components has no effect on %s, which is no tar", i.asset)
+		i.logger.Headerf("Warning: strip_components has no effect on %s, which is not a tar archive", i.asset)
 	}
 }
 

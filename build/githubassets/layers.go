@@ -73,7 +73,7 @@ func Contribute(
 func isDotted(name string) bool { return strings.Contains(name, ".") }
 
 // layer contributes one layer. The layer of the build before is reused if it holds what it should and nothing
-// changed, and where "latest" is requested and GitHub cannot be asked. The component is empty for a layer that is
+// changed, and if "latest" is requested and GitHub cannot be asked. The component is empty for a layer that is
 // reused.
 func (b builder) layer(name string, requests []Request) (libcnb.Layer, sbom.Component, error) {
 	layer, err := b.ctx.Layers.Layer(name)

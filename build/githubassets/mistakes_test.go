@@ -30,12 +30,12 @@ var mistakes = map[string]struct{ text, want string }{
 	},
 	"a table": {
 		"[metadata.githubassets]\nrepo = 'a/b'\nasset = 'c'\n",
-		inFile + "metadata.githubassets is no array of tables (write [[metadata.githubassets]], with two " +
+		inFile + "metadata.githubassets is not an array of tables (write [[metadata.githubassets]], with two " +
 			"brackets, before each asset)",
 	},
 	"a table, 0.2": {
 		"[_.metadata.githubassets]\nrepo = 'a/b'\n",
-		inFile + "_.metadata.githubassets is no array of tables (write [[_.metadata.githubassets]], with two " +
+		inFile + "_.metadata.githubassets is not an array of tables (write [[_.metadata.githubassets]], with two " +
 			"brackets, before each asset)",
 	},
 	"unknown key": {
@@ -76,7 +76,7 @@ var mistakes = map[string]struct{ text, want string }{
 	},
 	"a token's value": {
 		entry + "token_env = 'my token'\n",
-		`reading the GitHub asset "c" of a/b: token_env holds something else than the name of an environment ` +
+		`reading the GitHub asset "c" of a/b: token_env holds something other than the name of an environment ` +
 			`variable`,
 	},
 	"a token": {
@@ -113,7 +113,7 @@ var mistakes = map[string]struct{ text, want string }{
 		entry + "destination = '../x'\n",
 		`reading the GitHub asset "c" of a/b: the destination "../x" leads out of its layer`,
 	},
-	"digest": {entry + "sha256 = 'abc'\n", `reading sha256: "abc" is no SHA-256 in hex`},
+	"digest": {entry + "sha256 = 'abc'\n", `reading sha256: "abc" is not a SHA-256 in hex`},
 }
 
 func TestMistakesInProjectFiles(t *testing.T) {

@@ -60,7 +60,7 @@ func makeFolders(root *os.Root, name string) error {
 		return err
 	}
 	if info, err := root.Lstat(name); err == nil && !info.IsDir() {
-		return fmt.Errorf("%q is there and is no folder", name)
+		return fmt.Errorf("%q exists and is not a folder", name)
 	}
 	if err := root.Mkdir(name, 0o755); err != nil && !os.IsExist(err) {
 		return err

@@ -120,7 +120,7 @@ func decode(text []byte) ([]Request, error) {
 // isUTF16 reports whether a text is UTF-16, in which each ASCII character has a byte that is zero.
 func isUTF16(text []byte) bool { return bytes.IndexByte(text, 0) >= 0 }
 
-// explainDecoding returns the decoder's error, or what to write where the assets are no array of tables.
+// explainDecoding returns the decoder's error, or what to write if the assets are not an array of tables.
 func explainDecoding(text []byte, err error) error {
 	var generic map[string]any
 	keys, again := untrusted.DecodeTOML(text, &generic)
@@ -130,7 +130,7 @@ func explainDecoding(text []byte, err error) error {
 	for _, path := range [][]string{{"metadata", tableName}, {"_", "metadata", tableName}} {
 		if keys.IsDefined(path...) && keys.Type(path...) != "ArrayHash" && keys.Type(path...) != "Array" {
 			name := strings.Join(path, ".")
-			return fmt.Errorf("%s is no array of tables (write [[%s]], with two brackets, before each asset)",
+			return fmt.Errorf("%s is not an array of tables (write [[%s]], with two brackets, before each asset)",
 				name, name)
 		}
 	}
@@ -179,7 +179,7 @@ func readBounded(dir, name string) ([]byte, error) {
 	case info.IsDir():
 		return nil, fmt.Errorf("reading the directory %q: %w", name, errNoFile)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%q is no regular file", name)
+		return nil, fmt.Errorf("%q is not a regular file", name)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%q is longer than %d KiB", name, maxFile>>10)
 	}

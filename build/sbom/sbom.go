@@ -33,7 +33,7 @@ func Write(path func(libcnb.SBOMFormat) string, content Component) error {
 		writeDocument(path(libcnb.SyftJSON), encodeSyft, content))
 }
 
-// Exists reports whether the SBOM is there in all three formats, as it is where the platform restored the layer.
+// Exists reports whether the SBOM is there in all three formats, as it is if the platform restored the layer.
 func Exists(path func(libcnb.SBOMFormat) string) bool {
 	for _, format := range []libcnb.SBOMFormat{libcnb.CycloneDXJSON, libcnb.SPDXJSON, libcnb.SyftJSON} {
 		if _, err := os.Stat(path(format)); err != nil {

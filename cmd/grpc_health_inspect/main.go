@@ -28,8 +28,8 @@ const (
 const usage = `usage: grpc_health_inspect FOLDER
 
 Says what pack build with the buildpack grpc-cnb/health-probe would find in the folder of an app: its gRPC servers with
-their lines, health services and ports, and the exec probe to paste. It writes nothing and asks nobody. The build's
-variables apply: BP_GRPC_HEALTH_PROBE_ARGS and the others; BP_LOG_LEVEL=DEBUG lists all evidence.
+their lines, health services and ports, and the exec probe to paste. It writes nothing and needs no network. It reads
+the variables of the build, such as BP_GRPC_HEALTH_PROBE_ARGS; BP_LOG_LEVEL=DEBUG lists all evidence.
 
 Exit codes: 0 the image would get a probe; 1 it would get none, as for an app without a server; 2 the folder cannot be
 read, or a variable is wrong.
@@ -107,7 +107,8 @@ func appFolder(name string) (string, error) {
 		return "", fmt.Errorf("looking for the app: %w", err)
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("looking for the app: %q is no folder: name the folder that pack build is given", name)
+		return "", fmt.Errorf("looking for the app: %q is not a folder: name the folder that you would give to pack build",
+			name)
 	}
 	return filepath.Abs(name)
 }

@@ -78,8 +78,8 @@ func TestDemoInspectsAFolder(t *testing.T) {
 			"the port of your gRPC server",
 		}},
 		"no server":   {[]string{"nothing"}, exitNothing, []string{"No gRPC server found", "docs/detection.md"}},
-		"no folder":   {[]string{"missing"}, exitError, []string{"'missing' is no folder"}},
-		"a file":      {[]string{"nothing/main.go"}, exitError, []string{"is no folder"}},
+		"no folder":   {[]string{"missing"}, exitError, []string{"'missing' is not a folder"}},
+		"a file":      {[]string{"nothing/main.go"}, exitError, []string{"is not a folder"}},
 		"two folders": {[]string{"nothing", "bare"}, exitError, []string{"name one folder"}},
 		"help":        {[]string{"--help"}, 0, []string{"scripts/demo.sh FOLDER", "Exit codes"}},
 	} {
@@ -110,14 +110,14 @@ func TestScriptsTellMistakesFirst(t *testing.T) {
 		want      string
 	}{
 		"demo, wrong value":   {"", "demo.sh", docker("maybe"), 2, "-docker=maybe is not allowed: use auto, always"},
-		"demo, wrong option":  {"", "demo.sh", []string{"--gone"}, 2, "'--gone' is no option"},
+		"demo, wrong option":  {"", "demo.sh", []string{"--gone"}, 2, "'--gone' is not an option"},
 		"demo, no Docker":     {"", "demo.sh", docker("always"), 2, "needs Docker, and none answers"},
 		"demo, no Go":         {"", "demo.sh", docker("never"), 2, "1.26, and none is on the PATH: https://go.dev/dl"},
 		"demo, old Go":        {"go1.25.3", "demo.sh", docker("never"), 2, "needs Go 1.26, and here is go1.25.3:"},
 		"folder, no Go":       {"", "demo.sh", []string{"app"}, 2, "needs Go 1.26"},
 		"folder, old Go":      {"go1.9", "demo.sh", []string{"app"}, 2, "needs Go 1.26, and here is go1.9:"},
-		"tests, no part":      {"", "test.sh", []string{"gone"}, 1, "'gone' is no part and no tier"},
-		"tests, two tiers":    {"", "test.sh", []string{"--all", "--platforms"}, 1, "'--all' is no part"},
+		"tests, no part":      {"", "test.sh", []string{"gone"}, 1, "'gone' is neither a part nor a tier"},
+		"tests, two tiers":    {"", "test.sh", []string{"--all", "--platforms"}, 1, "'--all' is neither a part"},
 		"tests, no Go":        {"", "test.sh", nil, 1, "scripts/test.sh: needs Go 1.26"},
 		"tests, old Go":       {"go1.25", "test.sh", []string{"linters"}, 1, "needs Go 1.26, and here is go1.25:"},
 		"tests, no compiler":  {"go1.26.0", "test.sh", []string{"race"}, 1, "the race detector needs a C compiler"},

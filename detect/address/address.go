@@ -5,7 +5,8 @@
 //	a Value --Graph.Resolve: across files--> Address
 //
 // Begin with [Address]. [Names] are what one file declares; a [Value] is what the file itself says of an expression,
-// with the names that other files declare; [Graph] has these, and resolves them.
+// with the names that other files declare; [Graph] has these, and resolves them. [Names.Conditions] says what decides
+// whether code runs.
 package address
 
 import "github.com/grpc-cnb/health-probe/internal/plan"

@@ -2,6 +2,7 @@ package address
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,43 +14,82 @@ func (d *Names) DeclareFunction(name string, body source.Span) {
 	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{d.expression(body), 0, false})
 }
 
-// DeclareArguments adds what the calls of a function in this text give to its parameters, in their order; "" stands for
-// a parameter that is of no interest. The name of the function stands at one offset, and its parameters end at another.
-// The parameters are visible in the body alone, which is what is indented more. It reports whether there is a call.
-func (d *Names) DeclareArguments(function string, definedAt, parametersEnd int, parameters []string) bool {
-	body := d.blocks.Body(d.Text, d.Line(definedAt)-1, d.Line(parametersEnd)-1)
+// Function is a function that a text defines.
+type Function struct {
+	Name       string
+	At         int // the offset of the name in the definition
+	End        int // the offset at which the parameters end
+	Parameters []Parameter
+	// IsAlone says that no object stands before it where it is called.
+	IsAlone bool
+}
+
+// Parameter is a parameter of a function.
+type Parameter struct {
+	Name    string      // "" for one that is of no interest
+	Default source.Span // what it is if a call does not give it; empty if each call has to
+}
+
+// Parameters returns parameters of which nothing but their names is known.
+func Parameters(names []string) []Parameter {
+	var all []Parameter
+	for _, name := range names {
+		all = append(all, Parameter{Name: name})
+	}
+	return all
+}
+
+// DeclareArguments adds what the calls of a function in this text give to its parameters, in their order, or leave to
+// their defaults. The parameters are visible in the body alone, which is what is indented more. It reports whether there
+// is a call.
+func (d *Names) DeclareArguments(f Function) bool {
+	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
 	if body < 0 {
 		return false
 	}
 	calls := 0
-	for at := range d.Words(function) {
-		open := at + len(function)
+	for at := range d.Words(f.Name) {
+		open := at + len(f.Name)
 		for open < len(d.Code) && strings.IndexByte(" \t", d.Code[open]) >= 0 {
 			open++
 		}
-		if at == definedAt || open == len(d.Code) || d.Code[open] != '(' {
+		isOther := f.IsAlone && at > 0 && d.Code[at-1] == '.'
+		if at == f.At || isOther || open == len(d.Code) || d.Code[open] != '(' {
 			continue
 		}
 		if calls++; calls > MaxListeners {
 			return true
 		}
-		for i, name := range parameters {
-			value, ok := d.Argument(open+1, i, name)
-			if name != "" && ok {
-				d.byName[name] = append(d.byName[name], declaration{d.expression(value), body, true})
+		spreads := d.spreads(open + 1)
+		for i, p := range f.Parameters {
+			value, ok := d.Argument(open+1, i, p.Name)
+			if !ok && !spreads {
+				value, ok = p.Default, p.Default.From < p.Default.To
+			}
+			if p.Name != "" && ok {
+				d.byName[p.Name] = append(d.byName[p.Name], declaration{d.expression(value), body, true})
 			}
 		}
 	}
 	return calls > 0
 }
 
-// DeclareParameters adds the parameters of a function that nothing in this text calls, as [Names.DeclareArguments]
-// takes them. Calls in other files give them something.
-func (d *Names) DeclareParameters(function string, definedAt, parametersEnd int, parameters []string) {
-	body := d.blocks.Body(d.Text, d.Line(definedAt)-1, d.Line(parametersEnd)-1)
-	for i, name := range parameters {
-		if body >= 0 && name != "" {
-			d.parameters = append(d.parameters, parameter{name, argumentName(function, i), body})
+// spreads reports whether the arguments of a call, from their offset, hold a list or a dictionary that gives several:
+// *args, **options, ...args.
+func (d *Names) spreads(from int) bool {
+	each, _ := d.Arguments(from)
+	return slices.ContainsFunc(each, func(at source.Span) bool {
+		return at.From < at.To && (d.Code[at.From] == '*' || d.Code[at.From] == '.')
+	})
+}
+
+// DeclareParameters adds the parameters of a function that nothing in this text calls. Calls in other files, where it
+// has a name, give them something.
+func (d *Names) DeclareParameters(name string, f Function) {
+	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
+	for i, p := range f.Parameters {
+		if body >= 0 && p.Name != "" {
+			d.parameters = append(d.parameters, parameter{p.Name, argumentName(name, i), body})
 		}
 	}
 }

@@ -3,6 +3,7 @@ package address
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -29,11 +30,16 @@ func declare(t *testing.T, text string) (*Names, source.Span) {
 	d := Read(read, ";\n", regexp.MustCompile(`\blet (?P<name>\w+) = `))
 	for _, m := range read.FindAll(regexp.MustCompile(`func (\w+)\(`), -1) {
 		parameters, all := read.Arguments(m[1])
-		var names []string
-		for _, p := range parameters {
-			names = append(names, read.Slice(p))
+		f := Function{Name: string(read.Code[m[2]:m[3]]), At: m[2], End: all.To, IsAlone: true}
+		for _, at := range parameters {
+			name, value, _ := strings.Cut(read.Slice(at), " = ")
+			p := Parameter{Name: name}
+			if value != "" {
+				p.Default = source.Span{From: at.To - len(value), To: at.To}
+			}
+			f.Parameters = append(f.Parameters, p)
 		}
-		d.DeclareArguments(string(read.Code[m[2]:m[3]]), m[2], all.To, names)
+		d.DeclareArguments(f)
 	}
 	d.Global = func(u Use) Name { return Name{Path: u.Path} }
 	call := regexp.MustCompile(`listen\(`).FindIndex(read.Code)
@@ -62,6 +68,20 @@ func TestArgumentsGiveThePort(t *testing.T) {
 	}
 	if got := d.Value(address).Names; got != nil {
 		t.Errorf("not declared are %q", got)
+	}
+}
+
+func TestDefaultsGiveThePort(t *testing.T) {
+	t.Parallel()
+	head := "func serve(host, port = 50053) {\n    listen(port)\n}\n"
+	for call, want := range map[string]int{
+		"serve()": 50053, "serve(a)": 50053, "serve(a, 50054)": 50054, "serve()\nserve(a, 50054)": 0,
+		"serve(...all)": 0, "server.serve()": 0, "": 0,
+	} {
+		d, address := declare(t, head+call+"\n")
+		if v := d.Value(address); v.Local() != want {
+			t.Errorf("after %q the port is %d, want %d", call, v.Local(), want)
+		}
 	}
 }
 

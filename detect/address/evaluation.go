@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,7 +22,9 @@ type evaluation struct {
 	sockets []string
 	// variables are the environment variables that are asked.
 	variables []string
-	hosted    bool
+	// whole is the environment variable that has the whole address, whatever its name.
+	whole  string
+	hosted bool
 	// texts are the contents of the strings.
 	texts []string
 	// outside says that the environment or the command line is asked, and unclear that what goes before a default is
@@ -60,6 +63,8 @@ var (
 	// arithmetic is an operator between operands, and resultArithmetic one behind a call.
 	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
 	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
+	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
+	random = regexp.MustCompile(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
 	// dottedName is a name with its fields, which may stand on lines of their own.
 	dottedName = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->|[ \t]*\r?\n\s*\.)\w+)*`)
 )
@@ -69,12 +74,13 @@ func (e *evaluation) evaluate(x expression) {
 	e.askByConstants(x)
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
-		len(literals) == 0 && resultArithmetic.Match(x.code) {
+		random.Match(x.code) || len(literals) == 0 && resultArithmetic.Match(x.code) {
 		return
 	}
 	if asked := append(Variables(x.raw), x.variables...); x.isOption || len(asked) > 0 || outside.Match(x.raw) {
 		e.outside = true
 		e.variables = append(e.variables, asked...)
+		e.whole = cmp.Or(e.whole, variableOf(x.raw))
 	}
 	if e.branches(x) {
 		return
@@ -215,9 +221,12 @@ func (e *evaluation) follow(name string, u Use) {
 		e.askOthers(name, u)
 	}
 	for _, x := range values {
-		if !e.seen[x.at] {
+		switch {
+		case !e.seen[x.at]:
 			e.seen[x.at] = true
 			e.evaluate(x)
+		case x.at == u.At:
+			e.askOthers(name, u) // a field that gets a parameter of its name: self.port = port
 		}
 	}
 }

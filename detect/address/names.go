@@ -58,13 +58,18 @@ const (
 
 // Read collects the declarations that the patterns match. The group "name" of a pattern is what is declared, or
 // the group "field" what is reached as a field. The group "value" is its value. Without such a group the value is what
-// follows the match, up to the first of the bytes in ends that stands in no bracket.
+// follows the match, up to the first of the bytes in ends that stands in no bracket. A pattern with a group "statement"
+// matches nothing in brackets: what looks like an assignment there is an argument of a call.
 func Read(t *source.Text, ends string, patterns ...*regexp.Regexp) *Names {
 	d := &Names{Text: t, byName: map[string][]declaration{}, blocks: source.FindBlocks(t), left: maxExpressions}
 	for _, p := range patterns {
+		isArgument := func(int) bool { return false }
+		if p.SubexpIndex("statement") >= 0 {
+			isArgument = t.InBrackets()
+		}
 		for _, m := range t.FindAll(p, -1) {
 			name, at := declared(t, p, m)
-			if name == "" || len(d.byName[name]) == maxDeclarations {
+			if name == "" || len(d.byName[name]) == maxDeclarations || isArgument(at) {
 				continue
 			}
 			value := source.Span{From: m[1]}
@@ -141,16 +146,16 @@ func (d *Names) add(name string, at int, value source.Span) {
 	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
 }
 
-// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. If
-// none is, as for the parameter of a function, all are that the text has.
+// visible returns the values of a name that are visible at an offset: those of the innermost scope around it. If none
+// is, all are that the text has, or, of the parameter of a function, those that are passed to it.
 func (d *Names) visible(name string, at int) []expression {
-	var all, innermost []expression
+	var others []declaration
+	var innermost []expression
 	line, deepest := d.Line(at)-1, 0
 	for _, x := range d.byName[name] {
-		if !x.isParameter {
-			all = append(all, x.value)
-		}
 		switch depth := d.blocks.Depth(x.scope, line); {
+		case depth < 0 && !x.isParameter:
+			others = append(others, x)
 		case depth < deepest:
 		case depth > deepest:
 			innermost, deepest = []expression{x.value}, depth
@@ -159,7 +164,9 @@ func (d *Names) visible(name string, at int) []expression {
 		}
 	}
 	if innermost == nil {
-		return all
+		for _, x := range d.passed(name, line, others) {
+			innermost = append(innermost, x.value)
+		}
 	}
 	return innermost
 }

@@ -77,44 +77,6 @@ func (d *Names) fieldsOf(name string) []source.Span {
 	return values
 }
 
-// condition begins a block that may run or not.
-var condition = regexp.MustCompile(`\b(?:if|else|elif|elsif|unless|match|switch|case|cond|when|guard)\b|\s\?\s`)
-
-// ConditionsAround returns what stands before the code at an offset and decides whether it runs: the heads of the
-// blocks around it that are not around another offset, and what goes before it in its line.
-func (d *Names) ConditionsAround(at, outer int) []source.Span {
-	var found []source.Span
-	add := func(head source.Span) {
-		if head.From >= head.To {
-			return
-		}
-		m := condition.FindIndex(d.Code[head.From:head.To])
-		if m == nil {
-			return
-		}
-		if source.IsWordByte(d.Code[head.From+m[0]]) {
-			head.From += m[0] // what goes before a question mark decides, but not what goes before a word
-		}
-		found = append(found, head)
-	}
-	line := d.Line(at) - 1
-	before := source.Span{From: d.LineStart(line), To: at}
-	if before.From <= outer && outer < d.LineStart(line+1) {
-		before.From = outer
-	}
-	add(before)
-	for _, head := range d.blocks.Heads(line, d.Line(outer)-1) {
-		add(source.Span{From: d.LineStart(head), To: d.LineStart(head + 1)})
-	}
-	return found
-}
-
-// RunsWith reports whether the code at an offset runs whenever the code around another one does: it is in the same
-// blocks, and on no condition.
-func (d *Names) RunsWith(at, around int) bool {
-	return len(d.blocks.Heads(d.Line(at)-1, d.Line(around)-1)) == 0 && len(d.ConditionsAround(at, around)) == 0
-}
-
 // Variables returns the environment variables that the expressions in spans ask for, in their order.
 func (d *Names) Variables(spans []source.Span) []string {
 	var all []string

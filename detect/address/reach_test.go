@@ -68,7 +68,7 @@ func TestConditionsOfCode(t *testing.T) {
 	t.Parallel()
 	d, s := server("b = builder\nif tls {\n  for c in all {\n    use(c)\n  }\n}\nb.serve()")
 	at := strings.Index(string(d.Raw), "use")
-	if got := d.ConditionsAround(at, s.From); len(got) != 1 || strings.TrimSpace(d.Slice(got[0])) != "if tls {" {
+	if got := d.ConditionsAround(at, s.From); len(got) != 1 || d.Slice(got[0]) != "tls" {
 		t.Errorf("the conditions are %v", got)
 	}
 	if d.RunsWith(at, s.From) || !d.RunsWith(at, at+1) {
@@ -76,5 +76,51 @@ func TestConditionsOfCode(t *testing.T) {
 	}
 	if got := d.ConditionsAround(at, at+1); len(got) != 0 {
 		t.Errorf("code depends on conditions %v that hold beside it", got)
+	}
+}
+
+func TestConditionIsWhatCodeRunsUnder(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"void f() { b.HERE(); }":                             "",
+		"if (tls) { b.HERE(); }":                             "tls",
+		"if (tls) b.HERE();":                                 "tls",
+		"if (debug) { log(); } b.HERE();":                    "",
+		"if (debug) log(); b.HERE();":                        "",
+		"x = tls ? HERE : b;":                                "tls",
+		"x = tls ? b : HERE;":                                "not tls",
+		"x = a ? b : c; HERE":                                "",
+		"if (a) { b(o -> { o.HERE(); }); }":                  "a",
+		"if (a) { b(); } else { HERE }":                      "not a",
+		"if (a) {\n  b();\n} else if (c) {\n  HERE\n}":       "c, not a",
+		"unless a\n  b()\nelse\n  HERE\nend":                 "a",
+		"x = a?.b ?? HERE":                                   "",
+		"s = forPort(p)\n    .a()\n    .HERE()":              "",
+		"s = if (tls) HERE else b":                           "tls",
+		"s = if tls { b } else { HERE }":                     "not tls",
+		"s = HERE if tls else b":                             "tls",
+		"if (debug) log()\nb.HERE()":                         "",
+		"if (tls)\n    b.HERE()":                             "tls",
+		"serve { it.a { b() }.HERE() }":                      "",
+		"if (a) {\n  b()\n}\nval s = new C(x, {\n  HERE\n})": "",
+	} {
+		d := Read(source.Grammar{}.Read([]byte(text)), ";\n")
+		var got []string
+		for _, c := range d.Conditions(strings.Index(text, "HERE"), 0) {
+			got = append(got, map[bool]string{true: "not "}[c.Negated]+d.Slice(c.Span))
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%q: conditions %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestConditionsOfOtherCodeAreNone(t *testing.T) {
+	t.Parallel()
+	text := "if (serve) {\n  b.start();\n  if (tls) { b.HERE() }\n}"
+	d := Read(source.Grammar{}.Read([]byte(text)), ";")
+	got := d.ConditionsAround(strings.Index(text, "HERE"), strings.Index(text, "start"))
+	if len(got) != 1 || d.Slice(got[0]) != "tls" {
+		t.Errorf("conditions %v", got)
 	}
 }

@@ -79,12 +79,44 @@ class Server:
 class Client:
     def __init__(self):
         self.port = 9000`, 50051},
-	"a parameter has what any function declares": {`
+	"a parameter has nothing of a function that does not pass it": {`
+def client():
+    port = 9000
+    connect(port)
+def serve(port):
+    use: port`, 0},
+	"a parameter has what a function passes": {`
 def main():
     port = 50051
     serve(port)
 def serve(port):
     use: port`, 50051},
+	"a parameter of a function in brackets on another line": {`
+void serve(int port)
+{
+    use: port
+}
+void main()
+{
+    port = 50051
+    serve(port)
+}
+void client()
+{
+    port = 9000
+}`, 50051},
+	"a parameter of a function without brackets": {`
+serve port = do
+    use: port
+main = do
+    port = 50051
+    serve port`, 50051},
+	"a condition is no function": {`
+def configure():
+    port = 50051
+def serve():
+    if (port):
+        use: port`, 50051},
 	"a module's constant": {`
 module A
   PORT = 50051

@@ -174,7 +174,7 @@ func (e *evaluation) address(s source.Span) Address {
 	case e.unclear || one.Port == 0 || len(e.sockets) > 0:
 		a.Certainty, a.Variable = Unknown, unknown.Variable
 	case e.outside || len(e.before) > 0:
-		a.Certainty, a.Variable = Default, oneVariable(e.variables)
+		a.Certainty, a.Variable = Default, cmp.Or(oneVariable(e.variables), e.whole)
 	}
 	return a
 }

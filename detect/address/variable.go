@@ -17,6 +17,19 @@ var environment = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variabl
 	`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
 	`\b(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(\s*["']([A-Z][A-Z0-9_]*)["']`)
 
+// addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND ||
+// "[::]:50051".
+var addressVariable = regexp.MustCompile(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)["'\])]*\s*` +
+	"(?:\\|\\||\\?\\?|\\bor\\b|,)\\s*[\"'`][^\"'`${}]*:\\d+[\"'`]\\)*$")
+
+// variableOf returns the environment variable that an expression asks for a whole address, "" for none.
+func variableOf(code []byte) string {
+	if m := addressVariable.FindSubmatch(bytes.TrimSpace(code)); m != nil {
+		return string(m[1]) + string(m[2]) + string(m[3])
+	}
+	return ""
+}
+
 // Variables returns the names of the environment variables that code asks for.
 func Variables(code []byte) []string {
 	var names []string
@@ -66,6 +79,22 @@ func (d *Names) Decider(s source.Span) string {
 		return d.deciderIn(source.Span{From: s.From, To: s.From + choice})
 	}
 	return ""
+}
+
+// OnlyDecider returns the one thing that decides the values of expressions, as [Names.Decider] names it, "" if none is
+// known.
+func (d *Names) OnlyDecider(spans []source.Span) string {
+	only := ""
+	for _, s := range spans {
+		switch one := d.Decider(s); {
+		case one == "" || one == only:
+		case only != "":
+			return ""
+		default:
+			only = one
+		}
+	}
+	return only
 }
 
 func (d *Names) deciderIn(s source.Span) string {

@@ -65,8 +65,9 @@ type Definition[T any] struct {
 	Language
 	// Required is that of [Analyzer].
 	Required func(path string) bool
-	// Analyze returns what a required file holds, or nil. Several goroutines call it at once. An error means that the
-	// file was left out; a result may come with it. The result must not refer to the bytes of the file's text.
+	// Analyze returns what a required file holds. A result without anything is dropped, like nil. Several goroutines
+	// call it at once. An error means that the file was left out; a result may come with it. The result must not refer
+	// to the bytes of the file's text.
 	Analyze func(f *tree.File) (*Result[T], error)
 	// PostAnalyze makes servers of the results, which are ordered by path. A server without a language gets the name
 	// of the definition's.
@@ -91,7 +92,7 @@ type scan[T any] struct {
 
 func (s *scan[T]) Analyze(f *tree.File) error {
 	result, err := s.definition.Analyze(f)
-	if result != nil {
+	if result != nil && !result.isEmpty() {
 		finding.Locate(result.Findings, f.Path)
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -2,8 +2,8 @@ package analyzer
 
 import (
 	"cmp"
-	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -12,13 +12,16 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Credentials is how a language writes the credentials of a server. They are looked for in an expression, and in what
-// its names are declared with.
+// Credentials are how the code of a language, or of a framework, says what carries the calls of a server. The patterns
+// are matched against code, in which the contents of strings are blank.
 type Credentials struct {
-	// Plaintext matches credentials for no TLS, and TLS the others. What follows a match is the arguments of a call.
+	// Plaintext and TLS match what makes credentials without TLS and with it. What follows TLS is the arguments of a
+	// call. A TLS that is nil stands for whatever the server is given.
 	Plaintext, TLS *regexp.Regexp
-	// Read returns what the arguments of a call that TLS matches say, from their offset.
-	Read func(t *source.Text, arguments int) plan.Security
+	// Requires matches what makes TLS require a client certificate, and Optional what makes it do without one.
+	Requires, Optional *regexp.Regexp
+	// Asks reports whether the arguments of a call that TLS matches, from their offset, require a client certificate.
+	Asks func(t *source.Text, arguments int) bool
 }
 
 // Stated is what a part of a text, at an offset, says of the security of a server.
@@ -68,7 +71,7 @@ func (f *followed) follow(s source.Span) {
 	}
 	f.seen[s.From] = true
 	for _, m := range f.TLS.FindAllIndex(code, maxCredentials) {
-		f.stated = append(f.stated, Stated{s.From + m[0], f.Read(f.names.Text, s.From+m[1])})
+		f.stated = append(f.stated, Stated{s.From + m[0], f.tls(s.From + m[1])})
 	}
 	for _, m := range f.Plaintext.FindAllIndex(code, maxCredentials) {
 		f.stated = append(f.stated, Stated{s.From + m[0], plan.Security{Transport: plan.Plaintext}})
@@ -92,6 +95,17 @@ func (f *followed) follow(s source.Span) {
 			return // the arguments of the function are none
 		}
 	}
+}
+
+// tls returns what a call says that makes credentials with TLS, from the offset of its arguments.
+func (f *followed) tls(arguments int) plan.Security {
+	says := Certificates(f.names.Text)
+	if f.Asks != nil && f.Asks(f.names.Text, arguments) || f.Requires != nil && f.names.Matches(f.Requires) {
+		says.Transport = plan.MutualTLS
+		return says
+	}
+	says.Authority = "" // clients show none, or whether they do is not known
+	return says
 }
 
 // beforeDefault is a name whose default follows: options.credentials || ServerCredentials.createInsecure().
@@ -136,10 +150,10 @@ func Security(names *address.Names, stated []Stated) plan.Security {
 // decide returns the statement that holds if nothing is set, and the setting that decides. What lies outside of
 // conditions holds if nothing else does.
 func decide(names *address.Names, stated []Stated) (plan.Transport, string) {
-	conditions := make([][]condition, len(stated))
-	count := map[condition]int{}
+	conditions := make([][]address.Condition, len(stated))
+	count := map[address.Condition]int{}
 	for i, s := range stated {
-		conditions[i] = conditionsAround(names.Text, s.At)
+		conditions[i] = names.Conditions(s.At, 0)
 		for _, c := range conditions[i] {
 			count[c]++
 		}
@@ -152,7 +166,7 @@ func decide(names *address.Names, stated []Stated) (plan.Transport, string) {
 			if count[c] == len(stated) {
 				continue // it decides whether there is a server
 			}
-			by, value := c.byDefault(names)
+			by, value := byDefault(names, c)
 			setting, all, isOpen = cmp.Or(by, setting), all.and(value), false
 		}
 		switch {
@@ -182,37 +196,62 @@ func StatedSecurity(names *address.Names, stated []Stated, of *finding.Site) fin
 	return finding.Security{Site: at, Says: says, Of: of}
 }
 
-// certificateFile is a string that names a file with certificates. A key or a client's certificate is none of a server.
-var certificateFile = regexp.MustCompile("[\"'`]([\\w./@-]+\\.(?:crt|pem|cer|cert))[\"'`]")
-
-// Certificates returns TLS, with the files of certificates that the strings of a text name: the server's, if there is
-// one alone, and that of the authorities of clients.
-func Certificates(t *source.Text) plan.Security {
-	says := plan.Security{Transport: plan.TLS}
-	servers, authorities := map[string]bool{}, map[string]bool{}
-	for _, m := range certificateFile.FindAllSubmatch(t.Raw, maxCredentials) {
-		file := string(m[1])
-		switch base := strings.ToLower(path.Base(file)); {
-		case strings.Contains(base, "key"), strings.Contains(base, "client"):
-		case authorityName.MatchString(base):
-			authorities[file] = true
-		default:
-			servers[file] = true
-		}
+// Of returns what the credentials in a span are. They are followed within the text. If they are made or given on a
+// condition that does not hold for the code at the offset of the server too, they are not known, and the condition is
+// the setting.
+func (c Credentials) Of(names *address.Names, given source.Span, server int) plan.Security {
+	reached := names.Reach(given)
+	in := func(pattern *regexp.Regexp) []source.Span { return matching(names, reached, pattern) }
+	plaintext, tls := in(c.Plaintext), in(c.TLS)
+	if c.TLS == nil {
+		tls = []source.Span{given}
 	}
-	says.Certificate, says.Authority = onlyKey(servers), onlyKey(authorities)
+	var says plan.Security
+	var conditions []source.Span
+	for _, s := range slices.Concat(tls, plaintext) {
+		conditions = append(conditions, names.ConditionsAround(s.From, server)...)
+	}
+	switch {
+	case len(tls)+len(plaintext) == 0:
+	case len(tls) > 0 && len(plaintext) > 0:
+		says.Setting = Setting(names, append(conditions, given))
+	case len(conditions) > 0:
+		says.Setting = Setting(names, conditions)
+	case len(plaintext) > 0:
+		says.Transport = plan.Plaintext
+	default:
+		c.reachedTLS(&says, names, reached, in)
+	}
 	return says
 }
 
-// authorityName matches the name of a file with certificates of authorities.
-var authorityName = regexp.MustCompile(`(?:^|[^a-z])(?:ca|root)(?:[^a-z]|$)|^(?:root|ca)[a-z]*cert|authorit`)
-
-// onlyKey returns the only key of a map, "" if there are several.
-func onlyKey(of map[string]bool) string {
-	for key := range of {
-		if len(of) == 1 {
-			return key
+// matching returns where a pattern matches in spans, in each of them once.
+func matching(names *address.Names, spans []source.Span, pattern *regexp.Regexp) []source.Span {
+	var found []source.Span
+	for _, s := range spans {
+		if pattern == nil {
+			break
+		}
+		if m := pattern.FindStringIndex(names.Slice(s)); m != nil {
+			found = append(found, source.Span{From: s.From + m[0], To: s.From + m[1]})
 		}
 	}
-	return ""
+	return found
+}
+
+// reachedTLS adds what is known of credentials that are TLS. If a client certificate is asked for on a condition, that
+// they are TLS is all that is known.
+func (c Credentials) reachedTLS(
+	says *plan.Security, names *address.Names, reached []source.Span, in func(p *regexp.Regexp) []source.Span,
+) {
+	says.Transport = plan.TLS
+	requires := in(c.Requires)
+	isConditional := func(s source.Span) bool { return len(names.ConditionsAround(s.From, reached[0].From)) > 0 }
+	if len(requires) > 0 && len(in(c.Optional)) == 0 && !slices.ContainsFunc(requires, isConditional) {
+		says.Transport = plan.MutualTLS
+	}
+	says.Certificate, says.Authority = certificates(names.Strings(reached))
+	if says.Transport != plan.MutualTLS {
+		says.Authority = ""
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // conditions are sources that use credentials, and what they say together.
@@ -26,7 +25,7 @@ else:
 use(c)`},
 	{"TLS or plaintext not known", `let c = load()
 use(c)`},
-	{"TLS or plaintext by x", `use(x ? ssl(a) : insecure())`},
+	{"TLS or plaintext, depending on x", `use(x ? ssl(a) : insecure())`},
 	{"plaintext unless $T says otherwise", `use(env.T ? ssl(a) : insecure())`},
 	{"plaintext unless $T says otherwise", `use(!env.T ? insecure() : ssl(a))`},
 	{"plaintext unless $T says otherwise", `use(env.T === 'true' ? ssl(a) : insecure())`},
@@ -40,7 +39,7 @@ if (typeof t !== 'undefined' && t === 'Y') {
 }
 let c = insecure()
 use(c)`},
-	{"TLS or plaintext by flag --use-tls", `use(ssl(a) if args.use_tls else insecure())`},
+	{"TLS or plaintext, depending on flag --use-tls", `use(ssl(a) if args.use_tls else insecure())`},
 	{"TLS unless tls says otherwise", `let tls = True
 use(ssl(a) if tls else insecure())`},
 	{"plaintext unless $T says otherwise", `if env.T:
@@ -57,7 +56,7 @@ use(c)`},
 	{"plaintext unless $T says otherwise", `use(env.T
   ? ssl(a)
   : insecure())`},
-	{"TLS or plaintext by $A", `if (env.A || env.B) {
+	{"TLS or plaintext, depending on $A", `if (env.A || env.B) {
   let c = ssl(a)
 } else {
   let c = insecure()
@@ -92,7 +91,6 @@ func TestConditionsDecideTheSecurity(t *testing.T) {
 	}
 	credentials := analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`\binsecure\(`), TLS: regexp.MustCompile(`\bssl\(`),
-		Read: func(*source.Text, int) plan.Security { return plan.Security{Transport: plan.TLS} },
 	}
 	for _, c := range conditions {
 		text := grammar.Read([]byte(c.code))

@@ -110,9 +110,10 @@ func ProjectHas[F finding.Finding, T any](p *Project[T]) bool {
 	return slices.ContainsFunc(p.Packages, func(in *Package) bool { return finding.Has[F](in.Findings) })
 }
 
-// isAside reports whether the package lies beside the app proper, in examples, tools or tests.
+// isAside reports whether all of the package lies beside the app proper, in examples, tools or tests.
 func (in *Package) isAside() bool {
-	return len(in.Findings) > 0 && asideOf(in.Findings[0]) != ""
+	isOwn := func(f finding.Finding) bool { return asideOf(f) == "" }
+	return len(in.Findings) > 0 && !slices.ContainsFunc(in.Findings, isOwn)
 }
 
 // asideOf returns the directory beside the app proper that a finding lies in, or "".

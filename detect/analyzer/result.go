@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"reflect"
+
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 )
@@ -16,6 +18,12 @@ type Result[T any] struct {
 	Built bool
 	// Extra is what only the language understands.
 	Extra T
+}
+
+// isEmpty reports whether nothing was found.
+func (r *Result[T]) isEmpty() bool {
+	return len(r.Findings)+len(r.Declares) == 0 && !r.ProjectRoot && !r.Built &&
+		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 
 // File is a file of an app and what its analysis found.

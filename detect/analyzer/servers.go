@@ -27,7 +27,7 @@ func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T])
 func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
 	for _, p := range all {
-		in := serving{p.Dir, p.Packages, shareFindings(p.Packages), graph}
+		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)
 		}
@@ -221,13 +221,11 @@ func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
 			return plan.HealthRegistered, f.Place
 		}
 	}
-	disabled := finding.Has[finding.HealthDisabled](in.Findings)
-	for shared := range p.shared.of(server.Path) {
-		if shared.health != nil {
-			return plan.HealthRegistered, shared.health.Place
-		}
-		disabled = disabled || shared.healthDisabled
+	shared := p.shared.of(server.Path)
+	if f, ok := finding.First[finding.Health](shared); ok {
+		return plan.HealthRegistered, f.Place
 	}
+	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)
 	if server.automaticHealth && !disabled {
 		return plan.HealthAutomatic, server.Place
 	}
@@ -238,51 +236,38 @@ func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
 // that names none, the one that packages without a server name which belong to this server alone, such as settings
 // files. It is not known if several are named, or one that is not known.
 func (p serving) address(in *Package, server proof) address.Address {
-	var own, ofPackage, shared []finding.Listener
-	for l := range finding.All[finding.Listener](in.Findings) {
-		switch l.Of {
-		case server.Site:
-			own = append(own, l)
-		case nil:
-			ofPackage = append(ofPackage, l)
-		}
-	}
-	for s := range p.shared.of(server.Path) {
-		shared = append(shared, s.listeners...)
-	}
-	return p.only(firstOf(own, ofPackage, shared))
+	return p.only(stated[finding.Listener](p, in, server))
 }
 
 // security returns the one security that is stated, looked for as an address is. A server whose construction is seen,
 // and of which nothing is stated, is one without TLS, as all frameworks have it by default.
 func (p serving) security(in *Package, server proof, strength plan.Strength) plan.Security {
-	var own, ofPackage, shared []finding.Security
-	for f := range finding.All[finding.Security](in.Findings) {
-		switch f.Of {
+	all := stated[finding.Security](p, in, server)
+	if len(all) == 0 && strength != plan.Registration && !in.Built {
+		return plan.Security{Transport: plan.Plaintext}
+	}
+	return onlySecurity(all)
+}
+
+// stated returns what findings of a type state of a server: its own, or else those of its package, or else those that
+// are shared with it.
+func stated[F finding.Stated](p serving, in *Package, server proof) []F {
+	var own, ofPackage []F
+	for f := range finding.All[F](in.Findings) {
+		switch f.Server() {
 		case server.Site:
 			own = append(own, f)
 		case nil:
 			ofPackage = append(ofPackage, f)
 		}
 	}
-	for s := range p.shared.of(server.Path) {
-		shared = append(shared, s.security...)
+	switch {
+	case len(own) > 0:
+		return own
+	case len(ofPackage) > 0:
+		return ofPackage
 	}
-	stated := firstOf(own, ofPackage, shared)
-	if len(stated) == 0 && strength != plan.Registration && !in.Built {
-		return plan.Security{Transport: plan.Plaintext}
-	}
-	return onlySecurity(stated)
-}
-
-// firstOf returns the first list that is not empty.
-func firstOf[T any](lists ...[]T) []T {
-	for _, list := range lists {
-		if len(list) > 0 {
-			return list
-		}
-	}
-	return nil
+	return slices.Collect(finding.All[F](p.shared.of(server.Path)))
 }
 
 // onlySecurity returns the security that all findings state, as it is stated first. Of findings that differ none is

@@ -1,7 +1,8 @@
 package analyzer
 
 import (
-	"iter"
+	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -10,19 +11,10 @@ import (
 // sharedFindings are what the packages of a project that make no server say about those that do, by the innermost
 // directory around each that holds a server, or by ".": what lies in apps/orders is about the server there, what lies
 // in libs about all of them. What lies in examples, tools or tests says nothing of servers outside.
-type sharedFindings map[string]*directoryFindings
+type sharedFindings map[string][]finding.Finding
 
-// directoryFindings are the findings in a directory, without those in subdirectories that hold a server.
-type directoryFindings struct {
-	health         *finding.Site
-	healthDisabled bool
-	// Both are nil if several servers could be meant.
-	listeners []finding.Listener
-	security  []finding.Security
-}
-
-// shareFindings collects them once for all servers of a project: a tree may hold 100,000.
-func shareFindings(packages []*Package) sharedFindings {
+// shareFindings collects them once for all servers of a project, by its directory: a tree may hold 100,000.
+func shareFindings(project string, packages []*Package) sharedFindings {
 	servers := ServerCount{}
 	var others []*Package
 	for _, in := range packages {
@@ -35,8 +27,9 @@ func shareFindings(packages []*Package) sharedFindings {
 	shared := sharedFindings{}
 	for _, in := range others {
 		for _, f := range in.Findings {
-			dir := servers.Innermost(finding.Where(f).Path)
-			if aside := asideOf(f); aside == "" || tree.IsWithin(dir, aside) {
+			file := finding.Where(f).Path
+			dir := servers.Innermost(file)
+			if aside := asideWithin(project, file); aside == "" || tree.IsWithin(dir, aside) {
 				shared.add(dir, f, servers[dir] <= 1)
 			}
 		}
@@ -44,39 +37,48 @@ func shareFindings(packages []*Package) sharedFindings {
 	return shared
 }
 
-// add adds a finding in a directory, about one server alone or about several.
-func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
-	if s[dir] == nil {
-		s[dir] = &directoryFindings{}
+// asideWithin returns the directory around a file that is beside the rest of its project, "" for none. The project
+// itself may be an example: what lies in it is about its server.
+func asideWithin(project, file string) string {
+	prefix := project + "/"
+	inProject, ok := strings.CutPrefix(file, prefix)
+	if !ok {
+		prefix = ""
 	}
-	in := s[dir]
-	switch f := f.(type) {
+	dir, _ := tree.Aside(inProject)
+	if dir == "" {
+		return ""
+	}
+	return prefix + dir
+}
+
+// add adds a finding in a directory, about one server alone or about several. What is stated of one server is not kept
+// if several could be meant, and of the others the first of each type is: it goes before what is stated, so that it is
+// found at once.
+func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
+	switch f.(type) {
+	case finding.Stated:
+		if oneServer {
+			s[dir] = append(s[dir], f)
+		}
 	case finding.Health:
-		if in.health == nil {
-			in.health = f.Site
+		if !finding.Has[finding.Health](s[dir]) {
+			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	case finding.HealthDisabled:
-		in.healthDisabled = true
-	case finding.Listener:
-		if oneServer {
-			in.listeners = append(in.listeners, f)
-		}
-	case finding.Security:
-		if oneServer {
-			in.security = append(in.security, f)
+		if !finding.Has[finding.HealthDisabled](s[dir]) {
+			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	}
 }
 
-// of yields what is shared with a server, the innermost directory first.
-func (s sharedFindings) of(server string) iter.Seq[*directoryFindings] {
-	return func(yield func(*directoryFindings) bool) {
-		for dir := range tree.Ancestors(server) {
-			if in := s[dir]; in != nil && !yield(in) {
-				return
-			}
-		}
+// of returns what is shared with a server, of the innermost directory first.
+func (s sharedFindings) of(server string) []finding.Finding {
+	var all []finding.Finding
+	for dir := range tree.Ancestors(server) {
+		all = append(all, s[dir]...)
 	}
+	return all
 }
 
 // ServerCount is how many servers directories hold, with those in their subdirectories.

@@ -22,7 +22,7 @@ type Requirements func(appDir string) ([]plan.Requirement, error)
 
 // Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
 // entry provided and required if the probe is wanted, and with the entry provided alone if nothing asks for it,
-// so that another buildpack still can. It passes without a plan where config.EnabledEnv is "false": the build phase
+// so that another buildpack still can. It passes without a plan if config.EnabledEnv is "false": the build phase
 // then has nothing to do, and a group that names the buildpack does not fail. A probe that is to be compiled requires
 // Go of another buildpack, unless the build image has it. What the app requires beside the probe has entries of its
 // own. A builder that has the buildpack as an optional system buildpack gets a plan for an app that asks for nothing,

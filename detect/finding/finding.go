@@ -100,6 +100,19 @@ type Security struct {
 	Of *Site
 }
 
+// Stated is what is stated of one server: a [Listener] or a [Security].
+type Stated interface {
+	Finding
+	// Server returns the site of the server, nil if that is the server of the package.
+	Server() *Site
+}
+
+// Server is that of [Stated].
+func (l Listener) Server() *Site { return l.Of }
+
+// Server is that of [Stated].
+func (s Security) Server() *Site { return s.Of }
+
 // ListenerAt returns a listener on an address that stands in the same file.
 func ListenerAt(v address.Value) Listener { return Listener{Site: &Site{Place: v.Place}, Address: v} }
 

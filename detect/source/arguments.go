@@ -23,7 +23,7 @@ const (
 // Slice returns the code of a span.
 func (t *Text) Slice(s Span) string { return string(t.Code[s.From:s.To]) }
 
-// Until returns where the first of the bytes in ends is that stands in no bracket opened behind from, or where a
+// Until returns where the first of the bytes in ends is that stands in no bracket opened after from, or where a
 // bracket closes that was open before. It gives up behind MaxValue bytes.
 func (t *Text) Until(from int, ends string) int {
 	return t.follow(from, min(len(t.Code), from+MaxValue+1), ends)
@@ -61,6 +61,23 @@ func (t *Text) Arguments(from int) (each []Span, all Span) {
 			return each, Span{from, end}
 		}
 		begin = end + 1
+	}
+}
+
+// InBrackets returns a function that reports whether an offset stands in brackets. It has to be asked for one offset
+// after the other, so that it reads the text once.
+func (t *Text) InBrackets() func(offset int) bool {
+	at, depth := 0, 0
+	return func(offset int) bool {
+		for ; at < offset; at++ {
+			switch t.Code[at] {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				depth = max(depth-1, 0)
+			}
+		}
+		return depth > 0
 	}
 }
 

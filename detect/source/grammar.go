@@ -14,7 +14,7 @@ type Lexeme struct {
 	// Starts reports whether Open, at this offset, begins a lexeme: a quote may also end a number or begin a lifetime.
 	// nil stands for always.
 	Starts func(text []byte, at int) bool
-	// End takes the offset behind Open. It returns where the contents of the lexeme end and where code goes on.
+	// End takes the offset after Open. It returns where the contents of the lexeme end and where code goes on.
 	End func(text []byte, from int) (inner, after int)
 }
 
@@ -122,7 +122,7 @@ func (q Quoting) End(text []byte, from int, closing string) (inner, after int) {
 	return from, from
 }
 
-// EmbeddedEnd returns where the code in a string ends that begins at an offset: behind the bracket that closes it.
+// EmbeddedEnd returns where the code in a string ends that begins at an offset: after the bracket that closes it.
 // Quotes in the code are skipped in pairs, whatever they hold: real code in strings is short.
 func EmbeddedEnd(text []byte, from int) int {
 	depth, quote := 1, byte(0)

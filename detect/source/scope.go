@@ -27,6 +27,9 @@ type block struct {
 var conditional = regexp.MustCompile(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
 	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
 
+// IsBranch reports whether a line of code is the header of a block of a condition or a loop.
+func IsBranch(line []byte) bool { return conditional.Match(line) }
+
 // onlyOpens is a line that only opens the block whose header is the line before.
 var onlyOpens = regexp.MustCompile(`^\s*[{(\[]\s*$`)
 
@@ -35,7 +38,7 @@ func FindBlocks(t *Text) *Blocks {
 	b := &Blocks{all: []block{{to: len(t.lines), header: -1, head: -1}}, ofLine: make([]int, len(t.lines))}
 	open := []int{0} // the blocks around the line, by index, each indented more than the one before
 	for i := range t.lines {
-		code := t.lineCode(i)
+		code := t.LineCode(i)
 		indent := indentation(code)
 		if indent < 0 {
 			b.ofLine[i] = open[len(open)-1]
@@ -64,14 +67,14 @@ func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 		indent: indent, from: line, to: len(t.lines), depth: b.all[parent].depth + 1, parent: parent,
 		scope: len(b.all), header: -1, head: b.all[parent].header,
 	}
-	if header := b.all[parent].header; header >= 0 && conditional.Match(t.lineCode(header)) {
+	if header := b.all[parent].header; header >= 0 && conditional.Match(t.LineCode(header)) {
 		in.scope = b.all[parent].scope
 	}
 	return in
 }
 
-// lineCode returns the code of a line, from 0.
-func (t *Text) lineCode(line int) []byte {
+// LineCode returns the code of a line, from 0.
+func (t *Text) LineCode(line int) []byte {
 	return t.Code[t.LineStart(line):t.LineStart(line+1)]
 }
 
@@ -108,10 +111,10 @@ func (b *Blocks) Heads(line, outer int) []int {
 }
 
 // Body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or
-// -1 where the body is not indented more.
+// -1 if the body is not indented more.
 func (b *Blocks) Body(t *Text, first, last int) int {
 	for line := last + 1; line < len(b.ofLine); line++ {
-		if code := t.lineCode(line); indentation(code) < 0 || onlyOpens.Match(code) {
+		if code := t.LineCode(line); indentation(code) < 0 || onlyOpens.Match(code) {
 			continue
 		}
 		if in := b.ofLine[line]; b.all[in].depth > b.all[b.ofLine[first]].depth {

@@ -100,7 +100,4 @@ func Exactly(pattern string) *regexp.Regexp {
 }
 
 // Indented returns how many bytes of white space a line, from 1, begins with, or -1 for a blank one.
-func (t *Text) Indented(line int) int { return indentation(t.lineCode(line - 1)) }
-
-// LineCode returns the code of a line, from 0.
-func (t *Text) LineCode(line int) []byte { return t.lineCode(line) }
+func (t *Text) Indented(line int) int { return indentation(t.LineCode(line - 1)) }

@@ -23,8 +23,8 @@ var (
 			`|.*[-_.](?:demo|mock|fake|stub|test|bench|example|sample)s?)$`)
 	// asideFile is for a file of the same kinds, without its extension.
 	asideFile = regexp.MustCompile(
-		`^(?i:(?:mock|fake|dummy|stub|test|example|sample|bench)s?[-_.].*` +
-			`|.*[-_.](?:mock|fake|stub|test|example|sample|bench)s?|.*[-_.]proxy)$`)
+		`^(?i:(?:mock|fake|dummy|stub|test|example|sample|bench)s?[-_.].*|client` +
+			`|.*[-_.](?:mock|fake|stub|test|example|sample|bench|client)s?|.*[-_.]proxy)$`)
 	// exampleFile is for a file of a benchmark.
 	exampleFile = regexp.MustCompile(`^(?i:bench(?:marks?)?)$`)
 	// jvmRoots are the first directories of packages of the JVM, whose names say nothing: com/example.

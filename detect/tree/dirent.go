@@ -61,7 +61,7 @@ func parseDirents(records []byte) iter.Seq[dirent] {
 	}
 }
 
-// statKind returns the type of an entry where the listing of its directory does not say it. An entry that cannot be
+// statKind returns the type of an entry if the listing of its directory does not say it. An entry that cannot be
 // asked is of unknown type.
 func statKind(directory int, name string) byte {
 	var stat unix.Stat_t

@@ -3,7 +3,7 @@ package tree
 import "strings"
 
 // isThirdParty reports whether a directory holds what is not the app's own, in any language: version control and caches
-// of tools, which are hidden, and dependencies where package managers copy them. A Java package may be called vendor.
+// of tools, which are hidden, and dependencies that package managers copy. A Java package may be called vendor.
 func isThirdParty(parent, name string) bool {
 	if name == "vendor" {
 		return !strings.Contains("/"+parent+"/", "/src/main/")

@@ -1,12 +1,11 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,18 +15,21 @@ import (
 )
 
 const (
-	// waysPods is how many pods are asked for their health at a time, and waysSpan for how long.
-	waysPods, waysSpan = 30, 40 * time.Second
-	// minRounds and maxRounds are how often everything is measured: until waysError is reached, the greatest standard
-	// error of a mean, in milliseconds of CPU time per pod and second.
-	minRounds, maxRounds, waysError = 3, 9, 0.3
+	// waysPods is how many pods are asked for their health at a time, and waysSpan for how long: twice the longest
+	// period, so that each pod is asked as often as the others.
+	waysPods, waysSpan = 30, 20 * time.Second
+	// waysPause is for what the node still does for pods that have just started.
+	waysPause = 3 * time.Second
+	// waysRounds is how often everything is measured, unless $COMPARE_ROUNDS says otherwise.
+	waysRounds = 3
 )
 
 // way is how the pods of a node are asked for their health.
 type way struct {
 	title string
-	// isAsked says that a probe asks them at a period, and needsPlain that it can ask servers in plain text alone.
-	isAsked, needsPlain bool
+	// isAsked says that a probe asks them at a period, and isPlain that they are measured in plain text alone: native
+	// probes verify nothing, and a bridge that nobody asks makes no connection.
+	isAsked, isPlain bool
 	// in changes a pod without a probe, with the flags that lead to the server.
 	in func(pod object, flags []string, period int)
 }
@@ -38,12 +40,12 @@ var ways = []way{
 	{"native", true, true, func(pod object, _ []string, period int) {
 		setProbe(app(pod), object{"grpc": object{"port": 5000}}, period)
 	}},
-	{"bridge as a sidecar, idle", false, false, func(pod object, flags []string, _ int) { addSidecar(pod, flags) }},
+	{"bridge as a sidecar, idle", false, true, func(pod object, flags []string, _ int) { addSidecar(pod, flags) }},
 	{"bridge as a sidecar", true, false, func(pod object, flags []string, period int) {
 		addSidecar(pod, flags)
 		setProbe(app(pod), object{"grpc": object{"port": 8086}}, period)
 	}},
-	{"bridge in the app's container, idle", false, false, func(pod object, flags []string, _ int) {
+	{"bridge in the app's container, idle", false, true, func(pod object, flags []string, _ int) {
 		launchBridge(pod, flags)
 	}},
 	{"bridge in the app's container", true, false, func(pod object, flags []string, period int) {
@@ -85,12 +87,13 @@ type setting struct {
 	period int // in seconds; 0 for a way without a probe
 }
 
-// settings are all that make sense.
+// waySettings are all that make sense, in random order, but so that the columns of the table take turns: what keeps the
+// machine busy for a while is not in one of them alone.
 func waySettings() (all []setting) {
 	for i, w := range ways {
 		for _, isMTLS := range []bool{false, true} {
 			switch {
-			case isMTLS && w.needsPlain:
+			case isMTLS && w.isPlain:
 			case w.isAsked:
 				all = append(all, setting{i, isMTLS, 2}, setting{i, isMTLS, 10})
 			default:
@@ -98,6 +101,14 @@ func waySettings() (all []setting) {
 			}
 		}
 	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	turns, sizes := map[setting]int{}, map[setting]int{}
+	for _, s := range all {
+		column := setting{0, s.isMTLS, s.period}
+		turns[s] = sizes[column]
+		sizes[column]++
+	}
+	slices.SortStableFunc(all, func(a, b setting) int { return turns[a] - turns[b] })
 	return all
 }
 
@@ -126,7 +137,7 @@ type usage struct{ cpu, memory float64 }
 
 // comparePods makes the section about what a pod costs its node, with all that belongs to the way it is asked.
 func comparePods(t *testing.T) {
-	rounds := maxRounds
+	rounds := waysRounds
 	if text := os.Getenv("COMPARE_ROUNDS"); text != "" {
 		var err error
 		if rounds, err = strconv.Atoi(text); err != nil {
@@ -135,9 +146,7 @@ func comparePods(t *testing.T) {
 	}
 	found := map[setting][]usage{}
 	for n := range rounds {
-		all := waySettings()
-		rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		for _, s := range all {
+		for _, s := range waySettings() {
 			title := fmt.Sprintf("%d/%s, mTLS %t, period %d", n, ways[s.way].title, s.isMTLS, s.period)
 			if !t.Run(title, func(t *testing.T) {
 				u := s.measure(t)
@@ -146,16 +155,13 @@ func comparePods(t *testing.T) {
 			}) {
 				return
 			}
-			untilNoPods(t)
 		}
-		if n+1 >= minRounds && worstError(found) <= waysError {
-			break
-		}
+		writeSection(t, "What a pod costs its node", waysReport(t, found)) // so nothing is lost if the next round fails
 	}
-	writeSection(t, "What a pod costs its node", waysReport(t, found))
 }
 
-// measure runs pods in a setting, and counts what the node uses for a while.
+// measure runs pods in a setting, and counts what the node uses for a while. The pods of the setting before may still
+// be ending when these start.
 func (s setting) measure(t *testing.T) usage {
 	t.Helper()
 	in := newSpace(t)
@@ -164,10 +170,10 @@ func (s setting) measure(t *testing.T) usage {
 	for _, pod := range pods {
 		pod.untilReady()
 	}
+	untilPods(t, waysPods)
+	pass(t, time.Now().Add(waysPause))
 	start := measure(t, pods)
-	pollEvery(t, time.Second, "the time to be over", func(context.Context) (bool, error) {
-		return time.Since(start.at) >= waysSpan, nil
-	})
+	pass(t, start.at.Add(waysSpan))
 	end := measure(t, pods)
 	if in.wantNoFailure(pods); s.period > 0 && end.passed == start.passed {
 		t.Error("no probe was made")
@@ -183,28 +189,32 @@ func (s setting) measure(t *testing.T) usage {
 	return u
 }
 
-// worstError is the greatest standard error of the mean of a setting's CPU time.
-func worstError(found map[setting][]usage) (worst float64) {
-	for _, all := range found {
-		mean, sum := meanOf(all, usage.ofCPU), 0.0
-		for _, u := range all {
-			sum += (u.cpu - mean) * (u.cpu - mean)
-		}
-		n := float64(len(all))
-		worst = max(worst, math.Sqrt(sum/(n-1)/n))
+// pass lets time pass, until then.
+func pass(t *testing.T, then time.Time) {
+	t.Helper()
+	select {
+	case <-cluster.Ended():
+		t.Fatalf("the cluster has ended: %v", cluster.Err())
+	case <-time.After(time.Until(then)):
 	}
-	return worst
 }
 
 func (u usage) ofCPU() float64    { return u.cpu }
 func (u usage) ofMemory() float64 { return u.memory }
 
-// meanOf is the mean of a value.
-func meanOf(all []usage, value func(usage) float64) (mean float64) {
+// sorted are the values of what was found, the least first.
+func sorted(all []usage, value func(usage) float64) (values []float64) {
 	for _, u := range all {
-		mean += value(u) / float64(len(all))
+		values = append(values, value(u))
 	}
-	return mean
+	slices.Sort(values)
+	return values
+}
+
+// middle is the median of sorted values.
+func middle(values []float64) float64 {
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
 // waysReport is the section, in Markdown.
@@ -223,7 +233,7 @@ func waysReport(t *testing.T, found map[setting][]usage) string {
 		fmt.Fprintf(&memory, "| %s |", w.title)
 		for _, isMTLS := range []bool{false, true} {
 			missing := " not measured |" // if -run has left it out
-			if isMTLS && w.needsPlain {
+			if isMTLS && w.isPlain {
 				missing = " - |"
 			}
 			cpu.WriteString(cpuCell(of(isMTLS, 2), missing) + cpuCell(of(isMTLS, 10), missing))
@@ -238,24 +248,21 @@ func waysReport(t *testing.T, found map[setting][]usage) string {
 		int(waysSpan.Seconds()), cpu.String(), memory.String())
 }
 
-// cpuCell is the mean of the CPU time, and its range.
+// cpuCell is the median of the CPU time, and its range.
 func cpuCell(all []usage, missing string) string {
 	if len(all) == 0 {
 		return missing
 	}
-	least, most := all[0].cpu, all[0].cpu
-	for _, u := range all {
-		least, most = min(least, u.cpu), max(most, u.cpu)
-	}
-	return fmt.Sprintf(" %.1f (%.1f to %.1f) |", meanOf(all, usage.ofCPU), least, most)
+	values := sorted(all, usage.ofCPU)
+	return fmt.Sprintf(" %.1f (%.1f to %.1f) |", middle(values), values[0], values[len(values)-1])
 }
 
-// memoryCell is the mean of the memory beyond that of pods without a probe.
+// memoryCell is the median of the memory beyond that of pods without a probe.
 func memoryCell(all, none []usage, missing string) string {
-	if len(all) == 0 {
+	if len(all) == 0 || len(none) == 0 {
 		return missing
 	}
-	return fmt.Sprintf(" %.1f MB |", meanOf(all, usage.ofMemory)-meanOf(none, usage.ofMemory))
+	return fmt.Sprintf(" %.1f MB |", middle(sorted(all, usage.ofMemory))-middle(sorted(none, usage.ofMemory)))
 }
 
 const waysSection = `
@@ -265,7 +272,8 @@ linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 A pod has a container with the app, and whatever the kind of probe adds: a sidecar is one more container, which the
 kubelet and containerd work for even if nobody asks it. %d times, in random order, %d pods ran for %d seconds in each
 way. No check failed. A figure is the CPU time of the node, without the control plane, in milliseconds per pod and
-second: the mean, followed by the range.
+second: the median, followed by the range. A pod that nobody asks has no period, and a bridge that nobody asks makes no
+connection: each of them was measured once per round.
 
 | way | plain text, each 2 s | plain text, each 10 s | mTLS, each 2 s | mTLS, each 10 s |
 | --- | ---: | ---: | ---: | ---: |

@@ -59,7 +59,7 @@ func (s space) runLine(line string) {
 	s.t.Helper()
 	words, err := shellquote.Split(line)
 	if err != nil || words[0] != "kubectl" {
-		s.t.Fatalf("%q is no command line of kubectl (%v)", line, err)
+		s.t.Fatalf("%q is not a command line of kubectl (%v)", line, err)
 	}
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()

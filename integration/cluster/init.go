@@ -36,7 +36,7 @@ func boot(folder, logs, bin string) error {
 		}
 	}
 	go children.reap()
-	// What needs the API server gives up, or waits for long, where that does not answer yet.
+	// What needs the API server gives up, or waits for long, if that does not answer yet.
 	go func() {
 		c := Cluster{folder: folder}
 		if err := c.connect(context.Background(), new(net.Dialer).DialContext); err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,14 +54,60 @@ func TestLaunchedBridgeHasCredentials(t *testing.T) {
 }
 
 // TestLaunchedBridgeIsKilled kills the bridge, which nothing but a restart of the container brings back: the liveness
-// probe has the kubelet do that.
+// probe has the kubelet do that, whatever the container's first process is.
 func TestLaunchedBridgeIsKilled(t *testing.T) {
 	t.Parallel()
-	r := run(t, launched(t))
-	r.untilReady()
-	r.signal(bridgeProcess, unix.SIGKILL)
-	r.untilEvent(r.name, "Killing", "my-app failed liveness probe, will be restarted")
-	r.wantRestarts(1, 0)
+	for name, change := range map[string]func(t *testing.T, pod object){
+		"Go":   func(*testing.T, object) {},
+		"Java": underJava,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, launched(t, func(pod object) { change(t, pod) }))
+			r.untilReady()
+			r.signal(bridgeProcess, unix.SIGKILL)
+			r.untilEvent(r.name, "Killing", "my-app failed liveness probe, will be restarted")
+			r.wantRestarts(1, 0)
+		})
+	}
+}
+
+// underJava has an app in Java start the server. The Java is this machine's.
+func underJava(t *testing.T, pod object) {
+	t.Helper()
+	compiler, err := exec.LookPath("javac") // java runs a source if it can compile it
+	if err == nil {
+		compiler, err = filepath.EvalSymlinks(compiler) // by way of /etc/alternatives
+	}
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	source, err := filepath.Abs(repository + "/probe/bridge/background/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]string{"/source": source}
+	for _, pattern := range []string{"/usr", "/lib", "/lib64", "/etc/java-*"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range found {
+			folders[folder] = folder
+		}
+	}
+	java := filepath.Join(filepath.Dir(compiler), "java")
+	app(pod)["command"] = []string{launcher, "--", java, "/source/App.java", "/workspace/server"}
+	var volumes, mounts []object
+	for in, folder := range folders {
+		name := fmt.Sprintf("folder-%d", len(volumes))
+		volumes = append(volumes, object{"name": name, "hostPath": object{"path": folder}})
+		mounts = append(mounts, object{"name": name, "mountPath": in, "readOnly": true})
+	}
+	pod["spec"].(object)["volumes"], app(pod)["volumeMounts"] = volumes, mounts
 }
 
 // TestLaunchedBridgeTellsHungFromNotServing has a server that does not answer any more, and is restarted, and one that

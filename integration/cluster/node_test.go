@@ -54,7 +54,7 @@ func TestFullNode(t *testing.T) {
 	rate := float64(end.passed-start.passed) / end.at.Sub(start.at).Seconds()
 	t.Logf("%d pods, %.1f probes a second: the node takes %.2f processors, of which the pods' %.2f", len(pods), rate,
 		share(end.node()-start.node(), start, end), share(end.pods-start.pods, start, end))
-	t.Logf("sockets in TIME_WAIT: %d in a pod that is probed every %d s, %d where it is every second",
+	t.Logf("sockets in TIME_WAIT: %d in a pod that is probed every %d s, %d if it is every second",
 		timeWait(t, seldom[0]), defaultPeriod, timeWait(t, pods[len(pods)-1]))
 }
 

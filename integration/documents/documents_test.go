@@ -40,7 +40,7 @@ func TestDocumentBlocks(t *testing.T) {
 			case named:
 				file := must(os.ReadFile(filepath.Join(repository, path)))(t)
 				if !b.IsPartOf(strings.Split(string(file), "\n")) {
-					t.Errorf("%s:%d: the block is no part of %s:\n%s", d.Path, b.Line, path,
+					t.Errorf("%s:%d: the block is not part of %s:\n%s", d.Path, b.Line, path,
 						strings.Join(b.Lines, "\n"))
 				}
 			case language == "sh":

@@ -60,7 +60,7 @@ func managed(t *testing.T) map[string][]span {
 	found := map[string][]span{}
 	for _, m := range renovateManagers(t) {
 		if m.CustomType != "regex" || m.DatasourceTemplate == "" {
-			t.Errorf("renovate.json: %q is no regex with a datasource", m.Description)
+			t.Errorf("renovate.json: %q is not a regex with a datasource", m.Description)
 		}
 		var paths []string
 		for _, pattern := range m.ManagerFilePatterns {

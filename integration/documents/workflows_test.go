@@ -130,7 +130,7 @@ func workflowProblems(t *testing.T, name, text string) (problems []string) {
 		add("it states no concurrency")
 	}
 	if strings.Contains(text, "pull_request_target") {
-		add("pull_request_target runs other people's code with this repository's rights")
+		add("pull_request_target runs someone else's code with this repository's rights")
 	}
 	if strings.Contains(text, "\n  pull_request:") && strings.Contains(text, "secrets.") {
 		add("a workflow for pull requests must not read secrets")
@@ -166,7 +166,7 @@ func jobProblems(t *testing.T, name string, j job) (problems []string) {
 	}
 	if j.Uses != "" {
 		if _, err := os.Stat(filepath.Join(repository, j.Uses)); err != nil || !strings.HasPrefix(j.Uses, "./") {
-			add("%s is no workflow of this repository", j.Uses)
+			add("%s is not a workflow of this repository", j.Uses)
 		}
 		return problems
 	}
@@ -238,8 +238,8 @@ func TestWorkflowProblems(t *testing.T) {
 		{"script that is data", "part.yml", "run: .ci/run", "run: scripts/sbom", "one call"},
 		{"untrusted text", "part.yml", "run: .ci/run", "run: scripts/demo.sh ${{ github.head_ref }}", "env"},
 		{"secret", "test.yml", "tests: documents", "tests: ${{ secrets.CI }}", "must not read secrets"},
-		{"rights for others' code", "test.yml", "pull_request:", "pull_request_target:", "other people's code"},
-		{"workflow of others", "release.yml", "./.github/workflows/test.yml", "a/b/c.yml@v1", "no workflow"},
+		{"rights for others' code", "test.yml", "pull_request:", "pull_request_target:", "someone else's code"},
+		{"workflow of others", "release.yml", "./.github/workflows/test.yml", "a/b/c.yml@v1", "not a workflow"},
 	} {
 		t.Run(mistake.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os/exec"
 	"strconv"
 	"time"
@@ -26,6 +27,9 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 	}
 	stop := d.stop(container, wait)
 	http, err := d.Port(ctx, container, 8080)
+	if err == nil {
+		err = reach(ctx, http)
+	}
 	if err != nil {
 		return nil, errors.Join(err, stop())
 	}
@@ -33,6 +37,17 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 		GRPC: "localhost:5000", Container: container, http: http, stop: stop,
 		command: d.exec(container),
 	}, nil
+}
+
+// reach connects to a port that Docker publishes. Docker's socket may answer where its ports do not: in a container, in
+// another network namespace, on another machine.
+func reach(ctx context.Context, published string) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", published)
+	if err != nil {
+		return fmt.Errorf("connecting to the port of a container: %w (Docker answers, but publishes its ports elsewhere: "+
+			"leave it out, with scripts/demo.sh -docker=never, or with DOCKER_HOST=unix:///none for tests)", err)
+	}
+	return conn.Close()
 }
 
 // Port returns the address on which a container publishes a port; that of the sample app's HTTP side is 8080.

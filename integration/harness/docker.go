@@ -22,7 +22,7 @@ import (
 
 // Docker is the platform that uses pack and Docker Engine. Everything that it puts into the engine has a name with its
 // own prefix, or a label with that prefix, and is removed by Close or when this process ends, except for what a docker
-// command makes after that. Images that are pulled have the prefix behind the name of a registry.
+// command makes after that. Images that are pulled have the prefix after the name of a registry.
 type Docker struct {
 	fixture   *Fixture
 	sweeper   *sweeper

@@ -22,7 +22,7 @@ var jars = map[string][]string{
 func jarPath(name string) string { return "/usr/share/java/" + name + ".jar" }
 
 func javaNeeds() map[string]string {
-	needs := map[string]string{"javac": "default-jdk-headless"} // java runs a source file, where it can compile it
+	needs := map[string]string{"javac": "default-jdk-headless"} // java runs a source file if it can compile it
 	for pkg, names := range jars {
 		needs[jarPath(names[0])] = pkg
 	}

@@ -56,7 +56,7 @@ func (r row) title() string {
 	return title
 }
 
-// need skips the test where the maker's packages are missing, which in CI they may not.
+// need skips the test if the maker's packages are missing, which in CI is an error.
 func (m maker) need(t *testing.T) {
 	missing := m.missing()
 	if len(missing) == 0 {

@@ -13,7 +13,7 @@ type printed struct {
 	Command []string
 	// Env is what the log wants to be set in the container beside it.
 	Env []string
-	// Remark is the comment behind the command.
+	// Remark is the comment after the command.
 	Remark string
 	// Doubts are the lines that say what is not known of the server.
 	Doubts []string

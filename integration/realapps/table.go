@@ -9,7 +9,7 @@ import (
 
 // app is a row of the table.
 type app struct {
-	// Name is the app's, for people and for the command line.
+	// Name is the app's, for readers and for the command line.
 	Name string
 	// Language is the one that the app is written in.
 	Language string

@@ -41,7 +41,7 @@ func TestDocumentCommands(t *testing.T) {
 	}
 	for _, wrong := range []string{"get pods --lable=app", "debugg pod/a", "apply -f nothing.yaml"} {
 		if parse(cmd.NewDefaultKubectlCommand(), strings.Fields(wrong)) == nil {
-			t.Errorf("kubectl %s is no error", wrong)
+			t.Errorf("kubectl %s passes", wrong)
 		}
 	}
 }

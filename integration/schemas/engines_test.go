@@ -132,6 +132,6 @@ func TestNomad(t *testing.T) {
 		}
 	}
 	if err := parse(bytes.Replace(text, []byte("check_restart"), []byte("restart_check"), 1)); err == nil {
-		t.Error("a block that Nomad does not know is no error")
+		t.Error("a block that Nomad does not know passes")
 	}
 }

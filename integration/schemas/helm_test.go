@@ -10,15 +10,16 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 )
 
-// TestHelmChart has Helm render the chart in examples/helm, and checks that its Deployment is one of Kubernetes with
-// the probes of the chart's values.
+// TestHelmChart renders the chart in examples/helm with Helm, and checks that its Deployment is one of Kubernetes with
+// the probes of the chart's values and a user's variable.
 func TestHelmChart(t *testing.T) {
 	t.Parallel()
 	chart, err := loader.Load("../../examples/helm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := chartutil.ToRenderValues(chart, nil, chartutil.ReleaseOptions{Name: "my-app"}, nil)
+	set := map[string]any{"env": []any{map[string]any{"name": "GRPC_HEALTH_PROBE_TLS", "value": "true"}}}
+	values, err := chartutil.ToRenderValues(chart, set, chartutil.ReleaseOptions{Name: "my-app"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,5 +38,8 @@ func TestHelmChart(t *testing.T) {
 		if probe == nil || probe.Exec == nil || probe.TimeoutSeconds != 3 {
 			t.Errorf("the %s is %v", name, probe)
 		}
+	}
+	if len(container.Env) != 1 || container.Env[0].Name != "GRPC_HEALTH_PROBE_TLS" {
+		t.Errorf("the variables are %v", container.Env)
 	}
 }

@@ -75,7 +75,7 @@ func checkFolder(folder string, left *int64) error {
 			continue // libcnb says what is wrong, or leaves it out
 		}
 		if !info.Mode().IsRegular() {
-			return fmt.Errorf("reading %q, of a service binding or a platform's variable: it is no regular file", file)
+			return fmt.Errorf("reading %q, of a service binding or a platform's variable: it is not a regular file", file)
 		}
 		if err := checkFile(file, left); err != nil {
 			return err

@@ -36,9 +36,9 @@ func TestCheck(t *testing.T) {
 		"a link":                  {"bindings/github/token", link("/etc/hostname"), ""},
 		"a broken link":           {"bindings/github/token", link("/gone"), ""},
 		"a folder":                {"bindings/github/token", link("/etc"), ""},
-		"a pipe":                  {"bindings/github/token", pipe, "no regular file"},
-		"a pipe of a variable":    {"env/BP_LOG_LEVEL", pipe, "no regular file"},
-		"a device":                {"bindings/github/token", link("/dev/zero"), "no regular file"},
+		"a pipe":                  {"bindings/github/token", pipe, "not a regular file"},
+		"a pipe of a variable":    {"env/BP_LOG_LEVEL", pipe, "not a regular file"},
+		"a device":                {"bindings/github/token", link("/dev/zero"), "not a regular file"},
 		"a file without a folder": {"bindings/token", write(6), ""},
 	} {
 		for _, hasRoot := range []bool{false, true} {

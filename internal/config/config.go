@@ -129,7 +129,7 @@ func processTypes(field func(*Config) *[]string) read {
 		types := strings.Fields(r.value(variable))
 		for _, name := range types {
 			if !processType.MatchString(name) || strings.Trim(name, ".") == "" {
-				r.fail(fmt.Errorf("reading $%s: %q is no type of a process: use letters, digits, ., _ and -, and "+
+				r.fail(fmt.Errorf("reading $%s: %q is not a process type: use letters, digits, ., _ and -, and "+
 					"spaces between several", variable.Name, name))
 			}
 		}

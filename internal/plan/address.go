@@ -83,7 +83,7 @@ func (a Address) String() string {
 		known = fmt.Sprintf("port %d", a.Local())
 	}
 	if a.Host == Loopback && known != "" {
-		known += " of loopback"
+		known += " on loopback"
 	}
 	switch {
 	case known == "" && a.Variable == "":

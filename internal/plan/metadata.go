@@ -32,7 +32,7 @@ const (
 )
 
 const (
-	// MaxListed is how many servers of an app the plan, the log and the label list: as many as people read, however
+	// MaxListed is how many servers of an app the plan, the log and the label list: as many as users read, however
 	// many an app is made to have.
 	MaxListed = 30
 	// maxUnlisted is more servers than the files that detection reads.

@@ -36,7 +36,7 @@ func (s Security) String() string {
 	}[s.Transport]
 	switch {
 	case s.Setting != "" && s.Transport == UnknownTransport:
-		known = "TLS or plaintext by " + Printable(s.Setting)
+		known = "TLS or plaintext, depending on " + Printable(s.Setting)
 	case s.Setting != "":
 		known += fmt.Sprintf(" unless %s says otherwise", Printable(s.Setting))
 	}

@@ -17,7 +17,7 @@ const (
 
 // Server is one gRPC server that an app holds.
 type Server struct {
-	// Language is the name of the language in the build plan, as in "csharp". Title is its name for people, as in "C#".
+	// Language is the name of the language in the build plan, as in "csharp". Title is its name for users, as in "C#".
 	Language, Title string
 	// Framework is the name of the framework that makes the server, as in "grpc-go".
 	Framework string
@@ -73,7 +73,7 @@ func (s Server) HealthWarning() string {
 		s.Evidence, s.HealthAdvice)
 }
 
-// String describes the server in one line for people.
+// String describes the server in one line for users.
 func (s Server) String() string {
 	server := fmt.Sprintf("%s, %s (%s); health service ", cmp.Or(s.Title, s.Language), s.Framework, s.Evidence)
 	switch s.Health {
@@ -82,7 +82,7 @@ func (s Server) String() string {
 	case HealthAutomatic:
 		server += "registered by " + s.Framework
 		if s.Service != "" {
-			server += " for " + s.Service + " alone"
+			server += " for " + s.Service + " only"
 		}
 	case HealthMissing:
 		server += "not registered"

@@ -97,7 +97,7 @@ func cpuTime(t *testing.T) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// pieces returns one to six of the pieces behind each other.
+// pieces returns one to six of the pieces, one after the other.
 func pieces(random *rand.Rand, all []string) string {
 	var text strings.Builder
 	for range 1 + random.IntN(6) {

@@ -9,10 +9,10 @@ import (
 
 const (
 	// maxTOML is how long a file may be, in bytes. The decoder allocates up to 1,500 bytes for each byte of text. The
-	// largest version catalogs and manifests that people write have a quarter of this.
+	// largest version catalogs and manifests that developers write have a quarter of this.
 	maxTOML = 256 << 10
 	// maxPath is how many bytes the names of the tables around a value and its key may have together. The decoder
-	// writes them out for each value. Files that people write have a hundred.
+	// writes them out for each value. Files that developers write have a hundred.
 	maxPath = 1024
 )
 

@@ -13,9 +13,9 @@ import (
 
 const (
 	// maxBytes is how long a file may be. The decoder allocates up to 150 bytes for each byte of text. Files that
-	// people write have a tenth of this.
+	// developers write have a tenth of this.
 	maxBytes = 128 << 10
-	// maxDepth is how many levels of nested mappings and lists are read. Files that people write have six.
+	// maxDepth is how many levels of nested mappings and lists are read. Files that developers write have six.
 	maxDepth = 16
 	// maxKey is how many bytes a key of a mapping may have. The names of all settings below the key repeat it.
 	maxKey = 100

@@ -43,7 +43,7 @@ func TestBenchmarkMeasuresEverything(t *testing.T) {
 		t.Errorf("%d kinds of limits measured and %d left out, of 2:\n%s", limits, leftOut, out)
 	}
 	if bytes.Contains(out, []byte("NaN")) || bytes.Contains(out, []byte("Inf")) || bytes.Contains(out, []byte("| 0 ")) {
-		t.Errorf("a figure is no number:\n%s", out)
+		t.Errorf("a figure is not a number:\n%s", out)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestLeastFindsTheBoundary(t *testing.T) {
 		}
 	}
 	if _, err := least(9, func(int) (bool, error) { return false, nil }); err == nil {
-		t.Error("no error where nothing passes")
+		t.Error("no error if nothing passes")
 	}
 	broken := errors.New("broken")
 	breaks := func(n int) (bool, error) { return true, map[int]error{4: broken}[n] }

@@ -15,16 +15,16 @@ import (
 	"syscall"
 )
 
-const usage = `Measures what one exec of a health probe costs, beside others, and prints a report in Markdown.
+const usage = `Measures what one exec of a health probe costs, compared with others, and prints a report in Markdown.
 
 usage: scripts/bench.sh [--against [NAME=]PATH] [--runs N] [NAME=PATH...]
 
-  --against [NAME=]PATH  another probe with the flags of grpc-health-probe, the reference of all
-                         ratios in place of this product's full probe
-  --runs N               how often each program is measured for each figure (200)
+  --against [NAME=]PATH  another probe with grpc-health-probe's flags, the reference for all
+                         ratios, instead of this product's full probe
+  --runs N               how many times to measure each program for each figure (200)
   NAME=PATH              one more probe to measure
 
-The processor's other work blurs times: run it on a machine that does nothing else. Limits of CPU
+Other work distorts the times: run it on a machine that does nothing else. Limits of CPU
 and memory need root and writable cgroups; without them the report says what it leaves out.
 `
 

@@ -21,11 +21,11 @@ type report struct {
 // introduction takes the machine, the number of rounds and the name of the reference.
 const introduction = `# What one exec of the probe costs
 
-Made by scripts/bench.sh on %s, against a grpc-go server on loopback in a process of its own.
-All programs took turns in random order, %d times. Costs are relative to **%s** in the same round: the median with
-the quartiles behind it, below the reference's own medians. "Lean" and "full" are this product's probes; the empty Go
-program is the floor, what a Go program costs that does nothing; the idle one with TLS does nothing either, but links
-crypto/tls, whose packages set themselves up in every process: the floor of one that can verify a certificate.
+scripts/bench.sh measured this on %s, against a grpc-go server on loopback in a process of its own.
+All programs took turns in random order, %d times. Costs are relative to **%s** in the same round: the median,
+then the quartiles. The first row has the reference's own medians. "Lean" and "full" are this product's probes. Two
+programs that do nothing are the floor: the empty one is what any Go program costs; the idle one also links crypto/tls,
+whose packages initialise in every process, so it is what a Go program costs that can verify a certificate.
 
 `
 
@@ -119,7 +119,7 @@ func (r report) wallUnderLimits(b *strings.Builder, protocol string) {
 		return
 	}
 	b.WriteString("\nWall time under a limit of CPU time, in thousandths of a processor: the median, " +
-		"and the 90th percentile behind it.\n\n")
+		"then the 90th percentile.\n\n")
 	names := []string{"program"}
 	for _, limit := range cpuLimits {
 		names = append(names, fmt.Sprintf("%dm", limit))

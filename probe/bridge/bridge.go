@@ -1,6 +1,6 @@
-// Package bridge answers health checks, by gRPC and by HTTP, for a gRPC server that whoever asks cannot check itself:
-// the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app in its pod,
-// a bridge does that.
+// Package bridge answers health checks, by gRPC and by HTTP, for a gRPC server that its callers cannot check
+// themselves: the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app
+// in its pod, a bridge does that.
 //
 //	caller --> door --> conn --> stream --> questions --> target on lean.Kept --> server
 //

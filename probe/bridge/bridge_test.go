@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,11 +55,13 @@ func startServer(t *testing.T, dir string, words ...string) *probetest.Server {
 	return server
 }
 
+// patient are flags that give the server more time than it needs on a busy machine.
+var patient = []string{"-connect-timeout=10s", "-rpc-timeout=10s"}
+
 // startBridge runs a bridge with flags until the test ends, and returns its address.
 func startBridge(t *testing.T, words ...string) (addr string, log *safeLog) {
 	t.Helper()
-	words = append([]string{"-connect-timeout=10s", "-rpc-timeout=10s"}, words...)
-	f, _, err := bridgeflags.Read(words, check.LookUpPort)
+	f, _, err := bridgeflags.Read(slices.Concat(patient, words), check.LookUpPort)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func startProgram(t *testing.T, path string, flags ...string) (program *exec.Cmd
 func TestSignalEndsTheBridge(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
-	program, addr := startProgram(t, "grpc_health_bridge", "-addr="+server.Addr)
+	program, addr := startProgram(t, "grpc_health_bridge", append(patient, "-addr="+server.Addr)...)
 	says(t, client(t, addr), "", "SERVING")
 	if err := program.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
@@ -56,15 +56,15 @@ func TestFlagsThatTheBridgeDoesNotHave(t *testing.T) {
 hint: leave it out, and call Health/Watch of the bridge
 `,
 		"-wait=1s": `error: checking flags: the bridge has no -wait (flag)
-hint: leave it out: whoever asks the bridge tries again
+hint: leave it out: the bridge's callers try again
 `,
 		"-o=json": `error: checking flags: the bridge has no -o (flag)
 hint: leave it out, and get /healthz of the bridge with Accept: application/json
 `,
 		"-spiffe": `error: checking flags: the bridge has no -spiffe (flag)
-hint: use an exec probe of the full variant in place of the bridge
+hint: use an exec probe of the full variant instead of the bridge
 `,
-		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is no address and no network
+		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is neither an address nor a network
 hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
 `,
 		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port
@@ -91,10 +91,10 @@ func TestBridgeKeepsNothing(t *testing.T) {
 	words := []string{"san=127.0.0.1", "clientauth=required"}
 	server := startServer(t, dir, words...)
 	front := newFront(t, server.Addr)
-	program, addr := startProgram(t, shipped(t),
+	program, addr := startProgram(t, shipped(t), append(patient,
 		"-addr="+front.addr, "-tls", "-tls-ca-cert="+filepath.Join(dir, "ca.pem"),
-		"-connect-timeout=10s", "-rpc-timeout=10s",
-		"-tls-client-cert="+filepath.Join(dir, "client.pem"), "-tls-client-key="+filepath.Join(dir, "client-key.pem"))
+		"-tls-client-cert="+filepath.Join(dir, "client.pem"),
+		"-tls-client-key="+filepath.Join(dir, "client-key.pem"))...)
 	clients := make([]healthpb.HealthClient, callers)
 	for i := range clients {
 		clients[i] = client(t, addr)

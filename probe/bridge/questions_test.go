@@ -2,17 +2,26 @@ package bridge
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
-	"sync"
+	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
 // slowServer is a gRPC server whose calls wait. A stopped one can be started again at the same address.
@@ -66,44 +75,72 @@ func (s *slowServer) stop() {
 // others who wait as he does.
 func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	t.Parallel()
-	const callers = 30
-	began, proceed := make(chan struct{}, 10), make(chan struct{})
+	const callers = 4 * maxAskingsOfOne
+	began, proceed := make(chan struct{}, callers), make(chan struct{})
 	server := &slowServer{wait: func(context.Context, string) { began <- struct{}{}; <-proceed }}
 	server.start(t)
 	defer server.stop()
-	addr, _ := startBridge(t, "-addr="+server.addr)
-	var answered sync.WaitGroup
-	ask := func() { says(t, client(t, addr), "", "SERVING") }
-	answered.Go(ask)
-	<-began
-	for range callers {
-		answered.Go(ask)
+	f, _, err := bridgeflags.Read([]string{"-addr=" + server.addr, "-rpc-timeout=10m"}, check.LookUpPort)
+	if err != nil {
+		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond) // so that all of them have asked, on a machine that is not too busy
-	proceed <- struct{}{}
-	<-began
+	var kept lean.Kept
+	defer kept.Close()
+	questions := newQuestions(target{f}, &kept, io.Discard)
+	var streams [1 + callers]stream
+	for i := range streams {
+		tcp, other := net.Pipe() // nobody writes to it
+		t.Cleanup(func() { _ = errors.Join(tcp.Close(), other.Close()) })
+		streams[i].conn = &conn{tcp: tcp}
+		if questions.join(&streams[i], question{kind: ready}); i == 0 {
+			<-began
+		}
+	}
 	close(proceed)
-	answered.Wait()
-	if asked := server.asked.Load(); asked < 2 || asked > callers/2 {
+	for i := range streams {
+		var answer *round
+		finds(t, "an answer", func() bool { answer = questions.take(&streams[i]); return answer != nil })
+		if !answer.outcome.Passes() {
+			t.Errorf("the answer to caller %d is %v", i, answer.outcome)
+		}
+	}
+	if asked := server.asked.Load(); asked < 2 || asked > maxAskingsOfOne+1 {
 		t.Errorf("the server was asked %d times for 1 and %d callers", asked, callers)
 	}
 }
 
+// A caller who waits no longer is told so, however long the bridge would wait for the server.
 func TestDeadlineOfTheCallerCounts(t *testing.T) {
 	t.Parallel()
 	server := &slowServer{wait: func(ctx context.Context, _ string) { <-ctx.Done() }}
 	server.start(t)
 	defer server.stop()
-	addr, _ := startBridge(t, "-addr="+server.addr, "-rpc-timeout=2s")
-	asked := client(t, addr)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	begin := time.Now()
-	_, err := asked.Check(ctx, &healthpb.HealthCheckRequest{})
-	if took := time.Since(begin); status.Code(err) != codes.DeadlineExceeded || took > 2*time.Second {
-		t.Errorf("after %v it is %v", took, err)
+	addr, _ := startBridge(t, "-addr="+server.addr, "-rpc-timeout=10m")
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
 	}
-	says(t, asked, "", "NOT_SERVING") // after the bridge's own timeout
+	defer conn.Close()
+	_ = conn.SetReadDeadline(time.Now().Add(hangs))
+	_, _ = conn.Write(framed(func(f *http2.Framer) { // it fails if reading does
+		begin(f, 1, headers(checkPath, "grpc-timeout", "200m"))
+		_ = f.WriteData(1, true, message("")) // a buffer takes everything
+	}))
+	framer := http2.NewFramer(io.Discard, conn)
+	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for {
+		frame, err := framer.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, ok := frame.(*http2.MetaHeadersFrame); ok {
+			want := hpack.HeaderField{Name: "grpc-status", Value: strconv.Itoa(int(codes.DeadlineExceeded))}
+			if !slices.Contains(h.Fields, want) {
+				t.Errorf("the answer is %v", h.Fields)
+			}
+			return
+		}
+	}
 }
 
 // A service that never answers does not hold up the others, although all are asked on one connection.

@@ -46,7 +46,7 @@ func TestSiege(t *testing.T) {
 	}
 	seconds, err := strconv.Atoi(text)
 	if err != nil || seconds <= 0 {
-		t.Fatalf("reading $%s: %q is no number of seconds", siegeVariable, text)
+		t.Fatalf("reading $%s: %q is not a number of seconds", siegeVariable, text)
 	}
 	length := time.Duration(seconds) * time.Second
 	group := limitedGroup(t)
@@ -115,7 +115,7 @@ type limited struct{ folder string }
 func (l limited) peak() string {
 	for _, name := range []string{"memory.max_usage_in_bytes", "memory.peak"} {
 		if text, err := os.ReadFile(filepath.Join(l.folder, name)); err == nil {
-			n, _ := strconv.Atoi(strings.TrimSpace(string(text))) // it is for people
+			n, _ := strconv.Atoi(strings.TrimSpace(string(text))) // it is for readers
 			return fmt.Sprintf("%d KiB", n>>10)
 		}
 	}

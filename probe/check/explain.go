@@ -63,7 +63,7 @@ func dialCause(o *options.Options, e *DialError) *outcome.Failure {
 	return socketCause(e.Err)
 }
 
-const lookupHint outcome.Hint = "check the host in -addr; the probe runs beside its server, where localhost is enough"
+const lookupHint outcome.Hint = "check the host in -addr; for a server in the same pod or container, use localhost"
 
 func isTimeout(err error) bool {
 	failed, ok := errors.AsType[net.Error](err)
@@ -91,9 +91,9 @@ func socketCause(err error) *outcome.Failure {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		hint = "nothing listens there: is the server up, and is this the address of its gRPC port?"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		hint = "no route leads there from here: check -addr; beside its server the probe reaches it at localhost"
+		hint = "there is no route to that address: check -addr; for a server in the same pod or container, use localhost"
 	case errors.Is(err, os.ErrNotExist):
-		hint = "there is no such socket: is the server up, and its folder mounted here?"
+		hint = "there is no such socket: is the server up, and is the socket's folder mounted here?"
 	case errors.Is(err, os.ErrPermission):
 		hint = "the probe's user may not use the socket"
 	}
@@ -119,7 +119,7 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 	case strings.HasPrefix(answer, "HTTP/1."):
 		hint := outcome.Hint("name the gRPC port with -addr")
 		if !o.TLS {
-			hint = "name the gRPC port with -addr; an HTTPS port answers so too, unless -tls is set"
+			hint = "name the gRPC port with -addr; an HTTPS port answers like this too, unless -tls is set"
 		}
 		return outcome.NoConnection(outcome.ClassProtocol, errors.New("the server speaks HTTP/1.1, not HTTP/2"), hint)
 	case strings.HasPrefix(answer, "\x15\x03") && !o.TLS:
@@ -138,7 +138,7 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 		return outcome.NoConnection(outcome.ClassProtocol, closed, "is this the gRPC port of the server?")
 	}
 	return outcome.NoConnection(outcome.ClassProtocol, closed,
-		"a server that speaks TLS does so: if it is one, add -tls")
+		"a server with TLS does that: if yours has TLS, add -tls")
 }
 
 func isHangup(err error) bool {

@@ -82,15 +82,15 @@ func (c call) hint(code outcome.Code) outcome.Hint {
 func httpHint(o *options.Options, message string) outcome.Hint {
 	switch status := httpStatus(message); {
 	case status == "400" && o.TLS && o.TLSClientCert == "":
-		return "a proxy that wants a client certificate says so: set -tls-client-cert and -tls-client-key"
+		return "a proxy that wants a client certificate answers like this: set -tls-client-cert and -tls-client-key"
 	case status == "401", status == "403":
-		return "the probe may not ask: exempt the health service in the server and in the proxies before it, " +
-			"or send credentials with -rpc-header"
+		return "the probe is not allowed to ask: exempt the health service in the server and in the proxies " +
+			"in front of it, or send credentials with -rpc-header"
 	case status == "429":
-		return "the server, or a proxy before it, limits how often it is asked: exempt the health service, " +
+		return "the server, or a proxy in front of it, limits how often clients may ask: exempt the health service, " +
 			"or probe less often"
 	}
-	return "no gRPC server answered, but a web server or a proxy: name the gRPC port of the server itself with -addr"
+	return "a web server or a proxy answered, not a gRPC server: name the gRPC port of the server itself with -addr"
 }
 
 // httpStatus returns the first number after the words of both transports about an HTTP status.
@@ -108,7 +108,7 @@ func missingServiceHint(o *options.Options) outcome.Hint {
 	return "register the standard health service, grpc.health.v1.Health, in the server"
 }
 
-// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; where
+// waited returns the failure of waiting for something, which had its own timeout. The hint is for that timeout; if
 // the end of everything came first, the failure names the flag that has set it.
 func waited(o *options.Options, own time.Duration, what string, hint outcome.Hint) *outcome.Failure {
 	err := fmt.Errorf("waited %v for %s", own, what)

@@ -19,7 +19,7 @@ func tlsCause(o *options.Options, err error) *outcome.Failure {
 	if isHangup(err) {
 		return outcome.NoConnection(outcome.ClassTLS,
 			errors.New("the server closed the connection in the TLS handshake"),
-			"if the server speaks no TLS, leave out -tls")
+			"if the server does not speak TLS, leave out -tls")
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return outcome.NoConnection(outcome.ClassTLS, errors.New("the server does not speak TLS"),
@@ -29,7 +29,7 @@ func tlsCause(o *options.Options, err error) *outcome.Failure {
 		hint := outcome.Hint("set -tls-server-name to a name that the certificate carries")
 		if len(host.Certificate.DNSNames)+len(host.Certificate.IPAddresses) == 0 {
 			hint = "renew the certificate with a subject alternative name (SAN): " +
-				"its common name alone counts for nothing"
+				"its common name alone is not enough"
 		}
 		return outcome.NoConnection(outcome.ClassTLS, host, hint)
 	}
@@ -43,7 +43,7 @@ func tlsCause(o *options.Options, err error) *outcome.Failure {
 	}
 	if isAlert(err, alertNoProtocol) || strings.Contains(err.Error(), "unadvertised ALPN protocol") {
 		return outcome.NoConnection(outcome.ClassTLS, errors.New("the server does not offer HTTP/2 (ALPN h2)"),
-			"name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy before it")
+			"name the gRPC port with -addr, or turn on HTTP/2 in the server or the proxy in front of it")
 	}
 	if isRemoteAlert(err) {
 		return alertCause(o, err)
@@ -98,9 +98,9 @@ func alertCause(o *options.Options, err error) *outcome.Failure {
 
 // What server and probe may not have in common. The probe offers what package crypto/tls of Go does.
 const (
-	versionHint outcome.Hint = "the server's newest version of TLS is older than 1.2: turn on a newer one in the server"
-	cipherHint  outcome.Hint = "the server takes no cipher, curve or signature that the probe offers: " +
-		"allow it one with ECDHE and AES-GCM or ChaCha20"
+	versionHint outcome.Hint = "the server's newest TLS version is older than 1.2: turn on a newer one in the server"
+	cipherHint  outcome.Hint = "the server accepts no cipher, curve or signature that the probe offers: " +
+		"allow a cipher with ECDHE and AES-GCM or ChaCha20"
 )
 
 // isRemoteAlert reports whether the peer sent a TLS alert. Package crypto/tls marks such an error by its operation.

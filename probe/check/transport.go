@@ -15,7 +15,7 @@ type Transport interface {
 	// Dial makes a connection: it looks up names, connects by TCP or to a unix socket, and does the TLS handshake. It
 	// may leave waiting for the server's HTTP/2 SETTINGS frame to Settle or to the first call. It gives up at the
 	// deadline that o.Budget.Connect gives, and as soon as an attempt has failed. The error is a *[DialError], or a
-	// *[outcome.Failure] where the transport knows the outcome itself.
+	// *[outcome.Failure] if the transport knows the outcome itself.
 	Dial(o *options.Options) (Conn, error)
 }
 
@@ -29,7 +29,7 @@ type Conn interface {
 	// returns an answer for each service, in their order. All have the deadline that Budget.Call gives.
 	Check(services []string) []outcome.Answer
 	// List calls Health/List and returns the statuses by service, within the deadline that Budget.Call gives. The error
-	// is a *[outcome.RPCError], or a *[DialError] where the connection proved unusable.
+	// is a *[outcome.RPCError], or a *[DialError] if the connection proved unusable.
 	List() (map[string]outcome.Status, error)
 	// Watch calls Health/Watch for one service and hands each status to receive, until Budget.End or the end of the
 	// call. The error says why the call ended, as that of List does.
@@ -75,7 +75,7 @@ const HangupReason = "server closed the connection before the call ended"
 type GoAwayError struct {
 	// Code is the HTTP/2 error code; 0 is none.
 	Code uint32
-	// Debug is the server's text for people, if any. The server chooses it, so it cannot be trusted.
+	// Debug is the server's text for users, if any. The server chooses it, so it cannot be trusted.
 	Debug string
 }
 

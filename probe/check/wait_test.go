@@ -1,9 +1,10 @@
 package check_test
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
@@ -12,18 +13,21 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
-// The pauses of -wait begin with 100 ms and double up to a second. The last ones are shorter, to come close to the end.
-// A busy machine makes a pause longer now and then, but not in each of three runs.
+// The pauses of -wait begin with 100 ms and double up to a second. The last ones are half of the time that is left,
+// to come close to the end.
 func TestPausesBetweenAttempts(t *testing.T) {
 	t.Parallel()
-	var wrong []string
-	for range 3 {
+	synctest.Test(t, func(t *testing.T) {
 		asked := attempts(t, "127.0.0.1:1", 4*time.Second) // nobody listens there
-		if wrong = wrongPauses(asked); wrong == nil {
-			return
+		var got []int64
+		for i := range asked[1:] {
+			got = append(got, asked[i+1].Sub(asked[i]).Milliseconds())
 		}
-	}
-	t.Errorf("in the third of three runs, %s", strings.Join(wrong, "; "))
+		want := []int64{100, 200, 400, 800, 1000, 750, 375, 187, 93, 46, 23, 11}
+		if !slices.Equal(got, want) {
+			t.Errorf("pauses are %v ms, want %v ms", got, want)
+		}
+	})
 }
 
 // attempts runs a probe with -wait, and returns when its attempts ended.
@@ -43,18 +47,4 @@ func attempts(t *testing.T, addr string, wait time.Duration) []time.Time {
 	}}
 	p.Run()
 	return asked
-}
-
-func wrongPauses(asked []time.Time) []string {
-	if count := len(asked); count < 8 || count > 16 {
-		return []string{fmt.Sprintf("there were %d attempts in 4 s", count)}
-	}
-	var wrong []string
-	for i, milliseconds := range []int{100, 200, 400, 800} {
-		want := time.Duration(milliseconds) * time.Millisecond
-		if got := asked[i+1].Sub(asked[i]); got < want-20*time.Millisecond || got > want*3/2+100*time.Millisecond {
-			wrong = append(wrong, fmt.Sprintf("pause %d is %v, want %v", i+1, got, want))
-		}
-	}
-	return wrong
 }

@@ -36,16 +36,16 @@ type addressFile struct{ target, variable, place string }
 func parseAddressFile(file []byte) (addressFile, error) {
 	lines := strings.Split(string(file), "\n")
 	if len(lines) != 4 || lines[0] == "" && lines[1] == "" || lines[3] != "" {
-		return addressFile{}, errors.New("it is not as the build writes it")
+		return addressFile{}, errors.New("it does not have the form that the build writes")
 	}
 	f := addressFile{lines[0], lines[1], lines[2]}
 	if f.target != "" {
 		if _, err := address.Parse(f.target, address.AnyPort); err != nil {
-			return addressFile{}, errors.New("its first line is no address")
+			return addressFile{}, errors.New("its first line is not an address")
 		}
 	}
 	if strings.ContainsAny(f.variable, "=\x00 ") {
-		return addressFile{}, errors.New("its second line is no variable")
+		return addressFile{}, errors.New("its second line is not the name of a variable")
 	}
 	return f, nil
 }
@@ -95,8 +95,8 @@ func (c *CommandLine) fromFound(found addressFile) error {
 		c.values.Addr, c.origin["addr"] = found.target, "address that the build found"+in
 	default:
 		return outcome.Misuse(
-			fmt.Errorf("finding the server's address: the app reads it from environment variable %s%s, "+
-				"which is not set", found.variable, in),
+			fmt.Errorf("no server address: environment variable %s, which the app reads%s, is not set",
+				found.variable, in),
 			outcome.Hint(fmt.Sprintf("set %s in the container, or -addr", found.variable)))
 	}
 	return nil

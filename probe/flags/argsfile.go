@@ -22,7 +22,7 @@ const ArgsFileName = "grpc_health_probe.args"
 const maxArgsFile = 64 << 10
 
 // FormatArgsFile returns the contents of an args file: each word is on a line of its own, without quotes or escapes. It
-// fails if a word has a line break or a zero byte, and where all words together are too long.
+// fails if a word has a line break or a zero byte, and if all words together are too long.
 func FormatArgsFile(words []string) ([]byte, error) {
 	var file bytes.Buffer
 	for i, word := range words {
@@ -41,7 +41,7 @@ func FormatArgsFile(words []string) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// parseArgsFile is the inverse of FormatArgsFile. The last line may lack its line break, because people write such
+// parseArgsFile is the inverse of FormatArgsFile. The last line may lack its line break, because users write such
 // files too.
 func parseArgsFile(file []byte) ([]string, error) {
 	if bytes.IndexByte(file, 0) >= 0 {

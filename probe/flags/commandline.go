@@ -79,7 +79,7 @@ func (v *sourcedValue) IsBoolFlag() bool {
 	return ok && boolean.IsBoolFlag()
 }
 
-// Gather applies all sources, args being the command line. It returns a text where help or the version was all that was
+// Gather applies all sources, args being the command line. It returns a text if help or the version was all that was
 // asked for. An error in one source does not keep it from reading the others, because any of them may have -o, which
 // says how to print the error. Of several errors it returns that of the highest source.
 func (c *CommandLine) Gather(args []string) (text string, err error) {

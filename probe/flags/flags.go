@@ -54,7 +54,7 @@ var definitions = []definition{
 	},
 	{
 		name: "mode", value: func(v *values) any { return (*string)(&v.Mode) },
-		usage: "`what` passes: ready, SERVING alone; live, any answer of the server; connect, an HTTP/2 connection",
+		usage: "`what` passes: ready, only SERVING; live, any answer of the server; connect, an HTTP/2 connection",
 	},
 	{
 		name: "watch", value: func(v *values) any { return &v.Watch },
@@ -62,7 +62,7 @@ var definitions = []definition{
 	},
 	{
 		name: "wait", value: func(v *values) any { return &v.Budget.Wait },
-		usage: "`duration` over which to try again until it passes",
+		usage: "`duration` for which to try again until the check passes",
 	},
 	{
 		name: "timeout", value: func(v *values) any { return &v.Budget.Timeout },
@@ -114,7 +114,7 @@ var definitions = []definition{
 	},
 	{
 		name: "tls-server-name", upstream: true, value: func(v *values) any { return &v.TLSServerName },
-		usage: "`name` the server's certificate must carry, instead of the address's host",
+		usage: "`name` to verify the server's certificate for, instead of the address's host",
 	},
 	{
 		name: "alts", upstream: true, value: func(v *values) any { return &v.ALTS },
@@ -130,7 +130,7 @@ var definitions = []definition{
 	},
 	{
 		name: "v", upstream: true, value: func(v *values) any { return &v.verbose },
-		usage: "say where each value came from and how long connect and RPC took",
+		usage: "say where each value comes from, and how long connecting and the call took",
 	},
 	{
 		name: "version", upstream: true, noVariable: true, value: func(v *values) any { return &v.version },

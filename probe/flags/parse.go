@@ -33,7 +33,7 @@ func (c *CommandLine) parse(words []string, source string) error {
 	return nil
 }
 
-// parseRest applies the flags behind one that is bad.
+// parseRest applies the flags after one that is bad.
 func (c *CommandLine) parseRest() {
 	for rest := c.Flags.Args(); len(rest) > 0; rest = c.Flags.Args() {
 		if _ = c.Flags.Parse(rest); c.Flags.NArg() == len(rest) {

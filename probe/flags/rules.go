@@ -96,12 +96,12 @@ func exclude(one string, oneSet bool, other string, otherSet bool) rule {
 // textRules are for texts that an HTTP/2 header or a protobuf string cannot carry.
 func (v *values) textRules() []rule {
 	services := (*serviceNames)(&v.Services).String()
-	const ascii outcome.Hint = "use letters, digits and signs of ASCII only"
+	const ascii outcome.Hint = "use only ASCII letters, digits and signs"
 	return []rule{
 		broken(!metadata.IsFieldValue(v.UserAgent), "leave out line breaks and other control characters",
 			"-user-agent cannot be sent: %q", v.UserAgent),
-		broken(!utf8.ValidString(services), "a protobuf string is UTF-8", "-service is not UTF-8: %q", services),
-		broken(v.TLSServerName != "" && v.ServerName() == "", ascii, "-tls-server-name is no host name: %q",
+		broken(!utf8.ValidString(services), "write it in UTF-8, as protobuf requires", "-service is not UTF-8: %q", services),
+		broken(v.TLSServerName != "" && v.ServerName() == "", ascii, "-tls-server-name is not a valid host name: %q",
 			v.TLSServerName),
 	}
 }

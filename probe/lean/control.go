@@ -7,7 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// maxDebug is how many bytes of the text in a GOAWAY are kept. A text that is meant for people is shorter.
+// maxDebug is how many bytes of the text in a GOAWAY are kept. A text for users is shorter.
 const maxDebug = 256
 
 func (s *session) handleSettings(f frame) error {

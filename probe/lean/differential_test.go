@@ -147,7 +147,7 @@ func replyTo(t testing.TB, transport check.Transport, play []byte, patience time
 	return verdict(ended)
 }
 
-// verdict is what has to be the same, whoever asks: the status, or the error that the server has sent.
+// verdict is what has to be the same for both clients: the status, or the error that the server has sent.
 func verdict(o *outcome.Outcome) string {
 	if len(o.Report.Answers) != 1 {
 		return "no answer"

@@ -51,7 +51,7 @@ var (
 	})
 )
 
-// saysBye is the message where leaves has closed both connections.
+// saysBye is the message if leaves has closed both connections.
 const saysBye = `UNAVAILABLE: server is closing the connection (GOAWAY, error code NO_ERROR): "bye"`
 
 // notProcessed has a server's connections in the order in which it accepts them, and how the probe ends.
@@ -107,7 +107,7 @@ var notProcessed = []struct {
 	},
 }
 
-// A call that the server has not processed is made once more, on a second connection where the first is closing (RFC
+// A call that the server has not processed is made once more, on a second connection if the first is closing (RFC
 // 9113 sections 6.8 and 8.7).
 func TestCallsThatWereNotProcessed(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ func compressed(text string) string {
 	return b.String()
 }
 
-// prefixed returns a message behind its prefix of five bytes: whether it is compressed, and its length.
+// prefixed returns a message after its prefix of five bytes: whether it is compressed, and its length.
 func prefixed(flag byte, message string) string {
 	return string(binary.BigEndian.AppendUint32([]byte{flag}, uint32(len(message)))) + message
 }

@@ -31,7 +31,7 @@ type dialing struct {
 	files   credentialFiles
 	waiting int           // attempts
 	done    chan struct{} // closed at the end
-	conn    *shared       // nil until then, and where err says why there is none
+	conn    *shared       // nil until then, and if err says why there is none
 	err     error
 }
 

@@ -190,7 +190,7 @@ func (p *peer) opened() {
 	}
 }
 
-// trickle enlarges the window of a request by one byte with each frame, and hangs up where the client sends more than
+// trickle enlarges the window of a request by one byte with each frame, and hangs up if the client sends more than
 // the window allows.
 func (p *peer) trickle(window int) {
 	for {

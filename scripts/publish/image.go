@@ -74,7 +74,7 @@ func newImage(layer v1.Layer, config v1.Config, platform v1.Platform) (platformI
 	}
 	annotated, ok := mutate.Annotations(image, annotations).(v1.Image)
 	if !ok {
-		return platformImage{}, errors.New("annotating an image: the result is no image")
+		return platformImage{}, errors.New("annotating an image: the result is not an image")
 	}
 	return platformImage{Image: annotated, platform: platform}, nil
 }

@@ -109,7 +109,7 @@ func (release release) index() (v1.ImageIndex, string, error) {
 	}
 	annotated, ok := mutate.Annotations(index, shared).(v1.ImageIndex)
 	if !ok {
-		return nil, "", errors.New("annotating the index: the result is no index")
+		return nil, "", errors.New("annotating the index: the result is not an index")
 	}
 	return annotated, version, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
-// checksumsName is the file that a download of the probe is verified by where GitHub states no digest.
+// checksumsName is the file that verifies a download of the probe if GitHub states no digest.
 const checksumsName = "checksums.txt"
 
 // noAssets are the files of a release's folder that checksumsName does not list: its signature is made of it.

@@ -35,7 +35,7 @@ func readImage(root, name, version string) (image, bool, error) {
 	}
 	match := published.FindStringSubmatch(string(text))
 	if match == nil {
-		return image{}, false, fmt.Errorf("reading %q: %q is no REGISTRY/NAME:X.Y.Z@sha256:...: run scripts/publish.sh",
+		return image{}, false, fmt.Errorf("reading %q: %q is not REGISTRY/NAME:X.Y.Z@sha256:...: run scripts/publish.sh",
 			name, text)
 	}
 	if !strings.HasSuffix(match[1], ":"+version) {

@@ -29,7 +29,7 @@ var unreleased = regexp.MustCompile(`(?s)<!-- unreleased -->.*?<!-- /?unreleased
 // say until something is published. It can be run again. Nothing is written if something is missing.
 func prepare(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
-		return fmt.Errorf("preparing version %q: it is no semantic version, such as 1.2.3 or 1.2.3-rc.1", version)
+		return fmt.Errorf("preparing version %q: it is not a semantic version such as 1.2.3 or 1.2.3-rc.1", version)
 	}
 	before, err := readVersion(root)
 	if err != nil {

@@ -197,8 +197,8 @@ func copyRepository(t *testing.T, root string) {
 func TestPrepareRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ version, changelog, want string }{
-		"no version":  {"1.2", changelog, "no semantic version"},
-		"a tag":       {"v1.2.3", changelog, "no semantic version"},
+		"no version":  {"1.2", changelog, "not a semantic version"},
+		"a tag":       {"v1.2.3", changelog, "not a semantic version"},
 		"no section":  {"0.3.0", strings.ReplaceAll(changelog, "0.2.0 (unr", "0.2.0 (not unr"), "has no section"},
 		"no new text": {"0.4.0", "# Changelog\n", "has no section"},
 	} {

@@ -47,7 +47,7 @@ func verifyFiles(folder, checksums string) error {
 	for line := range strings.Lines(checksums) {
 		want, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok || filepath.Base(name) != name || slices.Contains(known, name) {
-			errs = append(errs, fmt.Errorf("%s: %q is no digest of a file in the same folder", checksumsName, line))
+			errs = append(errs, fmt.Errorf("%s: %q is not the digest of a file in the same folder", checksumsName, line))
 			continue
 		}
 		known = append(known, name)

@@ -29,13 +29,13 @@ var forgeries = map[string]struct {
 	"no notes":        {"release/notes.md", "-", "notes.md: no such file"},
 	"other notes":     {"release/notes.md", "none", "notes.md does not have the lines of checksums.txt"},
 	"no image":        {probeDigest, "-", "names no image"},
-	"an option":       {buildpackDigest, "-x:0.2.0" + imageDigest, "is no REGISTRY/NAME:X.Y.Z@sha256"},
+	"an option":       {buildpackDigest, "-x:0.2.0" + imageDigest, "is not REGISTRY/NAME:X.Y.Z@sha256"},
 	"another version": {buildpackDigest, buildpackImage + ":0.1.0" + imageDigest, "is not of version 0.2.0"},
 	"another registry": {
 		probeDigest, "example.com/x:0.2.0" + imageDigest, "example.com/x, and this is about " + probeImage,
 	},
 	"a file elsewhere": {
-		"release/checksums.txt", strings.Repeat("0", 64) + "  ../a.tgz\n", "is no digest of a file in the same folder",
+		"release/checksums.txt", strings.Repeat("0", 64) + "  ../a.tgz\n", "is not the digest of a file in the same folder",
 	},
 	"the wrong way round": {
 		buildpackDigest, probeImage + ":0.2.0" + imageDigest,

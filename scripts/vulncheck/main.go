@@ -62,7 +62,7 @@ func run(ctx context.Context, with scanner, out string, programs []string) error
 	return conclude(product, out, documents)
 }
 
-// lookUp has govulncheck look at one program, and shows what it found, as people read it, if the program is affected.
+// lookUp has govulncheck look at one program, and shows what it found, in words, if the program is affected.
 func (s scanner) lookUp(ctx context.Context, program string) (*openvex.Document, error) {
 	command := exec.CommandContext(ctx, s.program, "-db", s.database, "-mode=binary", "-format=openvex", program)
 	command.Stderr = os.Stderr

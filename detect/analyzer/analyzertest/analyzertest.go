@@ -129,7 +129,7 @@ func readArchive(t *testing.T, path string) (*txtar.Archive, string) {
 	return archive, want.String()
 }
 
-// updateWant writes the servers into the comment of an archive where UPDATE_GOLDEN is set, and reports whether it did.
+// updateWant writes the servers into the comment of an archive if UPDATE_GOLDEN is set, and reports whether it did.
 func updateWant(t *testing.T, path string, archive *txtar.Archive, servers string) bool {
 	t.Helper()
 	if os.Getenv("UPDATE_GOLDEN") == "" {

@@ -78,8 +78,9 @@ func readDeclarations(t *source.Text) *address.Names {
 		}
 		if list := strings.Join(names, " "); listenName.MatchString(list) || securityName.MatchString(list) {
 			isMember := m[2] > 0 && t.Code[m[2]-1] == ':'
-			if !d.DeclareArguments(name, m[2], all.To, names) && !isMember {
-				d.DeclareParameters(name, m[2], all.To, names)
+			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names)}
+			if !d.DeclareArguments(f) && !isMember {
+				d.DeclareParameters(name, f)
 			}
 		}
 	}

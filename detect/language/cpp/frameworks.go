@@ -14,7 +14,7 @@ var frameworks = []analyzer.Framework{
 	{
 		Name:     grpcPlusPlus,
 		Keywords: []string{"BuildAndStart", "ServerBuilder", ".grpc.pb.h", "HealthCheckService", "AddListeningPort"},
-		Evidence: "`BuildAndStart()` of a `grpc::ServerBuilder`; where nothing calls it, " +
+		Evidence: "`BuildAndStart()` of a `grpc::ServerBuilder`; if nothing calls it, " +
 			"`RegisterService`; in a built program, the symbol of `BuildAndStart`",
 		Security: "`grpc::SslServerCredentials`; a client certificate by " +
 			"`GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE...` (`include/grpcpp/security/server_credentials.h`)",

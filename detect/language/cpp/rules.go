@@ -102,7 +102,7 @@ func readIncludes(t *source.Text) []string {
 // mainFunction is the function with which a program begins.
 var mainFunction = regexp.MustCompile(`\bint\s+main\s*\(`)
 
-// analyzeSource reads a source or a header. It returns nil for one that has neither findings nor constants.
+// analyzeSource reads a source or a header.
 func analyzeSource(text []byte) *analyzer.Result[extra] {
 	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
 	if !hasKeyword && !declares {
@@ -123,9 +123,6 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		if t.Matches(mainFunction) {
 			result.Declares = append(result.Declares, names().Given(call, calledFunction)...)
 		}
-	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil
 	}
 	return &result
 }

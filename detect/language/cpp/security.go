@@ -14,7 +14,7 @@ import (
 
 // credentials are those of include/grpcpp/security/server_credentials.h. Those of xDS and others that are not named
 // here are not known.
-var credentials = analyzer.CredentialRules{
+var credentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`\bInsecureServerCredentials\s*\(`),
 	TLS:       regexp.MustCompile(`\b(?:Ssl|Tls|Xds)ServerCredentials\s*\(`),
 	Requires:  regexp.MustCompile(`\bGRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE\w*`),

@@ -25,7 +25,7 @@ var (
 )
 
 // credentials are those of lib/src/server/server.dart. Local ones have no TLS.
-var credentials = analyzer.CredentialRules{
+var credentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`\bServerLocalCredentials\s*\(|\bnull\b`),
 	TLS:       regexp.MustCompile(`\bServerTlsCredentials\s*\(`),
 }

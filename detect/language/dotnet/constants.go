@@ -66,7 +66,9 @@ func readDeclarations(t *source.Text) *address.Names {
 			}
 		}
 		if listenName.MatchString(strings.Join(names, " ")) {
-			d.DeclareArguments(name, m[2], all.To, names)
+			d.DeclareArguments(address.Function{
+				Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names),
+			})
 		}
 	}
 	return d

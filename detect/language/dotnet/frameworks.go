@@ -34,7 +34,7 @@ var frameworks = []analyzer.Framework{
 	{
 		Name:     aspNetCore,
 		Keywords: []string{"Grpc"},
-		Evidence: "`MapGrpcService`; `AddGrpc()`, where nothing is mapped; " +
+		Evidence: "`MapGrpcService`; `AddGrpc()`, if nothing is mapped; " +
 			"in a publish folder, `MapGrpcService` in an assembly of the app's own",
 		Health: mapsHealth, Advice: healthChecks, Security: kestrelTLS, Settings: kestrelSettingsFor,
 	},

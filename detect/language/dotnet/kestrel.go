@@ -71,13 +71,17 @@ func forGRPC(all []endpoint, defaults []kestrelDefaults) []endpoint {
 		all[i].apply(defaults)
 	}
 	all = slices.DeleteFunc(all, func(e endpoint) bool { return e.protocols == "Http1" })
-	for _, isWorse := range []func(e endpoint) bool{
-		func(e endpoint) bool { return e.protocols != "Http2" },
-		func(e endpoint) bool { return !e.security.IsTLS() },
-	} {
-		if better := slices.DeleteFunc(slices.Clone(all), isWorse); len(better) > 0 {
-			return better
+	without := func(isWorse func(e endpoint) bool) []endpoint { return slices.DeleteFunc(slices.Clone(all), isWorse) }
+	if h2 := without(func(e endpoint) bool { return e.protocols != "Http2" }); len(h2) > 0 {
+		// All of them serve gRPC, and those without TLS are reached most easily.
+		all = h2
+		if plain := without(func(e endpoint) bool { return e.security.Transport != plan.Plaintext }); len(plain) > 0 {
+			return plain
 		}
+		return all
+	}
+	if tls := without(func(e endpoint) bool { return !e.security.IsTLS() }); len(tls) > 0 {
+		return tls
 	}
 	return all
 }

@@ -48,7 +48,7 @@ func listeners(d *address.Names) []finding.Finding {
 			found = append(found, finding.ListenerAt(v))
 			if len(arguments) > 2 {
 				says := credentials(d, arguments[2])
-				found = append(found, finding.Security{Site: finding.AtLine(t.Line(arguments[2].From), ""), Says: says})
+				found = append(found, finding.SecurityAt(t.Line(arguments[2].From), says))
 			}
 		}
 	}
@@ -57,13 +57,14 @@ func listeners(d *address.Names) []finding.Finding {
 
 // kestrelEndpoints returns what a call makes Kestrel listen on: nothing for a call of another method.
 func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.Span) []finding.Finding {
-	if arguments[0].From == arguments[0].To || isElsewhere(d.Text, at, 0) {
+	if arguments[0].From == arguments[0].To || isElsewhere(d, at, 0) {
 		return nil
 	}
 	switch call {
 	case "Run", "RunAsync":
 		// What is run may also be a delegate.
-		if v := d.Value(arguments[0]); v.Certainty == address.Unknown && text(d, arguments[0]) == "" {
+		v := d.Value(arguments[0])
+		if isFunction(d, arguments[0]) || v.Certainty == address.Unknown && text(d, arguments[0]) == "" {
 			return nil
 		}
 		return urls(d, arguments[:1])
@@ -81,6 +82,22 @@ func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.
 	return []finding.Finding{newEndpoint(listens, endpointSecurity(d, at, options), protocolsIn(d.Text, options))}
 }
 
+// function is what begins a function: a lambda, or an anonymous method.
+var function = regexp.MustCompile(`=>|^(?:async\s+)?(?:delegate|fun|Sub|Function)\b`)
+
+// isFunction reports whether an expression is a function, or a name that has one for a value.
+func isFunction(d *address.Names, s source.Span) bool {
+	return slices.ContainsFunc(valuesOf(d, s), func(v source.Span) bool { return function.MatchString(d.Slice(v)) })
+}
+
+// valuesOf returns the values of a name, and of anything else the expression itself.
+func valuesOf(d *address.Names, s source.Span) []source.Span {
+	if name := d.Slice(s); simpleName.MatchString(name) {
+		return d.Values(name[strings.LastIndexByte(name, '.')+1:], s.From)
+	}
+	return []source.Span{s}
+}
+
 // elsewhere is a condition that does not hold in an image: images are for Linux, and ASP.NET Core's environment is
 // Production there unless something says otherwise (learn.microsoft.com, "Use multiple environments").
 var elsewhere = regexp.MustCompile(`^[^!]*\b(?:IsDevelopment\s*\(|` +
@@ -88,10 +105,9 @@ var elsewhere = regexp.MustCompile(`^[^!]*\b(?:IsDevelopment\s*\(|` +
 	`OperatingSystem\s*\.\s*Is(?:MacOS|Windows)\s*\()[^&|]*$`)
 
 // isElsewhere reports whether the code at an offset, and not that at another one, runs only if no image does.
-func isElsewhere(t *source.Text, at, other int) bool {
-	return slices.ContainsFunc(t.Conditions(at, other, statementEnds), func(s source.Span) bool {
-		head := t.Slice(s)
-		return elsewhere.MatchString(head) && !strings.HasSuffix(head, "else")
+func isElsewhere(d *address.Names, at, other int) bool {
+	return slices.ContainsFunc(d.Conditions(at, other), func(c address.Condition) bool {
+		return !c.Negated && elsewhere.MatchString(d.Slice(c.Span))
 	})
 }
 
@@ -159,13 +175,11 @@ var parsedIP = regexp.MustCompile(`\bIPAddress\s*\.\s*Parse\s*\(([^()]*)\)`)
 
 // text returns the string that an expression is, or "": a literal, or a name whose only value is one.
 func text(d *address.Names, s source.Span) string {
-	if code := d.Slice(s); simpleName.MatchString(code) {
-		values := d.Values(code[strings.LastIndexByte(code, '.')+1:], s.From)
-		if len(values) != 1 {
-			return ""
-		}
-		s = d.Trim(values[0])
+	values := valuesOf(d, s)
+	if len(values) != 1 {
+		return ""
 	}
+	s = d.Trim(values[0])
 	if !oneLiteral.Match(d.Code[s.From:s.To]) {
 		return ""
 	}

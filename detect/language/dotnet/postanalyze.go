@@ -170,9 +170,9 @@ func (a app) registered(r finding.Registration) []finding.Finding {
 }
 
 // endpointsOf returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program
-// whose server is not Kestrel.
+// whose server is that of Grpc.Core.
 func endpointsOf(p *project) map[*finding.Site][]finding.Finding {
-	if analyzer.ProjectHas[finding.Server](p) {
+	if analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[finding.Listener](p) {
 		return nil
 	}
 	var all []endpoint

@@ -60,9 +60,6 @@ func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 			requiresClient: byDefault.ClientCertificateMode == requireCertificate,
 		})
 	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil, nil
-	}
 	return result, nil
 }
 

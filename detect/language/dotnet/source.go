@@ -26,7 +26,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if hasKeyword {
 		imports := t.Names(importDirective)
 		result.Findings = slices.Concat(
-			analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports),
+			inImages(t, analyzer.Findings(t, rules, imports)), mappedServices(t), coreServers(t, ext, imports),
 			implementedServices(t))
 	}
 	listens := hasKeyword && t.Matches(listenCall)
@@ -40,10 +40,23 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 			result.Findings = append(result.Findings, listeners(d)...)
 		}
 	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil
-	}
 	return &result
+}
+
+// inImages leaves out a health service that is registered in no image, such as one for development alone.
+func inImages(t *source.Text, found []finding.Finding) []finding.Finding {
+	if !finding.Has[finding.Health](found) {
+		return found
+	}
+	d := readDeclarations(t)
+	return slices.DeleteFunc(found, func(f finding.Finding) bool {
+		health, ok := f.(finding.Health)
+		if !ok {
+			return false
+		}
+		inLine := bytes.Index(t.LineCode(health.Line-1), []byte("Map"))
+		return isElsewhere(d, t.LineStart(health.Line-1)+max(inLine, 0), 0)
+	})
 }
 
 // isGenerated reports whether a source begins with the comment that tools put into what they write.

@@ -27,8 +27,6 @@ var (
 	anyScheme        = regexp.MustCompile(`^[$@]*"?(?i:(?P<scheme>https?)://)`)
 )
 
-const statementEnds = ";"
-
 // endpointSecurity returns the security that the further arguments of a call give its endpoint. The call stands at an
 // offset.
 func endpointSecurity(d *address.Names, at int, options []source.Span) plan.Security {
@@ -52,22 +50,18 @@ func endpointSecurity(d *address.Names, at int, options []source.Span) plan.Secu
 	if first, _ := d.Arguments(all.From + m[1]); first[0].From < first[0].To {
 		says.Certificate = certificateOf(d, first[0])
 	}
-	if isElsewhere(d.Text, all.From+m[0], at) {
+	if isElsewhere(d, all.From+m[0], at) {
 		return plan.Security{Transport: plan.Plaintext}
 	}
-	if conditions := d.Conditions(all.From+m[0], at, statementEnds); len(conditions) > 0 {
-		return plan.Security{Setting: decider(d, conditions), Place: says.Place}
+	if conditions := d.ConditionsAround(all.From+m[0], at); len(conditions) > 0 {
+		return plan.Security{Setting: settingKey(d.OnlyDecider(conditions)), Place: says.Place}
 	}
 	return says
 }
 
 // certificateOf returns the file of the certificate that UseHttps is given, "" if it is not known.
 func certificateOf(d *address.Names, s source.Span) string {
-	values := []source.Span{s}
-	if name := d.Slice(s); simpleName.MatchString(name) {
-		values = d.Values(name, s.From)
-	}
-	for _, v := range values {
+	for _, v := range valuesOf(d, s) {
 		if m := fromPEM.FindIndex(d.Code[v.From:v.To]); m != nil {
 			if file, ok := d.Argument(v.From+m[1], 0); ok {
 				return text(d, file)
@@ -86,21 +80,6 @@ func certificate(file string) string {
 		return ""
 	}
 	return file
-}
-
-// decider returns the one setting that conditions ask for, "" if none is known.
-func decider(d *address.Names, conditions []source.Span) string {
-	only := ""
-	for _, s := range conditions {
-		switch one := settingKey(d.Decider(s)); {
-		case one == "" || one == only:
-		case only != "":
-			return ""
-		default:
-			only = one
-		}
-	}
-	return only
 }
 
 // settingKey returns what decides, with a setting's key as .NET writes it: Grpc:Tls.
@@ -135,14 +114,14 @@ func protocolsIn(t *source.Text, options []source.Span) string {
 // credentials returns the security that the credentials of a ServerPort of Grpc.Core give.
 func credentials(d *address.Names, s source.Span) plan.Security {
 	values := []source.Span{s}
-	if name := d.Slice(s); simpleName.MatchString(name) && !insecure.MatchString(name) {
-		values = d.Values(name[strings.LastIndexByte(name, '.')+1:], s.From)
+	if !insecure.MatchString(d.Slice(s)) {
+		values = valuesOf(d, s)
 	}
 	var only plan.Security
 	for i, v := range values {
 		says := credentialsIn(d, v)
 		if i > 0 && says.Transport != only.Transport {
-			return plan.Security{Setting: decider(d, d.Conditions(v.From, 0, statementEnds))}
+			return plan.Security{Setting: settingKey(d.OnlyDecider(d.ConditionsAround(v.From, 0)))}
 		}
 		only = says
 	}

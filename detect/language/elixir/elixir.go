@@ -99,8 +99,8 @@ func postAnalyze(files []analyzer.File[struct{}], logf tree.Logf) []plan.Server 
 
 var keywords = analyzer.Keywords(frameworks)
 
-// analyzeSource returns what a text says, or nil if it says nothing. A configuration file may state the port of a
-// server that is started elsewhere.
+// analyzeSource returns what a text says. A configuration file may state the port of a server that is started
+// elsewhere.
 func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 	if !isConfig && !keywords.In(text) {
 		return nil
@@ -116,9 +116,6 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 	result := &analyzer.Result[struct{}]{Findings: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
 	if isConfig {
 		result.Declares = readSettings(t)
-	}
-	if result.Findings == nil && len(result.Declares) == 0 {
-		return nil
 	}
 	if result.Findings != nil {
 		isApplication := useApplication.Match(t.Code)

@@ -19,7 +19,7 @@ var grammar = source.Grammar{
 
 var quoting = source.Quoting{Multiline: true, Embeds: "#{"}
 
-// unlessCharacter returns a lexeme that does not begin where its first byte belongs to a character literal: a question
+// unlessCharacter returns a lexeme that does not begin if its first byte belongs to a character literal: a question
 // mark makes a character of what follows it (?", ?\"). A question mark that ends a name (valid?) does not.
 func unlessCharacter(l source.Lexeme) source.Lexeme {
 	l.Starts = func(text []byte, at int) bool {

@@ -14,7 +14,7 @@ var (
 	credential     = regexp.MustCompile(`\bcred:\s*`)
 	adapterOptions = regexp.MustCompile(`\badapter_opts:\s*`)
 	// credentials are those of grpc-elixir (grpc_server/lib/grpc/server/adapters/cowboy.ex), with Erlang's options.
-	credentials = analyzer.CredentialRules{
+	credentials = analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`^\s*nil\s*$`),
 		TLS:       regexp.MustCompile(`\bCredential\.new\b|\bssl:`),
 		Requires:  regexp.MustCompile(`\bfail_if_no_peer_cert:\s*true\b`),
@@ -22,7 +22,7 @@ var (
 	transportOptions = regexp.MustCompile(`\btransport_opts(?::|\s*=>)\s*`)
 	// grpcboxTLS is in the transport_opts of grpcbox, whose TLS always requires a client certificate. There is no TLS
 	// without an authority (src/grpcbox_pool.erl).
-	grpcboxTLS = analyzer.CredentialRules{
+	grpcboxTLS = analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`%\{\s*\}|\bssl(?::|\s*=>)\s*false\b`),
 		TLS:       regexp.MustCompile(`\bssl(?::|\s*=>)\s*true\b`),
 		Requires:  regexp.MustCompile(`\bcacertfile(?::|\s*=>)`),

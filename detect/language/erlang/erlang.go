@@ -104,9 +104,6 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		Findings: analyzeSource(path.Ext(name) == ".erl", strings.HasSuffix(name, ".app.src"), text),
 		Extra:    extra{definesModule: ownModules[name]},
 	}
-	if len(result.Findings) == 0 && result.Extra.definesModule == "" {
-		return nil, nil
-	}
 	return result, nil
 }
 

@@ -15,7 +15,7 @@ var grammar = source.Grammar{
 	unlessCharacter(source.String(`'`, `'`, source.Quoting{})),
 }
 
-// unlessCharacter returns a lexeme that does not begin where its first byte belongs to a character: a dollar sign makes
+// unlessCharacter returns a lexeme that does not begin if its first byte belongs to a character: a dollar sign makes
 // a character of what follows it ($", $\", $%).
 func unlessCharacter(l source.Lexeme) source.Lexeme {
 	l.Starts = func(text []byte, at int) bool {

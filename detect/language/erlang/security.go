@@ -15,7 +15,7 @@ var (
 	transportOpts = regexp.MustCompile(`\btransport_opts\s*(?:=>|,)\s*`)
 	// grpcboxTLS are the transport_opts of grpcbox, whose TLS always requires a client certificate, and which has none
 	// unless all of tlsFiles are there (src/grpcbox_pool.erl).
-	grpcboxTLS = analyzer.CredentialRules{
+	grpcboxTLS = analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`#\{\s*\}|\bssl\s*=>\s*false\b`),
 		TLS:       regexp.MustCompile(`\bssl\s*=>\s*true\b`),
 		Requires:  regexp.MustCompile(`\bssl\s*=>\s*true\b`),
@@ -25,7 +25,7 @@ var (
 		regexp.MustCompile(`\bcacertfile\s*=>`),
 	}
 	// grpcErlTLS are the options of grpc-erl: those for TLS are there or not (src/grpc.erl).
-	grpcErlTLS = analyzer.CredentialRules{
+	grpcErlTLS = analyzer.Credentials{
 		TLS:      regexp.MustCompile(`\bssl_options\s*,\s*\[\s*[^\s\]]|\bcertfile\s*,`),
 		Requires: regexp.MustCompile(`\bfail_if_no_peer_cert\s*,\s*true\b`),
 	}

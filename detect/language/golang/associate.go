@@ -2,6 +2,7 @@ package golang
 
 import (
 	"cmp"
+	"go/ast"
 	"path"
 	"slices"
 
@@ -23,18 +24,19 @@ func (f *flow) decide(files []analyzer.File[Extra]) {
 		}
 	}
 	for i, file := range files {
-		expressions := f.addressesIn(file)
+		addresses := f.addressesIn(file)
 		var decided []finding.Finding
 		for _, found := range file.Findings {
-			is := f.decided(found, expressions)
-			switch server := serverOf(is); {
-			case is == nil, isOfOther(is, healthy[path.Dir(file.Path)]):
-			case server != nil && path.Dir(server.Path) != path.Dir(file.Path):
-				moved[server.Path] = append(moved[server.Path], is)
-			default:
-				decided = append(decided, is)
+			for _, is := range f.decided(found, addresses) {
+				switch server := serverOf(is); {
+				case isOfOther(is, healthy[path.Dir(file.Path)]):
+				case server != nil && path.Dir(server.Path) != path.Dir(file.Path):
+					moved[server.Path] = append(moved[server.Path], is)
+				default:
+					decided = append(decided, is)
+				}
+				decided = append(decided, f.securityOf(is)...)
 			}
-			decided = append(decided, f.securityOf(is)...)
 		}
 		files[i].Findings = decided
 	}
@@ -61,8 +63,8 @@ func serverOf(found finding.Finding) *finding.Site {
 	return nil
 }
 
-// decided returns what a finding is, or nil for one that is none.
-func (f *flow) decided(found finding.Finding, addresses map[source.Span]address.Address) finding.Finding {
+// decided returns what a finding is: several listeners, if several servers are given it, or nothing.
+func (f *flow) decided(found finding.Finding, in addresses) []finding.Finding {
 	switch found := found.(type) {
 	case call:
 		return f.called(found)
@@ -72,32 +74,53 @@ func (f *flow) decided(found finding.Finding, addresses map[source.Span]address.
 		}
 	case finding.Health:
 		found.Of = f.the(f.of[found.Site])
-		return found
+		return []finding.Finding{found}
 	case listener:
-		if by, ok := f.served[found.Site]; ok {
-			found.by = by
-		}
-		found.says, found.of = addresses[found.address], f.the(f.of[found.Site])
-		if found.of != nil {
-			return found.finding()
-		}
-		return found
+		return f.listened(found, in)
 	}
-	return found
+	return []finding.Finding{found}
 }
 
-// called returns what a call is by itself, or nil.
-func (f *flow) called(c call) finding.Finding {
+// listened returns what a listener is: one of each of the servers that are given it.
+func (f *flow) listened(l listener, in addresses) []finding.Finding {
+	if by, ok := f.served[l.Site]; ok {
+		l.by = by
+	}
+	given := f.given[l.Site]
+	if handles := f.the(f.of[l.Site]); handles != nil && !f.listening[handles] && l.by == plainHTTP {
+		l.says, l.of = f.addressOf(l, in, values.Made{}), handles
+		return []finding.Finding{l}
+	}
+	if len(given) == 0 {
+		given = append(given, handedOn{})
+	}
+	var all []finding.Finding
+	for _, to := range given {
+		l.says, l.of = f.addressOf(l, in, to.made), f.the(to.server)
+		if e := in.expressions[l.address]; l.says.Host == address.UnixSocket && !f.IsExecuted(in.in, e, to.made) {
+			continue // by default it listens elsewhere
+		}
+		if l.of != nil {
+			all = append(all, l.finding())
+		} else {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// called returns what a call is by itself, if it is something.
+func (f *flow) called(c call) []finding.Finding {
 	switch {
 	case c.kind == handlesHTTP && f.handled[c.Site]:
-		return handledByHTTP{c.Site}
+		return []finding.Finding{handledByHTTP{c.Site}}
 	case c.kind == makesByConfiguration && f.secured[c.Site] != plan.Security{}:
-		return finding.Server{Site: c.Site, Framework: grpcGo}
+		return []finding.Finding{finding.Server{Site: c.Site, Framework: grpcGo}}
 	case f.secured[c.Site] == plan.Security{}:
 	case c.kind == servesTLS, c.kind == givesListener && f.served[c.Site] == plainHTTP:
-		return servedTLS{c.Site, f.secured[c.Site]}
+		return []finding.Finding{servedTLS{c.Site, f.secured[c.Site]}}
 	case c.kind == addsOptions, c.kind == givesListener:
-		return finding.Security{Site: c.Site, Says: f.secured[c.Site]}
+		return []finding.Finding{finding.Security{Site: c.Site, Says: f.secured[c.Site]}}
 	}
 	return nil
 }
@@ -165,21 +188,30 @@ func (l listener) finding() finding.Listener {
 	return of
 }
 
-// addressesIn returns the addresses of the listeners in a file, by the expressions that state them.
-func (f *flow) addressesIn(file analyzer.File[Extra]) map[source.Span]address.Address {
-	in, found := f.parsed[file.Path], map[source.Span]address.Address{}
+// addresses are the expressions of a file that state the addresses of its listeners, and their networks.
+type addresses struct {
+	in          *values.Source
+	expressions map[source.Span]ast.Expr
+}
+
+// addressesIn returns the expressions of the listeners in a file.
+func (f *flow) addressesIn(file analyzer.File[Extra]) addresses {
+	in := f.parsed[file.Path]
 	if in == nil || !finding.Has[listener](file.Findings) {
-		return found
+		return addresses{}
 	}
 	var spans []source.Span
 	for l := range finding.All[listener](file.Findings) {
 		spans = append(spans, l.address, l.network)
 	}
-	expressions := in.ExpressionsAt(spans)
-	for l := range finding.All[listener](file.Findings) {
-		if e := expressions[l.address]; e != nil {
-			found[l.address] = f.Address(in, expressions[l.network], e)
-		}
+	return addresses{in, in.ExpressionsAt(spans)}
+}
+
+// addressOf returns the address of a listener that is made in a way.
+func (f *flow) addressOf(l listener, stated addresses, made values.Made) address.Address {
+	e := stated.expressions[l.address]
+	if e == nil {
+		return address.Address{}
 	}
-	return found
+	return f.Address(stated.in, stated.expressions[l.network], e, made)
 }

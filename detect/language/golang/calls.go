@@ -52,8 +52,14 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 	if p.registersMicroHandler(call, method) {
 		p.add(finding.Server{Site: p.at(method), Framework: goMicro})
 	}
+	if len(call.Args) > 0 && p.file.PathOf(method) != "" && startsServers.MatchString(method.Sel.Name) {
+		p.follow(p.at(method).Quiet(), startsServer, call)
+	}
 	p.visitListenCall(call, method)
 }
+
+// startsServers are the names of functions that may listen for a server which they are given.
+var startsServers = source.Exactly(`(?:Run|Serve|Start|Listen)(?:\p{Lu}\w*)?`)
 
 // configGRPC makes a server of grpc-go, as confighttp makes one of net/http, by a method ToServer of its configuration.
 // Its setting tls is empty by default (config/configgrpc/configgrpc.go of the OpenTelemetry collector).

@@ -75,9 +75,11 @@ const (
 	givesListener                        // a call that gives a listener to a server
 	registersWith                        // a call that registers a service with its first argument
 	handlesHTTP                          // what handles the requests of a server of net/http
+	handlesListener                      // what handles the requests of a listener of net/http
 	listensTLS                           // a call that makes a listener with TLS
 	servesTLS                            // a call that serves HTTP over TLS
 	makesByConfiguration                 // a method that may make a server of configgrpc
+	startsServer                         // a call of another module that may start a server
 	addsOptions                          // a call that gives options to a server of go-zero
 )
 

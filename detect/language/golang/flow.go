@@ -3,6 +3,7 @@ package golang
 import (
 	"cmp"
 	"go/ast"
+	"maps"
 	"path"
 	"slices"
 
@@ -21,9 +22,16 @@ type flow struct {
 	parsed map[string]*values.Source
 	// servers and listeners are the sites of what calls make.
 	servers, listeners map[values.Call]*finding.Site
-	// served says which server is given a listener, and of which one something is, by their sites.
+	// served says which server is given a listener, and of which one something is, by their sites. given are the
+	// listeners that servers of grpc-go are given.
 	served map[*finding.Site]listenerOf
 	of     map[*finding.Site]*finding.Site
+	given  map[*finding.Site][]handedOn
+	// listening are the servers of grpc-go that are given a listener themselves, and not requests of net/http.
+	listening map[*finding.Site]bool
+	// started are the servers of grpc-go that a function of another module is given, which may start them, with where.
+	started map[*finding.Site]*finding.Site
+	isOwn   func(importPath string) bool
 	// handled says which handlers of requests of net/http are a server of grpc-go.
 	handled map[*finding.Site]bool
 	// same are servers that are one with another: the branches of an if make them for one variable.
@@ -33,6 +41,12 @@ type flow struct {
 	secured map[*finding.Site]plan.Security
 	// tls are calls that make listeners with TLS.
 	tls map[values.Call]plan.Security
+}
+
+// handedOn is a listener as a server gets it. The server is nil if it is not known which one it is.
+type handedOn struct {
+	server *finding.Site
+	made   values.Made
 }
 
 // followValues replaces the findings of files by what they are together.
@@ -47,6 +61,11 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 	for _, file := range files {
 		f.each(file, f.associate)
 	}
+	for server, at := range f.started {
+		if _, isKnown := f.secured[server]; !isKnown && !f.listening[server] {
+			f.secured[server] = plan.Security{Place: at.Place}
+		}
+	}
 	f.decide(files)
 }
 
@@ -55,6 +74,11 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		Sources: values.NewSources(lookup), parsed: map[string]*values.Source{},
 		servers: map[values.Call]*finding.Site{}, listeners: map[values.Call]*finding.Site{},
 		served: map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
+		given: map[*finding.Site][]handedOn{}, listening: map[*finding.Site]bool{},
+		started: map[*finding.Site]*finding.Site{}, isOwn: func(importPath string) bool {
+			_, ok := lookup(importPath)
+			return ok
+		},
 		handled: map[*finding.Site]bool{},
 		same:    map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
@@ -152,6 +176,14 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 	switch c.kind {
 	case handlesHTTP:
 		f.handled[c.Site] = f.serverOf(in, code) != nil || f.serverKind(in, code) == plainGRPC
+	case startsServer:
+		if made, ok := code.(*ast.CallExpr); ok && !f.isOwn(in.PathOf(syntax.Called(made))) {
+			f.start(in, c.Site, made)
+		}
+	case handlesListener:
+		if server := f.serverOf(in, code); server != nil && path.Dir(server.Path) == path.Dir(c.Path) {
+			f.of[c.Site] = server
+		}
 	case registersWith:
 		if made, ok := code.(*ast.CallExpr); ok {
 			f.of[c.Site] = f.serverOf(in, made.Args[0])
@@ -162,6 +194,18 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 		}
 	}
 }
+
+// start learns which servers a function of another module is given.
+func (f *flow) start(in *values.Source, at *finding.Site, code *ast.CallExpr) {
+	for _, arg := range code.Args[:min(len(code.Args), maxStarted)] {
+		if server := f.serverOf(in, arg); server != nil && in.PathOf(syntax.Called(code)) != "net/http" {
+			f.started[server] = at
+		}
+	}
+}
+
+// maxStarted is how many arguments of such a call are looked at.
+const maxStarted = 8
 
 // serve learns that a server is given a listener, by the call of a method Serve(listener), or of a function
 // Serve(listener, handler).
@@ -179,6 +223,7 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	}
 	if server != nil {
 		by = plainGRPC
+		f.listening[server] = true
 	}
 	f.served[at] = by
 	if by == anyServer {
@@ -186,27 +231,42 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	}
 	secured := f.Made(in, code.Args[0], func(c values.Call) bool { _, ok := f.tls[c]; return ok })
 	for _, made := range secured {
-		f.secured[cmp.Or(server, at)] = f.tls[made]
+		f.secured[cmp.Or(server, at)] = f.tls[made.Call]
 	}
 	listeners := f.Made(in, code.Args[0], func(c values.Call) bool { return f.listeners[c] != nil })
 	if len(listeners)+len(secured) == 0 {
-		f.mayBeSecured(cmp.Or(server, at), at)
+		f.mayBeSecured(by, cmp.Or(server, at), at)
 	}
 	for _, made := range listeners {
-		listener := f.listeners[made]
+		listener := f.listeners[made.Call]
+		if by == plainGRPC {
+			f.give(listener, handedOn{server, made})
+		}
 		if f.served[listener] != plainGRPC {
-			f.served[listener], f.of[listener] = by, server
+			f.served[listener] = by
 		}
 	}
 }
 
-// mayBeSecured learns that a server is given a listener that is not known. One with TLS that its package makes may be
-// that.
-func (f *flow) mayBeSecured(server, at *finding.Site) {
-	for made := range f.tls {
-		if path.Dir(made.Path) == path.Dir(at.Path) {
-			f.secured[server] = plan.Security{Place: at.Place}
+// give learns that a server of grpc-go is given a listener. Of several that are given the same one in the same way the
+// first one counts: they stand in the branches of a condition.
+func (f *flow) give(listener *finding.Site, to handedOn) {
+	for _, before := range f.given[listener] {
+		if before.made.IsSame(to.made) {
+			return
 		}
+	}
+	f.given[listener] = append(f.given[listener], to)
+}
+
+// mayBeSecured learns that a server is given a listener that is not known. It may be one of its package: one with TLS,
+// or one without. One that is made elsewhere may have TLS, unless the configuration that makes the server says more.
+func (f *flow) mayBeSecured(by listenerOf, server, at *finding.Site) {
+	isNear := func(made values.Call) bool { return path.Dir(made.Path) == path.Dir(at.Path) }
+	_, isKnown := f.secured[server]
+	isElsewhere := by == plainGRPC && !isKnown && !slices.ContainsFunc(slices.Collect(maps.Keys(f.listeners)), isNear)
+	if isElsewhere || slices.ContainsFunc(slices.Collect(maps.Keys(f.tls)), isNear) {
+		f.secured[server] = plan.Security{Place: at.Place}
 	}
 }
 
@@ -225,7 +285,7 @@ func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
 func (f *flow) serverOf(in *values.Source, e ast.Expr) *finding.Site {
 	var first *finding.Site
 	for _, made := range f.Made(in, e, func(c values.Call) bool { return f.servers[c] != nil }) {
-		switch site := f.the(f.servers[made]); {
+		switch site := f.the(f.servers[made.Call]); {
 		case first == nil:
 			first = site
 		case first != site && path.Dir(first.Path) != path.Dir(site.Path):

@@ -9,21 +9,26 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
+// reusesPort are packages whose listeners share a port with others, and have no TLS.
+var reusesPort = source.Exactly(`github\.com/(?:kavu/go_reuseport|libp2p/go-reuseport)`)
+
 // visitListenCall adds the port of a call that names one.
 func (p *pass) visitListenCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	importPath, args := p.file.PathOf(fun), call.Args
 	switch name := fun.Sel.Name; {
 	case name == "Listen" && crossplaneFunction.MatchString(importPath) && len(args) == 2:
 		p.addListener(listener{by: plainGRPC, network: p.file.Span(args[0])}, args[1], call)
-	// net.Listen(network, address), a function of another package in its place, and net.ListenConfig's
+	// net.Listen(network, address), a function of another package or a method in its place, and net.ListenConfig's
 	// Listen(ctx, network, address)
 	case name == "Listen" && importPath != "" && len(args) == 2,
-		name == "Listen" && importPath == "" && len(args) == 3:
-		if importPath == "net" || importPath == "" || isTCP(args[0]) {
+		reusesPort.MatchString(importPath) && strings.HasPrefix(name, "NewReusablePort") && len(args) == 2,
+		name == "Listen" && importPath == "" && (len(args) == 3 || len(args) == 2 && isTCP(args[0])):
+		if reusesPort.MatchString(importPath) || importPath == "net" || importPath == "" || isTCP(args[0]) {
 			p.addListener(listener{by: anyServer, network: p.file.Span(args[len(args)-2])}, args[len(args)-1], call)
 		}
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && importPath == "net/http":
-		p.addListener(listener{by: plainHTTP, http2: p.isH2C(args[len(args)-1])}, args[0], nil)
+		handler := args[len(args)-1]
+		p.follow(p.addListener(listener{by: plainHTTP, http2: p.isH2C(handler)}, args[0], nil), handlesListener, handler)
 	case (name == "ListenTCP" || name == "ListenUnix") && importPath == "net" && len(args) == 2,
 		name == "Listen" && importPath == "crypto/tls" && len(args) == 3:
 		p.addListener(listener{by: anyServer, network: p.file.Span(args[0])}, args[1], call)
@@ -60,7 +65,10 @@ func (p *pass) visitServerLiteral(literal *ast.CompositeLit) {
 	handler := syntax.Element(literal, "Handler")
 	if address := syntax.Element(literal, "Addr"); address != nil {
 		http2 := syntax.Element(literal, "Protocols") != nil || p.isH2C(handler)
-		p.addListener(listener{by: plainHTTP, http2: http2}, address, nil)
+		at := p.addListener(listener{by: plainHTTP, http2: http2}, address, nil)
+		if handler != nil {
+			p.follow(at, handlesListener, handler)
+		}
 	}
 	if handler != nil {
 		p.follow(p.at(literal.Type).Quiet(), handlesHTTP, handler)
@@ -76,15 +84,16 @@ func (p *pass) isH2C(handler ast.Expr) bool {
 	return ok && h2c.MatchString(p.file.PathOf(syntax.Called(call)))
 }
 
-// addListener adds a listener on an address, which a call makes. Which port that is follows from all files of the app:
-// see flow.
-func (p *pass) addListener(l listener, address ast.Expr, made ast.Expr) {
+// addListener adds a listener on an address, which a call makes, and returns its site. Which port that is follows from
+// all files of the app: see flow.
+func (p *pass) addListener(l listener, address ast.Expr, made ast.Expr) *finding.Site {
 	l.Site, l.address = finding.AtLine(p.file.Line(address), ""), p.file.Span(address)
 	p.add(l)
 	if made == nil {
 		made = address
 	}
 	p.follow(l.Site, makesListener, made)
+	return l.Site
 }
 
 // follow adds code whose values are followed, which is about the finding at a site.

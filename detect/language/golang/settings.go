@@ -36,7 +36,7 @@ var (
 	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
 )
 
-// analyzeSettings returns the ports that settings name, or nil if they name none.
+// analyzeSettings returns the ports that settings name.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
 	if strings.HasSuffix(file, ".env") {
 		return settingsResult(readEnv(text), nil), nil
@@ -71,9 +71,6 @@ func settingsResult(settings map[string]values.Setting, findings []finding.Findi
 		if mayBeAddress.MatchString(s.Value) && len(kept) < maxSettings {
 			kept[strings.ToLower(key)] = s
 		}
-	}
-	if len(kept) == 0 && findings == nil {
-		return nil
 	}
 	return &analyzer.Result[Extra]{Findings: findings, Extra: Extra{Settings: kept}}
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
-	"io"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -59,7 +56,8 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 			result.Extra.Functions = p.functions()
 		}
 	}
-	hasEvidence := result.Findings != nil || result.Extra.Main || p.makesCredentials(text)
+	hasEvidence := result.Findings != nil || result.Extra.Main || p.makesCredentials(text) ||
+		named && handsOnAddress.In(text)
 	if !isGenerated && values.IsWorthKeeping(name, text, hasEvidence) {
 		result.Extra.Text = bytes.Clone(text)
 	}
@@ -79,6 +77,11 @@ var (
 
 // listenCalls are in files that listen for a server of another package, and may not name gRPC at all.
 var listenCalls = source.NewKeywords("net.Listen(")
+
+// handsOnAddress is in files that may give an address to a server of another package: rpc.New(rpc.Port(cfg.GRPC.Port)).
+var handsOnAddress = source.NewKeywords(
+	"Port(", "Port)", "Port,", "Addr(", "Addr)", "Addr,", "Address(", "Address)", "Address,",
+)
 
 // keepListeners leaves out all findings but the listeners, which are for a server of another package.
 func (p *pass) keepListeners(by listenerOf) {
@@ -101,19 +104,6 @@ func (p *pass) keepListeners(by listenerOf) {
 // parsing.
 func hasKeyword(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
-}
-
-// isBuilt reports whether `go build` for Linux takes a file, by its name and its build constraint.
-func isBuilt(name string, text []byte) bool {
-	if !strings.Contains(name, "_") && !bytes.Contains(text, []byte("//go:build")) &&
-		!bytes.Contains(text, []byte("// +build")) {
-		return true
-	}
-	linux := build.Default
-	linux.GOOS, linux.GOARCH, linux.CgoEnabled = "linux", "amd64", true
-	linux.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	match, err := linux.MatchFile("", name)
-	return match && err == nil
 }
 
 // pass is the analysis of one source file.

@@ -72,9 +72,5 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	findings = append(findings, analyzer.Findings(t, healthPathRules, nil)...)
 	isMain := mainFunction.Match(t.Code)
 	findings = finding.InMain(findings, func(finding.Server) bool { return isMain })
-	findings = append(findings, listeners(t, findings)...)
-	if len(findings) == 0 {
-		return nil
-	}
-	return &analyzer.Result[struct{}]{Findings: findings}
+	return &analyzer.Result[struct{}]{Findings: append(findings, listeners(t, findings)...)}
 }

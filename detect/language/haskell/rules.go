@@ -60,7 +60,7 @@ var rules = slices.Concat(
 var topLevelName = regexp.MustCompile(`(?m)^(?P<name>[a-z_][\w']*)`)
 
 // matchImported returns the findings of the rules, for names as the file has to write them: with the module before them
-// where the import is qualified or the file defines such a name itself.
+// if the import is qualified or the file defines such a name itself.
 func matchImported(t *source.Text, i imports) []finding.Finding {
 	own := map[string]bool{}
 	for _, name := range t.Names(topLevelName) {

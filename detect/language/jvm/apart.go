@@ -80,7 +80,7 @@ func (n *names) runTogether(calls []listenCall) bool {
 	for i, call := range calls {
 		v := n.address(call)
 		if v.Certainty == address.Unknown || slices.Contains(targets, v.Target()) ||
-			len(n.text.Conditions(call.at, calls[max(0, i-1)].at, ends[n.ext])) > 0 {
+			len(n.values().ConditionsAround(call.at, calls[max(0, i-1)].at)) > 0 {
 			return false
 		}
 		targets = append(targets, v.Target())

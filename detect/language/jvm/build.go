@@ -16,7 +16,7 @@ type project = analyzer.Project[extra]
 type build struct {
 	artifacts       []string // those that decide about a server
 	settings        settings
-	profileSettings settings // settings that are in force in one profile only
+	profileSettings settings // settings that are in force in some profiles only
 	ownSettings     settings // settings that no framework reads
 	declared        versions
 	around          []*build   // those above the project, and those that are built with it
@@ -29,17 +29,16 @@ type build struct {
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
 func newBuild(p *project, catalog map[string][]string) *build {
 	b := &build{}
+	var configured []fileSettings
 	for _, f := range p.Files {
-		b.profileSettings.merge(f.Extra.profileSettings)
-		if profileFile.MatchString(path.Base(f.Path)) {
-			b.profileSettings.merge(f.Extra.settings)
-			continue
+		for _, s := range f.Extra.settings {
+			if ownSettings.MatchString(path.Base(s.name)) {
+				b.ownSettings.merge(s.always)
+			} else {
+				s.isOutput = outputDir.MatchString(strings.TrimPrefix(f.Path, p.Dir+"/"))
+				configured = append(configured, s)
+			}
 		}
-		if ownSettings.MatchString(path.Base(f.Path)) {
-			b.ownSettings.merge(f.Extra.settings)
-			continue
-		}
-		b.settings.merge(f.Extra.settings)
 		declared := f.Extra.build
 		b.declared.add(declared)
 		b.hasLibraries = b.hasLibraries ||
@@ -55,6 +54,7 @@ func newBuild(p *project, catalog map[string][]string) *build {
 			b.forSubprojects = append(b.forSubprojects, artifacts...)
 		}
 	}
+	b.configure(configured)
 	b.forSubprojects = slices.DeleteFunc(b.forSubprojects, func(a string) bool { return !isRelevant(a) })
 	return b
 }
@@ -94,10 +94,11 @@ var starters = []starter{
 	{regexp.MustCompile(`lognet:grpc-spring-boot-starter|^grpc-spring-boot-starter\b|` +
 		`^io\.github\.lognet\.grpc-spring-boot$`), logNet},
 	{artifactNamed(`micronaut-grpc-(?:server-)?runtime`), micronaut},
-	{artifactNamed(`quarkus-grpc`), quarkus},
+	{quarkusServer, quarkus},
 }
 
 var (
+	quarkusServer = artifactNamed(`quarkus-grpc`)
 	// grpcServices has HealthStatusManager. The other two depend on it (grpc-java: all/build.gradle, xds/build.gradle).
 	grpcServices = artifactNamed(`grpc-services|grpc-all|grpc-xds`)
 	// servletServer lets the web server serve gRPC.

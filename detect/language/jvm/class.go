@@ -131,9 +131,9 @@ func classListeners(c *classfile.Class) []finding.Finding {
 	var found []finding.Finding
 	seen := map[int]bool{}
 	for _, argument := range c.IntArguments(listens) {
-		if !seen[argument.Value] {
-			seen[argument.Value] = true
-			a := address.At(argument.Value, plan.Place{})
+		if !seen[argument] {
+			seen[argument] = true
+			a := address.At(argument, plan.Place{})
 			a.Host = address.AllInterfaces
 			found = append(found, finding.ListenerAt(address.Value{Address: a}))
 		}

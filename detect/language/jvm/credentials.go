@@ -28,12 +28,42 @@ func (n *names) credentials(call listenCall) (says plan.Security, ok bool) {
 		return n.transport(), true
 	case call.name == "port" || call.name == "localPort":
 		return n.armeriaSecurity(call)
+	case strings.HasPrefix(call.name, "bindAndHandle"):
+		return n.connectionSecurity(call)
 	case !strings.HasPrefix(call.name, "newServerBuilder") && !strings.Contains(call.name, "ServerBuilder"),
 		strings.HasPrefix(call.name, "Vertx"), len(call.arguments) < 2:
 		return plan.Security{}, false
 	}
 	given := call.arguments[len(call.arguments)-1]
 	return n.credentialsOf(given), true
+}
+
+var (
+	// httpsContext is what gives bindAndHandle of akka-http and pekko-http TLS: its parameter in old versions, and what
+	// makes the context of a connection.
+	httpsContext = regexp.MustCompile(`\bhttpsContext\s*=|\bHttpsConnectionContext\b|\bConnectionContext\s*\.\s*https`)
+	// httpContext is a context without TLS.
+	httpContext   = regexp.MustCompile(`\bHttpConnectionContext\s*\(|\bConnectionContext\s*\.\s*noEncryption\b`)
+	connectionArg = regexp.MustCompile(`^connectionContext\s*=`)
+)
+
+// connectionSecurity returns what the context of the connections says that bindAndHandle of akka-http and pekko-http
+// is given. ok is false for a call without one.
+func (n *names) connectionSecurity(call listenCall) (says plan.Security, ok bool) {
+	for _, s := range call.arguments {
+		argument := s
+		argument.From += len(argumentName.FindString(n.text.Slice(s)))
+		for _, value := range append(n.declared(argument), s) {
+			switch code := n.text.Code[value.From:value.To]; {
+			case httpsContext.Match(code):
+				return n.transport(), true
+			case httpContext.Match(code):
+				return plan.Security{Transport: plan.Plaintext}, true
+			}
+		}
+		ok = ok || connectionArg.MatchString(n.text.Slice(s))
+	}
+	return says, ok
 }
 
 // isInProcess reports whether a call listens where no other process calls: on a channel of Netty within the process.
@@ -92,7 +122,7 @@ func (n *names) credentialsDecider(values []source.Span) string {
 		}
 	}
 	for _, m := range n.text.FindAll(tlsCredentials, 1) {
-		return n.decider(n.text.Conditions(m[0], 0, ends[n.ext]))
+		return n.values().OnlyDecider(n.values().ConditionsAround(m[0], 0))
 	}
 	return ""
 }

@@ -40,7 +40,7 @@ var frameworks = []analyzer.Framework{{
 	Security: grpcJavaTLS,
 	Evidence: "`forPort` and `forAddress` of `ServerBuilder`, `NettyServerBuilder` and their kin, " +
 		"`Grpc.newServerBuilderForPort`, Salesforce's `GrpcServerHost`; " +
-		"`addService(new X())`, where nothing makes a server; in a class file, the same",
+		"`addService(new X())`, if nothing makes a server; in a class file, the same",
 	Health: healthManager,
 	Advice: addService,
 }, {
@@ -85,7 +85,7 @@ var frameworks = []analyzer.Framework{{
 	Name:     springGRPC,
 	Keywords: []string{"grpc"},
 	Security: "`spring.grpc.server.ssl.enabled` or `.bundle`, with a client certificate by `.client-auth=REQUIRE` " +
-		"(`GrpcServerProperties.java`); `server.ssl` where the web server serves gRPC",
+		"(`GrpcServerProperties.java`); `server.ssl` if the web server serves gRPC",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcUtils.java"},
 	Evidence: "Spring's `@GrpcService`; an `XImplBase` in a build with its server starter",
 	Health: "the framework, with `io.grpc:grpc-services`, which its starters bring from 1.0 on, " +
@@ -100,7 +100,7 @@ var frameworks = []analyzer.Framework{{
 		"(`GrpcServerProperties.java`)",
 	Port: analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
 	Evidence: "its `@GrpcService`; `@SpringBootApplication` in a build with `grpc-server-spring-boot-starter`, " +
-		"where nothing else serves",
+		"if nothing else serves",
 	Health: "the framework, from 1.4 on, with `io.grpc:grpc-services`, which it brings, " +
 		"without `grpc.server.health-service-enabled=false`",
 	Advice: "net.devh:grpc-server-spring-boot-starter from 1.4 on, with io.grpc:grpc-services, " +

@@ -25,7 +25,7 @@ import (
 //     brings. Source: GrpcHealthFactory (Requires HealthStatusManager) and grpc-health/build.gradle (compileOnly).
 //   - Helidon SE and MP: in versions 1 to 3, whose classes have other names than those of 4, and not from 4 on. Source:
 //     GrpcServerImpl (addService(healthService)) at 2.x; webserver/grpc at 4.x, which has reflection alone.
-//   - Dubbo: where dubbo.tri.builtin.service.init asks for it. Source: TriBuiltinService.enable.
+//   - Dubbo: if dubbo.tri.builtin.service.init asks for it. Source: TriBuiltinService.enable.
 //   - None of grpc-java, grpc-kotlin, grpc-servlet, ScalaPB, fs2-grpc, ZIO gRPC (ServerMain adds reflection alone),
 //     Vert.x, Armeria (enableHealthCheckService is false by default), ServiceTalk, Play, Akka and Pekko gRPC.
 

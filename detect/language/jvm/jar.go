@@ -1,7 +1,6 @@
 package jvm
 
 import (
-	"archive/zip"
 	"fmt"
 	"io"
 	"path"
@@ -56,8 +55,7 @@ func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[ex
 	result := &analyzer.Result[extra]{Built: true}
 	result.Extra.build.Artifacts = append([]string{jar.Artifact(file)}, a.survey(&result.Extra.build)...)
 	if a.isApp() {
-		s := a.settings()
-		result.Extra.settings, result.Extra.profileSettings = s.always, s.inProfile
+		result.Extra.settings = a.settings()
 		result.Findings, result.Extra.language, err = a.findings()
 	}
 	return result, err
@@ -128,29 +126,25 @@ func (a *archive) survey(build *buildfile.File) []string {
 	return slices.Compact(artifacts)
 }
 
-// settings returns what the settings files in the jar say. The first of settingsFiles have precedence.
-func (a *archive) settings() fileSettings {
-	files := map[string]*zip.File{}
+// maxSettingsFiles is how many settings files in a jar are read: there may be one for each profile.
+const maxSettingsFiles = 64
+
+// settings returns what the settings files in the jar say.
+func (a *archive) settings() []fileSettings {
+	var all []fileSettings
 	for _, e := range a.Entries {
 		name := strings.TrimPrefix(ownClassesDir.ReplaceAllString(e.Name, ""), "META-INF/")
-		if isSettings(name) {
-			files[name] = e
-		}
-	}
-	var all fileSettings
-	for _, name := range slices.Backward(settingsFiles) {
-		if files[name] == nil {
+		if !isSettings(name) || len(all) == maxSettingsFiles {
 			continue
 		}
-		text, err := a.Read(files[name])
+		text, err := a.Read(e)
 		if err != nil {
 			continue
 		}
 		// The settings themselves say that a part of a file could not be read.
 		s, _ := parseSettings(name, text)
 		s.isIn(a.path)
-		all.always.merge(s.always)
-		all.inProfile.merge(s.inProfile)
+		all = append(all, s)
 	}
 	return all
 }

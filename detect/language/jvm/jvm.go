@@ -30,10 +30,9 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	build           buildfile.File // of a jar, the artifacts that are in it or lie beside it
-	settings        settings
-	profileSettings settings // settings that are in force in one profile only
-	language        string   // the language that a class or a jar was compiled from; "" for Java
+	build    buildfile.File // of a jar, the artifacts that are in it or lie beside it
+	settings []fileSettings // of a jar, those of all files in it
+	language string         // the language that a class or a jar was compiled from; "" for Java
 }
 
 // The names of the languages beside Java.
@@ -53,14 +52,13 @@ func required(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(name) {
 	case ".java", ".kt", ".scala":
-		return !testSource.MatchString(name) && isOwn(file)
+		return !testSource.MatchString(name) && !eclipseOutput.MatchString(file) && isOwn(file)
 	case ".gradle", ".kts", ".sbt", ".toml":
 		return buildfile.Matches(file) && isOwn(file)
 	case ".xml":
 		return (buildfile.Matches(file) || springBeans.MatchString(file)) && isOwn(file)
 	case ".properties", ".yml", ".yaml", ".conf":
-		return (isSettings(name) || profileFile.MatchString(name) || ownSettings.MatchString(name) ||
-			buildfile.Matches(file)) && isOwn(file)
+		return (isSettings(name) || ownSettings.MatchString(name) || buildfile.Matches(file)) && isOwn(file)
 	case ".class":
 		return !isLibraryClass(classPath(file)) && isOwn(file)
 	case ".jar", ".war":

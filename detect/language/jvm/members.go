@@ -9,7 +9,9 @@ import (
 )
 
 // portWords are in every source that other files may take a port from. "import" does not count.
-var portWords = source.NewKeywords("PORT", "Port", " port", "Server(", "void main(", "fun main(", "extends App")
+var portWords = source.NewKeywords(
+	"PORT", "Port", " port", ".port", "Server(", "void main(", "fun main(", "extends App",
+)
 
 var (
 	typeName = regexp.MustCompile(`\b(?:class|object|interface|enum|record)\s+(?P<name>[A-Z]\w*)`)
@@ -42,7 +44,6 @@ const (
 // members collects what a source declares for other files.
 type members struct {
 	*names
-	types [][]int // where types are declared
 	found []address.Declaration
 }
 
@@ -50,7 +51,7 @@ type members struct {
 // arguments as Class#0, of classes whose fields are settings as @Class.field.
 func (n *names) declares() []address.Declaration {
 	t := n.text
-	m := members{names: n, types: t.FindAll(typeName, maxValues)}
+	m := members{names: n}
 	for _, pattern := range portMembers {
 		for _, match := range t.FindAll(pattern, maxMembers) {
 			m.member(pattern, match, []source.Span{{From: match[1], To: t.Until(match[1], ends[n.ext])}})
@@ -80,15 +81,23 @@ func argumentOf(class string, i int) address.Name {
 }
 
 // typeAt returns the type that is declared last before an offset, "" for none.
-func (m *members) typeAt(at int) string {
+func (n *names) typeAt(at int) string {
 	class := ""
-	for _, declared := range m.types {
+	for _, declared := range n.typesOfFile() {
 		if declared[0] > at {
 			break
 		}
-		class = string(m.text.Raw[declared[2]:declared[3]])
+		class = string(n.text.Raw[declared[2]:declared[3]])
 	}
 	return class
+}
+
+// typesOfFile returns where the types are declared.
+func (n *names) typesOfFile() [][]int {
+	if n.types == nil {
+		n.types = append([][]int{}, n.text.FindAll(typeName, maxValues)...)
+	}
+	return n.types
 }
 
 // member declares a member of a type, which a match of a pattern names, with the values that it may have.
@@ -115,7 +124,7 @@ func (m *members) declare(name string, value source.Span) {
 // their default.
 func (m *members) settings(prefix string, at int) {
 	class := ""
-	for _, declared := range m.types {
+	for _, declared := range m.typesOfFile() {
 		if declared[0] > at {
 			class = string(m.text.Raw[declared[2]:declared[3]])
 			break

@@ -63,7 +63,8 @@ type names struct {
 	text    *source.Text
 	ext     string
 	read    *address.Names
-	lookups int // how many functions, constructors and objects were looked up
+	types   [][]int // where types are declared, nil if nothing asked for it yet
+	lookups int     // how many functions, constructors and objects were looked up
 }
 
 const (
@@ -127,11 +128,41 @@ func (n *names) global(u address.Use) address.Name {
 		}
 		return fieldOf(class, name)
 	}
+	if prefix := n.prefixOf(owner, u.At); prefix != "" {
+		return settingName(prefix + "." + name)
+	}
+	if len(parts) > 2 && ofConfiguration.MatchString(parts[0]) {
+		return settingName(strings.Join(parts[1:], "."))
+	}
 	if isPlaceholder := n.text.Code[u.At] == '"'; isPlaceholder {
 		return settingName(u.Dotted)
 	}
 	return address.Name{}
 }
+
+// ofConfiguration is an object that has all settings: appConfig.grpc.port.
+var ofConfiguration = source.Exactly(`(?:\w+C|c)onf(?:ig(?:uration)?)?|(?:\w+S|s)ettings`)
+
+// settingsPrefix is the key of a part of the settings, the one string in the declaration of an object.
+var settingsPrefix = source.Exactly(`[a-z][\w-]*(?:\.[\w-]+)*`)
+
+// prefixOf returns the key of the part of the settings that an object is, "" if its declaration names none:
+// config.as[Settings]("shop.grpc"), config.getConfig("shop.grpc").
+func (n *names) prefixOf(object string, at int) string {
+	prefix := ""
+	for _, value := range n.values().Values(object, at) {
+		for _, m := range anyLiteral.FindAllIndex(n.text.Code[value.From:value.To], -1) {
+			text := strings.Trim(string(n.text.Raw[value.From+m[0]:value.From+m[1]]), `"`)
+			if prefix != "" || !settingsPrefix.MatchString(text) {
+				return ""
+			}
+			prefix = text
+		}
+	}
+	return prefix
+}
+
+var anyLiteral = regexp.MustCompile(`"[ ]*"`)
 
 // classOf returns the class of an object, "" if the source does not name it.
 func (n *names) classOf(object string) string {

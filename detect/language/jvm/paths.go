@@ -25,6 +25,11 @@ var (
 	testSource = regexp.MustCompile(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
 	// buildWrapper is a jar that starts Gradle or Maven.
 	buildWrapper = regexp.MustCompile(`(^|/)(gradle|maven)-wrapper\.jar$`)
+	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not
+	// compile.
+	eclipseOutput = regexp.MustCompile(`(^|/)bin/(main|test|default)/`)
+	// outputDir is where build tools write classes, with copies of the settings.
+	outputDir = regexp.MustCompile(`(^|/)(target|build|out|bin)/`)
 	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
 	// too.
 	sourceRoot = regexp.MustCompile(
@@ -61,11 +66,12 @@ var (
 	}
 	// ownSettings is a settings file of the app's own, which no framework reads: the app asks for its keys.
 	ownSettings = source.Exactly(`(?:config|configuration|server|grpc|app|settings|default|defaults)\.properties`)
-	// profileFile is a settings file of one profile. Whether the profile is active is not known.
-	profileFile = source.Exactly(`application-[\w-]+\.(properties|ya?ml)`)
 	// springBeans is a file of Spring beans that may configure a protocol of Dubbo.
 	springBeans = regexp.MustCompile(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
 		`(^|/)resources/spring/[^/]+\.xml$`)
 )
 
-func isSettings(name string) bool { return slices.Contains(settingsFiles, name) }
+// isSettings reports whether a framework reads a file with this name, in any profile but those of tests.
+func isSettings(name string) bool {
+	return slices.Contains(settingsFiles, name) || profileFile.MatchString(name) && !isTestProfile(name)
+}

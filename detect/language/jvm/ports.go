@@ -22,12 +22,15 @@ var networkCall = regexp.MustCompile(
 // may be anything elsewhere.
 var frameworkCalls = map[string]*regexp.Regexp{
 	vertx:       regexp.MustCompile(`\.\s*(?P<name>listen|setPort)\s*\(`),
-	armeria:     regexp.MustCompile(`\.\s*(?P<name>https?|port|localPort)\s*\(`),
-	helidon:     regexp.MustCompile(`\.\s*(?P<name>port)\s*\(`),
+	armeria:     regexp.MustCompile(onBuilder + `(?P<name>https?|port|localPort)\s*\(`),
+	helidon:     regexp.MustCompile(onBuilder + `(?P<name>port)\s*\(`),
 	akkaGRPC:    regexp.MustCompile(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
 	pekkoGRPC:   regexp.MustCompile(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
 	grpcServlet: regexp.MustCompile(`(?:\bnew\s+|\.\s*)(?P<name>Server|setPort|addHttpListener|addHttpsListener)\s*\(`),
 }
+
+// onBuilder stands before a call of a builder, which Kotlin leaves out in blocks such as apply { http(8080) }.
+const onBuilder = `(?:\.\s*|[{;\n][ \t]*)`
 
 // listenCall is a call that says where a server listens.
 type listenCall struct {
@@ -143,9 +146,12 @@ func (n *names) argument(arguments []source.Span) address.Value {
 	return v
 }
 
-// parameters are those of a function or a constructor that is declared: Server(int port), class Server(val port: Int).
-var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*)\)\s*` +
+// parameters are those of a function or a constructor that is declared: Server(int port), class Server(val port: Int),
+// def serve(port: Int)(services: List).
+var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*)\)\s*(?:\([^()]*\)\s*)*` +
 	`(?::[^={;()]*|throws\s+[\w.,\s]+)?(?:[{=]|extends\b|\n)`)
+
+var startsWithCapital = regexp.MustCompile(`^[A-Z]`)
 
 var simpleName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
 
@@ -155,26 +161,38 @@ func (n *names) parameter(arguments []source.Span) address.Value {
 	v := n.values().Nothing(arguments[0].From)
 	for _, at := range arguments {
 		name := strings.TrimPrefix(n.text.Slice(at), "this.")
-		if !simpleName.MatchString(name) {
+		if !simpleName.MatchString(name) || len(n.declared(at)) > 0 {
 			continue
 		}
 		for _, m := range n.text.FindAll(parameters, maxValues) {
 			callable, _ := n.text.Group(parameters, m, "name")
+			if callable == "apply" {
+				callable = n.typeAt(m[0]) // as an object of Scala is called
+			}
 			all, _ := n.text.Group(parameters, m, "all")
-			i := parameterIndex(all, name)
-			if i < 0 || callable == "catch" || n.lookups == maxLookups {
+			i, isType := parameterIndex(all, name), startsWithCapital.MatchString(callable)
+			if i < 0 || callable == "catch" || n.lookups == maxLookups || !isType && !n.isInBody(m[1], at.From) {
 				continue
 			}
 			n.lookups++
 			if given, ok := n.given(callable, m[0], i); ok {
 				return given
 			}
-			if isType := callable[0] >= 'A' && callable[0] <= 'Z'; isType {
+			if isType {
 				v.Names = append(v.Names, argumentOf(callable, i))
 			}
 		}
 	}
 	return v
+}
+
+// isInBody reports whether an offset lies in the body of a function that begins before another offset.
+func (n *names) isInBody(body, at int) bool {
+	if body > at || n.text.Code[body-1] != '{' {
+		return body <= at
+	}
+	_, all := n.text.Arguments(body)
+	return all.Contains(at)
 }
 
 // parameterIndex returns the number of the parameter with a name, from 0, or -1: int port, port: Int.

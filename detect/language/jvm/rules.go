@@ -236,7 +236,7 @@ var serviceRules = []analyzer.Rule{{
 // What Akka gRPC and Pekko gRPC, which began as a copy of it, make a server with.
 var (
 	serviceHandler   = regexp.MustCompile(`\bServiceHandler\s*\.\s*(?:concatOrNotFound|handler|concat)\b`)
-	generatedHandler = regexp.MustCompile(`(?m)(?:^|[\s(=,{])(?P<at>[A-Z]\w*Handler` +
+	generatedHandler = regexp.MustCompile(`(?m)(?:^|[\s(=,{])(?:[a-z]\w*\.)*(?P<at>[A-Z]\w*Handler` +
 		`(?:\s*\.\s*(?:partial|withServerReflection)|Factory\s*\.\s*(?:create\w*|partial))?)\s*\(`)
 )
 

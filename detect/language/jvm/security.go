@@ -2,7 +2,6 @@ package jvm
 
 import (
 	"regexp"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -19,12 +18,12 @@ var (
 		vertx:       regexp.MustCompile(`\.\s*(?:setSsl\s*\(|ssl\s*=)\s*`),
 		serviceTalk: regexp.MustCompile(`\.\s*sslConfig\s*\(`),
 		helidon:     regexp.MustCompile(`\.\s*(?:tls|tlsConfig)\s*\(`),
-		akkaGRPC:    akkaTLS,
-		pekkoGRPC:   akkaTLS,
+		akkaGRPC:    enableHTTPS,
+		pekkoGRPC:   enableHTTPS,
 		grpcServlet: regexp.MustCompile(`\baddHttpsListener\s*\(|\bSslConnectionFactory\s*\(|\.\s*setSSLEnabled\s*\(`),
 		dubbo:       regexp.MustCompile(`\.\s*(?:setSslEnabled|sslEnabled)\s*\(`),
 	}
-	akkaTLS = regexp.MustCompile(`\.\s*enableHttps\s*\(|\bbindAndHandle\w*\s*\([^;]*?\b[cC]onnectionContext\b`)
+	enableHTTPS = regexp.MustCompile(`\.\s*enableHttps\s*\(`)
 
 	// requiresClient is what makes a server refuse a client without a certificate, in grpc-java and Netty, Vert.x,
 	// ServiceTalk, Helidon and the JDK.
@@ -50,7 +49,7 @@ func security(n *names, found []finding.Finding) []finding.Finding {
 	}
 	var all []finding.Finding
 	state := func(at int, says plan.Security) {
-		all = append(all, finding.Security{Site: finding.AtLine(n.text.Line(at), ""), Says: says})
+		all = append(all, finding.SecurityAt(n.text.Line(at), says))
 	}
 	for _, m := range n.tlsCalls(found) {
 		state(m[0], n.tls(m, serverAt))
@@ -145,8 +144,8 @@ func (n *names) tls(match []int, serverAt int) plan.Security {
 	if !useTransportSecurity.Match(t.Code[match[0]:]) && t.Matches(channelBuilder) && n.isUnclear(match[0]) {
 		return plan.Security{}
 	}
-	if conditions := t.Conditions(match[0], serverAt, ends[n.ext]); len(conditions) > 0 {
-		return plan.Security{Setting: n.decider(conditions)}
+	if conditions := n.values().ConditionsAround(match[0], serverAt); len(conditions) > 0 {
+		return plan.Security{Setting: n.values().OnlyDecider(conditions)}
 	}
 	return says
 }
@@ -165,7 +164,7 @@ func (n *names) transport() plan.Security {
 	says := plan.Security{Transport: plan.TLS, Certificate: n.file(certificates)}
 	for _, m := range n.text.FindAll(requiresClient, 1) {
 		says.Transport, says.Authority = plan.MutualTLS, n.file(authorities)
-		if conditions := n.text.Conditions(m[0], 0, ends[n.ext]); len(conditions) > 0 {
+		if conditions := n.values().ConditionsAround(m[0], 0); len(conditions) > 0 {
 			says.Transport, says.Authority = plan.TLS, "" // TLS in any case
 		}
 	}
@@ -188,23 +187,4 @@ func (n *names) file(call *regexp.Regexp) string {
 		}
 	}
 	return n.literal(s)
-}
-
-// decider returns the one setting that conditions ask for, "" if none is known. The block that an else belongs to is no
-// part of its condition.
-func (n *names) decider(conditions []source.Span) string {
-	only := ""
-	for _, s := range conditions {
-		if block := strings.IndexByte(n.text.Slice(s), '{'); block > 0 {
-			s.To = s.From + block
-		}
-		switch one := n.values().Decider(s); {
-		case one == "" || one == only:
-		case only != "":
-			return ""
-		default:
-			only = one
-		}
-	}
-	return only
 }

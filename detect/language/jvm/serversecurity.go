@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -16,7 +17,7 @@ func (b *build) security(framework string, keys serverKeys) []finding.Finding {
 	case keys.port == "quarkus.http.port":
 		return b.quarkusWebSecurity(state)
 	case framework == armeria:
-		return b.armeriaSecurity(state)
+		return b.armeriaSecurity(keys, state)
 	}
 	t := keys.tls
 	for key, s := range b.settings.all() {
@@ -84,19 +85,54 @@ func (b *build) quarkusWebSecurity(state func(plan.Security, plan.Place) []findi
 	return nil
 }
 
-// armeriaSecurity returns the security of the one port of Armeria's server.
-func (b *build) armeriaSecurity(state func(plan.Security, plan.Place) []finding.Finding) []finding.Finding {
+// armeriaPort returns the keys of the port by which Armeria's server, which takes gRPC on all of its ports, is reached
+// most easily: the first one without TLS, or the first.
+func (b *build) armeriaPort() serverKeys {
+	keys := frameworkKeys[armeria]
+	for i := range maxPorts {
+		prefix := fmt.Sprintf("armeria.ports[%d].", i)
+		if b.settings.text(prefix+"port") == "" {
+			break
+		}
+		if transport, _, _ := b.armeriaTransport(prefix); transport == plan.Plaintext {
+			keys.port, keys.host = prefix+"port", prefix+"address"
+			break
+		}
+	}
+	return keys
+}
+
+// maxPorts is how many ports of Armeria's server are looked at.
+const maxPorts = 16
+
+// armeriaTransport returns what the protocols of a port say, whose keys begin with a prefix, and where. One with
+// several takes plaintext if any of them does. ok is false if none is set.
+func (b *build) armeriaTransport(prefix string) (transport plan.Transport, at plan.Place, ok bool) {
 	for key, s := range b.settings.all() {
-		if !strings.HasPrefix(key, "armeria.ports[0].protocol") {
+		if !strings.HasPrefix(key, prefix+"protocol") {
 			continue
 		}
 		switch strings.ToUpper(s.text) {
 		case "HTTP":
-			return state(plan.Security{Transport: plan.Plaintext}, s.Place)
+			return plan.Plaintext, s.Place, true
 		case "HTTPS":
-			return state(b.withCertificate(frameworkKeys[armeria].tls), s.Place)
+			transport = plan.TLS
 		}
-		return state(plan.Security{}, s.Place)
+		at, ok = s.Place, true
 	}
-	return nil
+	return transport, at, ok
+}
+
+// armeriaSecurity returns the security of one port of Armeria's server.
+func (b *build) armeriaSecurity(
+	keys serverKeys, state func(plan.Security, plan.Place) []finding.Finding,
+) []finding.Finding {
+	transport, at, ok := b.armeriaTransport(strings.TrimSuffix(keys.port, "port"))
+	switch {
+	case !ok:
+		return nil
+	case transport == plan.TLS:
+		return state(b.withCertificate(keys.tls), at)
+	}
+	return state(plan.Security{Transport: transport}, at)
 }

@@ -32,8 +32,8 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 		keys, byDefault = webKeys[framework], port
 		keys.health = health
 	}
-	if framework == armeria && b.settings.text("armeria.ports[1].port") != "" {
-		return append(found, finding.ListenerAt(address.Value{}), finding.Security{Site: &finding.Site{}})
+	if framework == armeria {
+		keys = b.armeriaPort()
 	}
 	return append(append(found, b.listener(keys, byDefault)), b.security(framework, keys)...)
 }
@@ -53,8 +53,10 @@ func implied(p *project) (framework string, automaticHealth bool) {
 		if f, ok := finding.First[finding.Registration](in.Findings); ok {
 			return f.Framework, f.AutomaticHealth
 		}
-		if f, ok := finding.First[finding.Implementation](in.Findings); ok {
-			return f.Framework, f.AutomaticHealth
+		for f := range finding.All[finding.Implementation](in.Findings) {
+			if f.Served {
+				return f.Framework, f.AutomaticHealth
+			}
 		}
 	}
 	return "", false

@@ -70,21 +70,23 @@ func (s setting) value() address.Value {
 	return v
 }
 
-// fileSettings are the settings in one file, or in all files of a jar.
+// fileSettings are the settings in one file.
 type fileSettings struct {
+	name      string // of the file
+	isOutput  bool   // a build tool copied the file
 	always    settings
-	inProfile settings // in force in one profile only
+	inProfile []conditional
 }
 
 func (s fileSettings) result() *analyzer.Result[extra] {
-	return &analyzer.Result[extra]{Extra: extra{settings: s.always, profileSettings: s.inProfile}}
+	return &analyzer.Result[extra]{Extra: extra{settings: []fileSettings{s}}}
 }
 
 // isIn says of the settings that they are in a jar, which has no lines.
 func (s fileSettings) isIn(jar string) {
-	for _, values := range []map[string]setting{s.always.values, s.inProfile.values} {
-		for key, value := range values {
-			values[key] = setting{value.text, plan.Place{Path: jar}, value.variable}
+	for _, of := range append(s.inProfile, conditional{settings: s.always}) {
+		for key, value := range of.values {
+			of.values[key] = setting{value.text, plan.Place{Path: jar}, value.variable}
 		}
 	}
 }
@@ -172,19 +174,3 @@ func (s *settings) mergeDefaults(other settings) {
 }
 
 func (s *settings) clone() settings { return settings{maps.Clone(s.values), s.unread} }
-
-// profileCondition is a key that puts the document that it stands in under a condition: the settings are in force in
-// some profiles or on some platforms only. The key has one name since Spring Boot 2.4 and had another before. Its value
-// may be a list.
-var profileCondition = regexp.MustCompile(`^spring\.(?:config\.activate\.on(?:profile|cloudplatform)|profiles)(?:\[|$)`)
-
-// addDocument adds the settings of one document of a file.
-func (s *fileSettings) addDocument(document settings) {
-	for key := range document.values {
-		if profileCondition.MatchString(key) {
-			s.inProfile.merge(document)
-			return
-		}
-	}
-	s.always.merge(document)
-}

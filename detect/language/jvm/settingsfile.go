@@ -29,7 +29,7 @@ func parseSettings(file string, text []byte) (fileSettings, error) {
 
 // parseProperties reads a .properties file. It leaves out the further lines of values that have several.
 func parseProperties(file string, text []byte) fileSettings {
-	var s fileSettings
+	s := fileSettings{name: file}
 	var document settings
 	n := 0
 	for line := range strings.Lines(string(source.TrimBOM(text))) {
@@ -48,7 +48,7 @@ func parseProperties(file string, text []byte) fileSettings {
 // parseYAML reads a YAML file. If it cannot be read to its end, the settings before come with the error.
 func parseYAML(file string, text []byte) (fileSettings, error) {
 	documents, err := untrusted.ReadYAML(text)
-	s := fileSettings{always: settings{unread: err != nil}}
+	s := fileSettings{name: file, always: settings{unread: err != nil}}
 	for _, d := range documents {
 		var document settings
 		for _, of := range d {
@@ -63,7 +63,7 @@ func parseYAML(file string, text []byte) (fileSettings, error) {
 // value that is optional leaves the one before it in force: ${?PORT}.
 func parseHOCON(file string, text []byte) (fileSettings, error) {
 	found, err := hocon.Read(text)
-	s := fileSettings{always: settings{unread: err != nil}}
+	s := fileSettings{name: file, always: settings{unread: err != nil}}
 	for _, of := range found {
 		at := plan.Place{Path: file, Line: of.Line}
 		if m := optional.FindStringSubmatch(of.Value); m != nil {

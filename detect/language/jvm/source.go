@@ -31,7 +31,7 @@ var (
 // keywords are in every source that has a finding.
 var keywords = analyzer.Keywords(frameworks)
 
-// analyzeSource analyzes a source with this extension. The result is nil if nothing is found.
+// analyzeSource analyzes a source with this extension.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	mayServe, mayState := keywords.In(text), portWords.In(text)
 	if !mayServe && !mayState || generatedHeader.Match(text[:min(len(text), maxHeader)]) {
@@ -57,9 +57,6 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	}
 	if mayState {
 		result.Declares = n.declares()
-	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil
 	}
 	return result
 }

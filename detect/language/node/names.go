@@ -62,15 +62,15 @@ func (p *pass) variables() *address.Names {
 func (p *pass) declareArguments() {
 	for _, m := range p.FindAll(functionHead, maxSettings) {
 		parameters, all := p.Arguments(m[1])
-		var names []string
+		f := address.Function{Name: p.Part(functionHead, m, "name"), At: m[2], End: all.To, IsAlone: true}
 		listens := false
 		for _, at := range parameters {
 			name := parameterName.FindString(p.Slice(at))
-			names = append(names, name)
+			f.Parameters = append(f.Parameters, address.Parameter{Name: name})
 			listens = listens || listenParameter.MatchString(name)
 		}
 		if listens {
-			p.names.DeclareArguments(p.Part(functionHead, m, "name"), m[2], all.To, names)
+			p.names.DeclareArguments(f)
 		}
 	}
 }
@@ -117,6 +117,9 @@ func (p *pass) global(u address.Use) address.Name {
 			of.Path += address.Key(key[1])
 			return of
 		}
+	}
+	if p.names.IsParameter(dotted, u.At) {
+		return address.Name{}
 	}
 	return p.refersTo(dotted)
 }

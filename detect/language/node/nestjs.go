@@ -72,7 +72,7 @@ func (p *pass) findNestJS() {
 // beforeOptions is what may stand before the name of options: a spread in an object of its own, a type.
 var beforeOptions = regexp.MustCompile(`^(?:\{?\s*\.\.\.|await\s+)`)
 
-// optionsName returns the name that the options of a microservice have, where the call is not given the options
+// optionsName returns the name that the options of a microservice have, if the call is not given the options
 // themselves, and its offset.
 func (p *pass) optionsName(call source.Span) (string, int) {
 	open := microserviceCall.FindIndex(p.Code[call.From:call.To])

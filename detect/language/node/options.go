@@ -63,7 +63,7 @@ func (p *pass) declareDescribed() {
 	}
 }
 
-// declareLastArgument declares an option of commander: its default is the third argument, or the fourth where a
+// declareLastArgument declares an option of commander: its default is the third argument, or the fourth if a
 // function that parses it stands before. The arguments are given from the second on.
 func (p *pass) declareLastArgument(name string, from int) {
 	if each, _ := p.Arguments(from); len(each) > 1 {

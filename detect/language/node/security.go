@@ -16,19 +16,9 @@ import (
 var serverCredentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`\bcreateInsecure\(`),
 	TLS:       regexp.MustCompile(`\bcreateSsl\(`),
-	Read: func(t *source.Text, arguments int) plan.Security {
-		says := analyzer.Certificates(t)
-		each, _ := t.Arguments(arguments)
-		if len(each) < 3 || t.Slice(each[2]) == "false" {
-			says.Authority = ""
-			return says
-		}
-		if t.Slice(each[2]) == "true" {
-			says.Transport = plan.MutualTLS
-			return says
-		}
-		says.Authority = "" // whether it is required is not known
-		return says
+	Asks: func(t *source.Text, arguments int) bool {
+		asks, _ := t.Argument(arguments, 2)
+		return t.Slice(asks) == "true"
 	},
 }
 

@@ -76,8 +76,5 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return result, err
 	}
 	result := analyzeSource(text)
-	if len(result.Findings) == 0 && len(result.Declares) == 0 {
-		return nil, nil
-	}
 	return &result, nil
 }

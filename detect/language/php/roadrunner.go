@@ -96,5 +96,5 @@ func roadRunnerSecurity(settings untrusted.Document) []finding.Finding {
 	if ok && slices.Contains(requiredTypes, required.Value) && says.Setting == "" {
 		says.Transport, says.Authority = plan.MutualTLS, environmentValue.ReplaceAllString(authority.Value, "$default")
 	}
-	return []finding.Finding{finding.Security{Site: finding.AtLine(line, ""), Says: says}}
+	return []finding.Finding{finding.SecurityAt(line, says)}
 }

@@ -16,11 +16,6 @@ import (
 var serverCredentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`^null$`),
 	TLS:       regexp.MustCompile(`\bServerCredentials::createSsl\(`),
-	Read: func(t *source.Text, _ int) plan.Security {
-		says := analyzer.Certificates(t)
-		says.Authority = ""
-		return says
-	},
 }
 
 // http2Port is the call that makes the server of the grpc extension listen.
@@ -63,7 +58,7 @@ func (p *pass) swooleSecurity(options source.Span) []finding.Finding {
 	if verifiesClients.Match(p.Raw) {
 		says.Transport = plan.MutualTLS
 	}
-	return []finding.Finding{finding.Security{Site: finding.AtLine(p.Line(options.From+m[0]), ""), Says: says}}
+	return []finding.Finding{finding.SecurityAt(p.Line(options.From+m[0]), says)}
 }
 
 // isKey reports whether an element of an array has a key, and returns the span behind the key.

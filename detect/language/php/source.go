@@ -72,7 +72,7 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 // maxSettings is how many bytes of a source without a server are searched for the class of its settings.
 const maxSettings = 16 << 10
 
-// usedClass returns what the use of a class proves, with its port where the framework is given it in the same place.
+// usedClass returns what the use of a class proves, with its port if the framework is given it in the same place.
 func (p *pass) usedClass(used usage, class string, match []int) []finding.Finding {
 	at := finding.At(p.Text, source.Span{From: match[0], To: match[1]})
 	if used == named && class == `Hyperf\GrpcServer\Server` && callbackMethod.Match(p.Code[match[1]:]) {

@@ -54,7 +54,10 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 		}
 	}
 	for _, m := range t.FindAll(keywordArgument, address.MaxListeners) {
-		add(string(t.Code[m[2]:m[3]])+"=", source.Span{From: m[1], To: t.Until(m[1], ",")})
+		if called := calledWith(t, m[0]); called != "" {
+			name := given(called, string(t.Code[m[2]:m[3]])).Path
+			add(name, source.Span{From: m[1], To: t.Until(m[1], ",")})
+		}
 	}
 	return all
 }
@@ -66,4 +69,36 @@ func mayDeclareListener(text []byte, isGRPC bool) bool {
 		return false
 	}
 	return isGRPC && passedOn.In(text) || withoutDefault.In(text) || address.HasPortLine(text)
+}
+
+// calledBefore is a name behind which the arguments of a call begin.
+var calledBefore = regexp.MustCompile(`(\w+)[ \t]*$`)
+
+const (
+	// maxArguments is how many bytes before an argument the bracket of its call is looked for.
+	maxArguments = 2000
+	// maxCalled is how many bytes before that bracket the name of what is called is looked for.
+	maxCalled = 80
+)
+
+// calledWith returns the name of the function in whose arguments an offset is, where one begins; "" for none.
+func calledWith(t *source.Text, offset int) string {
+	depth := 0
+	for at := offset; at > max(0, offset-maxArguments); at-- {
+		switch t.Code[at] {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			if depth--; depth >= 0 {
+				continue
+			}
+			before := t.Code[max(0, at-maxCalled):at]
+			if m := calledBefore.FindSubmatchIndex(before); m != nil && t.Code[at] == '(' &&
+				!definedBefore.Match(before[:m[2]]) {
+				return string(before[m[2]:m[3]])
+			}
+			return ""
+		}
+	}
+	return ""
 }

@@ -12,24 +12,17 @@ import (
 
 var (
 	assignment = regexp.MustCompile(
-		`(?m)^[ \t]*(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
+		`(?m)^[ \t]*(?P<statement>)(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
 	// loop is a loop over the elements of a list.
 	loop = regexp.MustCompile(`\bfor[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+in[ \t]+` +
 		`(?:(?P<list>[A-Za-z_]\w*)[ \t]*[:\])]|[\[(])`)
 	// assignmentInCode is one in an expression: if port := os.environ.get("PORT").
-	assignmentInCode   = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
-	functionDefinition = regexp.MustCompile(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(`)
-	// typerOption is a parameter that Typer takes from the command line.
-	typerOption      = regexp.MustCompile(`\btyper\s*\.\s*(?:Option|Argument)\s*\(`)
-	parameterName    = regexp.MustCompile(`^\w+`)
-	parameterDefault = regexp.MustCompile(`^\w+[ \t]*(?::[^=]*)?=\s*(.+)$`)
-	// functionCall is a call. Its second group is the closing parenthesis where the call has no arguments.
-	functionCall = regexp.MustCompile(`\b(\w+)[ \t]*\([ \t]*(\)?)`)
+	assignmentInCode = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
 )
 
 // readDeclarations returns the values of a source's variables, of the fields of its classes, of the options of its
 // command line, and of parameters: the arguments that they are given in this source, and their defaults.
-func readDeclarations(t *source.Text) *address.Names {
+func readDeclarations(t *source.Text, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentInCode)
 	for _, f := range append(classFields(t), readOptions(t)...) {
 		switch {
@@ -41,29 +34,8 @@ func readDeclarations(t *source.Text) *address.Names {
 	}
 	declareElements(d)
 	d.DeclareLoops(loop)
-	withoutArguments := calledWithoutArguments(t)
-	functions := t.FindAll(functionDefinition, maxFunctions)
-	for _, m := range functions {
-		name, from := string(t.Code[m[2]:m[3]]), m[1]
-		parameters, all := t.Arguments(from)
-		var names []string
-		for _, p := range parameters {
-			parameter := parameterName.FindString(t.Slice(p))
-			if len(names) > 0 || parameter != "self" && parameter != "cls" {
-				names = append(names, parameter)
-			}
-			if m := typerOption.FindStringIndex(t.Slice(p)); m != nil {
-				o := optionOf(t, parameter, p.From+m[1], 0)
-				d.DeclareOption(o.name, o.variable, o.value)
-				continue
-			}
-			if value := parameterDefault.FindStringSubmatchIndex(t.Slice(p)); value != nil && withoutArguments[name] {
-				d.Declare(parameter, source.Span{From: p.From + value[2], To: p.From + value[3]})
-			}
-		}
-		if slices.ContainsFunc(names, givenName.MatchString) {
-			d.DeclareArguments(name, m[2], all.To, names)
-		}
+	for _, f := range functions {
+		f.declare(d)
 	}
 	declareReturns(d, functions)
 	return d
@@ -117,22 +89,18 @@ func tellsName(name string) bool {
 }
 
 // declareReturns declares what the functions return, whose heads are given, that return one expression, or credentials.
-func declareReturns(d *address.Names, functions [][]int) {
-	if !slices.ContainsFunc(functions, func(f []int) bool { return tellsName(string(d.Code[f[2]:f[3]])) }) {
+func declareReturns(d *address.Names, functions []function) {
+	if !slices.ContainsFunc(functions, func(f function) bool { return tellsName(f.name) }) {
 		return
 	}
 	returned := map[int][]source.Span{}
 	for _, m := range d.FindAll(returnStatement, maxFunctions) {
-		at := d.Indented(d.Line(m[1]))
-		for i := len(functions) - 1; i >= 0; i-- {
-			if f := functions[i]; f[0] < m[0] && d.Indented(d.Line(f[2])) < at {
-				returned[i] = append(returned[i], source.Span{From: m[1], To: d.Until(m[1], "\n")})
-				break
-			}
+		if i := around(functions, d.Text, m[1]); i >= 0 {
+			returned[i] = append(returned[i], source.Span{From: m[1], To: d.Until(m[1], "\n")})
 		}
 	}
 	for i, values := range returned {
-		name := string(d.Code[functions[i][2]:functions[i][3]])
+		name := functions[i].name
 		if !tellsName(name) || len(values) > 1 && !credentialsFunction.MatchString(name) {
 			continue
 		}
@@ -141,12 +109,6 @@ func declareReturns(d *address.Names, functions [][]int) {
 		}
 	}
 }
-
-// maxFunctions is how many functions of a source are looked at.
-const maxFunctions = 512
-
-// givenName matches the names of parameters whose arguments count: where something listens, and what does.
-var givenName = regexp.MustCompile(listenName.String() + `|server`)
 
 // listenName matches the names of parameters, constants and fields that say where something listens.
 var listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
@@ -224,21 +186,4 @@ func settingsPrefix(t *source.Text) (string, bool) {
 		return string(m[0][1]), true
 	}
 	return "", false
-}
-
-// calledWithoutArguments returns the functions that the source calls, and never with an argument: their parameters have
-// their defaults.
-func calledWithoutArguments(t *source.Text) map[string]bool {
-	without, all := map[string]int{}, map[string]int{}
-	for _, m := range t.FindAll(functionCall, -1) {
-		name := string(t.Code[m[2]:m[3]])
-		all[name]++
-		without[name] += m[5] - m[4]
-	}
-	functions := map[string]bool{}
-	for name, n := range without {
-		// The definition of a function that has parameters looks like one more call with arguments.
-		functions[name] = n > 0 && n >= all[name]-1
-	}
-	return functions
 }

@@ -90,7 +90,7 @@ const (
 	maxList = 16 << 10
 )
 
-// closingParenthesis returns the offset of the next closing parenthesis, or from where none is near.
+// closingParenthesis returns the offset of the next closing parenthesis, or from if none is near.
 func closingParenthesis(code []byte, from int) int {
 	if n := bytes.IndexByte(code[from:min(len(code), from+maxList)], ')'); n >= 0 {
 		return from + n

@@ -2,6 +2,7 @@ package python
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -69,20 +70,26 @@ func (l listenerCall) value(t *source.Text, from int, names func() *address.Name
 
 // global returns what a name that the source does not declare may be in other sources: a field, an imported name, or
 // what calls give to a parameter.
-func (i *imports) global(u address.Use) address.Name {
+func (i *imports) global(u address.Use, t *source.Text, functions []function) address.Name {
 	name := u.Path
 	field, isField := strings.CutPrefix(name, ".")
-	_, imported := i.names[name]
+	full, imported := i.names[name]
 	switch {
 	case strings.HasSuffix(name, ")"):
 		return address.Name{}
 	case isField:
 		return address.Name{Path: "." + field[strings.LastIndexByte(field, '.')+1:]}
 	case imported:
-		full := i.names[name]
 		return address.Name{Path: full[strings.LastIndexByte(full, '.')+1:]}
-	case listenName.MatchString(name):
-		return address.Name{Path: name + "="}
+	}
+	isIt := func(at source.Span) bool { return parameter(t, at) == name }
+	if in := around(functions, t, u.At); in >= 0 && slices.ContainsFunc(functions[in].parameters, isIt) {
+		return given(functions[in].name, name)
 	}
 	return address.Name{}
+}
+
+// given is the name of what the calls of a function give to a parameter.
+func given(function, parameter string) address.Name {
+	return address.Name{Path: function + "(" + parameter + "="}
 }

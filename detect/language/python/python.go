@@ -190,10 +190,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
 	loads := extra{LoadsEnvironment: loadsEnvironment.In(text)}
 	if !hasKeyword && !mayDeclareListener(text, false) {
-		if loads.LoadsEnvironment {
-			return &analyzer.Result[extra]{Extra: loads}
-		}
-		return nil
+		return &analyzer.Result[extra]{Extra: loads}
 	}
 	t := grammar.Read(text)
 	if t.Matches(generatedCode) {
@@ -204,8 +201,9 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		return nil
 	}
 	names := sync.OnceValue(func() *address.Names {
-		d := readDeclarations(t)
-		d.Global = i.global
+		functions := readFunctions(t)
+		d := readDeclarations(t, functions)
+		d.Global = func(u address.Use) address.Name { return i.global(u, t, functions) }
 		return d
 	})
 	result := analyzer.Result[extra]{Extra: loads}
@@ -216,9 +214,6 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, names)
-	}
-	if len(result.Findings) == 0 && len(result.Declares) == 0 && !loads.LoadsEnvironment {
-		return nil
 	}
 	return &result
 }

@@ -16,7 +16,9 @@ func TestRepetitiveSources(t *testing.T) {
 			"from a import (\nfrom grpc import c\n", "class A(\nclass B(grpc.C)\n", "def a(b=1\na()\n",
 			"s.add_insecure_port(a)\n", "a = f'" + strings.Repeat("{a}", 80) + "'\n", "grpc.b.c ",
 			"p.add_argument('--a', ", "@click.option('--port', default=1)\n", "class A:\n  port: int = 50051\n",
-			"port = 50051\ndef a(port):\n  a(port)\n", "a(port=50051, ", "DEFINE_integer('port', ",
+			"port = 50051\ndef a(port):\n  a(port)\n", "a(port=50051, ",
+			"def a():\n  port = 1\ndef b(port):\n  s.add_insecure_port(port)\n",
+			"class A:\n def __init__(self, port=1):\n  A()\n", "DEFINE_integer('port', ",
 		},
 	})
 }

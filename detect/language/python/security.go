@@ -16,21 +16,10 @@ import (
 var grpcCredentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`\binsecure_server_credentials\s*\(`),
 	TLS:       regexp.MustCompile(`\b(?:dynamic_)?ssl_server_credentials\s*\(`),
-	Read: func(t *source.Text, arguments int) plan.Security {
+	Asks: func(t *source.Text, arguments int) bool {
 		asks, _ := t.Argument(arguments, 2, "require_client_auth", "require_client_authentication")
-		return requiring(t, t.Slice(asks))
+		return t.Slice(asks) == "True"
 	},
-}
-
-// requiring returns TLS, by what says whether clients have to show a certificate.
-func requiring(t *source.Text, asks string) plan.Security {
-	says := analyzer.Certificates(t)
-	if asks == "True" {
-		says.Transport = plan.MutualTLS
-		return says
-	}
-	says.Authority = "" // clients show none, or whether they do is not known
-	return says
 }
 
 // sslContext are the contexts of Python's module ssl, which grpclib (grpclib/server.py) and purerpc
@@ -38,15 +27,8 @@ func requiring(t *source.Text, asks string) plan.Security {
 var sslContext = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`^None$`),
 	TLS:       regexp.MustCompile(`\b(?:SSLContext|create_default_context)\s*\(`),
-	Read: func(t *source.Text, _ int) plan.Security {
-		if t.Matches(requiresCertificate) {
-			return requiring(t, "True")
-		}
-		return requiring(t, "")
-	},
+	Requires:  regexp.MustCompile(`\bverify_mode\s*=\s*(?:ssl\.)?CERT_REQUIRED\b`),
 }
-
-var requiresCertificate = regexp.MustCompile(`\bverify_mode\s*=\s*(?:ssl\.)?CERT_REQUIRED\b`)
 
 // anyTLS are certificates that a framework takes: with any there is TLS. Those of Flower ask for none of clients
 // (src/py/flwr/server/superlink/fleet/grpc_bidi/grpc_server.py), those of Arrow Flight by verify_client
@@ -54,7 +36,6 @@ var requiresCertificate = regexp.MustCompile(`\bverify_mode\s*=\s*(?:ssl\.)?CERT
 var anyTLS = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`^None$`),
 	TLS:       regexp.MustCompile(`^[(\[]\s*\S|\bread(?:_bytes)?\(`),
-	Read:      func(t *source.Text, _ int) plan.Security { return requiring(t, "") },
 }
 
 // securityArgument is an argument, by its position or its name, that says what the security is.

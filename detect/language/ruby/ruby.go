@@ -118,7 +118,7 @@ var keywords = analyzer.Keywords(frameworks)
 // mayTellPort matches a constant that may be the port of a server of another source.
 var mayTellPort = regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b`)
 
-// analyzeSource returns what a source proves, or nil.
+// analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {
 	servesGRPC := keywords.In(text)
 	if !servesGRPC && !mayTellPort.Match(text) {
@@ -130,9 +130,6 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	if servesGRPC {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
-	}
-	if len(result.Findings)+len(result.Declares) == 0 {
-		return nil
 	}
 	return result
 }

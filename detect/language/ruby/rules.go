@@ -69,7 +69,7 @@ var (
 	subclass = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?P<at>[\w:]+[ \t]*<[ \t]*(?:::)?` +
 		`(?P<module>(?:\w+::)*(?P<last>\w+))::Service)\b[ \t]*(?:;|$|#)`)
 	// mentionsGRPC is in the sources that implement a gRPC service: what they require or raise, or the parameter as the
-	// examples of the generator name it. It decides where the app does not have the stub of the service.
+	// examples of the generator name it. It decides if the app does not have the stub of the service.
 	mentionsGRPC = regexp.MustCompile(`\bGRPC::|_services_pb\b|_(?:unused_)?call\b`)
 )
 

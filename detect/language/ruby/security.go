@@ -15,15 +15,9 @@ import (
 var serverCredentials = analyzer.Credentials{
 	Plaintext: regexp.MustCompile(`:this_port_is_insecure\b`),
 	TLS:       regexp.MustCompile(`\bServerCredentials\s*\.\s*new\s*\(`),
-	Read: func(t *source.Text, arguments int) plan.Security {
-		says := analyzer.Certificates(t)
+	Asks: func(t *source.Text, arguments int) bool {
 		asks, _ := t.Argument(arguments, 2)
-		if t.Slice(asks) == "true" {
-			says.Transport = plan.MutualTLS
-			return says
-		}
-		says.Authority = "" // clients show none, or whether they do is not known
-		return says
+		return t.Slice(asks) == "true"
 	},
 }
 

@@ -36,13 +36,10 @@ var procfileAddress = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s
 
 var procfileGrammar = source.Grammar{source.LineComment("#")}
 
-// analyzeProcfile returns what the commands of a Procfile prove, or nil.
+// analyzeProcfile returns what the commands of a Procfile prove.
 func analyzeProcfile(text []byte) *analyzer.Result[stub] {
 	t := procfileGrammar.Read(text)
 	found := append(analyzer.Findings(t, procfileRules, nil), analyzer.Listens(t, procfileAddress)...)
-	if found == nil {
-		return nil
-	}
 	return &analyzer.Result[stub]{Findings: found}
 }
 
@@ -58,7 +55,7 @@ func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 			isKnown := func(f finding.Finding) bool { return finding.Where(f).Line == setting.Line }
 			if key == "rpc_tls_cert" && setting.Value != "" {
 				says := plan.Security{Transport: plan.TLS, Certificate: setting.Value}
-				found = append(found, finding.Security{Site: finding.AtLine(setting.Line, ""), Says: says})
+				found = append(found, finding.SecurityAt(setting.Line, says))
 			}
 			if key != "rpc_host" || slices.ContainsFunc(found, isKnown) {
 				continue
@@ -67,9 +64,6 @@ func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 				anyCableConfigured(finding.AtLine(setting.Line, "rpc_host: "+setting.Value), ""),
 				finding.ListenerAt(ofVariable(templateAddress(text, setting), anyCableAddress)))
 		}
-	}
-	if found == nil {
-		return nil, err
 	}
 	return &analyzer.Result[stub]{Findings: found}, err
 }
@@ -93,9 +87,6 @@ func analyzeSettings(text []byte) (*analyzer.Result[stub], error) {
 				declared = append(declared, address.Declaration{Name: "Settings." + setting.Key, Value: v})
 			}
 		}
-	}
-	if len(declared) == 0 {
-		return nil, err
 	}
 	return &analyzer.Result[stub]{Declares: declared}, err
 }

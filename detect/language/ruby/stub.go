@@ -18,13 +18,9 @@ type stub struct {
 var stubService = regexp.MustCompile(`(?m)^\s*module\s+(?:[\w:]*::)?(?P<name>\w+)\s*(?:#[^\n]*)?$` +
 	`(?:\s*#[^\n]*$)*\s*class Service\b`)
 
-// analyzeStub returns the services of a generated file, or nil.
+// analyzeStub returns the services of a generated file.
 func analyzeStub(text []byte) *analyzer.Result[stub] {
-	services := uncut(text).Names(stubService)
-	if services == nil {
-		return nil
-	}
-	return &analyzer.Result[stub]{Extra: stub{Services: services}}
+	return &analyzer.Result[stub]{Extra: stub{Services: uncut(text).Names(stubService)}}
 }
 
 // uncut returns a text for searches that need its comments and strings. It knows no lines.

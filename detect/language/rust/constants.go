@@ -100,8 +100,9 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 			}
 		}
 		if all := strings.Join(names, " "); listenName.MatchString(all) || securityName.MatchString(all) {
-			if !d.DeclareArguments(name, m[2], list.To, names) {
-				d.DeclareParameters(module+"::"+name, m[2], list.To, names)
+			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: address.Parameters(names)}
+			if !d.DeclareArguments(f) {
+				d.DeclareParameters(module+"::"+name, f)
 			}
 		}
 	}

@@ -21,12 +21,12 @@ type transport struct {
 	// secures is a call that gives the server its credentials, which are the argument with a number.
 	secures     *regexp.Regexp
 	number      int
-	credentials analyzer.CredentialRules
+	credentials analyzer.Credentials
 }
 
 // serverTLS are the credentials that a call takes which is for TLS alone: those of tonic's ServerTlsConfig
 // (tonic/src/transport/server/tls.rs), and rustls' ServerConfig.
-var serverTLS = analyzer.CredentialRules{
+var serverTLS = analyzer.Credentials{
 	Requires: regexp.MustCompile(`\b(?:client_ca_root|with_client_cert_verifier|client_auth_required|` +
 		`AllowAnyAuthenticatedClient::\w+)\s*\(`),
 	Optional: regexp.MustCompile(`\bclient_auth_optional\s*\(\s*[^f\s]|\ballow_unauthenticated\s*\(`),
@@ -47,7 +47,7 @@ var transports = map[string]*transport{
 		secures: regexp.MustCompile(
 			`\.\s*(?:bind_with_\w+\s*\([^,()]*(?:\([^()]*\)[^,()]*)*,|add_listening_port\s*\()`),
 		number: 1,
-		credentials: analyzer.CredentialRules{
+		credentials: analyzer.Credentials{
 			Plaintext: regexp.MustCompile(`\bServerCredentials::insecure\b`),
 			TLS:       regexp.MustCompile(`\bServerCredentialsBuilder\b|\bCertificateRequestType\b`),
 			Requires: regexp.MustCompile(`\bRequestAndRequireClientCertificate\w*|` +

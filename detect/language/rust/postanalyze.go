@@ -78,7 +78,7 @@ func workspaceMembers(workspace *crate, all []*crate) []*crate {
 	return members
 }
 
-// joinWorkspace takes the crates of a workspace together where one of them constructs a server. The other crates are
+// joinWorkspace takes the crates of a workspace together if one of them constructs a server. The other crates are
 // its libraries: the server serves the services that they implement, so they are no servers of their own, and a health
 // service that they register is registered with that server.
 func joinWorkspace(members []*crate) {

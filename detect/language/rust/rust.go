@@ -150,10 +150,6 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 			result.Declares = append(result.Declares, given(d, u)...)
 		}
 	}
-	if len(result.Findings) == 0 && len(result.Extra.TestModules) == 0 && !result.Extra.StandardHealth &&
-		len(result.Declares) == 0 && settings == nil {
-		return nil
-	}
 	return result
 }
 

@@ -45,7 +45,7 @@ func selectsTests(t *source.Text, condition source.Span) bool {
 	return !negatedCfg.Match(code) && (testCfg.Match(code) || testsFeature.Match(raw))
 }
 
-// itemEnd returns where the item ends that begins at an offset: behind its semicolon or its block.
+// itemEnd returns where the item ends that begins at an offset: after its semicolon or its block.
 func itemEnd(code []byte, from int) int {
 	depth, braces := 0, 0
 	for at := from; at < len(code); at++ {

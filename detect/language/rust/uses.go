@@ -90,7 +90,7 @@ func (u *uses) hasCrate(crate string) bool {
 	return false
 }
 
-// candidates returns the whole paths that a path in the file may stand for: what the use declarations say or, where
+// candidates returns the whole paths that a path in the file may stand for: what the use declarations say or, if
 // they say nothing, the path itself and what each glob import could make of it.
 func (u *uses) candidates(path string) []string {
 	whole, known := u.resolve(path)

@@ -19,7 +19,7 @@ var (
 	// transportSecurity is the argument behind the address of a server's transport in grpc-swift 2.
 	transportSecurity = regexp.MustCompile(`\baddress\s*:\s*(?:[\w.]+\s*)(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*,\s*` +
 		`transportSecurity\s*:\s*`)
-	credentials = analyzer.CredentialRules{
+	credentials = analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`\.plaintext\b`),
 		TLS:       regexp.MustCompile(`\.(?:tls|mTLS)\b`),
 		Requires:  verifiesClients,
@@ -29,7 +29,7 @@ var (
 var (
 	// configuredTLS is what gives the configuration of a server its TLS in grpc-swift 1.
 	configuredTLS = regexp.MustCompile(`\.\s*tls(?:Configuration)?\s*=\s|\btls(?:Configuration)?\s*:\s`)
-	configuration = analyzer.CredentialRules{
+	configuration = analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`^\s*nil\s*$`),
 		TLS:       regexp.MustCompile(`\bmakeServerConfiguration\w*\s*\(|\bTLS\s*\(|\.init\s*\(\s*certificateChain`),
 		Requires:  verifiesClients,

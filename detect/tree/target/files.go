@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -32,6 +33,7 @@ type Files struct {
 	crates    map[string]string   // the directories of crates, and the sources of their programs, by name
 	image     string              // the command that the Dockerfile starts
 	shown     map[string][]string // command lines of each README
+	embedded  []string            // patterns of what Go programs carry as their data
 }
 
 // NewFiles returns the files of an app before one is read.
@@ -48,7 +50,7 @@ func (fs *Files) Required(file string) bool {
 	case projectFile, procfile, goMod, dockerfile:
 		return true
 	}
-	return isReadme(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+	return isGo(file) || isReadme(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
 }
 
 // Visit reads a required file. An error means that it was left out.
@@ -57,8 +59,15 @@ func (fs *Files) Visit(f *tree.File) error {
 	if err != nil {
 		return err
 	}
+	if isGo(f.Path) && !bytes.Contains(text, []byte("//go:embed")) {
+		return nil
+	}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
+	if isGo(f.Path) {
+		fs.readEmbedded(f.Path, text)
+		return nil
+	}
 	switch f.Path {
 	case projectFile:
 		return fs.readProject(text)

@@ -53,8 +53,8 @@ type module struct {
 // one value the first one with a server counts: its program is the image's default process. If a command starts one of
 // those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
 // line for people about each value that names no server. If such a value names a program of the app, and no other names
-// a server, it is not known whether the servers of its languages are built: neither is where they listen, nor what
-// carries their calls.
+// a server, it is not known whether the servers of its languages are built: neither is where they listen, what carries
+// their calls, nor whether they have a health service.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
@@ -97,7 +97,8 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 }
 
 // doubt returns a line about a value that names no server. If it names a program of the app, and nothing else names a
-// server, it forgets where the servers listen that the value is about, and what carries their calls. The script that a
+// server, it forgets where the servers listen that the value is about, what carries their calls, and their health
+// services. The script that a
 // command starts may use the only server that there is, but which of several is not known.
 func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path string) bool) (notes []string) {
 	if len(t.named) == 0 {
@@ -117,7 +118,7 @@ func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path stri
 	}
 	for i := range servers {
 		if s := &servers[i]; t.isAbout(*s) {
-			s.Address, s.Security = plan.Address{}, plan.Security{}
+			s.Address, s.Security, s.Health, s.HealthEvidence = plan.Address{}, plan.Security{}, "", plan.Place{}
 		}
 	}
 	return []string{note + "where no gRPC server is found: whether the app serves gRPC, and where, is not known"}

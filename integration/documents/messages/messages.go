@@ -204,7 +204,7 @@ func (r *reader) inspectCall(call *ast.CallExpr) bool {
 			r.addConstant(true, format)
 		} else if constant := r.info.Types[call.Args[0]].Value; constant == nil {
 			r.errs = append(r.errs,
-				fmt.Errorf("%s: a hint is no constant and no fmt.Sprintf", r.positions.Position(call.Pos())))
+				fmt.Errorf("%s: a hint is neither a constant nor fmt.Sprintf", r.positions.Position(call.Pos())))
 		}
 		return false
 	}
@@ -245,7 +245,7 @@ func (r *reader) addConstant(isHint bool, expr ast.Expr) {
 	}
 	if text := types.ExprString(expr); passedOn[text] == "" {
 		r.errs = append(r.errs,
-			fmt.Errorf("%s: the text %s of an error is no constant", r.positions.Position(expr.Pos()), text))
+			fmt.Errorf("%s: the text %s of an error is not a constant", r.positions.Position(expr.Pos()), text))
 	}
 }
 

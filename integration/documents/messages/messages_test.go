@@ -41,8 +41,8 @@ func TestMessagesAreFoundInTheSource(t *testing.T) {
 		{IsHint: true, Text: "raise … if the server needs longer"},
 		{
 			IsHint: true,
-			Text: "does the name server answer? check the host in -addr; the probe runs beside its server, " +
-				"where localhost is enough",
+			Text: "does the name server answer? check the host in -addr; for a server in the same pod or " +
+				"container, use localhost",
 		},
 		{IsHint: true, Text: "leave it out for ready"},
 	} {
@@ -59,7 +59,7 @@ var withoutScript = map[string]string{
 	"use fewer or shorter arguments":                         "the build of an image says it, not the probe",
 	"the probe's user may not use the socket":                "the tests may run as root, who may use it",
 	"set a status in the server's health service":            "grpc-go's health service always lists a status",
-	"a protobuf string is UTF-8":                             "a script is UTF-8 too",
+	"write it in UTF-8, as protobuf requires":                "a script is UTF-8 too",
 	"build the image with BP_GRPC_HEALTH_PROBE_VARIANT=full": "the scripts are for both probes",
 
 	"raise the limit of open files (ulimit -n): a plain probe needs five, each may need ten": "package lean has a test",

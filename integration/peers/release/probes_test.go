@@ -84,7 +84,7 @@ type servers struct {
 // probe executes a probe with each kind of address, with TLS, and against servers that are not well.
 func (s servers) probe(t *testing.T, command []string) {
 	t.Helper()
-	// QEMU takes seconds where the processor takes milliseconds.
+	// QEMU takes seconds for what takes the processor milliseconds.
 	patient := []string{"-connect-timeout=60s", "-rpc-timeout=60s"}
 	// 292 years are the longest time that the flags take, and more seconds than 32 bits count.
 	endless := []string{"-connect-timeout=2562047h", "-rpc-timeout=2562047h"}

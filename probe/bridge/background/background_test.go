@@ -182,8 +182,8 @@ hint: set it to false in a container that needs no bridge
 		},
 		"server": {
 			variable: "GRPC_HEALTH_PROBE_ADDR=localhost:8086",
-			says: `error: checking flags: the bridge cannot listen on ":8086", where its server is, "localhost:8086"
-hint: set -listen to another port: the app cannot listen where the bridge does
+			says: `error: checking flags: the bridge cannot listen on ":8086": its server does, at "localhost:8086"
+hint: set -listen to a port that the app does not use
 `,
 		},
 	} {
@@ -211,26 +211,42 @@ hint: set -listen to another port: the app cannot listen where the bridge does
 	}
 }
 
-// A bridge that is killed is left to the first process of the container: nobody starts it again, and most apps do not
-// collect what they have not started.
+// A bridge that is killed is left to the first process of the container: nobody starts it again, and an app in Go or
+// Java does not collect what it has not started, while a shell does.
 func TestBridgeThatIsKilled(t *testing.T) {
 	t.Parallel()
-	t.Run("app", func(t *testing.T) {
+	t.Run("Go", func(t *testing.T) {
 		t.Parallel()
 		_, starter := program(t)
 		c := startContainer(t)
 		c.run(order{Words: []string{starter}, Env: anyPort})
 		process := c.killBridge()
-		waitFor(t, "the bridge to be a zombie", func() bool {
-			stat, err := os.ReadFile(process + "/stat")
-			return err == nil && strings.Contains(string(stat), ") Z ")
-		})
+		wantZombie(t, process)
+		c.run(order{Words: []string{"true"}}) // it is collected
+		wantZombie(t, process)
+	})
+	t.Run("Java", func(t *testing.T) {
+		t.Parallel()
+		if _, err := exec.LookPath("javac"); err != nil { // java runs a source if it can compile it
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+		c := startBefore(t, "exec java -XX:TieredStopAtLevel=1 testdata/App.java 'head -n 1' cat")
+		process := c.killBridge()
+		wantZombie(t, process)
+		for want := range 2 { // once from the one program, which is collected, and once from the other
+			var got int
+			if err := errors.Join(c.in.Encode(want), c.out.Decode(&got)); err != nil || got != want {
+				t.Fatalf("the app printed %d (%v), want %d; the log: %s", got, err, want, c.logged())
+			}
+		}
+		wantZombie(t, process)
 	})
 	t.Run("shell", func(t *testing.T) {
 		t.Parallel()
-		_, starter := program(t)
-		c := startContainer(t, "/bin/sh", "-c", "export "+strings.Join(anyPort, " ")+`; "$0"; cat; exit`, starter)
-		process := c.killBridge()
+		process := startBefore(t, "cat; exit").killBridge()
 		waitFor(t, "the bridge to be collected", func() bool {
 			_, err := os.Stat(process)
 			return errors.Is(err, os.ErrNotExist)
@@ -238,10 +254,28 @@ func TestBridgeThatIsKilled(t *testing.T) {
 	})
 }
 
+// startBefore starts a container whose first process is a shell, which starts the bridge, and then does what the script
+// says, as the launcher does.
+func startBefore(t *testing.T, script string) *container {
+	t.Helper()
+	_, starter := program(t)
+	return startContainer(t, "/bin/sh", "-c", "export "+strings.Join(anyPort, " ")+`; "$0"; `+script, starter)
+}
+
+// wantZombie waits until a process has ended, and wants that nobody has collected it.
+func wantZombie(t *testing.T, process string) {
+	t.Helper()
+	waitFor(t, "the bridge to be a zombie", func() bool {
+		stat, err := os.ReadFile(process + "/stat")
+		return err == nil && strings.Contains(string(stat), ") Z ")
+	})
+}
+
 // killBridge kills the bridge of the container, and returns its folder in /proc.
 func (c *container) killBridge() (process string) {
 	c.t.Helper()
 	c.wantListening()
+	waitFor(c.t, "what started the bridge to end", func() bool { return len(c.bridges()) == 1 })
 	process = c.bridges()[0]
 	pid, err := strconv.Atoi(filepath.Base(process))
 	if err == nil {

@@ -62,13 +62,13 @@ type Flags struct {
 // tries again, prints no outcome, and has the lean transport.
 var lacks = map[string]outcome.Hint{
 	"watch":  "leave it out, and call Health/Watch of the bridge",
-	"wait":   "leave it out: whoever asks the bridge tries again",
+	"wait":   "leave it out: the bridge's callers try again",
 	"o":      "leave it out, and get /healthz of the bridge with Accept: application/json",
 	"alts":   onlyFull,
 	"spiffe": onlyFull,
 }
 
-const onlyFull outcome.Hint = "use an exec probe of the full variant in place of the bridge"
+const onlyFull outcome.Hint = "use an exec probe of the full variant instead of the bridge"
 
 // Read reads what a bridge is told by its command line, its environment and the default flags of its image. lookUp
 // knows the names of ports. It returns a text if help or the version was all that was asked for. The error is a
@@ -117,7 +117,7 @@ func parseNetworks(text string) (networks []netip.Prefix, err error) {
 			network, err = netip.PrefixFrom(address.WithZone(""), address.BitLen()), nil
 		}
 		if err != nil {
-			return nil, outcome.Misuse(fmt.Errorf("parsing -%s: %q is no address and no network", Allow, word),
+			return nil, outcome.Misuse(fmt.Errorf("parsing -%s: %q is neither an address nor a network", Allow, word),
 				"write it as 10.0.0.7 or 10.1.0.0/16, with commas between several")
 		}
 		networks = append(networks, network.Masked())
@@ -147,12 +147,12 @@ func CheckDefaults(words []string) error {
 
 const helpHead = `Usage: grpc_health_bridge [flags]
 
-Answers health checks for a gRPC server that the asker cannot check itself: it
-asks the server as grpc_health_probe with the same flags does, each time that
-it is asked. It answers on one port, in plain text:
-  gRPC: grpc.health.v1.Health, of which the service "" is what the flags ask
-        for, ready and live are the same with that -mode, and any other name is
-        that service of the server
+Answers health checks for a gRPC server that its callers, such as the kubelet,
+cannot check themselves. For each check it asks the server as grpc_health_probe
+does with the same flags. It answers on one port, in plain text:
+  gRPC: grpc.health.v1.Health. Its service "" is what the flags ask for, ready
+        and live are the same with that -mode, and any other name is that
+        service of the server
   HTTP: /healthz, /readyz and /livez, with 200 or 503
 
 Flags:
@@ -165,15 +165,15 @@ Where a value comes from, first found wins (-v shows it):
      ` + AllowEnv + `, ` + BackgroundEnv + `, and
      for the others GRPC_HEALTH_PROBE_ and the flag in capitals, such as
      GRPC_HEALTH_PROBE_ADDR
-  3. the default flags of the image, ../../config/` + flags.ArgsFileName + `
-     seen from the folder of this program
+  3. the default flags of the image, ../../config/` + flags.ArgsFileName + `,
+     relative to the folder of this program
 ` + flags.AddressSources + `
-If none of the three flags for times is set, everything together takes TIMEOUT
-at the most, so that an answer comes within the second that the kubelet waits.
+Unless you set -timeout, -connect-timeout or -rpc-timeout, everything together
+takes at most TIMEOUT: the kubelet waits for one second by default.
 
-SIGTERM ends it, with the exit code 0; the exit code 1 is for flags, or for an
-address to listen on, that are wrong. With -background the exit code is 0, also
-if the bridge cannot start: the container's log then has the reason.
+SIGTERM ends the bridge with exit code 0. Exit code 1 means that a flag is wrong
+or that the bridge cannot listen on its address. With -background the exit code
+is always 0: if the bridge cannot start, the container's log has the reason.
 `
 
 // help is the text for -h.

@@ -25,10 +25,10 @@ func addOwn(flags *flag.FlagSet, env func(string) string) ownFlags {
 	return ownFlags{
 		listen: flags.String(Listen, cmp.Or(env(ListenEnv), fmt.Sprintf(":%d", Port)),
 			"`address` to answer on: host:port or :port"),
-		allow: flags.String(Allow, env(AllowEnv), "`addresses` and networks of those who may ask, such as "+
-			"10.0.0.7,10.1.0.0/16, beside the pod itself and its gateway; empty is everybody"),
-		background: flags.Bool(Background, background, "start the bridge as a process of its own in the app's "+
-			"container, and end when it listens: for postStart and scripts"),
+		allow: flags.String(Allow, env(AllowEnv), "`addresses` and networks that may ask, besides the pod itself "+
+			"and its gateway, such as 10.0.0.7,10.1.0.0/16; empty lets everyone ask"),
+		background: flags.Bool(Background, background, "start the bridge as a separate process in the app's "+
+			"container, and exit as soon as it listens: for postStart and scripts"),
 	}
 }
 
@@ -72,6 +72,6 @@ func checkListen(listen string, o *options.Options, lookUp address.PortLookup) e
 	if !isServer {
 		return nil
 	}
-	return outcome.Misuse(fmt.Errorf("checking flags: the bridge cannot listen on %q, where its server is, %q", listen,
-		o.Addr), "set -listen to another port: the app cannot listen where the bridge does")
+	return outcome.Misuse(fmt.Errorf("checking flags: the bridge cannot listen on %q: its server does, at %q", listen,
+		o.Addr), "set -listen to a port that the app does not use")
 }

@@ -69,7 +69,7 @@ func (e *unknownPortError) Unwrap() error { return e.err }
 func AnyPort(string) (int, error) { return 1, nil }
 
 // Parse parses what -addr takes: host:port, :port, [IPv6]:port, unix:path, unix:///path, unix-abstract:name,
-// unix:@name, and host:port behind dns:, dns:///, passthrough: or passthrough:/// (grpc/doc/naming.md). An empty or a
+// unix:@name, and host:port after dns:, dns:///, passthrough: or passthrough:/// (grpc/doc/naming.md). An empty or a
 // wildcard host means this machine, and a port can be the name of a service. The error is a *[outcome.Failure] with a
 // hint.
 func Parse(s string, lookUp PortLookup) (Address, error) {

@@ -1,6 +1,6 @@
 // Package metadata is the headers that a probe sends with each call. In go the lines of -rpc-header and
 // -rpc-header-file as a user has written them, out come the headers, whose values are secrets: no error and no line for
-// people shows one.
+// users shows one.
 //
 // Begin with [Parse] and [ParseFiles], which check what is written, and [Read], which reads the files for an attempt.
 package metadata
@@ -59,8 +59,8 @@ const nameHint outcome.Hint = "a name has letters, digits, - _ and . only"
 func (h Header) check(doing string) error {
 	switch {
 	case isReserved(h.Name):
-		return outcome.Misuse(fmt.Errorf("%s: %q is set by the probe itself", doing, h.Name),
-			"leave it out; the user agent is set with -user-agent")
+		return outcome.Misuse(fmt.Errorf("%s: %q is a header that the probe sets itself", doing, h.Name),
+			"leave it out; -user-agent sets the user agent")
 	case !strings.HasSuffix(h.Name, "-bin") && !IsText(h.Value):
 		return outcome.Misuse(fmt.Errorf("%s: the value of %q is not printable ASCII", doing, h.Name),
 			"a name that ends in -bin can carry any bytes")

@@ -39,7 +39,7 @@ func (b *Budget) attempt() time.Duration {
 	return add(add(b.FetchTimeout, b.ConnectTimeout), b.RPCTimeout)
 }
 
-// add returns the sum of two durations, or the longest possible duration where the sum is longer.
+// add returns the sum of two durations, or the longest possible duration if the sum is longer.
 func add(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

@@ -39,7 +39,7 @@ type Options struct {
 	// TLSCACert, TLSClientCert and TLSClientKey are paths of PEM files.
 	TLSCACert, TLSClientCert, TLSClientKey string
 	// TLSServerName is the name to send, to verify and to use as authority, if it is not that of the address. As in
-	// grpc-go a port may be behind it, which only the authority has.
+	// grpc-go a port may follow it, which only the authority has.
 	TLSServerName string
 	// ALTS and SPIFFE choose credentials other than those of -tls-*.
 	ALTS, SPIFFE bool

@@ -7,7 +7,7 @@ import (
 )
 
 // Answer is the result of one call of Check: a status, or an error. The error is a *[RPCError], or a *check.DialError
-// where the connection proved unusable.
+// if the connection proved unusable.
 type Answer struct {
 	Service string
 	Status  Status

@@ -1,4 +1,4 @@
-// Package outcome is what a probe has found out, and its words: as lines for people, as one line of JSON, and as an
+// Package outcome is what a probe has found out, and its words: as lines for users, as one line of JSON, and as an
 // exit code.
 //
 // In goes an [Outcome], made of the answers of the server and of each [Failure] with its cause and a [Hint]. Begin with
@@ -48,7 +48,7 @@ func (o *Outcome) Equals(other *Outcome) bool {
 	})
 }
 
-// Lines returns the lines of the outcome for people.
+// Lines returns the lines of the outcome for users.
 func (o *Outcome) Lines() []string {
 	if o.Passes() {
 		return []string{o.Success}

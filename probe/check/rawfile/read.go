@@ -21,7 +21,7 @@ func (e limitError) Error() string { return fmt.Sprintf("it has more than %d byt
 // Hint returns what to do about an error of [Read].
 func Hint(err error) outcome.Hint {
 	if _, ok := errors.AsType[limitError](err); ok {
-		return "give it a smaller file: of a bundle only the CAs that are needed"
+		return "use a smaller file: of a bundle, only the CAs that you need"
 	}
 	if errors.Is(err, errSilent) {
 		return "it is a pipe: does something write to it, and sooner than -connect-timeout?"

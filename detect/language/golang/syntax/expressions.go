@@ -51,24 +51,6 @@ func (f *File) InitialValue(e ast.Expr) ast.Expr {
 	return name
 }
 
-// InitialCall is InitialValue, which also returns the call for the first of several results of a call, such as the
-// listener of a listener and an error.
-func (f *File) InitialCall(e ast.Expr) ast.Expr {
-	value := f.InitialValue(e)
-	name, ok := value.(*ast.Ident)
-	if !ok {
-		return value
-	}
-	d := f.Declaration(name)
-	if d == nil {
-		return name
-	}
-	if names, values := d.assigned(); len(names) > 1 && len(values) == 1 && names[0] == d.Name {
-		return ast.Unparen(values[0])
-	}
-	return name
-}
-
 // assigned returns the names that a declaration declares, nil for what is no name, and the values that they get.
 func (d *Declaration) assigned() (names []*ast.Ident, values []ast.Expr) {
 	switch n := d.Node.(type) {

@@ -1,8 +1,9 @@
 // Package syntax tells what one Go file says by itself: what it imports, which declaration a name means, which
 // expression a variable is declared with. It reads no other file and knows no types. Begin with [Parse].
 //
-// The type checker of the standard library (go/types) is not used, because the files are other people's: a few lines of
-// constants, generic types or nested structs make it run for hours and fill the memory, and it cannot be interrupted.
+// The type checker of the standard library (go/types) is not used, because the files are another project's: a few lines
+// of constants, generic types or nested structs make it run for hours and fill the memory, and it cannot be
+// interrupted.
 package syntax
 
 import (

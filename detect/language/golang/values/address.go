@@ -2,6 +2,7 @@ package values
 
 import (
 	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -9,18 +10,20 @@ import (
 )
 
 // Address returns the address that an expression of a source states for a listener, and where it is written. The
-// network is an expression too, nil for TCP. Nothing but the place and the variable is known if the expression states
-// no address, or several, or may have a value that is not known.
-func (s *Sources) Address(in *Source, network, e ast.Expr) address.Address {
+// network is an expression too, nil for TCP. The zero value of made stands for whatever makes the listener. Nothing but
+// the place and the variable is known if the expression states no address, or several, or may have a value that is not
+// known.
+func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Address {
 	s.nameDefaults()
 	s.evaluated = 0
-	isSocket := network != nil && s.isUnix(expression{Expr: network, in: in})
-	unknown := address.Address{Place: expression{Expr: e, in: in}.place()}
+	x := expression{Expr: e, in: in, call: made.by}
+	isSocket := network != nil && s.isUnix(x.with(network))
+	unknown := address.Address{Place: x.place()}
 	if isSocket {
 		unknown.Host = address.UnixSocket
 	}
 	var found []value
-	for _, v := range s.evaluate(expression{Expr: e, in: in}, 0) {
+	for _, v := range s.evaluate(x, 0) {
 		if v.isUnknownPort() {
 			return unknown
 		}
@@ -33,8 +36,20 @@ func (s *Sources) Address(in *Source, network, e ast.Expr) address.Address {
 		}
 		return unknown
 	}
+	setting := ""
+	for _, v := range found {
+		if !isSet(v) {
+			setting = either(setting, v.setting)
+		}
+	}
 	found = slices.DeleteFunc(found, func(v value) bool { return !isSet(v) })
-	return oneAddress(found, isSocket, unknown)
+	return oneAddress(replaceable(found, setting), isSocket, unknown)
+}
+
+// IsExecuted reports whether an expression of a source is executed if nothing is set, or may be.
+func (s *Sources) IsExecuted(in *Source, e ast.Expr, made Made) bool {
+	s.evaluated = 0
+	return s.executed(expression{Expr: e, in: in, call: made.by}, e.Pos(), token.NoPos, 0).holds != no
 }
 
 // oneAddress returns the one address that all values are, or else the unknown one.
@@ -86,6 +101,9 @@ func (v value) isUnknownPort() bool { return strings.Contains(v.port(), unknownP
 // address returns the address that a value is, which may be the path of a socket.
 func (v value) address(isSocket bool) address.Address {
 	text := v.text
+	if isSocket && v.isPartial {
+		return address.Address{Host: address.UnixSocket, Place: v.at}
+	}
 	if isSocket {
 		text = socket(text)
 	} else if host := strings.TrimSuffix(text, v.port()); strings.Contains(host, unknownPart) {

@@ -80,7 +80,7 @@ func (s *Sources) isSet(x expression, call *ast.CallExpr, nesting int) truth {
 	if !ok {
 		return truth{holds: maybe}
 	}
-	if s.loaded[strings.ToLower(key)] != nil {
+	if s.loadedFor(key, x.in.dir) != nil {
 		return truth{}
 	}
 	t := truth{no, s.settingOrVariable(key, x.in.dir)}

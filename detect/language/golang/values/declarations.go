@@ -14,7 +14,9 @@ import (
 func (s *Sources) declare(f *Source) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
-			s.declareFunction(&function{decl: fn, in: f})
+			declared := &function{decl: fn, in: f}
+			s.declareFunction(declared)
+			f.declareOption(declared)
 		}
 	}
 	ast.Inspect(f.File.File, func(n ast.Node) bool {
@@ -32,7 +34,11 @@ func (s *Sources) declare(f *Source) {
 		case *ast.AssignStmt:
 			if n.Tok == token.ASSIGN || n.Tok == token.DEFINE {
 				s.assignAll(f, n.Lhs, n.Rhs, true)
+			} else if len(n.Lhs) == 1 && len(n.Rhs) == 1 {
+				s.change(f, n.Lhs[0], &ast.BinaryExpr{X: n.Lhs[0], OpPos: n.TokPos, Op: operators[n.Tok], Y: n.Rhs[0]})
 			}
+		case *ast.IncDecStmt:
+			s.change(f, n.X, &ast.UnaryExpr{OpPos: n.Pos(), Op: n.Tok, X: n.X})
 		case *ast.BasicLit:
 			if text, ok := syntax.StringLiteral(n); ok && SettingsFile.MatchString(path.Base(text)) {
 				s.named[path.Base(text)] = true
@@ -41,6 +47,11 @@ func (s *Sources) declare(f *Source) {
 			fun := syntax.Called(n)
 			callee := s.calleeName(f, fun)
 			s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
+			if literal, ok := fun.(*ast.FuncLit); ok {
+				for _, field := range literal.Type.Params.List {
+					s.executedAtOnce[field] = expression{Expr: n, in: f}
+				}
+			}
 			if slices.ContainsFunc(n.Args, isAddress) {
 				s.pointed = append(s.pointed, pointed{callee, expression{Expr: n, in: f}})
 			}
@@ -55,6 +66,7 @@ func (s *Sources) declare(f *Source) {
 			if strings.HasSuffix(syntax.LastName(n.Type), "Flag") {
 				s.declareFlagLiteral(f, n)
 			}
+			s.declarePrefix(f, n)
 		}
 		return true
 	})
@@ -79,6 +91,11 @@ func (s *Sources) declareFunction(fn *function) {
 	s.functions[symbol{fn.in.dir, name}] = fn
 	for _, field := range fn.decl.Type.Params.List {
 		s.parameters[field] = fn
+	}
+	if results := fn.decl.Type.Results; results != nil {
+		for _, field := range results.List {
+			s.results[field] = true
+		}
 	}
 }
 
@@ -110,6 +127,14 @@ func (s *Sources) assignAll(f *Source, lhs, rhs []ast.Expr, isStatement bool) {
 		}
 		s.assign(f, l, value)
 	}
+}
+
+// operators are those of the assignments whose value is followed: a += b.
+var operators = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD}
+
+// change adds that a statement gives a variable or a field a value that depends on the one before.
+func (s *Sources) change(f *Source, to, changed ast.Expr) {
+	s.assign(f, to, expression{Expr: changed, in: f, gets: f.whenAssigned(changed)})
 }
 
 // whenAssigned returns when a statement assigns a value.

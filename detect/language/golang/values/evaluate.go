@@ -19,7 +19,7 @@ const maxConstant = 400
 // hugeWidth is a width in a format that makes a long text of a short one: "%999999s" makes a million bytes.
 var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 
-// evaluate returns the values that an expression may have, where the sources state them: by literals, constants,
+// evaluate returns the values that an expression may have, if the sources state them: by literals, constants,
 // variables, defaults, and by what + and a few functions of the standard library make of these. It returns unknown for
 // what they do not state, and none for what no program evaluates, such as the parameter of a function that nothing
 // calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).
@@ -106,13 +106,13 @@ func literal(x expression, e *ast.BasicLit) []value {
 // evaluateAll returns the values that something may have which gets those of several expressions.
 //
 // What is not set counts only if nothing else has a value, so that a default counts beside what the environment may
-// say. It is no default if it is always overwritten by what is not set or not known. Of two callers of a function, or
-// of two structs of a type, none has the default of the other.
+// say. It is no default if it is always overwritten by what is not set or not known, or by an option that the app
+// gives. Of two callers of a function, or of two structs of a type, none has the default of the other.
 func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	if len(all) > maxOrigins {
 		return unknown
 	}
-	var values, initial, alternatives []value
+	var values, initial, alternatives, given []value
 	isOverwritten, isAlternative := false, false
 	for _, x := range all {
 		found := s.evaluate(x, nesting+1)
@@ -128,10 +128,15 @@ func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 			values = append(values, found...)
 		case sometimes:
 			values = append(values, found...)
+		case instead:
+			given = append(given, found...)
 		}
-		if len(values)+len(initial)+len(alternatives) > maxValues {
+		if len(values)+len(initial)+len(alternatives)+len(given) > maxValues {
 			return unknown
 		}
+	}
+	if len(given) > 0 {
+		return given
 	}
 	isSet := func(v value) bool { return !v.isZero() }
 	if isAlternative && slices.ContainsFunc(alternatives, isSet) {
@@ -152,8 +157,8 @@ func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	return replaceable(slices.DeleteFunc(values, value.isZero), setting)
 }
 
-// join returns what a format makes of the values of its parts, of which one has to be known. It is for text: the sum of
-// two numbers is not known.
+// join returns what a format makes of the values of its parts, of which one has to be known. Of two numbers it makes
+// the sum.
 func (s *Sources) join(format string, parts []expression, nesting int) []value {
 	combinations := [][]value{nil}
 	known := false
@@ -178,12 +183,31 @@ func (s *Sources) join(format string, parts []expression, nesting int) []value {
 	}
 	var made []value
 	for _, c := range combinations {
-		if isSum := format == "%s%s" && c[0].isNumber && c[1].isNumber; isSum {
-			return unknown
+		if isSum := format == "%s%s" && (c[0].isNumber || c[1].isNumber); isSum {
+			sum := add(c[0], c[1])
+			if sum.isUnknown() {
+				return unknown
+			}
+			made = append(made, sum)
+			continue
 		}
 		made = append(made, formatted(format, c))
 	}
 	return bounded(made)
+}
+
+// add returns the sum of two numbers. It is written where the first one is.
+func add(a, b value) value {
+	x, errX := strconv.Atoi(a.text)
+	y, errY := strconv.Atoi(b.text)
+	sum := value{text: unknownPart, isNumber: true, at: a.at, setting: either(a.setting, b.setting)}
+	if errX == nil && errY == nil {
+		sum.text = strconv.Itoa(x + y)
+	}
+	if strings.HasPrefix(sum.setting, "$") { // the variable has another value
+		sum.setting = "a setting"
+	}
+	return sum
 }
 
 // formatted formats values. What is made is written where the last part with a digit is. Each format has a part.
@@ -196,6 +220,7 @@ func formatted(format string, parts []value) value {
 			made.at = part.at
 		}
 		isReplaceable = isReplaceable || part.setting != ""
+		made.isPartial = made.isPartial || part.isPartial || part.text == "" && part.setting != ""
 	}
 	// What replaces the host of an address does not replace its port.
 	if made.setting = parts[len(parts)-1].setting; isReplaceable && made.setting == "" {

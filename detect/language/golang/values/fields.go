@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
 
-// originsOfField returns what a field gets: in the composite literals that the struct comes from or, where these are
+// originsOfField returns what a field gets: in the composite literals that the struct comes from or, if these are
 // not known, in all of its type; by assignments; by the default in its tag; and by a setting of its key. It reports
 // whether these are all: of a type that the app does not declare, others may set the fields.
 func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting int) ([]expression, bool) {
@@ -34,7 +34,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	key := s.settingKey(x, nesting+1)
 	declared, in := s.fieldOf(t, name, 0)
-	setting := s.settingOfField(t, key)
+	setting, variable := s.settingOfField(t, key), s.taggedVariable(holder, t, declared)
 	if declared != nil && (s.isTagged(t) || holdsSettings.MatchString(of.name)) {
 		for i := range from {
 			from[i].setting = setting
@@ -42,12 +42,12 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	if slices.ContainsFunc(from, isComputed) {
 		key = "" // the app fills the struct itself
-	} else if set := s.loaded[strings.ToLower(key)]; set != nil {
-		return set, true
+	} else if set := s.loadedFor(key, x.in.dir); set != nil {
+		return unlessSet(set, variable), true
 	}
 	from = append(from, s.assignedTo(holder, t, name, nesting)...)
 	if declared != nil {
-		from = append(from, tagged(in, declared)...)
+		from = append(from, tagged(in, declared, variable)...)
 	}
 	from = append(from, s.settings[strings.ToLower(key)]...)
 	if len(from) == 0 && declared != nil { // settings that are read at run time set it
@@ -121,7 +121,7 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 			continue
 		}
 		if of, _ := s.structOf(s.typeOf(to, nesting+1)); of != nil && of == fields {
-			from = append(from, a.value)
+			from = append(from, s.byOption(a))
 		}
 	}
 	return from
@@ -145,10 +145,21 @@ func (s *Sources) composites(x expression, nesting int) []expression {
 	return found
 }
 
-// settingOf returns the values of the setting with a key in small letters. Those in files go before defaults.
-func (s *Sources) settingOf(key string) []expression {
-	if found := s.loaded[key]; found != nil {
+// unlessSet returns values of settings files that an environment variable replaces, if there is one.
+func unlessSet(loaded []expression, variable string) []expression {
+	found := slices.Clone(loaded)
+	for i, x := range found {
+		of := *x.constant
+		of.setting = variable
+		found[i].constant = &of
+	}
+	return found
+}
+
+// settingOf returns the values of the setting of a key, as a directory sees it. Those in files go before defaults.
+func (s *Sources) settingOf(key, dir string) []expression {
+	if found := s.loadedFor(key, dir); found != nil {
 		return found
 	}
-	return s.settings[key]
+	return s.settings[strings.ToLower(key)]
 }

@@ -22,9 +22,7 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 	at := func(e ast.Expr) expression { return expression{Expr: e, in: f} }
 	switch named, isDefinition := defaultIndex(name, len(args)); {
 	case name == "SetConfigName" && len(args) == 1:
-		if file, ok := syntax.StringLiteral(args[0]); ok {
-			s.named[file] = true
-		}
+		s.calculated = append(s.calculated, at(args[0]))
 	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
 		s.defaults = append(s.defaults, namedDefault{name: at(args[0]), value: at(args[1]), isSetting: true})
 	case isDefinition && strings.Contains(name, "Var"):

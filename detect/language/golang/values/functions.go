@@ -137,7 +137,7 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		return nil, false
 	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup" ||
 		name == "Get" && x.in.Imports.AnyMatches(settingsLibrary)):
-		set := nearest(append(slices.Clip(s.settingOf(strings.ToLower(key))), s.flags[key]...), x.in.dir)
+		set := nearest(append(slices.Clip(s.settingOf(key, x.in.dir)), s.flags[key]...), x.in.dir)
 		setting := s.settingOrVariable(key, x.in.dir)
 		if len(set) == 0 {
 			return []value{unset(setting, x.place())}, true
@@ -191,7 +191,7 @@ func (s *Sources) variable(args []expression, nesting int) string {
 			return "$" + name
 		}
 	}
-	return "an environment variable"
+	return someVariable
 }
 
 var variableName = source.Exactly(`[A-Za-z_]\w*`)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Call is a call in a file, by which it is known what makes a server or a listener. The zero value is none.
@@ -14,12 +13,27 @@ type Call struct {
 	At   source.Span
 }
 
+// Made is a call that makes a value, as it is reached from where the value is used.
+type Made struct {
+	Call
+	// by is the call by which the function was entered that the call stands in; nil if it is not known.
+	by *frame
+}
+
+// IsSame reports whether a value is made by the same call in the same way.
+func (m Made) IsSame(other Made) bool {
+	if m.by == nil || other.by == nil {
+		return m.Call == other.Call && m.by == other.by
+	}
+	return m.Call == other.Call && m.by.call.Expr == other.by.call.Expr
+}
+
 // Call returns the call that an expression of the source is.
 func (f *Source) Call(e ast.Expr) Call { return Call{f.path, f.Span(e)} }
 
 // Made returns those of the calls for which a function says so that may make the value of an expression: directly, by
 // the functions and variables of the app, or wrapped in other values.
-func (s *Sources) Made(in *Source, e ast.Expr, isOne func(Call) bool) []Call {
+func (s *Sources) Made(in *Source, e ast.Expr, isOne func(Call) bool) []Made {
 	s.nameDefaults()
 	s.evaluated = 0
 	w := maker{Sources: s, isOne: isOne, seen: map[evaluation]bool{}}
@@ -32,7 +46,7 @@ type maker struct {
 	*Sources
 	isOne func(Call) bool
 	seen  map[evaluation]bool
-	found []Call
+	found []Made
 }
 
 func (w *maker) walk(x expression, nesting int) {
@@ -44,7 +58,7 @@ func (w *maker) walk(x expression, nesting int) {
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.CallExpr:
 		if call := x.in.Call(e); w.isOne(call) {
-			w.found = append(w.found, call)
+			w.found = append(w.found, Made{call, x.call})
 			return
 		}
 		if syntax.Name(e.Fun) == "append" {
@@ -63,6 +77,9 @@ func (w *maker) walk(x expression, nesting int) {
 	case *ast.CompositeLit:
 		w.walkEmbedded(x.with(e), nesting)
 		return
+	case *ast.FuncLit:
+		w.walkHandlers(x, e, nesting)
+		return
 	}
 	origins, _ := w.origins(x, nesting)
 	for _, from := range origins {
@@ -71,6 +88,16 @@ func (w *maker) walk(x expression, nesting int) {
 	if len(origins) == 0 {
 		w.walkWrapped(x, nesting)
 	}
+}
+
+// walkHandlers follows what a function gives requests of HTTP to.
+func (w *maker) walkHandlers(x expression, handler *ast.FuncLit, nesting int) {
+	ast.Inspect(handler.Body, func(n ast.Node) bool {
+		if method, ok := n.(*ast.SelectorExpr); ok && method.Sel.Name == "ServeHTTP" {
+			w.walk(x.with(method.X), nesting+1)
+		}
+		return true
+	})
 }
 
 // walkEmbedded follows the values that are embedded in a struct, whose methods it has.
@@ -103,7 +130,7 @@ func (w *maker) walkWrapped(x expression, nesting int) {
 	}
 }
 
-// TypeName returns the import path and the name of a type that is not the app's, where the sources say that an
+// TypeName returns the import path and the name of a type that is not the app's, if the sources say that an
 // expression has it, or a pointer to it.
 func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
 	s.evaluated = 0
@@ -126,9 +153,6 @@ func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
 	}
 	return t.in.PathOf(t.Expr), syntax.LastName(t.Expr)
 }
-
-// PlaceOf returns where an expression of a source stands.
-func (f *Source) PlaceOf(e ast.Expr) plan.Place { return expression{Expr: e, in: f}.place() }
 
 // Qualified returns the name of what a call calls, with the import path of its package if it is that of another one.
 func (f *Source) Qualified(call *ast.CallExpr) string {

@@ -24,7 +24,7 @@ func either(settings ...string) string {
 	return cmp.Or(settings...)
 }
 
-// settingNamed returns the setting that an expression is, where its value is not known: that of a field. It is "" for
+// settingNamed returns the setting that an expression is, if its value is not known: that of a field. It is "" for
 // other expressions.
 func (s *Sources) settingNamed(x expression) string {
 	field, ok := ast.Unparen(x.Expr).(*ast.SelectorExpr)

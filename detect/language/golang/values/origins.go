@@ -116,7 +116,7 @@ func (s *Sources) originsOfLocal(
 }
 
 // firstElement returns the first of the values that a loop goes through, if they are written in a list. It is that of
-// the first server, where the loop makes one for each. Structs may differ in more than one value.
+// the first server, if the loop makes one for each. Structs may differ in more than one value.
 func (s *Sources) firstElement(list expression, isValue bool, nesting int) ([]expression, bool) {
 	lists := s.composites(list, nesting+1)
 	if len(lists) != 1 || !isValue {

@@ -11,11 +11,20 @@ import (
 func (s *Sources) originsOfParameter(
 	x expression, field *ast.Field, name *ast.Ident, nesting int,
 ) ([]expression, bool) {
+	if executed, ok := s.executedAtOnce[field]; ok {
+		executed.call = x.call
+		call, _ := executed.Expr.(*ast.CallExpr)
+		literal, _ := syntax.Called(call).(*ast.FuncLit)
+		return argumentsOf(executed, call, parameterIndex(literal.Type, name), isVariadic(field)), true
+	}
 	fn := s.parameters[field]
 	if fn == nil {
-		return nil, false
+		return nil, s.results[field] // a result has no value before it is assigned one
 	}
-	at := parameterIndex(fn.decl, field, name)
+	at := parameterIndex(fn.decl.Type, name)
+	if fn.decl.Recv != nil && slices.Contains(fn.decl.Recv.List, field) {
+		at = receiverIndex
+	}
 	calls := s.calls[symbol{fn.in.dir, fn.decl.Name.Name}]
 	if fn.decl.Recv != nil {
 		calls = s.calls[symbol{name: fn.decl.Name.Name}]
@@ -27,6 +36,7 @@ func (s *Sources) originsOfParameter(
 		return nil, false
 	}
 	var from, byInterface []expression
+	least := 0
 	for _, c := range calls {
 		if s.spend(nesting) {
 			return nil, false
@@ -39,10 +49,11 @@ func (s *Sources) originsOfParameter(
 			continue
 		}
 		from = append(from, argumentsOf(c, call, at, isVariadic(field))...)
+		least = max(least, sharedDirs(c.in.dir, fn.in.dir))
 	}
 	// Programs in different directories of the app may have the same interface.
 	for _, c := range nearest(byInterface, fn.in.dir) {
-		if call, ok := ast.Unparen(c.Expr).(*ast.CallExpr); ok {
+		if call, ok := ast.Unparen(c.Expr).(*ast.CallExpr); ok && sharedDirs(c.in.dir, fn.in.dir) >= least {
 			from = append(from, argumentsOf(c, call, at, isVariadic(field))...)
 		}
 	}
@@ -105,12 +116,10 @@ const maxCalls = 500
 // receiverIndex stands for the receiver of a method, where the indexes of parameters stand.
 const receiverIndex = -2
 
-func parameterIndex(of *ast.FuncDecl, parameter *ast.Field, name *ast.Ident) int {
-	if of.Recv != nil && slices.Contains(of.Recv.List, parameter) {
-		return receiverIndex
-	}
+// parameterIndex returns which parameter has a name, or -1.
+func parameterIndex(of *ast.FuncType, name *ast.Ident) int {
 	at := 0
-	for _, field := range of.Type.Params.List {
+	for _, field := range of.Params.List {
 		for _, n := range field.Names {
 			if n == name {
 				return at

@@ -16,11 +16,12 @@ type Setting struct {
 
 // SettingsFile are the names that people give to files with the settings of an app.
 var SettingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|settings|server|default|local|prod))?` +
-	`(?:\.(?:prod|production))?\.(?:ya?ml|json|toml|env)`)
+	`(?:[-._](?:prod|production|local|docker|default|dev|development))?\.(?:ya?ml|json|toml|env)`)
 
 // AddSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
 // file states goes before the defaults that the sources give to settings.
 func (s *Sources) AddSettings(file string, settings map[string]Setting) {
+	s.nameSettings()
 	name := path.Base(file)
 	if !s.named[name] && !s.named[strings.TrimSuffix(name, path.Ext(name))] {
 		return
@@ -30,3 +31,39 @@ func (s *Sources) AddSettings(file string, settings map[string]Setting) {
 		s.loaded[key] = append(s.loaded[key], expression{constant: &value{text: from.Value, at: at}})
 	}
 }
+
+// nameSettings adds the names that programs calculate for viper, after the last source was added.
+func (s *Sources) nameSettings() {
+	for _, name := range s.calculated {
+		s.evaluated = 0
+		for _, v := range s.evaluate(name, 0) {
+			if !v.isUnknown() {
+				s.named[path.Base(v.text)] = true
+			}
+		}
+	}
+	s.calculated = nil
+}
+
+// loadedFor returns the values of a key in settings files: those of the programs that a directory belongs to, if there
+// are any, and otherwise all. A file belongs to the directory that it lies in, or that has the folder with settings.
+func (s *Sources) loadedFor(key, dir string) []expression {
+	all := s.loaded[strings.ToLower(key)]
+	var own []expression
+	for _, x := range all {
+		of := path.Dir(x.constant.at.Path)
+		if settingsFolder.MatchString(path.Base(of)) {
+			of = path.Dir(of)
+		}
+		if of != "." && (dir == of || strings.HasPrefix(dir, of+"/")) {
+			own = append(own, x)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return all
+}
+
+// settingsFolder are names of folders with settings files.
+var settingsFolder = source.Exactly(`(?i)(?:conf|config|env|setting|resource)s?|etc|deploy`)

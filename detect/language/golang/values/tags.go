@@ -21,20 +21,12 @@ var optionDefault = regexp.MustCompile(`\b(?:env|conf|json|yaml|config|flag|cfg)
 // go-flags.
 var required = regexp.MustCompile(`\brequired:"(?:true|yes)"|\b(?:env|conf):"[^"]*,\s*(?:required|notEmpty)\b`)
 
-// variableTag is the name of an environment variable in a tag: those of caarlos0/env, cleanenv and
-// sethvargo/go-envconfig (env:"PORT"), and of envconfig, which asks for the variable of that name in any case.
-var variableTag = regexp.MustCompile(`\b(?:env|envconfig):"([A-Za-z_]\w*)[",]`)
-
-// tagged returns what a field gets by its tag.
-func tagged(in *Source, field *ast.Field) []expression {
+// tagged returns what a field gets by its tag, which names the setting that replaces it.
+func tagged(in *Source, field *ast.Field, setting string) []expression {
 	if field.Tag == nil {
 		return nil
 	}
 	at := expression{Expr: field.Tag, in: in}.place()
-	setting := ""
-	if m := variableTag.FindStringSubmatch(field.Tag.Value); m != nil {
-		setting = "$" + m[1]
-	}
 	if text, ok := tagDefault(field); ok {
 		return []expression{{constant: &value{text: text, at: at, setting: cmp.Or(setting, "a setting")}}}
 	}

@@ -84,7 +84,7 @@ func (s *Sources) fieldOf(t typeOfApp, name string, nesting int) (*ast.Field, *S
 	return nil, nil
 }
 
-// typeOf returns the type of an expression, where the sources of the app state it.
+// typeOf returns the type of an expression, if the sources of the app state it.
 func (s *Sources) typeOf(x expression, nesting int) typeOfApp {
 	if s.spend(nesting) {
 		return typeOfApp{}

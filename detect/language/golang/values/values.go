@@ -32,16 +32,22 @@ type Sources struct {
 	functions  map[symbol]*function                 // a method M of a type T has the name T.M
 	locals     map[*syntax.Declaration][]expression // what variables of functions are declared with and get
 	parameters map[*ast.Field]*function
-	calls      map[symbol][]expression // calls; those of methods have no directory
-	literals   map[symbol][]expression // composite literals, by type
-	fields     map[string][]assignment // what fields get, by name
-	pointed    []pointed               // until all files are there
-	defaults   []namedDefault          // of flags and settings, until all files are there
-	flags      map[string][]expression // the defaults of flags, by the flag's name
-	settings   map[string][]expression // the defaults of settings, by key in small letters: grpc.port
-	loaded     map[string][]expression // the settings of files that the sources name, by key
-	bound      bindings
-	named      map[string]bool // the names of settings files in the sources
+	results    map[*ast.Field]bool // the named results of functions
+	// executedAtOnce are the calls of functions where these are written, by their parameters: func(a int) {...}(1).
+	executedAtOnce map[*ast.Field]expression
+	calls          map[symbol][]expression // calls; those of methods have no directory
+	literals       map[symbol][]expression // composite literals, by type
+	fields         map[string][]assignment // what fields get, by name
+	pointed        []pointed               // until all files are there
+	defaults       []namedDefault          // of flags and settings, until all files are there
+	flags          map[string][]expression // the defaults of flags, by the flag's name
+	settings       map[string][]expression // the defaults of settings, by key in small letters: grpc.port
+	loaded         map[string][]expression // the settings of files that the sources name, by key
+	bound          bindings
+	named          map[string]bool // the names of settings files in the sources
+	calculated     []expression    // those of viper, until all files are there
+
+	holders map[*ast.StructType][]heldBy // see holdersOf
 
 	evaluating map[evaluation]bool
 
@@ -59,7 +65,9 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 	return &Sources{
 		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
 		functions: map[symbol]*function{}, locals: map[*syntax.Declaration][]expression{},
-		parameters: map[*ast.Field]*function{}, calls: map[symbol][]expression{},
+		parameters: map[*ast.Field]*function{}, executedAtOnce: map[*ast.Field]expression{},
+		results:  map[*ast.Field]bool{},
+		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
 		evaluating: map[evaluation]bool{}, bound: bindings{
@@ -78,6 +86,7 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 	if parsed.Name.Name == "main" {
 		s.bound.programs[f.dir] = true
 	}
+	s.bound.envconfig = s.bound.envconfig || f.Imports.AnyMatches(envconfigLibrary)
 	s.declare(f)
 	return f
 }
@@ -90,6 +99,7 @@ type Source struct {
 	*syntax.File
 	path, dir string
 	branches  []branch
+	options   []option
 }
 
 // expression is an expression in a file.
@@ -121,6 +131,8 @@ const (
 	always
 	// sometimes is an assignment under a condition.
 	sometimes
+	// instead is by an option that the app gives, after the struct has its defaults.
+	instead
 )
 
 // frame is a call of a function.
@@ -156,7 +168,9 @@ func (x expression) place() plan.Place {
 type value struct {
 	text     string
 	isNumber bool
-	at       plan.Place
+	// isPartial says that a part of the text is that of a setting which has no default.
+	isPartial bool
+	at        plan.Place
 	// setting is what may replace the value when the app runs: "$PORT", "flag -port", "the setting grpc.port"; "" for a
 	// value that nothing replaces.
 	setting string

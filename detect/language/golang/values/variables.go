@@ -15,6 +15,8 @@ type bindings struct {
 	prefixes  []string          // of viper.SetEnvPrefix
 	replaced  []string          // pairs of viper.SetEnvKeyReplacer
 	unclear   bool              // some are computed
+	prefixed  bool              // those in tags have a prefix
+	envconfig bool              // a file imports kelseyhightower/envconfig
 }
 
 // declareBinding adds what a call of viper binds to the environment.

@@ -2,16 +2,10 @@ package classfile
 
 import "encoding/binary"
 
-// IntArgument is the last argument of a call.
-type IntArgument struct {
-	Value int
-	// Constant says that the instruction right before the call pushes Value: compilers write a literal and a constant
-	// so. Value is 0 if something else stands there, or what is pushed in one branch of a condition only.
-	Constant bool
-}
-
-// IntArguments returns the last argument of each call of a static method that wanted chooses.
-func (c *Class) IntArguments(wanted func(Call) bool) []IntArgument {
+// IntArguments returns the last argument of each call of a static method that wanted chooses, if the instruction right
+// before the call pushes it: compilers write a literal and a constant so. It is 0 if something else stands there, or
+// what is pushed in one branch of a condition only.
+func (c *Class) IntArguments(wanted func(Call) bool) []int {
 	methods := map[int]bool{}
 	for i, k := range c.pool {
 		if k.isMethod() && wanted(c.call(k)) {
@@ -21,7 +15,7 @@ func (c *Class) IntArguments(wanted func(Call) bool) []IntArgument {
 	if len(methods) == 0 {
 		return nil
 	}
-	var arguments []IntArgument
+	var arguments []int
 	c.eachCode(func(code []byte) {
 		arguments = append(arguments, c.argumentsIn(code, methods)...)
 	})
@@ -76,8 +70,8 @@ func (c *Class) eachMember(use func(name, descriptor int, code reader)) {
 
 // argumentsIn returns the last arguments of the calls of the methods, given by their indexes in the constant pool, in
 // the instructions of one method.
-func (c *Class) argumentsIn(code []byte, methods map[int]bool) []IntArgument {
-	var arguments []IntArgument
+func (c *Class) argumentsIn(code []byte, methods map[int]bool) []int {
+	var arguments []int
 	var last, before []byte
 	for at := 0; at < len(code); {
 		n := instructionLength(code, at)
@@ -86,7 +80,7 @@ func (c *Class) argumentsIn(code []byte, methods map[int]bool) []IntArgument {
 		}
 		instruction := code[at : at+n]
 		if instruction[0] == opInvokeStatic && methods[int(binary.BigEndian.Uint16(instruction[1:]))] {
-			argument := IntArgument{}
+			argument := 0
 			if len(before) == 0 || before[0] != opGoto {
 				argument = c.pushed(last)
 			}
@@ -99,18 +93,18 @@ func (c *Class) argumentsIn(code []byte, methods map[int]bool) []IntArgument {
 }
 
 // pushed returns what an instruction pushes.
-func (c *Class) pushed(instruction []byte) IntArgument {
+func (c *Class) pushed(instruction []byte) int {
 	index := 0
 	switch {
 	case len(instruction) == 2 && instruction[0] == opBipush:
-		return IntArgument{int(int8(instruction[1])), true}
+		return int(int8(instruction[1]))
 	case len(instruction) == 3 && instruction[0] == opSipush:
-		return IntArgument{int(int16(binary.BigEndian.Uint16(instruction[1:]))), true}
+		return int(int16(binary.BigEndian.Uint16(instruction[1:])))
 	case len(instruction) == 3 && instruction[0] == opLdcWide:
 		index = int(binary.BigEndian.Uint16(instruction[1:]))
 	case len(instruction) == 2 && instruction[0] == opLdc:
 		index = int(instruction[1])
 	}
 	k := c.at(index, tagInteger)
-	return IntArgument{int(int32(k.a<<16 | k.b)), k.tag == tagInteger}
+	return int(int32(k.a<<16 | k.b))
 }

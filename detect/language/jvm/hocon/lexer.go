@@ -120,7 +120,7 @@ func (r *reader) brackets() error {
 	return errSyntax
 }
 
-// skip skips white space and, where lines says so, line breaks and comments.
+// skip skips white space and, if lines says so, line breaks and comments.
 func (r *reader) skip(lines bool) {
 	for r.at < len(r.text) {
 		switch c := r.text[r.at]; {

@@ -40,7 +40,7 @@ func readEntries(r io.ReaderAt, size int64) ([]*zip.File, error) {
 }
 
 // entryCount returns how many entries an archive claims to have. Package archive/zip allocates memory for that many
-// before it reads them, so the number has to be known first (APPNOTE.TXT 4.3.16; 4.3.14 and 4.3.15 where 16 bits are
+// before it reads them, so the number has to be known first (APPNOTE.TXT 4.3.16; 4.3.14 and 4.3.15 if 16 bits are
 // too few).
 func entryCount(r io.ReaderAt, size int64) (uint64, error) {
 	const endLen, maxComment, locatorLen, end64Len = 22, 1<<16 - 1, 20, 56

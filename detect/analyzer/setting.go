@@ -7,7 +7,81 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
+
+var (
+	// securityWord is in the names of variables and options that decide on TLS.
+	securityWord = regexp.MustCompile(`(?i)tls|ssl|secur|cert|plain|https|encrypt`)
+	flagName     = regexp.MustCompile(`\bFLAGS_(\w+)`)
+	optionName   = regexp.MustCompile(`\b[A-Za-z_]\w*(?:(?:\.|->|::)\w+)*`)
+)
+
+// Setting returns what decides a condition, for people: the environment variable that it asks for, a flag, or the
+// option as the source writes it. It is "" if none has a name that says so.
+func Setting(names *address.Names, conditions []source.Span) string {
+	var reached []source.Span
+	for _, s := range conditions {
+		reached = append(reached, names.Reach(s)...)
+	}
+	for _, name := range names.Variables(reached) {
+		if securityWord.MatchString(name) {
+			return "$" + name
+		}
+	}
+	for _, s := range reached {
+		for _, m := range flagName.FindAllStringSubmatch(names.Slice(s), -1) {
+			if securityWord.MatchString(m[1]) {
+				return "the flag --" + m[1]
+			}
+		}
+	}
+	return option(names, conditions)
+}
+
+// option returns the longest name in conditions that says that it is about TLS, without the method that is called.
+func option(names *address.Names, conditions []source.Span) string {
+	longest := ""
+	for _, s := range conditions {
+		code := names.Slice(s)
+		for _, m := range optionName.FindAllStringIndex(code, -1) {
+			name := code[m[0]:m[1]]
+			if m[1] < len(code) && code[m[1]] == '(' {
+				name = name[:max(0, strings.LastIndexAny(name, ".>:"))]
+			}
+			if len(name) > len(longest) && securityWord.MatchString(name) {
+				longest = name
+			}
+		}
+	}
+	return longest
+}
+
+// truth is what is known of a condition.
+type truth int
+
+const (
+	notKnown truth = iota
+	isTrue
+	isFalse
+)
+
+func (t truth) not(negated bool) truth {
+	if negated && t != notKnown {
+		return isTrue + isFalse - t
+	}
+	return t
+}
+
+// and returns what is known of two conditions together.
+func (t truth) and(other truth) truth {
+	if t == isFalse || other == isFalse {
+		return isFalse
+	}
+	return min(t, other)
+}
+
+func truthOf(b bool) truth { return isFalse.not(b) }
 
 var (
 	negation = regexp.MustCompile(`^\(*\s*(?:!|not\b)`)
@@ -26,17 +100,17 @@ var (
 )
 
 // byDefault returns the setting that decides a condition, and what the condition is if that is not set.
-func (c condition) byDefault(names *address.Names) (string, truth) {
-	raw := strings.TrimSpace(string(names.Raw[c.span.From:c.span.To]))
+func byDefault(names *address.Names, c address.Condition) (string, truth) {
+	raw := strings.TrimSpace(string(names.Raw[c.From:c.To]))
 	if strings.HasPrefix(raw, "(") && strings.HasSuffix(raw, ")") {
 		raw = raw[1 : len(raw)-1]
 	}
 	setting, all := "", isTrue
 	for _, term := range andWord.Split(raw, -1) {
-		of, value := termByDefault(names, strings.TrimSpace(term), c.span.From)
+		of, value := termByDefault(names, strings.TrimSpace(term), c.From)
 		setting, all = cmp.Or(setting, of), all.and(value)
 	}
-	return setting, all.not(c.negated)
+	return setting, all.not(c.Negated)
 }
 
 // termByDefault is byDefault of a part of a condition without "and". The setting is "" if it is not known.

@@ -1,0 +1,199 @@
+package address
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// Condition is what decides whether a part of a text is executed.
+type Condition struct {
+	source.Span
+	// Negated says that the part is executed if the condition does not hold.
+	Negated bool
+}
+
+var (
+	// branch begins what may run or not: the word before a condition, or the question mark behind one.
+	branch = regexp.MustCompile(`(?P<word>\b(?i:else[ \t]*if|elif|elsif|if|unless|else|match|switch|case|cond|when|` +
+		`guard|catch)\b)|[^?\s]\s*\?(?:$|[^?.:>\w\s]|\s)`)
+	// branchEnd is what follows a condition in its line, and inElse ends code before the second branch.
+	branchEnd = regexp.MustCompile(`\s*[:{]?\s*$`)
+	inElse    = regexp.MustCompile(`\belse\s*\{?\s*$`)
+	// goesOn follows brackets that are a part of a condition alone.
+	goesOn = regexp.MustCompile(`^\s*(?:[&|=!<>.?+-]|(?:and|or)\b)`)
+	// behindIf is what follows the first branch of: first if condition else second.
+	behindIf = regexp.MustCompile(`^[^,;]*?\sif\s(?P<condition>.+?)\selse\s`)
+	elseIf   = regexp.MustCompile(`\sif\s(?P<condition>.+?)\selse\s*$`)
+)
+
+const (
+	// maxConditions is how many blocks around code are looked at, and maxConditionLines how many lines above an else.
+	maxConditions     = 16
+	maxConditionLines = 60
+	// maxTernary is how many bytes before a branch are searched for the condition of condition ? first : second.
+	maxTernary = 300
+)
+
+// Conditions returns what decides whether the code at an offset runs that stands around it and not around another one,
+// the innermost first: what goes before it in its line, and the heads of the blocks around it, by their indentation.
+func (d *Names) Conditions(at, outer int) []Condition {
+	line := d.Line(at) - 1
+	all := d.inLine(line, at, outer)
+	for _, n := range d.blocks.Heads(line, d.Line(outer)-1) {
+		if len(all) < maxConditions {
+			all = append(all, d.ofBranch(n, source.Span{From: d.LineStart(n), To: d.LineStart(n + 1)})...)
+		}
+	}
+	return all
+}
+
+// ConditionsAround returns the spans of [Names.Conditions].
+func (d *Names) ConditionsAround(at, outer int) []source.Span {
+	var all []source.Span
+	for _, c := range d.Conditions(at, outer) {
+		all = append(all, c.Span)
+	}
+	return all
+}
+
+// RunsWith reports whether the code at an offset runs whenever the code around another one does: it is in the same
+// blocks, and on no condition.
+func (d *Names) RunsWith(at, around int) bool {
+	return len(d.blocks.Heads(d.Line(at)-1, d.Line(around)-1)) == 0 && len(d.Conditions(at, around)) == 0
+}
+
+// ofBranch returns the condition of the branch that begins in a span of a line, from 0, and the conditions before an
+// else, which do not hold in it.
+func (d *Names) ofBranch(line int, s source.Span) []Condition {
+	c, word := d.condition(s)
+	if word == "" {
+		return nil
+	}
+	all := []Condition{c}
+	indent := d.Indented(line + 1)
+	for n := line - 1; n >= max(0, line-maxConditionLines) && strings.HasPrefix(word, "el"); n-- {
+		in := d.Indented(n + 1)
+		if in >= 0 && in < indent {
+			break
+		}
+		before, of := d.condition(source.Span{From: d.LineStart(n), To: d.LineStart(n + 1)})
+		if in != indent || of == "" || of == "?" {
+			continue
+		}
+		if word == "else" {
+			all = all[:len(all)-1] // it has no condition of its own
+		}
+		before.Negated = !before.Negated
+		all, word = append(all, before), of
+	}
+	return all
+}
+
+// condition returns the condition of the branch that begins in a span, and its word, "" if none begins there.
+func (d *Names) condition(s source.Span) (c Condition, word string) {
+	code := d.Code[s.From:s.To]
+	m := branch.FindSubmatchIndex(code)
+	switch {
+	case m == nil:
+		return c, ""
+	case m[2] < 0:
+		return Condition{Span: d.Trim(source.Span{From: s.From, To: s.From + m[0] + 1})}, "?"
+	}
+	word = strings.ToLower(string(code[m[2]:m[3]]))
+	c = Condition{source.Span{From: s.From + m[1], To: s.From + branchEnd.FindIndex(code)[0]}, word == "unless"}
+	if c.To = max(c.From, c.To); word != "else" && inElse.Match(code) {
+		c.Negated = !c.Negated
+		c.To = c.From + max(0, bytes.IndexByte(d.Code[c.From:s.To], '{'))
+	}
+	c.Span = d.Trim(c.Span)
+	if open := c.From; open < s.To && d.Code[open] == '(' {
+		if end := d.Until(open+1, ""); end < s.To && !goesOn.Match(d.Code[end+1:s.To]) {
+			c.Span = source.Span{From: open + 1, To: end}
+		}
+	}
+	return c, word
+}
+
+// inLine returns the conditions that stand in the line of the code at an offset.
+func (d *Names) inLine(line, at, outer int) []Condition {
+	start := d.LineStart(line)
+	behind := d.Code[at : start+len(bytes.TrimRight(d.LineCode(line), "\r\n"))]
+	if m := behindIf.FindSubmatchIndex(behind); m != nil {
+		return []Condition{{source.Span{From: at + m[2], To: at + m[3]}, false}}
+	}
+	if m := elseIf.FindSubmatchIndex(d.Code[start:at]); m != nil {
+		return []Condition{{source.Span{From: start + m[2], To: start + m[3]}, true}}
+	}
+	if c, ok := d.ternary(at); ok && (outer < c.From || outer > at) {
+		return []Condition{c}
+	}
+	if start <= outer && outer <= at {
+		start = outer
+	}
+	var all []Condition
+	for end := at; end >= start; {
+		from, open := d.Around(end, start, ";")
+		all = append(all, d.ofBranch(line, source.Span{From: max(from, start), To: end})...)
+		end = open
+	}
+	return all
+}
+
+// ternary returns the condition of the branch that begins at an offset, of condition ? first : second.
+func (d *Names) ternary(at int) (Condition, bool) {
+	isElse := false
+	end := beforeInBrackets(d.Code, at, func(i int) bool {
+		switch c := d.Code[i]; {
+		case c == ':' && d.Code[i-1] != ':' && d.Code[i+1] != ':':
+			isElse = true
+		case c == '?':
+			return d.Code[i-1] != '?' && d.Code[i+1] != '?' && d.Code[i+1] != '.'
+		}
+		return endsExpression(d.Code, i)
+	})
+	if end <= 0 || d.Code[end] != '?' {
+		return Condition{}, false
+	}
+	from := 1 + beforeInBrackets(d.Code, end, func(i int) bool { return endsExpression(d.Code, i) })
+	if returned := bytes.TrimLeft(d.Code[from:end], " \t\r\n"); bytes.HasPrefix(returned, []byte("return ")) {
+		from = end - len(returned) + len("return ")
+	}
+	return Condition{d.Trim(source.Span{From: from, To: end}), isElse}, true
+}
+
+// beforeInBrackets returns the last offset before another one at which found says so, or at which a bracket opens
+// around it; -1 if that is too far away.
+func beforeInBrackets(code []byte, at int, found func(i int) bool) int {
+	depth := 0
+	for i := at - 1; i > max(0, at-maxTernary); i-- {
+		switch code[i] {
+		case ')', ']', '}':
+			depth++
+			continue
+		case '(', '[', '{':
+			depth--
+		}
+		if depth < 0 || depth == 0 && i+1 < len(code) && found(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// endsExpression reports whether an expression begins behind a byte: an assignment, a comma, the end of a line that
+// does not go on with an operator.
+func endsExpression(code []byte, i int) bool {
+	switch code[i] {
+	case ',', ';':
+		return true
+	case '\n':
+		next := bytes.TrimLeft(code[i:], " \t\r\n")
+		return len(next) == 0 || next[0] != '?' && next[0] != ':'
+	case '=':
+		return strings.IndexByte("=!<>", code[i-1]) < 0 && code[i+1] != '='
+	}
+	return false
+}

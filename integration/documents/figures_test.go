@@ -1,0 +1,73 @@
+package documents_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/grpc-cnb/health-probe/integration/documents"
+)
+
+// nodeFigures are lines, or parts of them, by the documents that have them. What stands in braces is a figure of the
+// table about ways in docs/benchmarks.md: a row, and a column. A line with a figure that is not measured is not wanted.
+var nodeFigures = map[string][]string{
+	"README.md": {
+		"| {native|2} ms; {native|10} ms |",
+		"| {bridge in the app's container|2} ms; {bridge in the app's container|10} ms |",
+		"| {bridge as a sidecar|2} ms; {bridge as a sidecar|10} ms |",
+		"| {exec of the probe|2} ms; {exec of the probe|10} ms |",
+		"A pod without a probe costs {no probe|2} ms",
+	},
+	"docs/kubernetes.md": {
+		"| {native|10} ms, of which a pod without a probe takes {no probe|10} ms |",
+		"| {bridge in the app's container|10} ms",
+		"| {exec of the probe|10} ms |",
+	},
+	"docs/bridge.md": {
+		"| every 2 seconds | {no probe|2} | {native|2} | {bridge in the app's container|2} | " +
+			"{bridge as a sidecar|2} | {exec of the probe|2} |",
+		"| every 10 seconds, Kubernetes' default | {no probe|10} | {native|10} | " +
+			"{bridge in the app's container|10} | {bridge as a sidecar|10} | {exec of the probe|10} |",
+		"| never | {no probe|2} | {no probe|2} | {bridge in the app's container, idle|2} | " +
+			"{bridge as a sidecar, idle|2} | {no probe|2} |",
+		"| every 2 seconds, mTLS | {no probe|2, mTLS} | - | {bridge in the app's container|2, mTLS} | " +
+			"{bridge as a sidecar|2, mTLS} | {exec of the probe|2, mTLS} |",
+		"| every 10 seconds, mTLS | {no probe|10, mTLS} | - | {bridge in the app's container|10, mTLS} | " +
+			"{bridge as a sidecar|10, mTLS} | {exec of the probe|10, mTLS} |",
+	},
+}
+
+var nodeFigure = regexp.MustCompile(`\{([^|}]+)\|([^}]+)\}`)
+
+// TestFiguresOfTheNode makes sure that what a pod costs its node is the same in all documents.
+func TestFiguresOfTheNode(t *testing.T) {
+	t.Parallel()
+	measured := map[string]string{}
+	for _, row := range must(documents.Read(filepath.Join(repository, "docs/benchmarks.md")))(t).Rows {
+		if row.Head != "way" || len(row.Cells) != 5 {
+			continue
+		}
+		for i, column := range []string{"2", "10", "2, mTLS", "10, mTLS"} {
+			cell := row.Cells[1+i]
+			if median, _, isMeasured := strings.Cut(cell, " ("); isMeasured {
+				cell = median
+			}
+			measured["{"+row.Cells[0]+"|"+column+"}"] = cell
+		}
+	}
+	for path, lines := range nodeFigures {
+		text := string(must(documents.Read(filepath.Join(repository, path)))(t).Text)
+		for _, line := range lines {
+			want := nodeFigure.ReplaceAllStringFunc(line, func(figure string) string {
+				if measured[figure] == "" {
+					t.Errorf("docs/benchmarks.md has no figure %s", figure)
+				}
+				return measured[figure]
+			})
+			if !strings.Contains(want, "not measured") && !strings.Contains(text, want) {
+				t.Errorf("by docs/benchmarks.md, %s has to have %q", path, want)
+			}
+		}
+	}
+}
