@@ -1,7 +1,9 @@
 package address
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -38,11 +40,12 @@ func Parameters(names []string) []Parameter {
 }
 
 // DeclareArguments adds what the calls of a function in this text give to its parameters, in their order, or leave to
-// their defaults. The parameters are visible in the body alone, which is what is indented more.
-func (d *Names) DeclareArguments(f Function) {
+// their defaults. The parameters are visible in the body alone, which is what is indented more. It reports whether there
+// is a call.
+func (d *Names) DeclareArguments(f Function) bool {
 	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
 	if body < 0 {
-		return
+		return false
 	}
 	calls := 0
 	for at := range d.Words(f.Name) {
@@ -55,7 +58,7 @@ func (d *Names) DeclareArguments(f Function) {
 			continue
 		}
 		if calls++; calls > MaxListeners {
-			return
+			return true
 		}
 		spreads := d.spreads(open + 1)
 		for i, p := range f.Parameters {
@@ -68,6 +71,7 @@ func (d *Names) DeclareArguments(f Function) {
 			}
 		}
 	}
+	return calls > 0
 }
 
 // spreads reports whether the arguments of a call, from their offset, hold a list or a dictionary that gives several:
@@ -78,3 +82,64 @@ func (d *Names) spreads(from int) bool {
 		return at.From < at.To && (d.Code[at.From] == '*' || d.Code[at.From] == '.')
 	})
 }
+
+// DeclareParameters adds the parameters of a function that nothing in this text calls. Calls in other files, where it
+// has a name, give them something.
+func (d *Names) DeclareParameters(name string, f Function) {
+	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
+	for i, p := range f.Parameters {
+		if body >= 0 && p.Name != "" {
+			d.parameters = append(d.parameters, parameter{p.Name, argumentName(name, i), body})
+		}
+	}
+}
+
+// parameter is one that other files may give something to.
+type parameter struct {
+	name string
+	// given is the name of what they give to it, and body the index of the block in which it is visible.
+	given string
+	body  int
+}
+
+// argumentName returns the name, for other files, of what calls give to the parameter of a function with a number.
+func argumentName(function string, number int) string {
+	return function + "(" + strconv.Itoa(number) + ")="
+}
+
+// isArgument matches what argumentName returns.
+var isArgument = regexp.MustCompile(`\(\d+\)=$`)
+
+// parameterOf returns what calls in other files give to a parameter, if that is what a name is.
+func (d *Names) parameterOf(u Use) Name {
+	for _, p := range d.parameters {
+		if p.name == u.Path && d.blocks.Depth(p.body, d.Line(u.At)-1) > 0 {
+			return Name{Path: p.given}
+		}
+	}
+	return Name{}
+}
+
+// Given returns what the calls that a pattern matches give to functions of other files. The group "name" is how a
+// function is called, and nameOf returns its name for other files, "" for none.
+func (d *Names) Given(calls *regexp.Regexp, nameOf func(called string) string) []Declaration {
+	var given []Declaration
+	for _, m := range d.FindAll(calls, maxCalls) {
+		called, _ := d.Group(calls, m, "name")
+		function := nameOf(called)
+		if function == "" {
+			continue
+		}
+		each, _ := d.Arguments(m[1])
+		for i, s := range each[:min(len(each), maxArguments)] {
+			given = append(given, d.Declaration(argumentName(function, i), s))
+		}
+	}
+	return given
+}
+
+// maxCalls is how many calls of functions of other files are read, and maxArguments how many arguments of each.
+const (
+	maxCalls     = 32
+	maxArguments = 8
+)

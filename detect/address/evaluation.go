@@ -64,8 +64,9 @@ var (
 	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
 	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
 	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
-	random     = regexp.MustCompile(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
-	dottedName = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->)\w+)*`)
+	random = regexp.MustCompile(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
+	// dottedName is a name with its fields, which may stand on lines of their own.
+	dottedName = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->|[ \t]*\r?\n\s*\.)\w+)*`)
 )
 
 // evaluate collects the ports that an expression may have for its value.
@@ -137,7 +138,8 @@ func (e *evaluation) keys(x expression) expression {
 // nameAt returns the name that a match in an expression is.
 func (x expression) nameAt(match []int) Use {
 	after := x.raw[match[1]:min(match[1]+maxAfterName, len(x.raw))]
-	return Use{Dotted: string(x.code[match[0]:match[1]]), After: string(after), At: x.at}
+	dotted := strings.Join(strings.Fields(string(x.code[match[0]:match[1]])), "")
+	return Use{Dotted: dotted, After: string(after), At: x.at}
 }
 
 // add adds an address that is written at an offset.

@@ -204,7 +204,7 @@ func (r *resolution) name(n Name, file string, declared []placed) {
 			}
 			r.replaced(before, d.Variable)
 		}
-		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[") || d.Variable != ""
+		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[") || isArgument.MatchString(n.Path)
 		if !isPort || d.isPart || len(r.found) > before {
 			continue
 		}

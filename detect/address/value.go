@@ -65,7 +65,11 @@ func (d *Names) Value(s source.Span) Value {
 		if d.Global == nil {
 			break
 		}
-		if global := d.Global(n); global != (Name{}) && !slices.Contains(v.Names, global) {
+		global := d.parameterOf(n)
+		if global == (Name{}) {
+			global = d.Global(n)
+		}
+		if global != (Name{}) && !slices.Contains(v.Names, global) {
 			v.Names = append(v.Names, global)
 		}
 	}

@@ -1,6 +1,7 @@
 package cpp
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 
@@ -76,12 +77,26 @@ func readDeclarations(t *source.Text) *address.Names {
 			names = append(names, lastWord.FindString(t.Slice(p)))
 		}
 		if list := strings.Join(names, " "); listenName.MatchString(list) || securityName.MatchString(list) {
-			d.DeclareArguments(address.Function{
-				Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names),
-			})
+			isMember := m[2] > 0 && t.Code[m[2]-1] == ':'
+			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names)}
+			if !d.DeclareArguments(f) && !isMember {
+				d.DeclareParameters(name, f)
+			}
 		}
 	}
 	return d
+}
+
+// call is the call of a function that is no member, and calledFunction returns its name for other files.
+var call = regexp.MustCompile(`(?:^|[^\w.>:])(?P<name>(?:\w+::)*\w+)\(`)
+
+func calledFunction(called string) string {
+	switch name := called[strings.LastIndexByte(called, ':')+1:]; name {
+	case "if", "for", "while", "switch", "return", "main":
+		return ""
+	default:
+		return name
+	}
 }
 
 // lastWord is the name of a parameter without a default.
@@ -221,7 +236,8 @@ var constantName = regexp.MustCompile(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
+	return len(text) <= maxConstantsSource &&
+		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("int main(")))
 }
 
 // withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only one.

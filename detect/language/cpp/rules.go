@@ -120,6 +120,9 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		if listens {
 			result.Findings = append(result.Findings, listeners(names(), result.Findings)...)
 		}
+		if t.Matches(mainFunction) {
+			result.Declares = append(result.Declares, names().Given(call, calledFunction)...)
+		}
 	}
 	return &result
 }

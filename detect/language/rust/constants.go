@@ -3,6 +3,7 @@ package rust
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,7 +73,8 @@ func (f namedValue) declaration(d *address.Names) address.Declaration {
 
 // readDeclarations returns the values of variables and constants, of fields that have a default, of functions, and of
 // the parameters that functions are given in this source.
-func readDeclarations(t *source.Text) *address.Names {
+// module is that of the source.
+func readDeclarations(t *source.Text, module string) *address.Names {
 	d := address.Read(t, ";", variable, assignment, matched)
 	d.Global = global
 	d.Keyed(readOption, optionKey)
@@ -98,12 +100,48 @@ func readDeclarations(t *source.Text) *address.Names {
 			}
 		}
 		if all := strings.Join(names, " "); listenName.MatchString(all) || securityName.MatchString(all) {
-			d.DeclareArguments(address.Function{
-				Name: name, At: m[2], End: list.To, Parameters: address.Parameters(names),
-			})
+			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: address.Parameters(names)}
+			if !d.DeclareArguments(f) {
+				d.DeclareParameters(module+"::"+name, f)
+			}
 		}
 	}
 	return d
+}
+
+// moduleOf returns the name of the module in a file, "" for that of a whole crate.
+func moduleOf(file string) string {
+	dir, name := path.Split(strings.TrimSuffix(file, ".rs"))
+	switch name {
+	case "main", "lib":
+		return ""
+	case "mod":
+		return path.Base(dir)
+	}
+	return name
+}
+
+// call is the call of a function, whose path is in the group "name".
+var call = regexp.MustCompile(`(?:^|[^\w.:])(?P<name>[a-z_][\w:]*)\(`)
+
+// given returns what the source of a program gives to functions of other modules that are about listening.
+func given(d *address.Names, u *uses) []address.Declaration {
+	return d.Given(call, func(called string) string {
+		whole, _ := u.resolve(called)
+		before, function, ok := cutLast(whole)
+		if _, module, _ := cutLast(before); ok && module != "" {
+			return module + "::" + function
+		}
+		return ""
+	})
+}
+
+// cutLast cuts the last part off a path.
+func cutLast(whole string) (before, last string, ok bool) {
+	if i := strings.LastIndex(whole, "::"); i >= 0 {
+		return whole[:i], whole[i+2:], true
+	}
+	return "", whole, false
 }
 
 // functionBody returns the body of a function that returns something, from the end of its parameters.

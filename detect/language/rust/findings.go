@@ -15,8 +15,7 @@ import (
 var addition = regexp.MustCompile(`\.\s*(add_service|add_optional_service|add_routes)\s*\(`)
 
 // findings returns all findings of a source, without its listeners, and those that its paths prove with their places.
-func findings(t *source.Text) ([]finding.Finding, []construction) {
-	u := readUses(t)
+func findings(t *source.Text, u *uses) ([]finding.Finding, []construction) {
 	made := references(t, u)
 	var found []finding.Finding
 	for _, c := range made {

@@ -118,7 +118,8 @@ var (
 // tests only.
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
-	declares := len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
+	declares := len(text) <= maxConstantsSource &&
+		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("fn main(")))
 	settings := namedSettings(text)
 	if !hasKeyword && !declares && settings == nil && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
 		return nil
@@ -133,14 +134,21 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
 		},
 	}
+	var u *uses
 	var made []construction
+	if hasKeyword || t.Matches(mainFunction) {
+		u = readUses(t)
+	}
 	if hasKeyword {
-		result.Findings, made = findings(t)
+		result.Findings, made = findings(t, u)
 	}
 	if declares || len(result.Findings) > 0 {
-		d := readDeclarations(t)
+		d := readDeclarations(t, moduleOf(file))
 		result.Findings = append(result.Findings, listeners(d, made)...)
 		result.Declares = readConstants(d)
+		if t.Matches(mainFunction) {
+			result.Declares = append(result.Declares, given(d, u)...)
+		}
 	}
 	return result
 }
