@@ -40,8 +40,8 @@ func Parameters(names []string) []Parameter {
 }
 
 // DeclareArguments adds what the calls of a function in this text give to its parameters, in their order, or leave to
-// their defaults. The parameters are visible in the body alone, which is what is indented more. It reports whether there
-// is a call.
+// their defaults. The parameters are visible in the body alone, which is what is indented more. It reports whether
+// there is a call.
 func (d *Names) DeclareArguments(f Function) bool {
 	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
 	if body < 0 {
