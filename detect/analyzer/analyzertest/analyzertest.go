@@ -4,6 +4,7 @@ package analyzertest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -33,7 +34,8 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}}
 	for _, path := range paths {
 		archive, want := readArchive(t, path)
-		servers := Scan(t, analyzer.New(d), unpack(t, archive))
+		var evidence lines
+		servers := scan(t, analyzer.New(d), unpack(t, archive), evidence.add)
 		for _, s := range servers {
 			serves[s.Framework] = true
 			proved.port(s, archive)
@@ -41,7 +43,7 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 		keywordsIn(proved, d, archive)
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			if got := Describe(servers); got != want && !updateWant(t, path, archive, got) {
-				t.Errorf("found:\n%swant:\n%s", got, want)
+				t.Errorf("found:\n%swant:\n%s%s", got, want, strings.Join(evidence, "\n"))
 			}
 			keepsNoText(t, d, archive)
 		})
@@ -86,10 +88,20 @@ func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.A
 	}
 }
 
-// Scan returns the servers that an analyzer finds in an app.
+// lines are the evidence that a scan logs.
+type lines []string
+
+func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// Scan returns the servers that an analyzer finds in an app, and logs the evidence.
 func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Server {
 	t.Helper()
-	logf := tree.Serialize(t.Logf)
+	return scan(t, a, dir, t.Logf)
+}
+
+func scan(t testing.TB, a analyzer.Analyzer, dir string, logf func(format string, args ...any)) []plan.Server {
+	t.Helper()
+	logf = tree.Serialize(logf)
 	scan := a.NewScan()
 	err := tree.Walk(t.Context(), dir, tree.Visitor{Required: a.Required, Visit: func(f *tree.File) {
 		if err := scan.Analyze(f); err != nil {
