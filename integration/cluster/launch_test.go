@@ -186,6 +186,7 @@ func TestSecondLauncherSaysNothing(t *testing.T) {
 	t.Parallel()
 	r := run(t, launched(t))
 	r.untilReady()
+	r.untilLogged("grpc_health_bridge: live: ") // the last first answer that the container's own bridge logs
 	before := r.log()
 	cmd := cluster.Command(t.Context(), "kubectl", "--namespace="+r.space.name, "exec", r.name, "--container=my-app",
 		"--", launcher, "--", harness.ProbePath, "-wait=1m")
