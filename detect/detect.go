@@ -22,7 +22,7 @@ import (
 // FindServers returns the servers that the app in folder dir serves over gRPC, the leading one first, as [plan.Sort]
 // has them. What the environment says of the build counts: see package target.
 //
-// One walk serves all languages. logf gets a line for people on every piece of evidence and on everything left unread
+// One walk serves all languages. logf gets a line for users on every piece of evidence and on everything left unread
 // (nil for none), never from two goroutines at once. The error is about dir itself, or it is ctx's: the servers found
 // until then come with it.
 func FindServers(ctx context.Context, dir string, logf tree.Logf) ([]plan.Server, error) {

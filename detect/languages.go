@@ -39,7 +39,7 @@ var languages = []analyzer.Analyzer{
 	swift.Analyzer,
 }
 
-// titles returns the names of all languages for people, in alphabetical order.
+// titles returns the names of all languages for users, in alphabetical order.
 func titles() []string {
 	var titles []string
 	for _, a := range languages {

@@ -16,7 +16,7 @@ type Condition struct {
 }
 
 var (
-	// branch begins what may run or not: the word before a condition, or the question mark behind one.
+	// branch begins what may run or not: the word before a condition, or the question mark after one.
 	branch = regexp.MustCompile(`(?P<word>\b(?i:else[ \t]*if|elif|elsif|if|unless|else|match|switch|case|cond|when|` +
 		`guard|catch)\b)|[^?\s]\s*\?(?:$|[^?.:>\w\s]|\s)`)
 	// branchEnd is what follows a condition in its line, and inElse ends code before the second branch.
@@ -183,7 +183,7 @@ func beforeInBrackets(code []byte, at int, found func(i int) bool) int {
 	return -1
 }
 
-// endsExpression reports whether an expression begins behind a byte: an assignment, a comma, the end of a line that
+// endsExpression reports whether an expression begins after a byte: an assignment, a comma, the end of a line that
 // does not go on with an operator.
 func endsExpression(code []byte, i int) bool {
 	switch code[i] {

@@ -112,7 +112,7 @@ func (e *evaluation) branch(x expression, conditionAsks bool) {
 	e.outside = e.outside || asked
 }
 
-// hasDefault follows a name that goes before what is behind the operator.
+// hasDefault follows a name that goes before what is after the operator.
 var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
 
 // outside is in an expression that asks the environment, the command line, or options.

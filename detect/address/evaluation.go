@@ -44,7 +44,7 @@ type found struct {
 // minPort is the lowest number that is taken for a port where it stands alone: below it are indexes, radixes, counts.
 const minPort = 80
 
-// maxAfterName is how many bytes behind a name are kept with it: the call of a method with a key or two.
+// maxAfterName is how many bytes after a name are kept with it: the call of a method with a key or two.
 const maxAfterName = 80
 
 var (
@@ -60,7 +60,7 @@ var (
 	interpolationFormat = regexp.MustCompile(`:[ds]$`)
 	// ipNumbers are the numbers of an IP address, and of an index.
 	ipNumbers = regexp.MustCompile(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)
-	// arithmetic is an operator between operands, and resultArithmetic one behind a call.
+	// arithmetic is an operator between operands, and resultArithmetic one after a call.
 	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
 	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
 	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
@@ -87,7 +87,7 @@ func (e *evaluation) evaluate(x expression) {
 	}
 	before := len(e.found) + len(e.sockets)
 	if x = e.keys(x); len(e.found)+len(e.sockets) > before {
-		return // a default behind it does not count
+		return // a default after it does not count
 	}
 	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
 		if concatenated.Match(x.code[:m[0]]) && strings.HasPrefix(string(x.raw[m[0]+1:]), ":") {
@@ -107,7 +107,7 @@ func (e *evaluation) evaluate(x expression) {
 // concatenated is in what goes before a part of a text.
 var concatenated = regexp.MustCompile(`\+\s*$`)
 
-// keys follows what the expression reads by keys, and returns it without these, except for the defaults behind them.
+// keys follows what the expression reads by keys, and returns it without these, except for the defaults after them.
 func (e *evaluation) keys(x expression) expression {
 	for _, p := range e.keyed {
 		for i, m := range p.FindAllSubmatchIndex(x.code, -1) {
@@ -171,7 +171,7 @@ func (e *evaluation) names(x expression) {
 		if m[1] < len(x.code) {
 			after = x.code[m[1]]
 		}
-		// A name behind a dot belongs to something that is not known. A colon ends the name of an argument, and a quote
+		// A name after a dot belongs to something that is not known. A colon ends the name of an argument, and a quote
 		// the prefix of a string.
 		if m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0 || strings.IndexByte(":\"'", after) >= 0 {
 			continue

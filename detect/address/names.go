@@ -103,7 +103,7 @@ func declared(t *source.Text, pattern *regexp.Regexp, match []int) (name string,
 
 // Keyed says how the text reads values by a key: options of the command line, elements of a hash, settings. The groups
 // of the pattern whose names begin with "key" are the parts of the key, and a default begins with the group "default".
-// It declares the keys that further patterns match, with their values behind the match, as [Names.Declare] does by
+// It declares the keys that further patterns match, with their values after the match, as [Names.Declare] does by
 // [Key].
 func (d *Names) Keyed(read *regexp.Regexp, declared ...*regexp.Regexp) {
 	d.keyed = append(d.keyed, read)

@@ -67,7 +67,7 @@ var listenWords = source.NewKeywords(
 )
 
 // HasPortLine reports whether a number of four or five digits, as most ports have, stands in a line that says where
-// something listens, or in the line behind it: "const PORT = 50051". It is made to be fast on files that have none.
+// something listens, or in the line after it: "const PORT = 50051". It is made to be fast on files that have none.
 func HasPortLine(text []byte) bool {
 	digits, line, before := 0, 0, 0
 	for at := 0; at <= len(text); at++ {

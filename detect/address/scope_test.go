@@ -8,7 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// scopes are texts that declare a name more than once. The expression behind "use:" is the one whose port is wanted.
+// scopes are texts that declare a name more than once. The expression after "use:" is the one whose port is wanted.
 var scopes = map[string]struct {
 	text string
 	want int

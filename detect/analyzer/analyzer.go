@@ -21,14 +21,14 @@ import (
 // Language names a language, or several that one build serves.
 type Language struct {
 	Name  string // in the build plan: "go"
-	Title string // for people: "Go"
+	Title string // for users: "Go"
 	// Others are further names that servers may have, with their titles.
 	Others map[string]string
 	// Frameworks are all frameworks that servers may have.
 	Frameworks []Framework
 }
 
-// Titles returns the names of the languages for people, in alphabetical order.
+// Titles returns the names of the languages for users, in alphabetical order.
 func (l Language) Titles() []string {
 	titles := []string{l.Title}
 	for _, title := range l.Others {

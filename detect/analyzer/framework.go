@@ -11,9 +11,9 @@ import (
 // Framework is one way to serve gRPC in a language: all that is known of it, beside the patterns that find it. The
 // table in docs/detection.md is made from these.
 type Framework struct {
-	Name     string // in the build plan and for people: "grpc-go"
-	Evidence string // what proves a server, for people, in Markdown: "`grpc.NewServer`"
-	Health   string // what registers grpc.health.v1, for people
+	Name     string // in the build plan and for users: "grpc-go"
+	Evidence string // what proves a server, for users, in Markdown: "`grpc.NewServer`"
+	Health   string // what registers grpc.health.v1, for users
 	// Service is the only service whose health the framework tells, "" for the server's own, the service "".
 	Service string
 	Advice  string // what to write into a server to have the health service, fit to be pasted
@@ -22,7 +22,7 @@ type Framework struct {
 	Keywords []string
 	// Port is where a server listens if nothing says so.
 	Port DefaultPort
-	// Security says what gives the transport TLS, for people, in Markdown, with the framework's source that says so.
+	// Security says what gives the transport TLS, for users, in Markdown, with the framework's source that says so.
 	Security string
 	// Settings says where the framework is configured, for people, in Markdown: "`grpc.server.port` in
 	// `application.yml`"; "" for code alone.

@@ -17,7 +17,7 @@ var (
 	optionName   = regexp.MustCompile(`\b[A-Za-z_]\w*(?:(?:\.|->|::)\w+)*`)
 )
 
-// Setting returns what decides a condition, for people: the environment variable that it asks for, a flag, or the
+// Setting returns what decides a condition, for users: the environment variable that it asks for, a flag, or the
 // option as the source writes it. It is "" if none has a name that says so.
 func Setting(names *address.Names, conditions []source.Span) string {
 	var reached []source.Span

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Span is a part of a text, by offsets: From is its first byte, To the one behind its last.
+// Span is a part of a text, by offsets: From is its first byte, To the one after its last.
 type Span struct{ From, To int }
 
 // Contains reports whether an offset lies in the span.
@@ -14,9 +14,9 @@ func (s Span) Contains(at int) bool { return s.From <= at && at < s.To }
 const (
 	// MaxValue is how many bytes an expression has that states an address; a longer one computes.
 	MaxValue = 400
-	// maxCall is how many bytes are followed behind an opening bracket: no real call is longer.
+	// maxCall is how many bytes are followed after an opening bracket: no real call is longer.
 	maxCall = 20_000
-	// maxFollowed is how many bytes are followed behind all brackets of one text: real ones need a hundredth of it.
+	// maxFollowed is how many bytes are followed after all brackets of one text: real ones need a hundredth of it.
 	maxFollowed = 4 << 20
 )
 
@@ -24,7 +24,7 @@ const (
 func (t *Text) Slice(s Span) string { return string(t.Code[s.From:s.To]) }
 
 // Until returns where the first of the bytes in ends is that stands in no bracket opened after from, or where a
-// bracket closes that was open before. It gives up behind MaxValue bytes.
+// bracket closes that was open before. It gives up after MaxValue bytes.
 func (t *Text) Until(from int, ends string) int {
 	return t.follow(from, min(len(t.Code), from+MaxValue+1), ends)
 }
@@ -46,7 +46,7 @@ func (t *Text) follow(from, last int, ends string) int {
 	return max(from, last)
 }
 
-// Arguments returns the arguments of a call, or the elements of a list or an object, from the offset behind its opening
+// Arguments returns the arguments of a call, or the elements of a list or an object, from the offset after its opening
 // bracket. There is at least one, which may be empty. all is the span of them together.
 func (t *Text) Arguments(from int) (each []Span, all Span) {
 	last := min(len(t.Code), from+maxCall)
@@ -116,7 +116,7 @@ func (t *Text) Argument(from, number int, names ...string) (Span, bool) {
 // maxReturns is how many return statements of a function are read.
 const maxReturns = 8
 
-// Returns returns the expressions that a function returns whose body begins at an offset, behind its brace.
+// Returns returns the expressions that a function returns whose body begins at an offset, after its brace.
 func (t *Text) Returns(body int) []Span {
 	end := t.Until(body, "")
 	var found []Span

@@ -12,14 +12,14 @@ type Blocks struct {
 // block is the lines of one indentation, with those within that are indented more.
 type block struct {
 	indent   int
-	from, to int // its lines, from 0; to is the line behind its last
+	from, to int // its lines, from 0; to is the line after its last
 	depth    int // how many blocks it lies in
 	parent   int // the index of the block that it lies in
 	// scope is the index of the block to which a name belongs that is declared here: a function may run the blocks of
 	// its conditions and loops or not, and their names are its own.
 	scope int
 
-	header int // the line in it that a block behind it would belong to
+	header int // the line in it that a block after it would belong to
 	head   int // the line that the block belongs to, or -1
 }
 

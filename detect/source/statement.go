@@ -51,7 +51,7 @@ func (t *Text) ends(at, end int, ends string) bool {
 	return c != '\n' || !goesOn.Match(t.Code[at+1:end]) && !goesOnBehind.Match(t.Code[max(0, at-maxLine):at])
 }
 
-// maxLine is how many bytes of a line are looked at for what goes on behind it.
+// maxLine is how many bytes of a line are looked at for what goes on after it.
 const maxLine = 200
 
 var (

@@ -30,7 +30,7 @@ func (t *Text) Line(offset int) int {
 	return sort.SearchInts(t.lines, offset+1)
 }
 
-// LineStart returns the offset at which a line begins, from 0; the end of the text for one behind the last.
+// LineStart returns the offset at which a line begins, from 0; the end of the text for one after the last.
 func (t *Text) LineStart(line int) int {
 	if line < len(t.lines) {
 		return t.lines[line]

@@ -16,7 +16,7 @@ var maxReads atomic.Int64
 // depend on the speed of the machine. 0 ends the counting. It is for tests, since searches that are counted are slow.
 func LimitSearches(times int) { maxReads.Store(int64(times)) }
 
-// countSearch searches by a reader that counts. As in FindAll, each match is looked for behind the one before.
+// countSearch searches by a reader that counts. As in FindAll, each match is looked for after the one before.
 func countSearch(pattern *regexp.Regexp, code []byte, limit int) {
 	times := int(maxReads.Load())
 	if times == 0 {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Logf prints one line for people.
+// Logf prints one line for users.
 type Logf func(format string, args ...any)
 
 // Serialize returns a function that passes lines on to logf, one at a time. A nil logf is one that prints nothing.

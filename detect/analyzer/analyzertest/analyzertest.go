@@ -178,7 +178,7 @@ func unpack(t *testing.T, archive *txtar.Archive) string {
 	return dir
 }
 
-// Repetition is a source that is made to take long: one of the units over and over, behind what makes the analyzer read
+// Repetition is a source that is made to take long: one of the units over and over, after what makes the analyzer read
 // the file.
 type Repetition struct {
 	Path, Head string

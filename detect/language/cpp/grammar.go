@@ -74,7 +74,7 @@ func isRawString(text []byte, at int) bool {
 // maxDelimiter is how many characters the delimiter of a raw string may have (C++ standard, lex.string).
 const maxDelimiter = 16
 
-// rawStringEnd ends a raw string, from the offset behind its quote: delimiter, parenthesis, contents, parenthesis,
+// rawStringEnd ends a raw string, from the offset after its quote: delimiter, parenthesis, contents, parenthesis,
 // delimiter, quote.
 func rawStringEnd(text []byte, from int) (inner, after int) {
 	n := bytes.IndexByte(text[from:min(len(text), from+maxDelimiter+1)], '(')

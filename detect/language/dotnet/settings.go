@@ -116,7 +116,7 @@ func settingName(key string) address.Name {
 	return address.Name{Path: address.Key(strings.ToLower(strings.ReplaceAll(key, ".", ":")))}
 }
 
-// lineOf returns the line, from 1, of the first string behind a key that has a value, or 0 for one that is written
+// lineOf returns the line, from 1, of the first string after a key that has a value, or 0 for one that is written
 // otherwise.
 func lineOf(text []byte, key, value string) int {
 	from := bytes.Index(bytes.ToLower(text), []byte(`"`+key+`"`))

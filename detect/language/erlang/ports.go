@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space behind its equals sign.
+	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space after its equals sign.
 	declarationPatterns = []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^\s*-define\s*\(\s*(?P<name>\w+)\s*,\s*`),
 		regexp.MustCompile(`\b(?P<name>[A-Z_]\w*)\s*=\s+`),

@@ -11,7 +11,7 @@ var (
 	// importDeclaration is an import, with the lines that go on with it, which are indented.
 	importDeclaration = regexp.MustCompile(`(?m)^import\b(?:\s+(?:safe\b|"[^"\n]*"))*(?P<qualified>\s+qualified\b)?` +
 		`(?:\s+"[^"\n]*")?\s+(?P<module>[A-Z][\w.]*)(?P<rest>[^\n]*(?:\n[ \t][^\n]*|\n)*)`)
-	// importRest is what stands behind the module: qualified may stand there too.
+	// importRest is what stands after the module: qualified may stand there too.
 	importRest = regexp.MustCompile(`^\s*(?P<qualified>qualified\b\s*)?(?:as\s+[\w.]+\s*)?` +
 		`(?P<list>(?:hiding\s*)?\()?`)
 	importedName = regexp.MustCompile(`[\w']+`)
@@ -48,7 +48,7 @@ func takeImports(t *source.Text) imports {
 	return found
 }
 
-// importedNames returns the names that an import lists behind its module, or "*", and whether they need the module
+// importedNames returns the names that an import lists after its module, or "*", and whether they need the module
 // before them.
 func importedNames(rest []byte) (names []string, isQualified bool) {
 	m := importRest.FindSubmatch(rest)

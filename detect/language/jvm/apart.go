@@ -8,7 +8,7 @@ import (
 )
 
 // apart tells the servers of a source apart, if it makes several that all run, each on an address of its own: what
-// stands behind the construction of one, and before that of the next, is about that one. Other findings come back as
+// stands after the construction of one, and before that of the next, is about that one. Other findings come back as
 // they are.
 func apart(n *names, found []finding.Finding) []finding.Finding {
 	calls := n.calls(found)

@@ -35,7 +35,7 @@ func (n *names) address(call listenCall) address.Value {
 		arguments = arguments[1:] // the handler comes first
 	}
 	if call.name == serverHost {
-		arguments = arguments[:1] // how long it may take to end comes behind
+		arguments = arguments[:1] // how long it may take to end comes after
 	}
 	v := n.argument(arguments)
 	switch {

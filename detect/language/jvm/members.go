@@ -120,7 +120,7 @@ func (m *members) declare(name string, value source.Span) {
 	}
 }
 
-// settings declares the fields of the class behind an offset, whose keys begin with a prefix. What they are assigned is
+// settings declares the fields of the class after an offset, whose keys begin with a prefix. What they are assigned is
 // their default.
 func (m *members) settings(prefix string, at int) {
 	class := ""

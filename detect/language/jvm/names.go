@@ -11,7 +11,7 @@ import (
 // ends are the bytes that end a declaration, by the extension of the source.
 var ends = map[string]string{".java": ";", ".kt": "\n;", ".scala": "\n;"}
 
-// typeOf is the type behind the name of a number or a text.
+// typeOf is the type after the name of a number or a text.
 const typeOf = `\s*(?::\s*(?:Int|Integer|String|Short|Long)\??\s*)?`
 
 // How a name gets its value.

@@ -128,7 +128,7 @@ func zioListener(n *names, found []finding.Finding) []finding.Finding {
 }
 
 // argument returns the address of a server that listens where the arguments of a call say: that of the first argument
-// that states one, because a host may stand before it and credentials behind it. What other files say of any of them
+// that states one, because a host may stand before it and credentials after it. What other files say of any of them
 // goes before a default.
 func (n *names) argument(arguments []source.Span) address.Value {
 	var v address.Value

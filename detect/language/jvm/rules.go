@@ -244,7 +244,7 @@ func annotation(name string) *regexp.Regexp {
 	return regexp.MustCompile(`@(?:[\w.]+\.)?` + strings.ReplaceAll(name, ".", `\.`) + `\b`)
 }
 
-// classAnnotation matches an annotation of a class, with or without others behind it. On an interface the same
+// classAnnotation matches an annotation of a class, with or without others after it. On an interface the same
 // annotation makes a client.
 func classAnnotation(name string) *regexp.Regexp {
 	return regexp.MustCompile(`(?P<at>` + annotation(name).String() + `)(?:\s*\([^)]*\))?` +

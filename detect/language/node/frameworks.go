@@ -5,7 +5,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 )
 
-// The names of the frameworks in the build plan and for people.
+// The names of the frameworks in the build plan and for users.
 const (
 	grpcJS      = "grpc-js"
 	nestJS      = "nestjs"

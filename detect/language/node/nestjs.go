@@ -22,7 +22,7 @@ var (
 	// serves with them.
 	nestClientType = regexp.MustCompile(`\bClients?(?:ModuleOptionsFactory|` +
 		`Provider\w*Options|ProvidersModuleOptions|ModuleOptions|Provider)\b`)
-	// beforeCompared is a text behind which a value stands that is only compared.
+	// beforeCompared is a text after which a value stands that is only compared.
 	beforeCompared = regexp.MustCompile(`(?:\bcase|==)\s*(?:[\w$]+\.)*$`)
 	urlProperty    = regexp.MustCompile(`\burl\s*:\s*`)
 	// healthPackage is the name of the package of the health service: a string, or the constant that ts-proto

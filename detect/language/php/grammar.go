@@ -38,7 +38,7 @@ func isHashComment(text []byte, at int) bool { return at+1 == len(text) || text[
 // heredocName is what follows the <<< of a heredoc or a nowdoc.
 var heredocName = regexp.MustCompile(`^[ \t]*["']?([A-Za-z_]\w*)["']?\r?\n`)
 
-// maxHeredocName is how many bytes are searched for the name and the line break behind it.
+// maxHeredocName is how many bytes are searched for the name and the line break after it.
 const maxHeredocName = 200
 
 func isHeredoc(text []byte, at int) bool {

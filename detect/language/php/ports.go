@@ -58,7 +58,7 @@ func enclosingBracket(code []byte, at int) int {
 	return -1
 }
 
-// openSwooleListener returns the address of new Server(host, port, mode, socket type), from the offset behind the
+// openSwooleListener returns the address of new Server(host, port, mode, socket type), from the offset after the
 // class, and its security.
 func (p *pass) openSwooleListener(from int) []finding.Finding {
 	if from < len(p.Code) && p.Code[from] == '(' {

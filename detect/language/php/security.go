@@ -61,7 +61,7 @@ func (p *pass) swooleSecurity(options source.Span) []finding.Finding {
 	return []finding.Finding{finding.SecurityAt(p.Line(options.From+m[0]), says)}
 }
 
-// isKey reports whether an element of an array has a key, and returns the span behind the key.
+// isKey reports whether an element of an array has a key, and returns the span after the key.
 func (p *pass) isKey(element source.Span, name string) (source.Span, bool) {
 	key, _, ok := strings.Cut(string(p.Raw[element.From:element.To]), "=>")
 	if !ok || strings.Trim(strings.TrimSpace(key), `'"`) != name {

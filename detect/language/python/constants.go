@@ -71,7 +71,7 @@ func mayDeclareListener(text []byte, isGRPC bool) bool {
 	return isGRPC && passedOn.In(text) || withoutDefault.In(text) || address.HasPortLine(text)
 }
 
-// calledBefore is a name behind which the arguments of a call begin.
+// calledBefore is a name after which the arguments of a call begin.
 var calledBefore = regexp.MustCompile(`(\w+)[ \t]*$`)
 
 const (

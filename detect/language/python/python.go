@@ -219,7 +219,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 }
 
 // grammar is how Python writes comments and strings (Python Language Reference, Lexical Analysis). The letter before a
-// raw string changes nothing here: a quote behind a backslash does not end a raw string either.
+// raw string changes nothing here: a quote after a backslash does not end a raw string either.
 var grammar = source.Grammar{
 	source.LineComment("#"),
 	source.String(`"""`, `"""`, source.Quoting{Multiline: true}),

@@ -61,8 +61,8 @@ func findUses(t *source.Text, i imports) []finding.Finding {
 	return found
 }
 
-// dottedNames yields the names in the code, with their attributes: a, a.b, a . b. A name behind a dot belongs to an
-// expression that has no name, and one behind a digit is part of a number: both are left out. It reads the code by
+// dottedNames yields the names in the code, with their attributes: a, a.b, a . b. A name after a dot belongs to an
+// expression that has no name, and one after a digit is part of a number: both are left out. It reads the code by
 // hand, since this takes most of the time that a source costs.
 func dottedNames(code []byte) iter.Seq[source.Span] {
 	return func(yield func(source.Span) bool) {
@@ -112,7 +112,7 @@ func skipBlanks(code []byte, at int) int {
 	return at
 }
 
-// isCalled reports whether the code behind a name begins with the bracket of a call.
+// isCalled reports whether the code after a name begins with the bracket of a call.
 func isCalled(code []byte) bool {
 	at := skipBlanks(code[:min(len(code), maxSpace)], 0)
 	return at < min(len(code), maxSpace) && code[at] == '('

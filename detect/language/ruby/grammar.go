@@ -10,7 +10,7 @@ import (
 )
 
 // grammarOf returns how a text writes comments and strings. Ruby uses the characters of its strings for operators too,
-// so what stands before one decides, as it does for a human reader: behind an operand, a slash or a percent sign
+// so what stands before one decides, as it does for a human reader: after an operand, a slash or a percent sign
 // divides. The grammar is made for one text, because it knows where the heredocs of that text end.
 func grammarOf(text []byte) source.Grammar {
 	terminators := findTerminators(text)
@@ -64,10 +64,10 @@ func regexpEnd(text []byte, from int) (inner, after int) {
 // beforeOperand are the keywords that an operand may follow.
 var beforeOperand = []string{"if", "unless", "when", "and", "or", "not", "return", "while", "until", "in", "then"}
 
-// maxBefore is how many bytes before an operand are looked at: a keyword, and the white space behind it.
+// maxBefore is how many bytes before an operand are looked at: a keyword, and the white space after it.
 const maxBefore = 32
 
-// startsOperand reports whether an operand may begin at an offset: at the beginning of a line, and behind an operator,
+// startsOperand reports whether an operand may begin at an offset: at the beginning of a line, and after an operator,
 // an opening bracket or a keyword.
 func startsOperand(text []byte, at int) bool {
 	before := bytes.TrimRight(text[max(0, at-maxBefore):at], " \t")

@@ -29,7 +29,7 @@ var (
 	// optionKey is the name of an argument that clap is given by calls, and readOption reads it.
 	optionKey  = regexp.MustCompile(`\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)`)
 	readOption = regexp.MustCompile(`\.\s*(?:get_one|remove_one|value_of\w*)(?:::<[^>]*>)?\s*\(\s*"(?P<key> +)"`)
-	// annotatedField is the field that an attribute belongs to, from behind the attribute's arguments.
+	// annotatedField is the field that an attribute belongs to, from after the attribute's arguments.
 	annotatedField = regexp.MustCompile(`^[^\[\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
 	// notLiteral goes before the name of a struct if it makes none.
 	// fieldSet is a field of a literal, by a value or by the variable of its name.
@@ -45,7 +45,7 @@ var (
 )
 
 const (
-	// maxAttribute is how many bytes behind a default the field is looked for, maxFunctions how many functions of a
+	// maxAttribute is how many bytes after a default the field is looked for, maxFunctions how many functions of a
 	// source are looked at, and maxConstants how many constants of a source are kept.
 	maxAttribute = 1024
 	maxFunctions = 512

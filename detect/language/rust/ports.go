@@ -15,7 +15,7 @@ import (
 type transport struct {
 	// listens is a call that says where a server listens.
 	listens *regexp.Regexp
-	// ends are the bytes behind the argument that holds the address: "," if that is the first one, "" if it may
+	// ends are the bytes after the argument that holds the address: "," if that is the first one, "" if it may
 	// be any.
 	ends string
 	// secures is a call that gives the server its credentials, which are the argument with a number.

@@ -16,7 +16,7 @@ import (
 var verifiesClients = regexp.MustCompile(`\.mTLS\b|\.(?:noHostname|full)Verification\b`)
 
 var (
-	// transportSecurity is the argument behind the address of a server's transport in grpc-swift 2.
+	// transportSecurity is the argument after the address of a server's transport in grpc-swift 2.
 	transportSecurity = regexp.MustCompile(`\baddress\s*:\s*(?:[\w.]+\s*)(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*,\s*` +
 		`transportSecurity\s*:\s*`)
 	credentials = analyzer.Credentials{

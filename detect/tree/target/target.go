@@ -15,7 +15,7 @@ import (
 
 // Target is what one variable, or one line of a file, says is built.
 type Target struct {
-	// Says is who says so, for people: "$BP_GO_TARGETS".
+	// Says is who says so, for users: "$BP_GO_TARGETS".
 	Says string
 	// named are the modules that it names, in its order.
 	named []module
@@ -52,7 +52,7 @@ type module struct {
 // Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
 // one value the first one with a server counts: its program is the image's default process. If a command starts one of
 // those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
-// line for people about each value that names no server. If such a value names a program of the app, and no other names
+// line for users about each value that names no server. If such a value names a program of the app, and no other names
 // a server, it is not known whether the servers of its languages are built: neither is where they listen, what carries
 // their calls, nor whether they have a health service.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {

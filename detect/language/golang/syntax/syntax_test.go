@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each use of a name is written with the line of its declaration behind it: x_3 means the x of line 3. A name without a
+// Each use of a name is written with the line of its declaration after it: x_3 means the x of line 3. A name without a
 // number is declared in no place of the file.
 const scoped = `package a
 import "x"

@@ -92,7 +92,7 @@ func oneVariable(values []value) string {
 	return name
 }
 
-// port returns what stands behind the last colon of an address.
+// port returns what stands after the last colon of an address.
 func (v value) port() string { return v.text[strings.LastIndexByte(v.text, ':')+1:] }
 
 // isUnknownPort reports whether an address has a port that is not known.

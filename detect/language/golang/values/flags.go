@@ -37,7 +37,7 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 }
 
 // defaultIndex returns which argument is the default of a flag, and whether a function of a name defines one with so
-// many arguments: Int(name, default, usage), IntVar(&variable, name, default, usage), and with a short name behind the
+// many arguments: Int(name, default, usage), IntVar(&variable, name, default, usage), and with a short name after the
 // name IntP and IntVarP.
 func defaultIndex(function string, arguments int) (at int, ok bool) {
 	base, isShort := strings.CutSuffix(function, "P")

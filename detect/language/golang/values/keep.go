@@ -41,7 +41,7 @@ func mayStatePort(name string, text []byte) bool {
 }
 
 // HasPortNumber reports whether a line of code has a number that may be a port: one of three to five digits, or one
-// behind a colon.
+// after a colon.
 func HasPortNumber(line []byte) bool {
 	if bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte("//")) {
 		return false

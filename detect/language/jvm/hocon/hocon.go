@@ -68,7 +68,7 @@ func (r *reader) file() error {
 	return nil
 }
 
-// object reads the fields of an object whose path is key, and the brace behind them.
+// object reads the fields of an object whose path is key, and the brace after them.
 func (r *reader) object(key string, depth int, braces bool) error {
 	if depth > maxDepth {
 		return fmt.Errorf("more than %d levels", maxDepth)

@@ -132,10 +132,10 @@ func (s *Source) Value(from int) source.Span {
 	return s.Trim(source.Span{From: from, To: at})
 }
 
-// maxIndentation is how many bytes behind the end of a line are searched for an operator.
+// maxIndentation is how many bytes after the end of a line are searched for an operator.
 const maxIndentation = 80
 
-// eachReturn yields the values that the body of a function returns, from the offset behind its opening bracket. A long
+// eachReturn yields the values that the body of a function returns, from the offset after its opening bracket. A long
 // function computes more than a setting.
 func (s *Source) eachReturn(body int, yield func(source.Span)) {
 	end := s.Until(body, "")

@@ -20,7 +20,7 @@ var grammar = source.Grammar{
 	{Open: "/", Starts: startsRegexp, End: regexpEnd},
 }
 
-// maxRegexp is how many bytes are followed behind a slash to the end of a regular expression literal. Real ones are
+// maxRegexp is how many bytes are followed after a slash to the end of a regular expression literal. Real ones are
 // shorter.
 const maxRegexp = 1000
 

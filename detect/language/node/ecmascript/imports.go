@@ -83,7 +83,7 @@ func withoutDefault(name string) string {
 // version is a package's name with its version: grpc@1.2/sub, @grpc/grpc-js@1.
 var version = regexp.MustCompile(`^((?:@[^/@]+/)?[^/@]+)@[^/]*`)
 
-// packageName returns the name of a module without what Node.js, Deno and bundlers write before it and behind it.
+// packageName returns the name of a module without what Node.js, Deno and bundlers write before it and after it.
 func packageName(module string) string {
 	if i := strings.LastIndex(module, "node_modules/"); i >= 0 {
 		module = module[i+len("node_modules/"):]

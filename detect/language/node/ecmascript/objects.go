@@ -59,7 +59,7 @@ func (s *Source) Element(from int) source.Span {
 	return each[0]
 }
 
-// Object returns the offset behind the bracket of the object literal that an expression is, or that the function
+// Object returns the offset after the bracket of the object literal that an expression is, or that the function
 // returns which it is, or that is the argument of the call which it is, as in z.object({ ... }).
 func (s *Source) Object(value source.Span, depth int) (int, bool) {
 	code := s.Code[value.From:value.To]
@@ -93,7 +93,7 @@ var returnObject = regexp.MustCompile(`\breturn\s*\(?\s*\{`)
 // maxBody is how many bytes of the body of a function are searched for the object literal that it returns.
 const maxBody = 1000
 
-// returnedObject returns the offset behind the bracket of the object that the body of a function returns.
+// returnedObject returns the offset after the bracket of the object that the body of a function returns.
 func (s *Source) returnedObject(body int) (int, bool) {
 	if m := returnObject.FindIndex(s.Code[body:min(body+maxBody, len(s.Code))]); m != nil {
 		return body + m[1], true

@@ -32,10 +32,10 @@ const (
 type Use struct {
 	How  Usage
 	Name string
-	At   source.Span // from the keyword before it, up to the bracket behind it
+	At   source.Span // from the keyword before it, up to the bracket after it
 }
 
-// Uses yields the names behind new or extends, then those before the bracket of a call. It jumps from word to word and
+// Uses yields the names after new or extends, then those before the bracket of a call. It jumps from word to word and
 // from bracket to bracket instead of matching a pattern, because a bundle has a hundred thousand of them.
 func (s *Source) Uses(yield func(Use)) {
 	s.behind("new", Instantiated, yield)
@@ -104,7 +104,7 @@ func (s *Source) called(bracket int, yield func(Use)) {
 	s.use(Called, source.Span{From: from, To: to}, source.Span{From: from, To: bracket + 1}, yield)
 }
 
-// skipBack returns the offset behind the last byte before at that is not white space. It passes over no more than
+// skipBack returns the offset after the last byte before at that is not white space. It passes over no more than
 // maxSpace bytes.
 func skipBack(code []byte, at int) int {
 	for begin := max(0, at-maxSpace); at > begin && strings.IndexByte(space, code[at-1]) >= 0; {
