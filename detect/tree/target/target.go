@@ -98,8 +98,7 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 
 // doubt returns a line about a value that names no server. If it names a program of the app, and nothing else names a
 // server, it forgets where the servers listen that the value is about, what carries their calls, and their health
-// services. The script that a
-// command starts may use the only server that there is, but which of several is not known.
+// services. The script that a command starts may use the only server that there is, but which of several is not known.
 func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path string) bool) (notes []string) {
 	if len(t.named) == 0 {
 		return nil
