@@ -18,7 +18,7 @@ const (
 	// waysPods is how many pods are asked for their health at a time, and waysSpan for how long: twice the longest
 	// period, so that each pod is asked as often as the others.
 	waysPods, waysSpan = 30, 20 * time.Second
-	// waysPause is for what the node still does for pods that have just started: after 3 seconds that shows in the figures.
+	// waysPause is for what the node still does for pods that have just started: after 3 seconds it shows in figures.
 	waysPause = 10 * time.Second
 	// waysRounds is how often everything is measured, unless $COMPARE_ROUNDS says otherwise.
 	waysRounds = 3
