@@ -35,7 +35,7 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 	for _, path := range paths {
 		archive, want := readArchive(t, path)
 		var evidence lines
-		servers := scan(t, analyzer.New(d), unpack(t, archive), evidence.add)
+		servers := scan(t, analyzer.New(d), unpack(t, archive), evidence.addf)
 		for _, s := range servers {
 			serves[s.Framework] = true
 			proved.port(s, archive)
@@ -91,7 +91,7 @@ func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.A
 // lines are the evidence that a scan logs.
 type lines []string
 
-func (l *lines) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+func (l *lines) addf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
 // Scan returns the servers that an analyzer finds in an app, and logs the evidence.
 func Scan(t testing.TB, a analyzer.Analyzer, dir string) []plan.Server {
