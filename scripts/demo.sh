@@ -47,13 +47,17 @@ never) ;;
 esac
 scripts/needs-go.sh scripts/demo.sh || exit 2
 
+# Without inlining and debug information, which take a fifth of the time; Go's own packages as everybody has them. Only
+# the probe is compiled as a release has it.
 export CGO_ENABLED=0
+compile() { # MODULE OUTPUT PACKAGE
+  go -C "$1" build -trimpath -buildvcs=false -gcflags=all='-l -dwarf=false' -gcflags=std= -ldflags='-s -w' \
+    -o "$PWD/$2" "$3"
+}
 if [ -n "$folder" ]; then
   inspect=dist/tools/grpc_health_inspect
   [ -x "$inspect" ] || echo "compiling what detection needs (once)"
-  # Without inlining and debug information, which take a fifth of the time; Go's own packages as everybody has them.
-  go build -trimpath -buildvcs=false -gcflags=all='-l -dwarf=false' -gcflags=std= -ldflags='-s -w' \
-    -o "$inspect" ./cmd/grpc_health_inspect || exit 2
+  compile . "$inspect" ./cmd/grpc_health_inspect || exit 2
   exec "$inspect" "$folder"
 fi
 if [ "$docker" = never ] && [ "$(uname)" != Linux ]; then
@@ -68,12 +72,12 @@ arch=$(go env GOHOSTARCH) buildpack=dist/demo/buildpack
 rm -rf "$buildpack"
 mkdir -p "$buildpack/bin"
 cp buildpack.toml "$buildpack/"
-scripts/compile.sh "$arch" "$buildpack/bin/main" ./cmd/buildpack
+echo "compiling ./cmd/buildpack"
+GOOS=linux GOARCH=$arch compile . "$buildpack/bin/main" ./cmd/buildpack
 ln -s main "$buildpack/bin/detect"
 ln -s main "$buildpack/bin/build"
 scripts/compile.sh "$arch" "$buildpack/probes/linux-$arch/grpc_health_probe" ./cmd/grpc_health_probe
 echo "compiling the demo"
-# With the settings of integration/harness for the lifecycle, whose packages these are too: they are compiled once.
-go -C integration build -trimpath -buildvcs=false -gcflags=all=-l -gcflags=std= -o ../dist/tools/demo ./demo
+compile integration dist/tools/demo ./demo # the lifecycle gets the same options from integration/harness
 cd integration
 exec ../dist/tools/demo -docker="$docker" -buildpack="../$buildpack"

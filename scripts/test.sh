@@ -179,7 +179,9 @@ needs_tools='core release integration cluster cosign oldest platforms'
 # shellcheck disable=SC2086,SC2016 # a list; the inner shell has the variables
 if runs $needs_tools; then
   background tools bash -euc '
-    compile() { go -C "$1" list -gcflags=all=-l -gcflags=std= -deps -export "$2" >/dev/null; } # as the harness does
+    compile() { # as the harness does
+      go -C "$1" list "-gcflags=all=-l -dwarf=false" -gcflags=std= -deps -export "$2" >/dev/null
+    }
     compile integration/lifecycle github.com/buildpacks/lifecycle/cmd/...
     compile integration github.com/buildpacks/pack
     for part; do

@@ -8,11 +8,11 @@ cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
 trap 'exit 130' INT
 
-given='' settings='-gcflags=all=-l -gcflags=std=' # as integration/harness compiles them, which says why
+given='' settings=(-trimpath '-gcflags=all=-l -dwarf=false' -gcflags=std=) # as integration/harness, which says why
 case ${1:-} in
 pack) given=${PACK:-} module=integration package=github.com/buildpacks/pack ;;
 cosign) given=${COSIGN:-} module=integration/cosign package=github.com/sigstore/cosign/v3/cmd/cosign ;;
-publish) module=scripts/publish package=. settings='' ;;
+publish) module=scripts/publish package=. settings=(-trimpath) ;;
 *)
   echo "usage: scripts/tool.sh pack|cosign|publish" >&2
   exit 1
@@ -27,7 +27,6 @@ mkdir -p dist/tools
 new=$(mktemp -d "dist/tools/$1.XXXXXX")
 trap 'rm -rf "$new"' EXIT
 echo "compiling $1" >&2
-# shellcheck disable=SC2086 # a list
-CGO_ENABLED=0 go -C "$module" build -trimpath $settings -o "$PWD/$new/$1" "$package"
+CGO_ENABLED=0 go -C "$module" build "${settings[@]}" -o "$PWD/$new/$1" "$package"
 mv -f "$new/$1" "dist/tools/$1"
 echo "$PWD/dist/tools/$1"

@@ -129,14 +129,15 @@ var tools = map[string]tool{
 	},
 }
 
-// settings are options of go build for a tool. Without inlining most packages take two thirds of the time to compile,
-// and a tool of the tests runs for seconds. Go's own packages are compiled as for all other programs, and so are those
-// of the cluster, in which the tests measure. scripts/demo.sh, test.sh and tool.sh have the same options.
+// settings are options of go build for a tool. Without inlining and debug information most packages take two thirds of
+// the time to compile, and a tool of the tests runs for seconds. Go's own packages are compiled as for all other
+// programs, and so are those of the cluster, in which the tests measure. scripts/demo.sh, test.sh and tool.sh have the
+// same options.
 func (t tool) settings() []string {
 	if strings.HasPrefix(t.folder, clusterTools) {
 		return nil
 	}
-	return []string{"-gcflags=all=-l", "-gcflags=std="}
+	return []string{"-gcflags=all=-l -dwarf=false", "-gcflags=std="}
 }
 
 // Tool returns the path of one of the tools, compiled now or by an earlier run.
