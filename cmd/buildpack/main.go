@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
@@ -17,14 +15,15 @@ import (
 )
 
 func main() {
+	header := newHeader()
 	if err := bindings.Check(); err != nil {
-		utils.NewExitHandler().Error(err)
+		header.Error(err)
 	}
-	logger := log.NewPaketoLogger(os.Stdout)
 	// libcnb gets a logger that prints nothing: at debug level libcnb would print the platform's environment, tokens
 	// included, and list the whole app folder.
 	off := libcnb.WithLogger(log.PaketoLogger{})
 	// libpak's own TOML writer would list the image's labels after the exec probe, which has to be the end of the log.
 	quiet := libcnb.WithTOMLWriter(utils.NewTOMLWriter(utils.WithTOMLWriterLogger(log.NewDiscardLogger())))
-	libpak.BuildpackMain(buildplan.Phase(logger, githubassets.Requirements), build.Phase(logger), off, quiet)
+	libpak.BuildpackMain(buildplan.Phase(header, githubassets.Requirements), build.Phase(header),
+		off, quiet, libcnb.WithExitHandler(header))
 }
