@@ -39,7 +39,7 @@ if (typeof t !== 'undefined' && t === 'Y') {
 }
 let c = insecure()
 use(c)`},
-	{"TLS or plaintext, depending on flag --use-tls", `use(ssl(a) if args.use_tls else insecure())`},
+	{"TLS or plaintext, depending on args.use_tls", `use(ssl(a) if args.use_tls else insecure())`},
 	{"TLS unless tls says otherwise", `let tls = True
 use(ssl(a) if tls else insecure())`},
 	{"plaintext unless $T says otherwise", `if env.T:
@@ -83,27 +83,53 @@ else:
         use(insecure())`},
 }
 
+// flags are declarations of an option of the command line, and what the log calls the option.
+var flags = []struct{ want, declared, read string }{
+	{"flag --use_tls", `parser.add_argument("--use_tls")`, "args.use_tls"},
+	{"flag --use-tls", `parser.add_argument("-t", "--use-tls", action="store_true")`, "args.use_tls"},
+	{"flag --use-tls", `program.option('--use-tls <bool>')`, "options.useTls"},
+	{"flag --useTls", `yargs.option('useTls', {type: 'boolean'})`, "argv.useTls"},
+	{"flag --use-tls", `parseArgs({options: {'use-tls': {type: 'boolean'}}})`, "args.useTls"},
+	{"args.use_tls", `parser.add_argument("--secure", dest="use_tls")`, "args.use_tls"},
+	{"args.use_tls", `a.add_argument("--use-tls"); b.add_argument("--use_tls")`, "args.use_tls"},
+}
+
+// A flag is called as the source declares it. If no declaration is found, the log has the name that the code reads.
+func TestFlagsAreCalledAsTheyAreDeclared(t *testing.T) {
+	t.Parallel()
+	for _, c := range flags {
+		code := c.declared + "\nuse(ssl(a) if " + c.read + " else insecure())"
+		if got, want := security(code), "TLS or plaintext, depending on "+c.want; got != want {
+			t.Errorf("%s\nsays %s, want %s", code, got, want)
+		}
+	}
+}
+
 // Conditions decide between TLS and plaintext: what holds if nothing is set, and what changes it.
 func TestConditionsDecideTheSecurity(t *testing.T) {
 	t.Parallel()
+	for _, c := range conditions {
+		if got := security(c.code); got != c.want {
+			t.Errorf("%s\nsays %s, want %s", c.code, got, c.want)
+		}
+	}
+}
+
+// security returns what is known of the credentials that code gives to use.
+func security(code string) string {
 	grammar := source.Grammar{
 		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
 	}
 	credentials := analyzer.Credentials{
 		Plaintext: regexp.MustCompile(`\binsecure\(`), TLS: regexp.MustCompile(`\bssl\(`),
 	}
-	for _, c := range conditions {
-		text := grammar.Read([]byte(c.code))
-		names := address.Read(text, "\n", regexp.MustCompile(`(?m)\blet (?P<name>\w+) = (?:\n)?`))
-		var stated []analyzer.Stated
-		for _, m := range text.FindAll(regexp.MustCompile(`\buse\(`), -1) {
-			stated = append(stated, credentials.In(names, use(text, m[1]))...)
-		}
-		got := analyzer.Security(names, stated)
-		if got.String() != c.want {
-			t.Errorf("%s\nsays %s, want %s", c.code, got, c.want)
-		}
+	text := grammar.Read([]byte(code))
+	names := address.Read(text, "\n", regexp.MustCompile(`(?m)\blet (?P<name>\w+) = (?:\n)?`))
+	var stated []analyzer.Stated
+	for _, m := range text.FindAll(regexp.MustCompile(`\buse\(`), -1) {
+		stated = append(stated, credentials.In(names, use(text, m[1]))...)
 	}
+	return analyzer.Security(names, stated).String()
 }
 
 // use returns the argument of a call.

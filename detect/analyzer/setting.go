@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"bytes"
 	"cmp"
 	"regexp"
 	"slices"
@@ -131,7 +132,9 @@ func termByDefault(names *address.Names, term string, at int) (string, truth) {
 	}
 	if m := optionRoot.FindStringSubmatch(term); m != nil {
 		values = append(values, names.Values("."+m[1], at)...)
-		setting = "flag --" + strings.ReplaceAll(m[1], "_", "-")
+		if flag := declaredFlag(names.Raw, m[1]); flag != "" {
+			setting = "flag --" + flag
+		}
 	}
 	if len(values) != 1 {
 		return setting, notKnown
@@ -150,6 +153,30 @@ func termByDefault(names *address.Names, term string, at int) (string, truth) {
 	}
 	return setting, notKnown
 }
+
+// wordStart is where a word begins in the name of an option, as in server_cert and serverCert.
+var wordStart = regexp.MustCompile(`_+|(?P<before>[a-z0-9])(?P<hump>[A-Z])`)
+
+// declaredFlag returns a flag of the command line as a source declares it, without its dashes, for the name by which
+// the source reads it: server_cert or server-cert for server_cert, tls-cert for tlsCert. It is "" if the source declares
+// no such flag, or several.
+func declaredFlag(raw []byte, name string) string {
+	name = strings.ReplaceAll(strings.Trim(wordStart.ReplaceAllString(name, "${before}-${hump}"), "-"), "-", "[-_]?")
+	declared := regexp.MustCompile(`(?i)["']--(` + name + `)["'\s=,<\[]|` +
+		`\b(?:option|boolean|string)\(\s*["'](` + name + `)["']|["']?\b(` + name + `)["']?\s*:\s*\{`)
+	flag := ""
+	for _, m := range declared.FindAllSubmatch(raw, maxDeclared) {
+		spelling := string(bytes.Join(m[1:], nil))
+		if flag != "" && flag != spelling {
+			return ""
+		}
+		flag = spelling
+	}
+	return flag
+}
+
+// maxDeclared is how many declarations of one flag are read.
+const maxDeclared = 8
 
 // ifUnset returns what a term is if the variable is not set that it asks, or that the value of its name asks.
 func ifUnset(term, value string) truth {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // leaf is what the value of an expression may come from and which is followed no further: a literal, a call of a
@@ -131,7 +132,7 @@ func (s *Sources) isNil(x expression, nesting int) truth {
 	for _, l := range s.leaves(x, truth{}, map[evaluation]bool{}, nesting+1) {
 		isNil := truth{holds: no}
 		switch {
-		case l.Expr == nil:
+		case l.Expr == nil, l.mayReturnNil():
 			isNil = truth{maybe, s.settingNamed(x)}
 		case syntax.Name(l.Expr) == "nil":
 			isNil = truth{}
@@ -142,6 +143,16 @@ func (s *Sources) isNil(x expression, nesting int) truth {
 		t.setting = s.settingNamed(x)
 	}
 	return t
+}
+
+// neverNil is a function that returns no nil, or nil with an error alone.
+var neverNil = source.Exactly(`new|make|append|(?:google\.golang\.org/grpc|crypto/tls|crypto/x509)(?:/.*)?\.\w+`)
+
+// mayReturnNil reports whether a leaf is a call of a function that is not in the sources, which may return nil: the
+// getter of an optional message, say.
+func (l leaf) mayReturnNil() bool {
+	call, ok := l.Expr.(*ast.CallExpr)
+	return ok && !neverNil.MatchString(l.in.Qualified(call))
 }
 
 // unless is another answer if a condition holds.
