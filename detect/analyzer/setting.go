@@ -158,8 +158,8 @@ func termByDefault(names *address.Names, term string, at int) (string, truth) {
 var wordStart = regexp.MustCompile(`_+|(?P<before>[a-z0-9])(?P<hump>[A-Z])`)
 
 // declaredFlag returns a flag of the command line as a source declares it, without its dashes, for the name by which
-// the source reads it: server_cert or server-cert for server_cert, tls-cert for tlsCert. It is "" if the source declares
-// no such flag, or several.
+// the source reads it: server_cert or server-cert for server_cert, tls-cert for tlsCert. It is "" if the source
+// declares no such flag, or several.
 func declaredFlag(raw []byte, name string) string {
 	name = strings.ReplaceAll(strings.Trim(wordStart.ReplaceAllString(name, "${before}-${hump}"), "-"), "-", "[-_]?")
 	declared := regexp.MustCompile(`(?i)["']--(` + name + `)["'\s=,<\[]|` +
