@@ -56,7 +56,7 @@ func (w workspace) isConnectHandler(h connectHandler) bool {
 }
 
 // serving returns the packages of a module that serve HTTP/2 with handlers of connect: their own, or those of packages
-// that they import.
+// that they import. If there is none, a program may give the handlers to the server, as one with injected dependencies.
 func (w workspace) serving(p *project) map[*analyzer.Package]bool {
 	serving := map[*analyzer.Package]bool{}
 	looked := 0
@@ -77,7 +77,32 @@ func (w workspace) serving(p *project) map[*analyzer.Package]bool {
 			}
 		}
 	}
+	if len(serving) == 0 {
+		w.addServingPrograms(p, serving)
+	}
 	return serving
+}
+
+// addServingPrograms adds what serves the handlers of connect that a program imports: the package that alone of those
+// that the program imports serves HTTP/2.
+func (w workspace) addServingPrograms(p *project, serving map[*analyzer.Package]bool) {
+	for _, program := range w.programsAmong(w.mains) {
+		reached := w.reach([]string{program})
+		var servers []*analyzer.Package
+		hasHandler := false
+		for _, in := range p.Packages {
+			if !reached[in.Path] {
+				continue
+			}
+			hasHandler = hasHandler || finding.Has[connectHandler](in.Findings)
+			if packageServesHTTP2(in) {
+				servers = append(servers, in)
+			}
+		}
+		if hasHandler && len(servers) == 1 {
+			serving[servers[0]] = true
+		}
+	}
 }
 
 // packageServesHTTP reports whether a package serves HTTP of any version.
