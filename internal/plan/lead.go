@@ -16,10 +16,11 @@ var criteria = []struct {
 	{func(s Server) int { return rank(s.BuiltBy == "") }, func(s Server) string { return "built by " + s.BuiltBy }},
 	{func(s Server) int { return rank(s.IsExample) }, says("the others are examples or test servers")},
 	{func(s Server) int { return rank(s.Aside != "") }, says("the others are beside the app, in tools or tests")},
-	{func(s Server) int { return -s.Strength.certainty() }, says("its evidence is stronger")},
+	{func(s Server) int { return rank(s.Strength == Registration) }, says("its evidence is stronger")},
 	{func(s Server) int { return rank(s.isVariant()) }, says("the others are in folders named for a language")},
 	{func(s Server) int { return rank(s.ShownBy == "") }, Server.whyShown},
 	{func(s Server) int { return rank(!s.HasHealth()) }, says("it has a health service")},
+	{func(s Server) int { return rank(s.Strength != MainConstruction) }, says("a program's main function constructs it")},
 	{func(s Server) int { return rank(!s.Address.IsKnown()) }, says("its address is known")},
 }
 
@@ -36,9 +37,10 @@ func rank(against bool) int {
 }
 
 // Sort puts the leading server first: servers in sources before those in built programs, what the build is said to
-// build before the rest, the app proper before tools and tests and these before examples, stronger evidence before
-// weaker, folders that are named for no language before others, those that a document starts first, those with a health
-// service and then those with a known address before others, and otherwise by path and line.
+// build before the rest, the app proper before tools and tests and these before examples, servers that are constructed,
+// or that a framework makes, before those of which only a registration is found, folders that are named for no language before others, those that a document starts first, those with a health
+// service, those that a main function constructs and then those with a known address before others, and otherwise by
+// path and line.
 func Sort(servers []Server) {
 	slices.SortStableFunc(servers, func(a, b Server) int {
 		for _, c := range criteria {
@@ -62,12 +64,6 @@ func WhyLeads(sorted []Server) string {
 		}
 	}
 	return ""
-}
-
-// certainty is how sure it is that a program runs the server. One that a framework makes for an implementation runs as
-// surely as one that is constructed somewhere in a library.
-func (s Strength) certainty() int {
-	return [...]int{Implementation: 1, Registration: 0, Construction: 1, MainConstruction: 2}[s]
 }
 
 // isVariant reports whether a server lies in a directory that is named for a language, as one of several that are the

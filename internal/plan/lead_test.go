@@ -24,7 +24,6 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 		why    string
 	}{
 		{at("z", func(s *plan.Server) { s.BuiltBy, s.Aside = "$BP_GO_TARGETS", "tools" }), "built by $BP_GO_TARGETS"},
-		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "its evidence is stronger"},
 		{at("z", func(s *plan.Server) { s.ShownBy = "README.md" }), "README.md starts it first"},
 		{at("x", func(s *plan.Server) {
 			s.Health, s.Address = plan.HealthAutomatic, plan.Address{Port: 1, Certainty: plan.Written}
@@ -33,6 +32,7 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 			at("w", func(s *plan.Server) { s.Strength, s.Health = plan.Implementation, plan.HealthRegistered }),
 			"it has a health service",
 		},
+		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "a program's main function constructs it"},
 		{at("v", func(s *plan.Server) { s.Address.Variable = "PORT" }), "its address is known"},
 		{at("a", nil), ""},
 		{at("b", nil), "the others are in folders named for a language"},

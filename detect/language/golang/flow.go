@@ -41,6 +41,9 @@ type flow struct {
 	secured map[*finding.Site]plan.Security
 	// tls are calls that make listeners with TLS.
 	tls map[values.Call]plan.Security
+	// handlers are servers that get their requests from a server of net/http, and overTLS calls of one that serves TLS.
+	handlers map[*finding.Site]bool
+	overTLS  []*finding.Site
 }
 
 // handedOn is a listener as a server gets it. The server is nil if it is not known which one it is.
@@ -66,7 +69,27 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 			f.secured[server] = plan.Security{Place: at.Place}
 		}
 	}
+	for server := range f.handlers {
+		if _, isKnown := f.secured[server]; !isKnown && !f.listening[server] {
+			f.secureHandler(server)
+		}
+	}
 	f.decide(files)
+}
+
+// secureHandler gives a server the security of the calls in its folder that serve HTTP over TLS, if there are some. It
+// is not known if these differ.
+func (f *flow) secureHandler(server *finding.Site) {
+	for _, at := range f.overTLS {
+		if path.Dir(at.Path) != path.Dir(server.Path) {
+			continue
+		}
+		if says, ok := f.secured[server]; ok && says != f.secured[at] {
+			f.secured[server] = plan.Security{Place: at.Place}
+			return
+		}
+		f.secured[server] = f.secured[at]
+	}
 }
 
 func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) *flow {
@@ -79,8 +102,8 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 			_, ok := lookup(importPath)
 			return ok
 		},
-		handled: map[*finding.Site]bool{},
-		same:    map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
+		handled: map[*finding.Site]bool{}, handlers: map[*finding.Site]bool{},
+		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
 	}
 	left := values.MaxParsed
@@ -158,6 +181,7 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 		f.tls[in.Call(code)] = f.ServedSecurity(in, made)
 	case c.kind == servesTLS:
 		f.secured[c.Site] = f.ServedSecurity(in, made)
+		f.overTLS = append(f.overTLS, c.Site)
 	case c.kind == addsOptions:
 		f.secured[c.Site] = f.Security([]values.Constructor{{In: in, Call: made}})
 	}
@@ -175,7 +199,11 @@ func (f *flow) isConfigGRPC(in *values.Source, e ast.Expr) bool {
 func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 	switch c.kind {
 	case handlesHTTP:
-		f.handled[c.Site] = f.serverOf(in, code) != nil || f.serverKind(in, code) == plainGRPC
+		server := f.serverOf(in, code)
+		f.handled[c.Site] = server != nil || f.serverKind(in, code) == plainGRPC
+		if server != nil {
+			f.handlers[server] = true
+		}
 	case startsServer:
 		if made, ok := code.(*ast.CallExpr); ok && !f.isOwn(in.PathOf(syntax.Called(made))) {
 			f.start(in, c.Site, made)
