@@ -38,9 +38,9 @@ func rank(against bool) int {
 
 // Sort puts the leading server first: servers in sources before those in built programs, what the build is said to
 // build before the rest, the app proper before tools and tests and these before examples, servers that are constructed,
-// or that a framework makes, before those of which only a registration is found, folders that are named for no language before others, those that a document starts first, those with a health
-// service, those that a main function constructs and then those with a known address before others, and otherwise by
-// path and line.
+// or that a framework makes, before those of which only a registration is found, folders that are named for no language
+// before others, those that a document starts first, those with a health service, those that a main function constructs
+// and then those with a known address before others, and otherwise by path and line.
 func Sort(servers []Server) {
 	slices.SortStableFunc(servers, func(a, b Server) int {
 		for _, c := range criteria {
