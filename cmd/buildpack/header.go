@@ -31,7 +31,7 @@ func (h *header) Title(name, version, homepage string) {
 // Build).
 func (h *header) Error(err error) {
 	if h.titled {
-		fmt.Fprintf(h.TerminalErrorWriter(), "Error: %s\n", err)
+		fmt.Fprintf(h.TerminalErrorWriter(), "error: %s\n", err)
 		os.Exit(utils.ErrorStatusCode)
 	}
 	h.ExitHandler.Error(err)
