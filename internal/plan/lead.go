@@ -20,7 +20,7 @@ var criteria = []struct {
 	{func(s Server) int { return rank(s.isVariant()) }, says("the others are in folders named for a language")},
 	{func(s Server) int { return rank(s.ShownBy == "") }, Server.whyShown},
 	{func(s Server) int { return rank(!s.HasHealth()) }, says("it has a health service")},
-	{func(s Server) int { return rank(s.Strength != MainConstruction) }, says("a program's main function constructs it")},
+	{func(s Server) int { return rank(s.Strength != MainConstruction) }, says("a main function constructs it")},
 	{func(s Server) int { return rank(!s.Address.IsKnown()) }, says("its address is known")},
 }
 

@@ -32,7 +32,7 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 			at("w", func(s *plan.Server) { s.Strength, s.Health = plan.Implementation, plan.HealthRegistered }),
 			"it has a health service",
 		},
-		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "a program's main function constructs it"},
+		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "a main function constructs it"},
 		{at("v", func(s *plan.Server) { s.Address.Variable = "PORT" }), "its address is known"},
 		{at("a", nil), ""},
 		{at("b", nil), "the others are in folders named for a language"},
