@@ -90,6 +90,7 @@ var flags = []struct{ want, declared, read string }{
 	{"flag --use-tls", `program.option('--use-tls <bool>')`, "options.useTls"},
 	{"flag --useTls", `yargs.option('useTls', {type: 'boolean'})`, "argv.useTls"},
 	{"flag --use-tls", `parseArgs({options: {'use-tls': {type: 'boolean'}}})`, "args.useTls"},
+	{"options.tls", `serve({tls: {cert: c}})`, "options.tls"},
 	{"args.use_tls", `parser.add_argument("--secure", dest="use_tls")`, "args.use_tls"},
 	{"args.use_tls", `a.add_argument("--use-tls"); b.add_argument("--use_tls")`, "args.use_tls"},
 }

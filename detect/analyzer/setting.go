@@ -163,7 +163,8 @@ var wordStart = regexp.MustCompile(`_+|(?P<before>[a-z0-9])(?P<hump>[A-Z])`)
 func declaredFlag(raw []byte, name string) string {
 	name = strings.ReplaceAll(strings.Trim(wordStart.ReplaceAllString(name, "${before}-${hump}"), "-"), "-", "[-_]?")
 	declared := regexp.MustCompile(`(?i)["']--(` + name + `)["'\s=,<\[]|` +
-		`\b(?:option|boolean|string)\(\s*["'](` + name + `)["']|["']?\b(` + name + `)["']?\s*:\s*\{`)
+		`\b(?:option|boolean|string)\(\s*["'](` + name + `)["']|` +
+		`["']?\b(` + name + `)["']?\s*:\s*\{[^{}]*\btype\s*:\s*["'](?:boolean|string|number)["']`)
 	flag := ""
 	for _, m := range declared.FindAllSubmatch(raw, maxDeclared) {
 		spelling := string(bytes.Join(m[1:], nil))

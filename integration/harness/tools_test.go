@@ -12,7 +12,7 @@ func TestScriptsCompileToolsAlike(t *testing.T) {
 	t.Parallel()
 	want := strings.Join(tools["pack"].settings(), " ")
 	quotes := strings.NewReplacer("'", "", `"`, "")
-	for _, script := range []string{"test.sh", "tool.sh"} {
+	for _, script := range []string{"demo.sh", "test.sh", "tool.sh"} {
 		content, err := os.ReadFile(filepath.Join("../../scripts", script))
 		if err != nil {
 			t.Fatal(err)
