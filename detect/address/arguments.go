@@ -83,63 +83,140 @@ func (d *Names) spreads(from int) bool {
 	})
 }
 
-// DeclareParameters adds the parameters of a function that nothing in this text calls. Calls in other files, where it
-// has a name, give them something.
-func (d *Names) DeclareParameters(name string, f Function) {
-	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
-	for i, p := range f.Parameters {
-		if body >= 0 && p.Name != "" {
-			d.parameters = append(d.parameters, parameter{p.Name, argumentName(name, i), body})
-		}
+// Callable is a function, a method or a constructor whose parameters calls in other files may give something.
+type Callable struct {
+	// Name is how other files call it: a function, or the class whose constructor it is; "" for one that they do not
+	// call.
+	Name string
+	// Module is the module that calls from other files name before it, "" if they name none. An argument that they give
+	// by its name may come without it: a method has no module.
+	Module string
+	// At is the offset at which the parameters begin.
+	At         int
+	Parameters []Parameter
+	// Body is where the parameters are visible: in the function, or in the class whose fields they become.
+	Body source.Span
+}
+
+// maxCallables is how many callables of one text are kept.
+const maxCallables = 256
+
+// DeclareCallable adds a function, whose parameters are looked up in other files where the text gives them nothing.
+func (d *Names) DeclareCallable(c Callable) {
+	if len(d.callables) < maxCallables {
+		d.callables = append(d.callables, c)
 	}
 }
 
-// parameter is one that other files may give something to.
-type parameter struct {
-	name string
-	// given is the name of what they give to it, and body the index of the block in which it is visible.
-	given string
-	body  int
-}
-
-// argumentName returns the name, for other files, of what calls give to the parameter of a function with a number.
-func argumentName(function string, number int) string {
-	return function + "(" + strconv.Itoa(number) + ")="
-}
-
-// isArgument matches what argumentName returns.
-var isArgument = regexp.MustCompile(`\(\d+\)=$`)
-
-// parameterOf returns what calls in other files give to a parameter, if that is what a name is.
-func (d *Names) parameterOf(u Use) Name {
-	for _, p := range d.parameters {
-		if p.name == u.Path && d.blocks.Depth(p.body, d.Line(u.At)-1) > 0 {
-			return Name{Path: p.given}
-		}
-	}
-	return Name{}
-}
-
-// Given returns what the calls that a pattern matches give to functions of other files. The group "name" is how a
-// function is called, and nameOf returns its name for other files, "" for none.
-func (d *Names) Given(calls *regexp.Regexp, nameOf func(called string) string) []Declaration {
-	var given []Declaration
-	for _, m := range d.FindAll(calls, maxCalls) {
-		called, _ := d.Group(calls, m, "name")
-		function := nameOf(called)
-		if function == "" {
+// parameterOf returns the parameter that a name is: that of the innermost function around its use which has one of this
+// name. function is nil for another name.
+func (d *Names) parameterOf(u Use) (function *Callable, number int) {
+	for i := range d.callables {
+		c := &d.callables[i]
+		n := slices.IndexFunc(c.Parameters, func(p Parameter) bool { return p.Name == u.Path })
+		if n < 0 || !c.Body.Contains(u.At) || function != nil && function.Body.Len() <= c.Body.Len() {
 			continue
 		}
-		each, _ := d.Arguments(m[1])
-		for i, s := range each[:min(len(each), maxArguments)] {
-			given = append(given, d.Declaration(argumentName(function, i), s))
+		function, number = c, n
+	}
+	return function, number
+}
+
+// argumentsOf returns the names of what calls in other files give to a parameter, by its number and by its name, if
+// that is what a name is. A parameter of a function that they do not call has none.
+func (d *Names) argumentsOf(u Use) (names []Name, isParameter bool) {
+	c, number := d.parameterOf(u)
+	switch {
+	case c == nil:
+		return nil, false
+	case c.Name == "":
+		return nil, true
+	}
+	names = []Name{{Path: ArgumentName(c.qualified(), strconv.Itoa(number))}, {Path: ArgumentName(c.Name, u.Path)}}
+	if c.Module != "" {
+		names = append(names, Name{Path: ArgumentName(c.qualified(), u.Path)})
+	}
+	return names, true
+}
+
+// qualified returns the name with the module before it.
+func (c *Callable) qualified() string {
+	if c.Module == "" {
+		return c.Name
+	}
+	return c.Module + "." + c.Name
+}
+
+// ArgumentName returns the name, for other files, of what calls give to the parameter of a function: to one with a
+// number, or to one with a name.
+func ArgumentName(function, parameter string) string { return function + "(" + parameter + ")=" }
+
+// withoutArguments returns the name that a call without arguments declares: what the function has for a default holds
+// then.
+func withoutArguments(function string) string { return ArgumentName(function, "") }
+
+// isArgument matches what ArgumentName returns.
+var isArgument = regexp.MustCompile(`\(\w+\)=$`)
+
+// Argument is what a call gives to a parameter of a function in another file.
+type Argument struct {
+	Name  string // what ArgumentName returns
+	Value source.Span
+}
+
+// mayListen is in the arguments of a call that may say where something listens.
+var mayListen = regexp.MustCompile(`(?i)\d{2}|port|addr|host|bind|listen|endpoint|ur[il]|conf|opt|env|sett|arg|flag`)
+
+// ArgumentsOf returns what the calls that a pattern matches give to functions of other files. The group "name" is how a
+// function is called, and nameOf returns its name for other files, "" for none.
+func (d *Names) ArgumentsOf(calls *regexp.Regexp, nameOf func(called string) string) []Argument {
+	var all []Argument
+	left := maxCalls
+	for _, m := range d.FindAll(calls, maxCallMatches) {
+		called, _ := d.Group(calls, m, "name")
+		function := nameOf(called)
+		if isDefinition := func(c Callable) bool { return c.At == m[1] }; function == "" ||
+			slices.ContainsFunc(d.callables, isDefinition) {
+			continue
 		}
+		each, list := d.Arguments(m[1])
+		if list.From == list.To {
+			all = append(all, Argument{Name: withoutArguments(function), Value: list})
+		}
+		if !mayListen.Match(d.Raw[list.From:list.To]) {
+			continue
+		}
+		if left--; left < 0 {
+			break
+		}
+		for i, s := range each[:min(len(each), maxArguments)] {
+			a := Argument{ArgumentName(function, strconv.Itoa(i)), s}
+			if name := namedArgument.FindSubmatchIndex(d.Code[s.From:s.To]); name != nil {
+				a.Name = ArgumentName(function, string(d.Code[s.From:s.From+name[3]]))
+				a.Value.From += name[1]
+			}
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// namedArgument is what an argument begins with that is given by its name.
+var namedArgument = regexp.MustCompile(`^([A-Za-z_]\w*)\s*(?:=\s*|:\s+)`)
+
+// Given returns the declarations of what [Names.ArgumentsOf] returns.
+func (d *Names) Given(calls *regexp.Regexp, nameOf func(called string) string) []Declaration {
+	var given []Declaration
+	for _, a := range d.ArgumentsOf(calls, nameOf) {
+		given = append(given, d.Declaration(a.Name, a.Value))
 	}
 	return given
 }
 
-// maxCalls is how many calls of functions of other files are read, and maxArguments how many arguments of each.
+// maxCallMatches is how many calls of a text are looked at, maxCalls how many of functions of other files are read, and
+// maxArguments how many arguments of each.
 const (
-	maxCalls     = 32
-	maxArguments = 8
+	maxCallMatches = 512
+	maxCalls       = 32
+	maxArguments   = 8
 )

@@ -15,6 +15,7 @@ type evaluation struct {
 	*Names
 	seen   map[int]bool // the declarations that were followed, by the offsets of their values
 	before []Use        // names whose default a port is, which were not followed
+	others []Use        // parameters that were followed, and to which calls in other files may give something else
 	found  []found
 	// hosts are those that stand apart from a port.
 	hosts []Host
@@ -30,6 +31,8 @@ type evaluation struct {
 	// outside says that the environment or the command line is asked, and unclear that what goes before a default is
 	// not known to come from there.
 	outside, unclear bool
+	// ifCalled is the name that a call declares which leaves a parameter to its default, if that is the address.
+	ifCalled string
 	// undeclared are the names that were asked for and that the text does not declare.
 	undeclared []Use
 }
@@ -60,8 +63,9 @@ var (
 	interpolationFormat = regexp.MustCompile(`:[ds]$`)
 	// ipNumbers are the numbers of an IP address, and of an index.
 	ipNumbers = regexp.MustCompile(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)
-	// arithmetic is an operator between operands, and resultArithmetic one after a call.
-	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]`)
+	// arithmetic is an operator between operands, or between the result of a call and a number, and resultArithmetic
+	// one after a call.
+	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]|\)\s*[+*/%-]\s*\d`)
 	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
 	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
 	random = regexp.MustCompile(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
@@ -217,8 +221,13 @@ func (e *evaluation) askOthers(path string, u Use) {
 // follow evaluates the declarations of a name that are visible where it is used, each of them once.
 func (e *evaluation) follow(name string, u Use) {
 	values := e.visible(name, u.At)
-	if values == nil {
+	u.Path = name
+	switch c, _ := e.parameterOf(u); {
+	case values == nil:
 		e.askOthers(name, u)
+		e.parameterDefault(name, u)
+	case c != nil && c.Name != "":
+		e.others = append(e.others, u)
 	}
 	for _, x := range values {
 		switch {
@@ -227,6 +236,23 @@ func (e *evaluation) follow(name string, u Use) {
 			e.evaluate(x)
 		case x.at == u.At:
 			e.askOthers(name, u) // a field that gets a parameter of its name: self.port = port
+			e.parameterDefault(name, u)
 		}
+	}
+}
+
+// parameterDefault evaluates the default of a parameter, if a name is one that has a default. What calls in other files
+// give goes before it.
+func (e *evaluation) parameterDefault(name string, u Use) {
+	u.Path = name
+	c, number := e.parameterOf(u)
+	if c == nil {
+		return
+	}
+	if s := c.Parameters[number].Default; s.From < s.To && !e.seen[s.From] {
+		e.seen[s.From] = true
+		e.ifCalled = withoutArguments(c.qualified())
+		e.before = append(e.before, u)
+		e.evaluate(e.expression(s))
 	}
 }

@@ -3,6 +3,7 @@ package address
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -87,16 +88,16 @@ func (g *Graph) Resolve(project, file string, v Value) Address {
 	defer func() { g.left -= maxLookups - r.left }()
 	r.names(v.Names, file)
 	switch a, ok := r.one(); {
-	case ok && v.Host != UnknownHost && a.Host == UnknownHost:
-		a.Host = v.Host
-		return a
 	case ok:
+		if a.Host == UnknownHost && len(r.hosts) == 1 {
+			a.Host = r.hosts[0]
+		}
 		a.Host = cmp.Or(a.Host, v.Host)
 		return a
 	case v.Certainty == Unknown && v.Port != 0 && r.outside > 0 && r.outside == len(r.found):
 		v.Certainty, v.Variable = Default, r.variable()
 		return v.Address
-	case len(r.found) > 0:
+	case len(r.found) > 0, v.IfCalled != "" && r.inProject(Name{Path: v.IfCalled}, file) == nil:
 		return Address{Place: v.Place}
 	}
 	return v.Address
@@ -109,7 +110,8 @@ type resolution struct {
 	left    int
 	seen    map[string]bool
 	found   []Address
-	outside int // how many of those come from outside of the app and have no default
+	hosts   []Host // those that calls give apart from a port
+	outside int    // how many of those come from outside of the app and have no default
 }
 
 // portName matches the names of declarations that are ports: the last part says so. Without a port they may still get
@@ -205,7 +207,11 @@ func (r *resolution) name(n Name, file string, declared []placed) {
 			r.replaced(before, d.Variable)
 		}
 		isPort := portName.MatchString(n.Path) || strings.HasPrefix(n.Path, ".[") || isArgument.MatchString(n.Path)
-		if !isPort || d.isPart || len(r.found) > before {
+		isHost := isArgument.MatchString(n.Path) && d.Host != UnknownHost && d.Host != UnixSocket && d.Port == 0
+		if isHost && !slices.Contains(r.hosts, d.Host) {
+			r.hosts = append(r.hosts, d.Host)
+		}
+		if !isPort || isHost || d.isPart || len(r.found) > before {
 			continue
 		}
 		r.found = append(r.found, Address{Host: d.Host, Place: d.Place, Variable: d.Variable})

@@ -25,8 +25,8 @@ type Names struct {
 	Placeholder *regexp.Regexp
 	// keyed match what reads a value by a key, in the group "key": results['port'].
 	keyed []*regexp.Regexp
-	// parameters are those that other files may give something to.
-	parameters []parameter
+	// callables are the functions whose parameters other files may give something to.
+	callables []Callable
 }
 
 // declaration is a name's value and the scope that the name is visible in.

@@ -64,6 +64,7 @@ func HostOf(text string) Host {
 var listenWords = source.NewKeywords(
 	"port", "Port", "PORT", "addr", "Addr", "ADDR", "listen", "Listen", "LISTEN", "bind", "Bind", "BIND", "ndpoint",
 	"ENDPOINT", "url", "Url", "URL", "uri", "socket",
+	"erve(", "erver(",
 )
 
 // HasPortLine reports whether a number of four or five digits, as most ports have, stands in a line that says where

@@ -11,10 +11,13 @@ import (
 // Value is what a file says of an expression.
 type Value struct {
 	// Address is what is written in the file itself. If there are names too, it is what holds if the names say nothing:
-	// a default, or, if its certainty is Unknown, a default if what the names stand for comes from outside of the app.
+	// a default, what calls in the file itself give to a parameter, or, if its certainty is Unknown, a default if what
+	// the names stand for comes from outside of the app.
 	Address
 	// Names are what other files may say of it.
 	Names []Name
+	// IfCalled is a name without whose declaration in a file the address does not hold; "" if it holds anyway.
+	IfCalled string
 	// Outside says that the environment, the command line or a setting gives it when the app runs.
 	Outside bool
 }
@@ -53,27 +56,36 @@ type Declaration struct {
 // Value returns what the text says of the expression in a span.
 func (d *Names) Value(s source.Span) Value {
 	e := d.evaluated(s)
-	v := Value{Address: e.address(s), Outside: e.outside}
+	v := Value{Address: e.address(s), Outside: e.outside, IfCalled: e.ifCalled}
 	names := e.undeclared
 	if len(e.found)+len(e.sockets) > 0 {
-		names = e.before
+		names = slices.Concat(e.before, e.others)
 	}
 	if v.Variable != "" && v.Certainty == Unknown {
 		v.Names = append(v.Names, Name{Path: ofEnvironment(v.Variable)})
 	}
 	for _, n := range names {
-		if d.Global == nil {
-			break
-		}
-		global := d.parameterOf(n)
-		if global == (Name{}) {
-			global = d.Global(n)
-		}
-		if global != (Name{}) && !slices.Contains(v.Names, global) {
-			v.Names = append(v.Names, global)
+		for _, global := range d.globals(n) {
+			if !slices.Contains(v.Names, global) {
+				v.Names = append(v.Names, global)
+			}
 		}
 	}
 	return v
+}
+
+// globals returns what a name may be in other files.
+func (d *Names) globals(u Use) []Name {
+	if given, isParameter := d.argumentsOf(u); isParameter {
+		return given
+	}
+	if d.Global == nil {
+		return nil
+	}
+	if global := d.Global(u); global != (Name{}) {
+		return []Name{global}
+	}
+	return nil
 }
 
 // ValueOn returns what the text says of a port, in a span, on a host that stands in another span.
@@ -154,6 +166,9 @@ func (e *evaluation) address(s source.Span) Address {
 		unknown.Variable = oneVariable(e.variables)
 	}
 	if len(e.found) == 0 {
+		if len(e.hosts) == 1 {
+			unknown.Host = e.hosts[0]
+		}
 		return e.withoutPort(unknown)
 	}
 	one := e.found[0]

@@ -8,8 +8,10 @@
 package analyzer
 
 import (
+	"bytes"
 	"cmp"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -83,25 +85,79 @@ func (d definition[T]) Language() Language        { return d.Definition.Language
 func (d definition[T]) Required(path string) bool { return d.Definition.Required(path) }
 func (d definition[T]) NewScan() Scan             { return &scan[T]{definition: d.Definition} }
 
+// maxLater is how many bytes of sources are kept for [Later]. What goes beyond it is analyzed at once.
+const maxLater = 32 << 20
+
 // scan collects the results of the files of one app.
 type scan[T any] struct {
 	definition Definition[T]
 	mu         sync.Mutex
 	files      []File[T]
+	// found says that a file has a finding, later are the files that wait for one, and kept is how many bytes these
+	// have.
+	found bool
+	later []File[T]
+	kept  int
 }
 
 func (s *scan[T]) Analyze(f *tree.File) error {
 	result, err := s.definition.Analyze(f)
-	if result != nil && !result.isEmpty() {
-		finding.Locate(result.Findings, f.Path)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.files = append(s.files, File[T]{f.Path, *result})
+	if result == nil || result.later != nil && s.keep(f.Path, *result) {
+		return err
 	}
+	s.add(f.Path, result.Now())
 	return err
 }
 
+// add adds the result of a file.
+func (s *scan[T]) add(file string, result *Result[T]) {
+	if result == nil || result.isEmpty() {
+		return
+	}
+	finding.Locate(result.Findings, file)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = s.found || len(result.Findings) > 0
+	s.files = append(s.files, File[T]{file, *result})
+}
+
+// keep keeps the text of a file for later, and reports false if it has to be analyzed at once.
+func (s *scan[T]) keep(file string, result Result[T]) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.found || s.kept+len(result.text) > maxLater {
+		return false
+	}
+	s.kept += len(result.text)
+	result.text = bytes.Clone(result.text) // the next file is read to the same memory
+	s.later = append(s.later, File[T]{file, result})
+	return true
+}
+
+// analyzeLater analyzes the files that were kept, by as many goroutines as there are processors, if one of the others
+// has a finding.
+func (s *scan[T]) analyzeLater() {
+	if !s.found {
+		return
+	}
+	files := make(chan File[T])
+	var done sync.WaitGroup
+	for range min(len(s.later), runtime.GOMAXPROCS(0)) {
+		done.Go(func() {
+			for f := range files {
+				s.add(f.Path, f.Now())
+			}
+		})
+	}
+	for _, f := range s.later {
+		files <- f
+	}
+	close(files)
+	done.Wait()
+}
+
 func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
+	s.analyzeLater()
 	slices.SortFunc(s.files, func(a, b File[T]) int { return cmp.Compare(a.Path, b.Path) })
 	servers := s.definition.PostAnalyze(s.files, logf)
 	for i := range servers {

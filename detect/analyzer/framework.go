@@ -59,3 +59,19 @@ func DefaultListener(frameworks []Framework, name string, line int) []finding.Fi
 	}
 	return nil
 }
+
+// AddDefaultListeners adds the default ports of the frameworks to a project that says nothing of where it listens.
+func AddDefaultListeners[T any](frameworks []Framework, p *Project[T]) {
+	if ProjectHas[finding.Listener](p) {
+		return
+	}
+	for _, in := range p.Packages {
+		for _, f := range in.Findings {
+			if l := DefaultListener(frameworks, finding.FrameworkOf(f), finding.Where(f).Line); l != nil {
+				finding.Locate(l, finding.Where(f).Path)
+				in.Findings = append(in.Findings, l...)
+				break
+			}
+		}
+	}
+}

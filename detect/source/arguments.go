@@ -11,6 +11,9 @@ type Span struct{ From, To int }
 // Contains reports whether an offset lies in the span.
 func (s Span) Contains(at int) bool { return s.From <= at && at < s.To }
 
+// Len returns how many bytes the span has.
+func (s Span) Len() int { return s.To - s.From }
+
 const (
 	// MaxValue is how many bytes an expression has that states an address; a longer one computes.
 	MaxValue = 400

@@ -125,6 +125,19 @@ func (b *Blocks) Body(t *Text, first, last int) int {
 	return -1
 }
 
+// BodyEnd returns where the body of a function ends that is indented more than its head, whose parameters end at an
+// offset: at the next line that is indented no more. It gives up after as many bytes as a call may have.
+func (t *Text) BodyEnd(at int) int {
+	line := t.Line(at) - 1
+	head := indentation(t.LineCode(line))
+	for line++; line < len(t.lines) && t.LineStart(line) < at+maxCall; line++ {
+		if indent := indentation(t.LineCode(line)); indent >= 0 && indent <= head {
+			return t.LineStart(line)
+		}
+	}
+	return t.LineStart(line)
+}
+
 // Depth returns how deep a scope lies that a line is in, and -1 for one that the line is not in.
 func (b *Blocks) Depth(scope, line int) int {
 	if s := b.all[scope]; line >= s.from && line < s.to {

@@ -8,8 +8,12 @@ func isThirdParty(parent, name string) bool {
 	if name == "vendor" {
 		return !strings.Contains("/"+parent+"/", "/src/main/")
 	}
-	return strings.HasPrefix(name, ".") || thirdParty[name]
+	isHidden := strings.HasPrefix(name, ".") && name != roadRunner
+	return isHidden || thirdParty[name]
 }
+
+// roadRunner is a hidden folder that has settings of the app's own: those that a .rr.yaml includes.
+const roadRunner = ".rr"
 
 // thirdParty are names of directories that hold no code of the app's own, beside vendor (Go, PHP, Ruby) and hidden
 // ones.

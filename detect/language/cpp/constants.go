@@ -20,7 +20,7 @@ var (
 	function = regexp.MustCompile(`(?m)^[ \t]*[\w:<>,&*\t ]*?(?P<name>\w+)[ \t]*\(`)
 	// bodyAhead is what stands between the parameters of a function and its body, or the list of its initializers.
 	bodyAhead  = regexp.MustCompile(`^\)\s*(?:const\b|noexcept\b|override\b|final\b|->\s*[\w:<>]+|\s)*(\{|:)`)
-	structHead = regexp.MustCompile(`\b(?:struct|class)\s+\w+(?:\s+final)?(?:\s*:[^{;()]*)?\s*\{`)
+	structHead = regexp.MustCompile(`\b(?:struct|class)\s+(?P<name>\w+)(?:\s+final)?(?:\s*:[^{;()]*)?\s*\{`)
 	// field is a field of a class, with its default or without.
 	field = regexp.MustCompile(`^\s*[\w:<>]+(?:\s*<[^;{}()]*>)?[\s&*]+` +
 		`(?P<name>\w+)\s*(?:[={]\s*(?P<value>[^;]*?)\}?)?;`)
@@ -59,6 +59,10 @@ func readDeclarations(t *source.Text) *address.Names {
 	}
 	declareOptions(d)
 	d.DeclareLoops(loop)
+	classes := map[string]bool{}
+	for _, name := range t.Names(structHead) {
+		classes[name] = true
+	}
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, all := t.Arguments(m[1])
@@ -77,26 +81,69 @@ func readDeclarations(t *source.Text) *address.Names {
 			names = append(names, lastWord.FindString(t.Slice(p)))
 		}
 		if list := strings.Join(names, " "); listenName.MatchString(list) || securityName.MatchString(list) {
+			c := address.Callable{Name: name, At: m[1], Parameters: address.Parameters(names)}
+			c.Body = source.Span{From: m[1], To: bodyEnd(t, all.To+1)}
 			isMember := m[2] > 0 && t.Code[m[2]-1] == ':'
-			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names)}
-			if !d.DeclareArguments(f) && !isMember {
-				d.DeclareParameters(name, f)
+			isConstructor := isMember && bytes.HasSuffix(t.Code[:m[2]], []byte(name+"::")) || !isMember && classes[name]
+			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: c.Parameters}
+			switch {
+			case isConstructor:
+				d.DeclareCallable(c)
+			case !d.DeclareArguments(f):
+				if isMember {
+					c.Name = ""
+				}
+				d.DeclareCallable(c)
 			}
 		}
 	}
 	return d
 }
 
-// call is the call of a function that is no member, and calledFunction returns its name for other files.
-var call = regexp.MustCompile(`(?:^|[^\w.>:])(?P<name>(?:\w+::)*\w+)\(`)
+var (
+	// call is the call of a function that is no member, or new X(...).
+	call = regexp.MustCompile(`(?:^|[^\w.>:])(?P<name>(?:\w+::)*\w+)\(`)
+	// smartPointer makes a smart pointer, and construction is the declaration of a variable: both have what a
+	// constructor is given.
+	smartPointer = regexp.MustCompile(`\bmake_(?:unique|shared)\s*<\s*(?P<name>[\w:]+)\s*>\s*\(`)
+	construction = regexp.MustCompile(
+		`(?m)^[ \t]*(?:const\s+|static\s+)*(?P<name>(?:\w+::)*[A-Za-z_]\w*)\s+\w+\s*[({]`)
+)
 
+// given returns what the source of a program gives to functions and constructors of other sources.
+func given(names *address.Names) []address.Declaration {
+	var all []address.Declaration
+	for _, pattern := range []*regexp.Regexp{call, smartPointer, construction} {
+		all = append(all, names.Given(pattern, calledFunction)...)
+	}
+	return all
+}
+
+// calledFunction returns the name, for other files, of a function or a constructor that is called.
 func calledFunction(called string) string {
 	switch name := called[strings.LastIndexByte(called, ':')+1:]; name {
-	case "if", "for", "while", "switch", "return", "main":
+	case "if", "for", "while", "switch", "return", "main", "else", "new", "delete", "throw", "case", "struct", "class":
 		return ""
 	default:
 		return name
 	}
+}
+
+// bodyEnd returns where the body of a function ends, from the end of its parameters. The braces of a constructor's
+// initializers follow a name.
+func bodyEnd(t *source.Text, from int) int {
+	for at := from; at < min(len(t.Code), from+maxBody); at++ {
+		if c := t.Code[at]; c == ';' {
+			return at
+		} else if c == '(' || c == '{' {
+			_, inner := t.Arguments(at + 1)
+			if isInitializer := source.IsWordByte(t.Code[at-1]) || c == '('; !isInitializer {
+				return inner.To
+			}
+			at = inner.To
+		}
+	}
+	return from
 }
 
 // lastWord is the name of a parameter without a default.
@@ -190,6 +237,12 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 		add("FLAGS_"+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ",")})
 	}
 	for _, f := range fields(t) {
+		if f.value.From == f.value.To && listenName.MatchString(f.name) {
+			// A constructor may initialize it.
+			if values := names().Values(f.name, f.value.From); len(values) == 1 {
+				f.value = values[0]
+			}
+		}
 		add("."+f.name, f.value)
 	}
 	for _, m := range t.FindAll(boundOption, address.MaxListeners) {
@@ -222,6 +275,8 @@ func globals(t *source.Text) func(u address.Use) address.Name {
 		switch name := u.Path; {
 		case strings.HasPrefix(name, "."):
 			return address.Field(name)
+		case memberName.MatchString(name):
+			return address.Field("." + name)
 		case flags[name]:
 			return address.Name{Path: "FLAGS_" + name}
 		case strings.HasSuffix(name, ")"), strings.ToUpper(name) == name, constantName.MatchString(name):
@@ -230,6 +285,9 @@ func globals(t *source.Text) func(u address.Use) address.Name {
 		return address.Name{}
 	}
 }
+
+// memberName matches the names that style guides give to the members of classes: port_, m_port.
+var memberName = source.Exactly(`[a-z]\w*_|m_\w+`)
 
 // constantName matches the names that style guides give to constants: kPort, PORT_.
 var constantName = regexp.MustCompile(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)

@@ -21,7 +21,9 @@ func TestRepetitiveSources(t *testing.T) {
 			"value<int>(&a.port)->default_value(1",
 			"(\"port,p\", value<int>()->default_value(1), \"\")", "DECLARE_int32(port)\n", "class A : public B {",
 			"a.AddListeningPort(a, a);a.BuildAndStart();", "auto a = InsecureServerCredentials();a.a = a;",
-			"if (a) {\n  a.AddListeningPort(a, a);\n}\n",
+			"if (a) {\n  a.AddListeningPort(a, a);\n}\n", "class A { A(int port) : port_(port) {}\n",
+			"int main() {\n  A port(50051); make_unique<A>(50051); A port{",
+			"A::A(int port) : a{", "  explicit A(int port)\n",
 		},
 	})
 }

@@ -105,9 +105,18 @@ var mainFunction = regexp.MustCompile(`\bint\s+main\s*\(`)
 // analyzeSource reads a source or a header.
 func analyzeSource(text []byte) *analyzer.Result[extra] {
 	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
-	if !hasKeyword && !declares {
-		return nil
+	switch {
+	case hasKeyword:
+		return read(text, declares)
+	case declares:
+		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] { return read(text, true) })
 	}
+	return nil
+}
+
+// read reads a source or a header, which may declare something for others.
+func read(text []byte, declares bool) *analyzer.Result[extra] {
+	hasKeyword := keywords.In(text)
 	t := grammar.Read(text)
 	var result analyzer.Result[extra]
 	if hasKeyword {
@@ -121,7 +130,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 			result.Findings = append(result.Findings, listeners(names(), result.Findings)...)
 		}
 		if t.Matches(mainFunction) {
-			result.Declares = append(result.Declares, names().Given(call, calledFunction)...)
+			result.Declares = append(result.Declares, given(names())...)
 		}
 	}
 	return &result

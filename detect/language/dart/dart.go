@@ -2,6 +2,7 @@
 package dart
 
 import (
+	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -60,21 +61,36 @@ var mainFunction = regexp.MustCompile(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
 var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
-	if !keywords.In(text) {
+	hasKeyword, starts := keywords.In(text), bytes.Contains(text, []byte("main(")) && mayStart.In(text)
+	if !hasKeyword && !starts {
 		return nil
 	}
 	t := grammar.Read(text)
 	imports := t.Names(importDirective)
-	found := analyzer.Findings(t, rulesOf(t), imports)
-	if len(found) == 0 || slices.ContainsFunc(imports, testLibrary.MatchString) {
+	if slices.ContainsFunc(imports, testLibrary.MatchString) {
 		return nil
 	}
+	var result analyzer.Result[struct{}]
+	if hasKeyword {
+		result.Findings = findings(t, imports)
+	}
+	if starts && t.Matches(mainFunction) {
+		result.Declares = given(namesIn(t))
+	}
+	if result.Findings == nil && result.Declares == nil {
+		return nil
+	}
+	return &result
+}
+
+// findings returns what a source proves.
+func findings(t *source.Text, imports []string) []finding.Finding {
+	found := analyzer.Findings(t, rulesOf(t), imports)
 	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
 		found = append(found, listeners(t, servers)...)
 	}
 	isMain := mainFunction.Match(t.Code)
-	found = finding.InMain(found, func(finding.Server) bool { return isMain })
-	return &analyzer.Result[struct{}]{Findings: found}
+	return finding.InMain(found, func(finding.Server) bool { return isMain })
 }
 
 // grammar is how Dart writes comments and strings (its language specification, Strings and Comments).

@@ -36,10 +36,17 @@ type serving struct {
 	security []finding.Finding
 }
 
-// listeners returns where the servers of a text listen, and what carries their calls.
-func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
+// namesIn returns the names that a source declares.
+func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, ";,", declaration, assignment)
 	names.Keyed(optionValue, optionDefault)
+	return names
+}
+
+// listeners returns where the servers of a text listen, and what carries their calls.
+func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
+	names := namesIn(t)
+	declareFunctions(names)
 	var calls []serving
 	for _, m := range t.FindAll(serveCall, address.MaxListeners) {
 		call := arguments{Names: names, from: m[1]}

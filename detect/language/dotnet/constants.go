@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 
@@ -65,14 +66,33 @@ func readDeclarations(t *source.Text) *address.Names {
 				names = append(names, n[1])
 			}
 		}
-		if listenName.MatchString(strings.Join(names, " ")) {
-			d.DeclareArguments(address.Function{
-				Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names),
+		if !listenName.MatchString(strings.Join(names, " ")) {
+			continue
+		}
+		f := address.Function{Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names)}
+		if !d.DeclareArguments(f) {
+			d.DeclareCallable(address.Callable{
+				Name: name, At: m[1], Parameters: f.Parameters,
+				Body: source.Span{From: m[1], To: bodyEnd(t, all.To)},
 			})
 		}
 	}
 	return d
 }
+
+// bodyEnd returns where the body of a method ends, from the end of its parameters. What a constructor gives to another
+// one stands before it.
+func bodyEnd(t *source.Text, from int) int {
+	open := bytes.IndexByte(t.Code[from:min(len(t.Code), from+maxHead)], '{')
+	if open < 0 || t.Until(from+1, ";") < from+open {
+		return t.Until(from+1, ";")
+	}
+	_, body := t.Arguments(from + open + 1)
+	return body.To
+}
+
+// construction makes an object of a class of the app's own. A method of the same name is none.
+var construction = regexp.MustCompile(`\bnew\s+(?:\w+\.)*(?P<name>[A-Z]\w*)\s*\(`)
 
 // returns finds the expressions that a method returns, whose parameters end at an offset.
 func returns(t *source.Text, parametersEnd int) []source.Span {
@@ -116,7 +136,7 @@ func readConstants(d *address.Names) []address.Declaration {
 			add(string(t.Code[m[2]:m[3]])+"()", value)
 		}
 	}
-	return all
+	return append(all, d.Given(construction, func(class string) string { return class })...)
 }
 
 // global returns what a name that the source does not declare may be in other sources: a constant or a property, which

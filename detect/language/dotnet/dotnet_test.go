@@ -18,7 +18,8 @@ func TestRepetitiveSources(t *testing.T) {
 				"o.Listen(", "a = a;", "app.Run(a + ", "new ServerPort(a, b", "class A : B.BBase", "$\"{", "\"\"\"",
 				"public int Port { get; set; } = 50051;\n", "public static int Port() => 50051;\n", "public int a(",
 				"static void A(int port)\n{\n  A(50051);\n}\n", "const int Port = 50051;\n",
-				"int Port { return 50051; ",
+				"int Port { return 50051; ", "public A(int port) { _port = port; }\n", "new A(50051, ",
+				"class A { public A(int port",
 			},
 		},
 		analyzertest.Repetition{

@@ -18,9 +18,18 @@ var keywords = analyzer.Keywords(frameworks, "Kestrel", "Listen", "UseUrls", "Ur
 // analyzeSource reads a source with an extension. It returns nil for one that has neither findings nor constants.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
-	if !hasKeyword && !declares || isGenerated(text) {
+	switch {
+	case !hasKeyword && !declares, isGenerated(text):
 		return nil
+	case !hasKeyword:
+		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] { return read(ext, text, declares) })
 	}
+	return read(ext, text, declares)
+}
+
+// read reads a source, which may declare something for others.
+func read(ext string, text []byte, declares bool) *analyzer.Result[extra] {
+	hasKeyword := keywords.In(text)
 	t := grammars[ext].Read(source.TrimBOM(text))
 	var result analyzer.Result[extra]
 	if hasKeyword {

@@ -163,7 +163,7 @@ func urls(d *address.Names, arguments []source.Span) []finding.Finding {
 	for _, s := range arguments {
 		all := strings.Split(text(d, s), ";")
 		if all[0] == "" {
-			e := newEndpoint(d.Value(s), schemeSecurity(string(d.Raw[s.From:s.To])), "")
+			e := newEndpoint(d.Value(s), securityOfURL(d, s), "")
 			if e.security.Transport == plan.UnknownTransport {
 				e.security.Setting = settingKey(d.Decider(s))
 			}
@@ -176,6 +176,21 @@ func urls(d *address.Names, arguments []source.Span) []finding.Finding {
 		}
 	}
 	return found
+}
+
+// securityOfURL returns the security that the scheme of a URL says, which an expression has itself or by its names.
+func securityOfURL(d *address.Names, s source.Span) plan.Security {
+	var says plan.Security
+	for _, r := range d.Reach(s) {
+		of := schemeSecurity(string(d.Raw[r.From:r.To]))
+		if says.Transport != plan.UnknownTransport && of.Transport != plan.UnknownTransport && of != says {
+			return plan.Security{}
+		}
+		if of.Transport != plan.UnknownTransport {
+			says = of
+		}
+	}
+	return says
 }
 
 // schemeSecurity returns the security that the scheme of a URL says.

@@ -168,13 +168,24 @@ func (f *flow) securityOf(found finding.Finding) []finding.Finding {
 		constructors[i].FirstOption = first
 	}
 	says := f.Security(constructors)
-	if by, ok := f.secured[server]; ok && says == (plan.Security{Transport: plan.Plaintext}) {
-		says = by
+	by, isKnown := f.secured[server]
+	if says == (plan.Security{Transport: plan.Plaintext}) {
+		if over := f.mayGet(server); isKnown {
+			says = by
+		} else if over != nil && isGRPCGo(found) {
+			says = plan.Security{Place: over.Place}
+		}
 	}
 	if says == (plan.Security{Transport: plan.Plaintext}) {
 		return nil
 	}
 	return []finding.Finding{finding.Security{Site: server.Quiet(), Says: says, Of: server}}
+}
+
+// isGRPCGo reports whether a finding is a server of grpc-go, which something else has to give a listener.
+func isGRPCGo(found finding.Finding) bool {
+	server, ok := found.(finding.Server)
+	return ok && server.Framework == grpcGo
 }
 
 // finding returns the listener as all languages have it.

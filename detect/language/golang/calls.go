@@ -23,10 +23,10 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 			p.add(unencryptedHTTP2{p.at(method)})
 		}
 	case "StartH2CServer": // a method of echo's Echo
-		p.add(http2Served{p.at(method)})
+		p.add(http2Served{p.at(method), true})
 	case "ListenAndServeTLS", "ServeTLS":
 		if p.file.PathOf(method) == "" {
-			p.add(http2Served{p.at(method)})
+			p.add(http2Served{p.at(method), false})
 		}
 		p.follow(p.at(method).Quiet(), servesTLS, call)
 	case "ToServer":

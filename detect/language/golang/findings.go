@@ -27,7 +27,10 @@ type connectHandler struct {
 }
 
 // http2Served is a server of HTTP/2, over TLS or without it (h2c).
-type http2Served struct{ *finding.Site }
+type http2Served struct {
+	*finding.Site
+	h2c bool
+}
 
 // unencryptedHTTP2 allows HTTP/2 without TLS, to a server or to a client.
 type unencryptedHTTP2 struct{ *finding.Site }

@@ -12,6 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -39,11 +40,17 @@ type flow struct {
 	// made are the calls that make servers, and secured the listeners with TLS that a server is given.
 	made    map[*finding.Site]values.Constructor
 	secured map[*finding.Site]plan.Security
-	// tls are calls that make listeners with TLS.
-	tls map[values.Call]plan.Security
-	// handlers are servers that get their requests from a server of net/http, and overTLS calls of one that serves TLS.
-	handlers map[*finding.Site]bool
-	overTLS  []*finding.Site
+	// tls are calls that make listeners with TLS, and tlsListeners where they are.
+	tls          map[values.Call]plan.Security
+	tlsListeners []*finding.Site
+	// modules are the folders of the modules, and programs those of programs.
+	modules, programs map[string]bool
+	// handlers are servers that get their requests from a server of net/http, with the places that hand these on, and
+	// overTLS calls of one that serves TLS. serveHTTP are the folders that say otherwise how one serves: with h2c, or
+	// by a listener.
+	handlers  map[*finding.Site][]*finding.Site
+	overTLS   []*finding.Site
+	serveHTTP map[string]bool
 }
 
 // handedOn is a listener as a server gets it. The server is nil if it is not known which one it is.
@@ -69,27 +76,12 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 			f.secured[server] = plan.Security{Place: at.Place}
 		}
 	}
-	for server := range f.handlers {
+	for server, handed := range f.handlers {
 		if _, isKnown := f.secured[server]; !isKnown && !f.listening[server] {
-			f.secureHandler(server)
+			f.secureHandler(server, handed)
 		}
 	}
 	f.decide(files)
-}
-
-// secureHandler gives a server the security of the calls in its folder that serve HTTP over TLS, if there are some. It
-// is not known if these differ.
-func (f *flow) secureHandler(server *finding.Site) {
-	for _, at := range f.overTLS {
-		if path.Dir(at.Path) != path.Dir(server.Path) {
-			continue
-		}
-		if says, ok := f.secured[server]; ok && says != f.secured[at] {
-			f.secured[server] = plan.Security{Place: at.Place}
-			return
-		}
-		f.secured[server] = f.secured[at]
-	}
 }
 
 func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) *flow {
@@ -102,9 +94,10 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 			_, ok := lookup(importPath)
 			return ok
 		},
-		handled: map[*finding.Site]bool{}, handlers: map[*finding.Site]bool{},
+		handled: map[*finding.Site]bool{}, handlers: map[*finding.Site][]*finding.Site{},
 		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
+		serveHTTP: foldersOfH2C(files), modules: map[string]bool{}, programs: map[string]bool{},
 	}
 	left := values.MaxParsed
 	for _, file := range byRelevance(files) {
@@ -115,8 +108,40 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 	}
 	for _, file := range files {
 		f.AddSettings(file.Path, file.Extra.Settings)
+		if file.Extra.ModulePath != "" {
+			f.modules[path.Dir(file.Path)] = true
+		}
+		if file.Extra.Main {
+			f.programs[path.Dir(file.Path)] = true
+		}
 	}
 	return f
+}
+
+// mayGet returns a listener with TLS that a server may get which is not seen to get one: one in another folder of its
+// module, but not that of another program. Those in its own folder are seen: see mayBeSecured.
+func (f *flow) mayGet(server *finding.Site) *finding.Site {
+	if f.listening[server] || f.handlers[server] != nil {
+		return nil
+	}
+	module, dir := f.moduleOf(server.Path), path.Dir(server.Path)
+	for _, l := range f.tlsListeners[:min(len(f.tlsListeners), maxStarted)] {
+		of := path.Dir(l.Path)
+		if isOther := f.programs[of] && f.programs[dir]; of != dir && !isOther && f.moduleOf(l.Path) == module {
+			return l
+		}
+	}
+	return nil
+}
+
+// moduleOf returns the folder of the module that a file belongs to.
+func (f *flow) moduleOf(file string) string {
+	for dir := range tree.Ancestors(file) {
+		if f.modules[dir] {
+			return dir
+		}
+	}
+	return "."
 }
 
 // isFollowed reports whether a file has something whose values are followed.
@@ -179,6 +204,7 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 		}
 	case c.kind == listensTLS:
 		f.tls[in.Call(code)] = f.ServedSecurity(in, made)
+		f.tlsListeners = append(f.tlsListeners, c.Site)
 	case c.kind == servesTLS:
 		f.secured[c.Site] = f.ServedSecurity(in, made)
 		f.overTLS = append(f.overTLS, c.Site)
@@ -202,7 +228,7 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 		server := f.serverOf(in, code)
 		f.handled[c.Site] = server != nil || f.serverKind(in, code) == plainGRPC
 		if server != nil {
-			f.handlers[server] = true
+			f.handlers[server] = append(f.handlers[server], c.Site)
 		}
 	case startsServer:
 		if made, ok := code.(*ast.CallExpr); ok && !f.isOwn(in.PathOf(syntax.Called(made))) {
@@ -254,6 +280,7 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 		f.listening[server] = true
 	}
 	f.served[at] = by
+	f.serveHTTP[path.Dir(at.Path)] = f.serveHTTP[path.Dir(at.Path)] || by == plainHTTP
 	if by == anyServer {
 		return
 	}

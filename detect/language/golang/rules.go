@@ -66,7 +66,7 @@ var symbolRules = []symbolRule{
 		source.Exactly(`NewHandler`), registersHealth,
 	},
 	{source.Exactly(`(.*health.*)?`), source.Exactly(`RegisterHealthServer|Health_ServiceDesc`), registersHealth},
-	{h2c, source.Exactly(`NewHandler`), servesHTTP2},
+	{h2c, source.Exactly(`NewHandler`), servesH2C},
 	{source.Exactly(`golang\.org/x/net/http2`), source.Exactly(`ConfigureServer`), servesHTTP2},
 	{source.Exactly(`golang\.org/x/crypto/acme/autocert`), source.Exactly(`NewListener`), servesHTTP2},
 	{source.Exactly(`net/http`), source.Exactly(`ListenAndServeTLS|ServeTLS`), servesHTTP2},
@@ -92,7 +92,9 @@ func disablesHealth(at *finding.Site, _ reference) finding.Finding {
 	return finding.HealthDisabled{Site: at}
 }
 
-func servesHTTP2(at *finding.Site, _ reference) finding.Finding { return http2Served{at} }
+func servesHTTP2(at *finding.Site, _ reference) finding.Finding { return http2Served{at, false} }
+
+func servesH2C(at *finding.Site, _ reference) finding.Finding { return http2Served{at, true} }
 
 func constructsHTTP(at *finding.Site, _ reference) finding.Finding { return httpServer{at} }
 

@@ -164,7 +164,7 @@ func (p *pass) visit(n ast.Node) bool {
 			p.add(handledByHTTP{p.at(n).Quiet()})
 		}
 		if n.Sel.Name == "UseH2C" { // a field of gin's Engine
-			p.add(http2Served{p.at(n)})
+			p.add(http2Served{p.at(n), true})
 		}
 		if x, ok := n.X.(*ast.Ident); ok && p.file.Declaration(x) == nil {
 			p.visitReference(n, p.file.PathOf(n), n.Sel.Name)

@@ -21,8 +21,9 @@ var (
 			`(?P<name>\w*[pP](?:ort|ORT)\w*)` + typeOf + `=\s*`),
 		regexp.MustCompile(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
 	}
-	// constructed is an object that may have a port among its arguments.
-	constructed = regexp.MustCompile(`\b(?P<name>[A-Z]\w*)\s*\(`)
+	// called is a constructor, a method of a type, or a function that starts something, which may be given a port.
+	called = regexp.MustCompile(
+		`(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?|(?:start|run|serve|launch)\w*)\s*\(`)
 	// settingsClass is the annotation of a class whose fields are settings, of Spring, Micronaut and Quarkus, and
 	// settingsField such a field.
 	settingsClass = regexp.MustCompile(
@@ -60,11 +61,14 @@ func (n *names) declares() []address.Declaration {
 	for _, match := range t.FindAll(portMethod, maxMembers) {
 		m.member(portMethod, match, returnedValues(t, match[1]))
 	}
-	for _, match := range t.FindAll(constructed, maxCalls) {
-		class, _ := t.Group(constructed, match, "name")
+	for _, match := range t.FindAll(called, maxCalls) {
+		callable, _ := t.Group(called, match, "name")
+		if isMethod := t.Code[match[0]] == '.' && !startsWithCapital.MatchString(callable); isMethod {
+			continue
+		}
 		each, _ := t.Arguments(match[1])
 		for i, argument := range each[:min(len(each), maxArguments)] {
-			m.declare(argumentOf(class, i).Path, argument)
+			m.declare(argumentOf(callable, i).Path, argument)
 		}
 	}
 	for _, match := range t.FindAll(settingsClass, maxMembers) {
@@ -74,10 +78,11 @@ func (n *names) declares() []address.Declaration {
 	return m.found
 }
 
-// argumentOf is the name of an argument that the constructor of a class is given. Programs that have nothing to do with
-// each other may have classes with one name, so it reaches no further than a project.
-func argumentOf(class string, i int) address.Name {
-	return address.Name{Path: class + "#" + strconv.Itoa(i) + "="}
+// argumentOf is the name of an argument that a constructor is given, a method that is called as Class.method, or a
+// function of no class. Programs that have nothing to do with each other may have classes with one name, so it reaches
+// no further than a project.
+func argumentOf(callable string, i int) address.Name {
+	return address.Name{Path: callable + "#" + strconv.Itoa(i) + "="}
 }
 
 // typeAt returns the type that is declared last before an offset, "" for none.

@@ -161,7 +161,8 @@ func (n *names) parameter(arguments []source.Span) address.Value {
 	v := n.values().Nothing(arguments[0].From)
 	for _, at := range arguments {
 		name := strings.TrimPrefix(n.text.Slice(at), "this.")
-		if !simpleName.MatchString(name) || len(n.declared(at)) > 0 {
+		isItself := func(value source.Span) bool { return n.text.Slice(value) == name } // this.port = port
+		if !simpleName.MatchString(name) || len(slices.DeleteFunc(n.declared(at), isItself)) > 0 {
 			continue
 		}
 		for _, m := range n.text.FindAll(parameters, maxValues) {
@@ -178,9 +179,10 @@ func (n *names) parameter(arguments []source.Span) address.Value {
 			if given, ok := n.given(callable, m[0], i); ok {
 				return given
 			}
-			if isType {
-				v.Names = append(v.Names, argumentOf(callable, i))
+			if isMethod := n.text.Indented(n.text.Line(m[0])) > 0; isMethod && !isType {
+				callable = n.typeAt(m[0]) + "." + callable
 			}
+			v.Names = append(v.Names, argumentOf(callable, i))
 		}
 	}
 	return v
@@ -213,7 +215,7 @@ func (n *names) given(callable string, declaredAt, i int) (v address.Value, ok b
 	calls := regexp.MustCompile(`\b` + callable + `\s*\(`)
 	for _, m := range n.text.FindAll(calls, address.MaxListeners) {
 		each, _ := n.text.Arguments(m[1])
-		if m[0] == declaredAt || i >= len(each) {
+		if m[0] == declaredAt || i >= len(each) || each[i].From == each[i].To {
 			continue
 		}
 		of := n.values().Value(each[i])

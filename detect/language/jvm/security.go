@@ -74,6 +74,7 @@ func security(n *names, found []finding.Finding) []finding.Finding {
 var givenOptions = map[string]*regexp.Regexp{
 	vertx:       regexp.MustCompile(`\bcreateHttpServer\s*\(\s*(?P<options>[^)\s])`),
 	grpcServlet: regexp.MustCompile(`\b(?P<options>GrpcServlet|ServletServerBuilder)\b`),
+	armeria:     regexp.MustCompile(`\b(?P<options>ServerBuilder)\s+\w+\s*[=,)]`),
 }
 
 // unknownOptions returns a security that is not known if the file does not show the options of a server.
@@ -85,8 +86,10 @@ func (n *names) unknownOptions(given *regexp.Regexp) []finding.Finding {
 	return []finding.Finding{finding.Security{Site: finding.AtLine(n.text.Line(m[0][0]), "")}}
 }
 
-// shownOptions are options of Vert.x that a file makes, and servers that it puts servlets into.
-var shownOptions = regexp.MustCompile(`\bHttpServerOptions\s*\(|\bnew\s+(?:Server|Tomcat)\s*\(|\bUndertow\b`)
+// shownOptions are options of Vert.x that a file makes, and servers that it puts servlets or services into. Those of
+// Spring have their options in the settings.
+var shownOptions = regexp.MustCompile(`\bHttpServerOptions\s*\(|\bnew\s+(?:Server|Tomcat)\s*\(|\bUndertow\b|` +
+	`\bServer\s*\.\s*builder\s*\(|\bArmeriaServerConfigurator\b`)
 
 // tlsCalls returns the calls that give a server TLS. Those that make an SslContext count if no builder takes one.
 func (n *names) tlsCalls(found []finding.Finding) [][]int {

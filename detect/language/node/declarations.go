@@ -77,6 +77,7 @@ func (p *pass) declare() {
 		}
 	}
 	p.declareClasses()
+	p.declareGiven()
 	p.declareModule()
 }
 
@@ -192,7 +193,7 @@ func mayTellPort(text []byte) bool {
 	if bytes.Contains(text, []byte(".listen(")) {
 		return true
 	}
-	if !bytes.Contains(text, []byte("export")) && !bytes.Contains(text, []byte("registerAs")) {
+	if !declaresFor.In(text) && !startsServer(text) {
 		return false
 	}
 	digits := 0
@@ -211,3 +212,15 @@ func mayTellPort(text []byte) bool {
 	}
 	return bytes.Contains(text, []byte("export *")) || bytes.Contains(text, []byte("} from"))
 }
+
+// declaresFor are in sources that other ones may ask for a port.
+var declaresFor = source.NewKeywords("export", "registerAs")
+
+// startsServer reports whether a source may give a port to a server of another module of the app: it imports one, and
+// calls something that is named for servers or for gRPC.
+func startsServer(text []byte) bool { return importsOwn.In(text) && ofServer.In(text) }
+
+var (
+	importsOwn = source.NewKeywords("'./", `"./`, "'../", `"../`, "'@/", `"@/`, "'~/", `"~/`)
+	ofServer   = source.NewKeywords("erver(", "rpc", "Rpc", "RPC")
+)

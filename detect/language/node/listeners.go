@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	importedListen = regexp.MustCompile(`\b(?P<name>[\w$]+)\s*\.listen\(`)
+	importedListen = regexp.MustCompile(`\b(?P<name>[\w$]+)\s*\.(?P<how>listen|start)\(`)
 
 	listenCall = regexp.MustCompile(`\.listen\(`)
 	startCall  = regexp.MustCompile(`\.start\(`)
@@ -93,7 +93,8 @@ func (p *pass) findListenOfImported() {
 	for _, m := range p.FindAll(importedListen, address.MaxListeners) {
 		module := p.moduleOf(p.Part(importedListen, m, "name"), m[0])
 		if port, ok := p.listenPort(m[1]); ok && module != "" {
-			p.found = append(p.found, importedListener{p.listener(port), module})
+			starts := p.Part(importedListen, m, "how") == "start"
+			p.found = append(p.found, importedListener{p.listener(port), module, starts})
 		}
 	}
 }

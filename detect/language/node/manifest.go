@@ -77,6 +77,7 @@ func (m *modules) entryFiles() map[string]bool {
 
 // alias is a name for modules that tsconfig.json declares: @app/common, or the prefix @app/ of many.
 type alias struct {
+	dir      string // of the tsconfig.json, which is for what lies in it
 	prefix   string
 	target   string // a path in the app
 	wildcard bool
@@ -115,7 +116,7 @@ func analyzeCompilerConfig(file string, text []byte) *analyzer.Result[extra] {
 		if wildcard {
 			target += "/"
 		}
-		aliases = append(aliases, alias{prefix, target, wildcard})
+		aliases = append(aliases, alias{path.Dir(file), prefix, target, wildcard})
 	}
 	return &analyzer.Result[extra]{Extra: extra{aliases: aliases}}
 }

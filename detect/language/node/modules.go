@@ -2,6 +2,7 @@ package node
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -36,6 +37,8 @@ func newModules(files []analyzer.File[extra]) *modules {
 			m.packages[f.Extra.packageName] = path.Dir(f.Path)
 		}
 	}
+	// The nearest tsconfig.json counts first.
+	slices.SortStableFunc(m.aliases, func(a, b alias) int { return len(b.dir) - len(a.dir) })
 	return m
 }
 
@@ -61,6 +64,9 @@ func (m *modules) find(from, module string) string {
 		}
 	}
 	for _, a := range m.aliases {
+		if !tree.IsWithin(from, a.dir) {
+			continue
+		}
 		if rest, ok := strings.CutPrefix(module, a.prefix); ok && (rest == "") != a.wildcard {
 			if f := m.at(a.target + rest); f != "" {
 				return f

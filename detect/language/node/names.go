@@ -21,10 +21,6 @@ var (
 		`\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+(?P<name>[\w$]+)\s+of\s+(?:(?P<list>[\w$]+)\s*\)|\[)`)
 	loopEach = regexp.MustCompile(
 		`\b(?P<list>[\w$]+)\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(?P<name>[\w$]+)\s*(?:\)\s*)?=>`)
-	// functionHead is a function with parameters, and listenParameter one of them that says where something listens.
-	functionHead    = regexp.MustCompile(`\bfunction\s+(?P<name>[A-Za-z_$][\w$]*)\s*\(`)
-	parameterName   = regexp.MustCompile(`^[\w$]+`)
-	listenParameter = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
 	// keyArgument is the key of a setting, the first argument of get.
 	keyArgument = regexp.MustCompile("^(?:<[^()]*>)?\\(\\s*[\"'`]([\\w.:-]+)[\"'`]")
 )
@@ -52,27 +48,10 @@ func (p *pass) variables() *address.Names {
 		p.declareOptions()
 		p.names.DeclareLoops(loopOf)
 		p.names.DeclareLoops(loopEach)
-		p.declareArguments()
+		p.declareFunctions()
 	}
 	p.names.Global = p.global
 	return p.names
-}
-
-// declareArguments declares the parameters of functions that say where something listens.
-func (p *pass) declareArguments() {
-	for _, m := range p.FindAll(functionHead, maxSettings) {
-		parameters, all := p.Arguments(m[1])
-		f := address.Function{Name: p.Part(functionHead, m, "name"), At: m[2], End: all.To, IsAlone: true}
-		listens := false
-		for _, at := range parameters {
-			name := parameterName.FindString(p.Slice(at))
-			f.Parameters = append(f.Parameters, address.Parameter{Name: name})
-			listens = listens || listenParameter.MatchString(name)
-		}
-		if listens {
-			p.names.DeclareArguments(f)
-		}
-	}
 }
 
 // bundledVariables returns the variables that are set only once, if they are declared. In a bundle many variables

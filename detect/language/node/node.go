@@ -115,15 +115,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case yamlSettings.MatchString(f.Path), path.Ext(f.Path) == ".json":
 		return analyzeSettings(text)
 	}
-	result := analyzeSource(text)
-	if result == nil {
-		return nil, nil
-	}
-	result.Built = isOutput
-	if isOutput {
-		result.Declares = nil // the source that it is made of has them too
-	}
-	return result, nil
+	return analyzeSource(f.Path, text, isOutput), nil
 }
 
 // analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its

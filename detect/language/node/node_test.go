@@ -35,6 +35,9 @@ func TestRepetitiveModules(t *testing.T) {
 			"PORT: ",
 			".option('a', '", "a: { default: 5000 }, ", "function a() { return 5000 }\n", "exports.a = ",
 			"x.listen(5000)\n",
+			"class A {\n  constructor(port = 5000) {\n", "const a = (port) => {\n",
+			"function a(port) {\n", "new A(5000, ",
+			"const a: {", "const a: {} = {", "  port(port) {\n", "new A<B>(port, new A(5000",
 			"private a: B\n", "{ A = 5 } = process.env\n", "minimist({ ", "a = z.object({\n", "a\n|| ", ".default(",
 		},
 	})

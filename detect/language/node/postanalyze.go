@@ -55,6 +55,10 @@ func (a *app) moveListeners() {
 			of := a.packages[a.find(f.Path, l.module)]
 			switch {
 			case of == nil:
+			case l.starts:
+				if makes(of.Findings, mali) {
+					of.Findings = append(of.Findings, l.Listener)
+				}
 			case handlesConnect(of) || servesHTTP2(of):
 				of.Findings = append(of.Findings, httpListener{l.Listener})
 			case listensItself(of.Findings): // unlike an HTTP server

@@ -24,6 +24,7 @@ type (
 	importedListener struct {
 		finding.Listener
 		module string
+		starts bool // by the method start, as a server of Mali does
 	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
 	healthDefinition struct{ *finding.Site }

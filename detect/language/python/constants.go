@@ -2,6 +2,7 @@ package python
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -11,6 +12,8 @@ import (
 var (
 	// passedOn are parts of the arguments by which a source passes on what others declare.
 	passedOn = source.NewKeywords("port=", "addr=", "address=", "bind=", "listen=", "endpoint=", "url=")
+	// startsServer are calls that leave a server's port to its default.
+	startsServer = source.NewKeywords("erve()", "erver()")
 	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
 	// one.
 	withoutDefault = source.NewKeywords("_port:", " port:", "_PORT:", " addr:", "_addr:", " address:", "_address:")
@@ -28,7 +31,7 @@ const (
 
 // readConstants returns what a source declares for others to listen on: constants, the fields of classes, the options
 // of the command line, and the arguments of calls.
-func readConstants(t *source.Text, names func() *address.Names) []address.Declaration {
+func readConstants(t *source.Text, i imports, names func() *address.Names) []address.Declaration {
 	var all []address.Declaration
 	add := func(name string, value source.Span) {
 		if len(all) == maxConstants {
@@ -53,14 +56,38 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 			add(f.name, f.value)
 		}
 	}
+	own := append(t.Names(functionDefinition), t.Names(classDefinition)...)
 	for _, m := range t.FindAll(keywordArgument, address.MaxListeners) {
-		if called := calledWith(t, m[0]); called != "" {
-			name := given(called, string(t.Code[m[2]:m[3]])).Path
+		if called := calledWith(t, m[0]); called != "" && !slices.Contains(own, called) {
+			name := address.ArgumentName(called, string(t.Code[m[2]:m[3]]))
 			add(name, source.Span{From: m[1], To: t.Until(m[1], ",")})
+		}
+	}
+	if mayGive.In(t.Raw) {
+		for _, a := range names().ArgumentsOf(call, i.imported) {
+			add(a.Name, a.Value)
 		}
 	}
 	return all
 }
+
+// imported returns the name, for other files, of what a name is imported as: a class, or a function with its module. It
+// is "" for a name that is not imported.
+func (i imports) imported(called string) string {
+	parts := strings.Split(i.names[called], ".")
+	name := parts[len(parts)-1]
+	if len(parts) > 1 && !isClass.MatchString(name) {
+		return parts[len(parts)-2] + "." + name
+	}
+	return name
+}
+
+var (
+	// call is the call of a function or a class by a name without a dot.
+	call = regexp.MustCompile(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*)\(`)
+	// mayGive are parts of the names of functions and classes that start a server.
+	mayGive = source.NewKeywords("erve(", "erver(", "rpc", "Rpc", "RPC", "tart", "main", "run", "Run")
+)
 
 // mayDeclareListener reports whether a source can have constants that matter: a field, a port in a line that says what
 // it is for or, in a source about gRPC, an argument that passes on what another source declares.
@@ -68,7 +95,7 @@ func mayDeclareListener(text []byte, isGRPC bool) bool {
 	if len(text) > maxConstantsSource {
 		return false
 	}
-	return isGRPC && passedOn.In(text) || withoutDefault.In(text) || address.HasPortLine(text)
+	return isGRPC && passedOn.In(text) || startsServer.In(text) || withoutDefault.In(text) || address.HasPortLine(text)
 }
 
 // calledBefore is a name after which the arguments of a call begin.

@@ -20,9 +20,10 @@ var (
 	assignmentInCode = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
 )
 
-// readDeclarations returns the values of a source's variables, of the fields of its classes, of the options of its
-// command line, and of parameters: the arguments that they are given in this source, and their defaults.
-func readDeclarations(t *source.Text, functions []function) *address.Names {
+// readDeclarations returns the values of the variables of a source, which is that of a module, of the fields of its
+// classes, of the options of its command line, and of parameters: the arguments that they are given in this source, and
+// their defaults.
+func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentInCode)
 	for _, f := range append(classFields(t), readOptions(t)...) {
 		switch {
@@ -35,7 +36,7 @@ func readDeclarations(t *source.Text, functions []function) *address.Names {
 	declareElements(d)
 	d.DeclareLoops(loop)
 	for _, f := range functions {
-		f.declare(d)
+		f.declare(d, module)
 	}
 	declareReturns(d, functions)
 	return d

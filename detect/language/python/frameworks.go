@@ -1,6 +1,9 @@
 package python
 
-import "github.com/grpc-cnb/health-probe/detect/analyzer"
+import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+)
 
 // The names of the frameworks.
 const (
@@ -70,6 +73,9 @@ var frameworks = []analyzer.Framework{
 		Health:   healthByApp,
 		Advice:   "in the handlers hook: " + registrationByApp,
 		Security: "nothing: it serves plaintext (`management/commands/grpcrunserver.py`)",
+		Port: analyzer.DefaultPort{
+			Number: 50051, Host: address.AllInterfaces, Source: "management/commands/grpcrunserver.py",
+		},
 	},
 	{
 		Name:     djangoSocioGRPC,

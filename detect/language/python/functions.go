@@ -1,8 +1,10 @@
 package python
 
 import (
+	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -69,9 +71,20 @@ func around(functions []function, t *source.Text, at int) int {
 // parameter returns the name of the parameter in a span.
 func parameter(t *source.Text, at source.Span) string { return parameterName.FindString(t.Slice(at)) }
 
+// isClass matches the names of classes, as people write them: they are told apart without their modules.
+var isClass = regexp.MustCompile(`^_*[A-Z]`)
+
+// moduleOf returns the name of the module that a file is.
+func moduleOf(file string) string {
+	if name := strings.TrimSuffix(path.Base(file), ".py"); name != "__init__" {
+		return name
+	}
+	return path.Base(path.Dir(file))
+}
+
 // declare declares the parameters of a function: those that Typer takes from the command line, and what the calls in
 // the source give.
-func (f function) declare(d *address.Names) {
+func (f function) declare(d *address.Names, module string) {
 	called := address.Function{Name: f.name, At: f.at, End: f.all.To, IsAlone: !f.isMethod}
 	counts := false
 	for _, at := range f.parameters {
@@ -87,5 +100,13 @@ func (f function) declare(d *address.Names) {
 	}
 	if counts {
 		d.DeclareArguments(called)
+		if isClass.MatchString(f.name) || f.isMethod {
+			module = ""
+		}
+		d.DeclareCallable(address.Callable{
+			Module: module,
+			Name:   f.name, At: f.all.From, Parameters: called.Parameters,
+			Body: source.Span{From: f.all.From, To: d.BodyEnd(f.all.To)},
+		})
 	}
 }

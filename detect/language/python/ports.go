@@ -2,7 +2,6 @@ package python
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -68,9 +67,8 @@ func (l listenerCall) value(t *source.Text, from int, names func() *address.Name
 	return v, true
 }
 
-// global returns what a name that the source does not declare may be in other sources: a field, an imported name, or
-// what calls give to a parameter.
-func (i *imports) global(u address.Use, t *source.Text, functions []function) address.Name {
+// global returns what a name that the source does not declare may be in other sources: a field, or an imported name.
+func (i *imports) global(u address.Use) address.Name {
 	name := u.Path
 	field, isField := strings.CutPrefix(name, ".")
 	full, imported := i.names[name]
@@ -82,14 +80,5 @@ func (i *imports) global(u address.Use, t *source.Text, functions []function) ad
 	case imported:
 		return address.Name{Path: full[strings.LastIndexByte(full, '.')+1:]}
 	}
-	isIt := func(at source.Span) bool { return parameter(t, at) == name }
-	if in := around(functions, t, u.At); in >= 0 && slices.ContainsFunc(functions[in].parameters, isIt) {
-		return given(functions[in].name, name)
-	}
 	return address.Name{}
-}
-
-// given is the name of what the calls of a function give to a parameter.
-func given(function, parameter string) address.Name {
-	return address.Name{Path: function + "(" + parameter + "="}
 }

@@ -27,6 +27,7 @@ func serversOf(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	custom := customHealthModules(files)
 	for _, p := range all {
 		resolve(p, custom)
+		analyzer.AddDefaultListeners(frameworks, p)
 	}
 	return analyzer.Servers(all, logf)
 }

@@ -142,7 +142,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		strings.HasSuffix(name, "_grpc.py") && generatedHead.Match(text[:min(len(text), maxHead)]) {
 		return analyzeGenerated(text, isHealth), nil
 	}
-	result := analyzeSource(text)
+	result := analyzeSource(f.Path, text)
 	if result != nil && name == "__main__.py" {
 		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return true })
 	}
@@ -186,7 +186,7 @@ var (
 	generatedCode = regexp.MustCompile(`(?m)^def add_\w+Servicer_to_server\(`)
 )
 
-func analyzeSource(text []byte) *analyzer.Result[extra] {
+func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
 	loads := extra{LoadsEnvironment: loadsEnvironment.In(text)}
 	if !hasKeyword && !mayDeclareListener(text, false) {
@@ -201,9 +201,8 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		return nil
 	}
 	names := sync.OnceValue(func() *address.Names {
-		functions := readFunctions(t)
-		d := readDeclarations(t, functions)
-		d.Global = func(u address.Use) address.Name { return i.global(u, t, functions) }
+		d := readDeclarations(t, moduleOf(file), readFunctions(t))
+		d.Global = i.global
 		return d
 	})
 	result := analyzer.Result[extra]{Extra: loads}
@@ -213,7 +212,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		result.Findings = slices.Concat(of.tellApart(found), listeners(t, names, of), security(t, names, of))
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
-		result.Declares = readConstants(t, names)
+		result.Declares = readConstants(t, i, names)
 	}
 	return &result
 }

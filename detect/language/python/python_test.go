@@ -18,7 +18,9 @@ func TestRepetitiveSources(t *testing.T) {
 			"p.add_argument('--a', ", "@click.option('--port', default=1)\n", "class A:\n  port: int = 50051\n",
 			"port = 50051\ndef a(port):\n  a(port)\n", "a(port=50051, ",
 			"def a():\n  port = 1\ndef b(port):\n  s.add_insecure_port(port)\n",
-			"class A:\n def __init__(self, port=1):\n  A()\n", "DEFINE_integer('port', ",
+			"class A:\n def __init__(self, port=1):\n  A()\n", "from a import serve\nserve(50051, ",
+			"def a(port):\n    ",
+			"class A:\n  def b(self, port=1):\n    ", "DEFINE_integer('port', ",
 		},
 	})
 }

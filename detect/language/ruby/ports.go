@@ -56,6 +56,7 @@ func namesIn(t *source.Text) *address.Names {
 		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
 	names.Keyed(element)
+	declareConstructors(names)
 	for _, m := range t.FindAll(hashLiteral, address.MaxListeners) {
 		hash, _ := t.Group(hashLiteral, m, "name")
 		pairs, _ := t.Arguments(m[1])
@@ -116,6 +117,44 @@ func global(u address.Use) address.Name {
 		return address.Name{}
 	}
 	return address.Name{Path: name}
+}
+
+var (
+	class       = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?:\w+::)*(?P<name>[A-Z]\w*)`)
+	constructor = regexp.MustCompile(`(?m)^[ \t]*def[ \t]+initialize[ \t]*\(`)
+	// parameterHead is a parameter, by its number or by its name, up to its default if it has one.
+	parameterHead = regexp.MustCompile(`^(\w+)[ \t]*(?::|=)?[ \t]*`)
+	construction  = regexp.MustCompile(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new\(`)
+)
+
+// declareConstructors declares the parameters of constructors, which calls of new in any source give something.
+func declareConstructors(names *address.Names) {
+	classes := names.FindAll(class, maxSettings)
+	for _, m := range names.FindAll(constructor, maxSettings) {
+		for len(classes) > 1 && classes[1][0] < m[0] {
+			classes = classes[1:]
+		}
+		if len(classes) == 0 || classes[0][0] > m[0] {
+			continue
+		}
+		each, list := names.Arguments(m[1])
+		c := address.Callable{Name: string(names.Code[classes[0][2]:classes[0][3]]), At: m[1]}
+		for _, at := range each {
+			p := address.Parameter{}
+			if head := parameterHead.FindSubmatchIndex(names.Code[at.From:at.To]); head != nil {
+				p.Name = string(names.Code[at.From : at.From+head[3]])
+				p.Default = source.Span{From: at.From + head[1], To: at.To}
+			}
+			c.Parameters = append(c.Parameters, p)
+		}
+		c.Body = source.Span{From: list.From, To: names.BodyEnd(list.To)}
+		names.DeclareCallable(c)
+	}
+}
+
+// given returns what a source gives to the constructors of other sources.
+func given(names *address.Names) []address.Declaration {
+	return names.Given(construction, func(class string) string { return class })
 }
 
 // constants returns the constants of the source that state an address, for other sources.

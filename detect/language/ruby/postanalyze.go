@@ -20,7 +20,7 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	}
 	for _, p := range all {
 		resolve(p, generated)
-		addDefaultPorts(p)
+		analyzer.AddDefaultListeners(frameworks, p)
 		addAnyCableSecurity(p)
 	}
 	return analyzer.Servers(all, logf)
@@ -44,22 +44,6 @@ func resolve(p *project, generated map[string]bool) {
 		}
 		return []finding.Finding{f}
 	})
-}
-
-// addDefaultPorts adds the default ports of the frameworks to a project that says nothing of ports.
-func addDefaultPorts(p *project) {
-	if analyzer.ProjectHas[finding.Listener](p) {
-		return
-	}
-	for _, in := range p.Packages {
-		for _, f := range in.Findings {
-			if l := analyzer.DefaultListener(frameworks, finding.FrameworkOf(f), finding.Where(f).Line); l != nil {
-				finding.Locate(l, finding.Where(f).Path)
-				in.Findings = append(in.Findings, l...)
-				break
-			}
-		}
-	}
 }
 
 // addAnyCableSecurity adds the security of AnyCable's servers to a project that says nothing of TLS.

@@ -115,8 +115,9 @@ func isScript(f *tree.File) bool {
 
 var keywords = analyzer.Keywords(frameworks)
 
-// mayTellPort matches a constant that may be the port of a server of another source.
-var mayTellPort = regexp.MustCompile(`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b`)
+// mayTellPort matches a constant that may be the port of a server of another source, or what gives one to its server.
+var mayTellPort = regexp.MustCompile(
+	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b|\b\w*Server\.new\([^\n]*(?:\b\d{4,5}\b|ENV)`)
 
 // analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {
@@ -126,7 +127,7 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	}
 	t := grammarOf(text).Read(text)
 	names := namesIn(t)
-	result := &analyzer.Result[stub]{Declares: constants(names)}
+	result := &analyzer.Result[stub]{Declares: append(constants(names), given(names)...)}
 	if servesGRPC {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))

@@ -13,6 +13,7 @@ func TestRepetitiveSources(t *testing.T) {
 		"class A<B::Service\n", "<<~A\n<<~B\n", "%w( /a?\" ", "AnyCable.configure rpc_host\n", "module A\n# b\n",
 		"s.add_http2_port(a\n", "a = a\n", "A = 50051\n",
 		"o = { a: 1, ", "o[:a] = 5\n", "def a\n", "GRPC::RpcServer.new\n ",
+		"class A\n  def initialize(port: 1, ", "A.new(50051, ",
 	}
 	analyzertest.Repetitive(t, definition,
 		analyzertest.Repetition{Path: "a.rb", Head: "GRPC\n", Units: units},

@@ -83,8 +83,13 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 			d.DeclareOption(f.name, f.variable, f.value)
 		} else {
 			d.Declare(f.name, f.value)
+			// What is a parameter, the functions of the type reach as self.name.
+			if value := t.Slice(f.value); isName.MatchString(value) && d.Values(value, f.value.From) == nil {
+				d.Declare(f.name[1:], f.value)
+			}
 		}
 	}
+	types := implBlocks(t)
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, list := t.Arguments(m[1])
@@ -101,8 +106,16 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 		}
 		if all := strings.Join(names, " "); listenName.MatchString(all) || securityName.MatchString(all) {
 			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: address.Parameters(names)}
-			if !d.DeclareArguments(f) {
-				d.DeclareParameters(module+"::"+name, f)
+			own := implementedAt(types, m[0])
+			if !isCalled(t, own, name) || !d.DeclareArguments(f) {
+				body := source.Span{From: m[1], To: list.To}
+				if open, ok := bodyAfter(t, list.To); ok {
+					_, block := t.Arguments(open)
+					body.To = block.To
+				}
+				d.DeclareCallable(address.Callable{
+					Name: cmp.Or(own, module) + "::" + name, At: m[1], Parameters: f.Parameters, Body: body,
+				})
 			}
 		}
 	}
@@ -122,9 +135,10 @@ func moduleOf(file string) string {
 }
 
 // call is the call of a function, whose path is in the group "name".
-var call = regexp.MustCompile(`(?:^|[^\w.:])(?P<name>[a-z_][\w:]*)\(`)
+var call = regexp.MustCompile(`(?:^|[^\w.:])(?P<name>[A-Za-z_]\w*(?:::\w+)*::[a-z_]\w*|[a-z_][\w:]*)\(`)
 
-// given returns what the source of a program gives to functions of other modules that are about listening.
+// given returns what the source of a program gives to functions of other modules, or of types, that are about
+// listening.
 func given(d *address.Names, u *uses) []address.Declaration {
 	return d.Given(call, func(called string) string {
 		whole, _ := u.resolve(called)
@@ -146,13 +160,57 @@ func cutLast(whole string) (before, last string, ok bool) {
 
 // functionBody returns the body of a function that returns something, from the end of its parameters.
 func functionBody(t *source.Text, from int) (source.Span, bool) {
-	head := t.Code[from:min(len(t.Code), from+maxAttribute)]
-	open := bytes.IndexAny(head, "{;")
-	if open < 0 || head[open] == ';' || !strings.Contains(string(head[:open]), "->") {
+	open, ok := bodyAfter(t, from)
+	if !ok || !strings.Contains(t.Slice(source.Span{From: from, To: open}), "->") {
 		return source.Span{}, false
 	}
-	_, body := t.Arguments(from + open + 1)
-	return source.Span{From: from + open + 1, To: t.Until(from+open+1, "")}, body.From < body.To
+	_, body := t.Arguments(open)
+	return source.Span{From: open, To: t.Until(open, "")}, body.From < body.To
+}
+
+// bodyAfter returns the offset after the bracket with which the body of a function begins, from the end of its
+// parameters.
+func bodyAfter(t *source.Text, from int) (int, bool) {
+	head := t.Code[from:min(len(t.Code), from+maxAttribute)]
+	open := bytes.IndexAny(head, "{;")
+	return from + open + 1, open >= 0 && head[open] == '{'
+}
+
+// isName matches an expression that is nothing but a name.
+var isName = source.Exactly(`\w+`)
+
+// isCalled reports whether a source may call a function, which belongs to a type or, if that is "", to none.
+func isCalled(t *source.Text, of, name string) bool {
+	calls := source.NewKeywords(of+"::"+name+"(", "Self::"+name+"(")
+	return of == "" || calls.In(t.Code)
+}
+
+// implBlock is where the functions of a type are.
+type implBlock struct {
+	name string
+	body source.Span
+}
+
+var implHead = regexp.MustCompile(`\bimpl\b(?:\s*<[^>{;]*>)?\s+(?:[\w:<>, ]+\s+for\s+)?(?P<name>\w+)[^{;]*\{`)
+
+// implBlocks returns where the functions of types are.
+func implBlocks(t *source.Text) []implBlock {
+	var all []implBlock
+	for _, m := range t.FindAll(implHead, maxConstants) {
+		_, body := t.Arguments(m[1])
+		all = append(all, implBlock{string(t.Code[m[2]:m[3]]), body})
+	}
+	return all
+}
+
+// implementedAt returns the type whose function stands at an offset, "" for none.
+func implementedAt(all []implBlock, at int) string {
+	for _, of := range all {
+		if of.body.Contains(at) {
+			return of.name
+		}
+	}
+	return ""
 }
 
 // fieldDefaults returns the fields that have a default. That of serde is a function.

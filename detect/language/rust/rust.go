@@ -124,6 +124,17 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	if !hasKeyword && !declares && settings == nil && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
 		return nil
 	}
+	if !hasKeyword {
+		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] {
+			return read(file, text, declares, settings)
+		})
+	}
+	return read(file, text, declares, settings)
+}
+
+// read reads a source, which may declare something for others, or the names of settings.
+func read(file string, text []byte, declares bool, settings []string) *analyzer.Result[extra] {
+	hasKeyword := keywords.In(text)
 	t := grammar.Read(text)
 	modules, all := blankTests(t)
 	if all {

@@ -26,10 +26,16 @@ var (
 // a name alone is declared elsewhere.
 var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\d+|\w+\s*[.?\[(][^,\n]*)`)
 
+// namesIn returns the names that a source declares.
+func namesIn(t *source.Text) *address.Names {
+	return address.Read(t, "\n;,", declaration, assignment)
+}
+
 // listeners returns the addresses that a text listens on. One that no declaration states may be a parameter: then it is
 // what the calls in the text give it.
 func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
-	declared := address.Read(t, "\n;,", declaration, assignment)
+	declared := namesIn(t)
+	declareFunctions(declared)
 	var withArguments *address.Names
 	var found []finding.Finding
 	for _, m := range t.FindAll(listenCall, address.MaxListeners) {
@@ -38,7 +44,9 @@ func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 			if withArguments == nil {
 				withArguments = address.Read(t, "\n;,", declaration, assignment, argument)
 			}
-			v = listened(withArguments, m)
+			if given := listened(withArguments, m); given.Certainty != address.Unknown || len(v.Names) == 0 {
+				v = given
+			}
 		}
 		found = append(found, finding.ListenerAt(v))
 	}

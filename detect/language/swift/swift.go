@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -82,7 +83,8 @@ func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
-	if !keywords.In(text) {
+	hasKeyword, starts := keywords.In(text), mayStart.In(text) && address.HasPortLine(text)
+	if !hasKeyword && !starts {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -90,15 +92,23 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if slices.ContainsFunc(imports, testModule.MatchString) || isLibrary.Match(t.Code) || servesInProcess(t) {
 		return nil
 	}
-	found := analyzer.Findings(t, rulesOf(t), imports)
-	if len(found) == 0 {
+	var declares []address.Declaration
+	if starts {
+		declares = given(namesIn(t))
+	}
+	var found []finding.Finding
+	if hasKeyword {
+		found = analyzer.Findings(t, rulesOf(t), imports)
+	}
+	if len(found)+len(declares) == 0 {
 		return nil
 	}
 	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
 		found = append(found, listeners(t, servers)...)
 	}
 	isMain := entry.Match(t.Code)
-	return &analyzer.Result[struct{}]{Findings: finding.InMain(found, func(finding.Server) bool { return isMain })}
+	found = finding.InMain(found, func(finding.Server) bool { return isMain })
+	return &analyzer.Result[struct{}]{Findings: found, Declares: declares}
 }
 
 // grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a

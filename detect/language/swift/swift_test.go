@@ -15,6 +15,8 @@ func TestRepetitiveSources(t *testing.T) {
 			"GRPCServer(transport:", "class A: ServiceProtocol ", "\"\\(GRPC",
 			"var a = a\nGRPCServer(transport: address: .ipv4(port: a", "#\"GRPC",
 			"address: .ipv4(a), transportSecurity: a, ", "if a {\n  Server.usingTLS(with: a)\n}\n",
+			"struct A {\n  let port: Int\n", "init(port: Int", "func a(port: Int = 50051) {\n",
+			"A(port: 50051", "A(a(port: ",
 		},
 	})
 }

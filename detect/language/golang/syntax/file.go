@@ -85,6 +85,13 @@ func (f *File) AlwaysBefore(pos, later token.Pos) bool {
 	return pos < later && block.from <= later && later < block.to
 }
 
+// MayBeLater reports whether what stands at one position may be executed after what stands at a later one: it is in a
+// function literal that the other one is not in.
+func (f *File) MayBeLater(pos, than token.Pos) bool {
+	l := f.scopes.blockAt(pos).literal
+	return l != nil && (than < l.from || than >= l.to)
+}
+
 // InOneFunction reports whether two positions are in the same function of the package.
 func (f *File) InOneFunction(a, b token.Pos) bool {
 	for _, d := range f.Decls {

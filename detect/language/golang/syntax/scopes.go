@@ -17,6 +17,7 @@ type scopes struct {
 	scope   int      // the innermost one, by when it was opened
 	blocks  []blockStart
 	block   block
+	literal *literal // the innermost function literal that is open, or nil
 }
 
 // hidden is a declaration that another one of its name hides; nil if there is none.
@@ -28,7 +29,14 @@ type hidden struct {
 // block is the part of a file in which statements follow each other.
 type block struct {
 	from, to token.Pos
-	isBody   bool // of a function
+	isBody   bool     // of a function
+	literal  *literal // the innermost one around it, or nil
+}
+
+// literal is the body of a function literal, and the one around it or nil.
+type literal struct {
+	from, to token.Pos
+	outer    *literal
 }
 
 // blockStart is a position from which on a block is the innermost one.
@@ -114,6 +122,7 @@ func (s *scopes) isInScope(name *ast.Ident) bool {
 // walkBlock walks the statements of a block.
 func (s *scopes) walkBlock(b block, statements []ast.Stmt) {
 	outer := s.block
+	b.literal = s.literal
 	s.block = b
 	s.blocks = append(s.blocks, blockStart{b.from, b})
 	walkAll(s, statements)

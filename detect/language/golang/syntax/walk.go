@@ -41,7 +41,10 @@ func (s *scopes) Visit(n ast.Node) ast.Visitor {
 	case *ast.FuncDecl:
 		s.walkFunction(n.Recv, n.Type, n.Body)
 	case *ast.FuncLit:
+		outer := s.literal
+		s.literal = &literal{n.Body.Lbrace, n.Body.End(), outer}
 		s.walkFunction(nil, n.Type, n.Body)
+		s.literal = outer
 	case *ast.ValueSpec:
 		s.walk(n.Type)
 		walkAll(s, n.Values)

@@ -92,11 +92,11 @@ func (s *Sources) originsOfLocal(
 	var from []expression
 	isOverwritten := false
 	for _, value := range assigned {
-		// What is assigned further down is not yet there: port = ":" + port.
-		if value.End() > name.Pos() {
+		// What is assigned further down is not yet there, as in port = ":" + port, if that is not executed first.
+		value.call, value.gets = x.call, sometimes
+		if value.End() > name.Pos() && !x.in.MayBeLater(name.Pos(), value.Pos()) {
 			continue
 		}
-		value.call, value.gets = x.call, sometimes
 		if x.in.AlwaysBefore(value.Pos(), name.Pos()) {
 			from, isOverwritten, value.gets = nil, true, initially
 		}

@@ -84,11 +84,17 @@ func (s *Sources) partOfURL(x expression, field *ast.SelectorExpr, nesting int) 
 	var parts []value
 	for _, v := range s.evaluate(parsed.with(call.Args[0]), nesting+1) {
 		u, err := url.Parse(v.text)
-		if v.isUnknown() || err != nil {
+		switch {
+		case v.isUnknown():
 			return unknown, true
+		case err != nil: // a program gives up that gets this, or gives it a scheme first
+			continue
 		}
 		v.text = map[string]string{"Scheme": u.Scheme, "Host": u.Host, "Path": u.Path}[field.Sel.Name]
 		parts = append(parts, v)
+	}
+	if len(parts) == 0 {
+		return unknown, true
 	}
 	return parts, true
 }

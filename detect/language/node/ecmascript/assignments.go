@@ -23,6 +23,10 @@ var (
 	// assignmentHead is the beginning of an assignment or a declaration, up to the value.
 	assignmentHead = regexp.MustCompile(`(?m)(?:^|[;{})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
 		`static|readonly)\s+)*(?:this\.)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
+	// typedObject is the beginning of a declaration whose type lists the members of an object, and afterType what
+	// stands between that list and the value.
+	typedObject = regexp.MustCompile(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*:\s*\{`)
+	afterType   = regexp.MustCompile(`^\}\s*=\s*`)
 	// functionHead is the beginning of a function, a method or a getter, up to its body.
 	functionHead = regexp.MustCompile(`(?m)(?:\bfunction\s*|` +
 		`^[ \t]*(?:(?:public|private|protected|static|async|get)\s+)*)` +
@@ -62,6 +66,12 @@ func (s *Source) assignments() []Assignment {
 		add(name, m[2], value)
 		if body := arrowBody.FindIndex(s.Code[value.From:value.To]); body != nil {
 			s.eachReturn(value.From+body[1], func(returned source.Span) { add(name, m[2], returned) })
+		}
+	}
+	for _, m := range s.FindAll(typedObject, maxAssignments) {
+		_, members := s.Arguments(m[1])
+		if sign := afterType.FindIndex(s.Code[members.To:min(len(s.Code), members.To+maxIndentation)]); sign != nil {
+			add(s.Part(typedObject, m, "name"), m[2], s.Value(members.To+sign[1]))
 		}
 	}
 	for _, m := range s.FindAll(functionHead, -1) {

@@ -1,0 +1,94 @@
+package dart
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	classHead = regexp.MustCompile(`\bclass\s+(?P<name>\w+)[^{;]*\{`)
+	// functionHead is a function of a library, or the constructor of a class, up to its parameters.
+	functionHead = regexp.MustCompile(`(?m)^[ \t]*(?:[\w<>?,]+[ \t]+)*(?P<name>\w+)[ \t]*\(`)
+	functionBody = regexp.MustCompile(`^\)\s*(?:async\s*)?(?:\{|=>)`)
+	// parameter is a parameter, up to its default if it has one: int port, this.port, required this.port = 50051.
+	parameter = regexp.MustCompile(
+		`^(?:(?:required|final|covariant|[A-Z]\w*\??|int\??|num\??)\s+)*(?:this\.)?(\w+)\s*(?:=\s*)?`)
+	listenParameter = regexp.MustCompile(`(?i)port|addr|bind|listen|host`)
+	call            = regexp.MustCompile(`(?:^|[^\w.])(?P<name>\w+)\(`)
+)
+
+const (
+	// maxFunctions is how many functions of a source are looked at, and maxHead how many bytes after their parameters.
+	maxFunctions = 256
+	maxHead      = 40
+)
+
+// notCalled are what parentheses follow that is no function of the app's own.
+var notCalled = []string{"if", "for", "while", "switch", "catch", "return", "main", "print", "assert", "super", "this"}
+
+// declareFunctions declares the parameters of functions and constructors that say where something listens.
+func declareFunctions(names *address.Names) {
+	classes := map[string]source.Span{}
+	for _, m := range names.FindAll(classHead, maxFunctions) {
+		_, body := names.Arguments(m[1])
+		classes[string(names.Code[m[2]:m[3]])] = body
+	}
+	for _, m := range names.FindAll(functionHead, maxFunctions) {
+		c := address.Callable{Name: string(names.Code[m[2]:m[3]]), At: m[1]}
+		all := declareParameters(names, &c, m[1])
+		isListener := func(p address.Parameter) bool { return listenParameter.MatchString(p.Name) }
+		if !slices.ContainsFunc(c.Parameters, isListener) {
+			continue
+		}
+		body, isConstructor := classes[c.Name]
+		isFunction := functionBody.Match(names.Code[all.To:min(len(names.Code), all.To+maxHead)])
+		switch {
+		case isConstructor:
+			c.Body = body
+		case isFunction:
+			c.Body = source.Span{From: all.From, To: names.BodyEnd(all.To)}
+			if names.Indented(names.Line(m[0])) > 0 {
+				c.Name = ""
+			}
+		default:
+			continue
+		}
+		names.DeclareCallable(c)
+	}
+}
+
+// declareParameters adds the parameters that begin at an offset, and returns the span of them all. Those that are given
+// by name, or not at all, stand in brackets of their own.
+func declareParameters(names *address.Names, to *address.Callable, at int) source.Span {
+	each, all := names.Arguments(at)
+	for _, s := range each {
+		if text := names.Slice(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+			declareParameters(names, to, s.From+1)
+			continue
+		}
+		var p address.Parameter
+		if m := parameter.FindSubmatchIndex(names.Code[s.From:s.To]); m != nil {
+			p.Name = names.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]})
+			p.Default = source.Span{From: s.From + m[1], To: s.To}
+		}
+		to.Parameters = append(to.Parameters, p)
+	}
+	return all
+}
+
+// mayStart are in the sources of programs that may give a port to a server in another source.
+var mayStart = source.NewKeywords("erver(", "erve(", "rpc(", "Rpc(")
+
+// given returns what the program in a source gives to functions and constructors of others.
+func given(names *address.Names) []address.Declaration {
+	return names.Given(call, func(called string) string {
+		if slices.Contains(notCalled, called) {
+			return ""
+		}
+		return called
+	})
+}

@@ -1,0 +1,81 @@
+package swift
+
+import (
+	"regexp"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+var (
+	typeHead = regexp.MustCompile(`\b(?:class|struct|actor)\s+(?P<name>\w+)[^{;]*\{`)
+	// storedProperty is a property without a value: the initializer of a structure takes it by its name.
+	storedProperty = regexp.MustCompile(`(?m)^[ \t]*(?:(?:private|public|internal|fileprivate)[ \t]+)?` +
+		`(?:let|var)[ \t]+(\w*(?:[pP]ort|[hH]ost|[aA]ddress))[ \t]*:[ \t]*[\w.]+\??[ \t]*\r?$`)
+	// functionHead is a function or an initializer, up to its parameters.
+	functionHead = regexp.MustCompile(`\b(?:func\s+(?P<name>\w+)|init)\s*(?:<[^<>()]*>\s*)?\(`)
+	functionBody = regexp.MustCompile(`^\)[^{};]{0,100}\{`)
+	// parameter is a parameter that is given by its name, up to its default if it has one.
+	parameter = regexp.MustCompile(`^(\w*(?:[pP]ort|[hH]ost|[aA]ddress))\s*:[^=]*(?:=\s*)?`)
+	call      = regexp.MustCompile(`(?:^|[^\w.])(?P<name>\w+)\(`)
+)
+
+const (
+	// maxFunctions is how many functions of a source are looked at, and maxHead how many bytes after their parameters.
+	maxFunctions = 256
+	maxHead      = 120
+)
+
+// declareFunctions declares the parameters of functions and types that say where something listens.
+func declareFunctions(names *address.Names) {
+	for _, m := range names.FindAll(functionHead, maxFunctions) {
+		c := address.Callable{At: m[1], Body: source.Span{From: m[1]}}
+		if m[2] >= 0 && names.Indented(names.Line(m[0])) == 0 {
+			c.Name = string(names.Code[m[2]:m[3]])
+		}
+		all := addParameters(names, &c, m[1])
+		open := functionBody.FindIndex(names.Code[all.To:min(len(names.Code), all.To+maxHead)])
+		if isInitializer := m[2] < 0; isInitializer || open == nil || len(c.Parameters) == 0 {
+			continue
+		}
+		_, body := names.Arguments(all.To + open[1])
+		c.Body.To = body.To
+		names.DeclareCallable(c)
+	}
+	for _, m := range names.FindAll(typeHead, maxFunctions) {
+		c := address.Callable{Name: string(names.Code[m[2]:m[3]])}
+		_, c.Body = names.Arguments(m[1])
+		code := names.Code[c.Body.From:c.Body.To]
+		for _, f := range functionHead.FindAllSubmatchIndex(code, maxFunctions) {
+			if isInitializer := f[2] < 0; isInitializer {
+				addParameters(names, &c, c.Body.From+f[1])
+			}
+		}
+		for _, p := range storedProperty.FindAllSubmatch(code, maxFunctions) {
+			c.Parameters = append(c.Parameters, address.Parameter{Name: string(p[1])})
+		}
+		names.DeclareCallable(c)
+	}
+}
+
+// addParameters adds the parameters that begin at an offset, and returns the span of all of them.
+func addParameters(names *address.Names, to *address.Callable, at int) source.Span {
+	each, all := names.Arguments(at)
+	for _, s := range each {
+		if m := parameter.FindSubmatchIndex(names.Code[s.From:s.To]); m != nil {
+			to.Parameters = append(to.Parameters, address.Parameter{
+				Name:    names.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]}),
+				Default: source.Span{From: s.From + m[1], To: s.To},
+			})
+		}
+	}
+	return all
+}
+
+// mayStart are in sources that may give a port to a server in another source.
+var mayStart = source.NewKeywords("ort: ", "ddress: ")
+
+// given returns what a source gives to functions and initializers of others.
+func given(names *address.Names) []address.Declaration {
+	return names.Given(call, func(called string) string { return called })
+}
