@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"net/url"
 	"strconv"
 	"time"
 )
@@ -97,7 +98,9 @@ type head struct {
 	begun, old bool // its first line has come, and is of HTTP/1.0
 	long       bool // a line has begun that is longer than the buffer
 	close      bool // the connection ends after the answer
-	hosts      int
+	length     uint64
+	// How many fields there are of a name.
+	hosts, lengths, codings int
 }
 
 // take takes a line, or a part of one. The status is that of an error, and 0 if there is none.
@@ -137,12 +140,22 @@ func (h *head) takeRequestLine(line []byte) (status int) {
 	default:
 		return 505
 	}
-	if i := bytes.Index(uri, []byte("://")); i > 0 && uri[0] != '/' { // as proxies get it (RFC 9112 section 3.2.2)
-		uri = uri[i+3:]
-		uri = bytes.TrimLeftFunc(uri, func(c rune) bool { return c != '/' })
-	}
 	h.method, h.resource = methodOf(method), resourceOf(uri)
+	if h.resource != resourceNone {
+		return 0
+	}
+	target, err := url.ParseRequestURI(string(uri)) // it may be absolute, as proxies get it (RFC 9112 section 3.2.2)
+	if err != nil {
+		return 400
+	}
+	h.resource = resourceOf([]byte(target.EscapedPath()))
 	return 0
+}
+
+// isHost reports whether a value has only characters that a host and a port may have (RFC 3986 section 3.2.2).
+func isHost(value []byte) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return len(bytes.Trim(value, letters+"0123456789-._~!$&'()*+,;=%:[]")) == 0
 }
 
 // isTarget reports whether a request's target has no character that it cannot have.
@@ -159,18 +172,27 @@ func (h *head) takeField(line []byte, whole bool) (status int) {
 	}
 	switch string(bytes.ToLower(name)) {
 	case "host":
-		h.hosts++
+		if h.hosts++; !whole || !isHost(value) {
+			return 400
+		}
 	case "accept":
 		h.json = h.json || bytes.Contains(value, []byte("application/json"))
 	case "connection":
 		h.close = h.close || bytes.Contains(bytes.ToLower(value), []byte("close"))
 	case "content-length":
 		length, err := strconv.ParseUint(string(value), 10, 63)
-		if err != nil || !whole {
+		if err != nil || !whole || h.lengths > 0 && length != h.length {
 			return 400
 		}
+		h.lengths++
+		h.length = length
 		h.close = h.close || length > 0 // a body is not read
-	case "transfer-encoding", "upgrade":
+	case "transfer-encoding":
+		if h.codings++; !h.old && (h.codings > 1 || !bytes.EqualFold(value, []byte("chunked"))) {
+			return 501 // as RFC 9112 section 6.1 asks for
+		}
+		h.close = true
+	case "upgrade":
 		h.close = true
 	}
 	return 0
@@ -178,7 +200,8 @@ func (h *head) takeField(line []byte, whole bool) (status int) {
 
 var statusTexts = map[int]string{
 	200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 414: "URI Too Long",
-	431: "Request Header Fields Too Large", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
+	431: "Request Header Fields Too Large", 501: "Not Implemented", 503: "Service Unavailable",
+	505: "HTTP Version Not Supported",
 }
 
 // sendPageHTTP1 answers with a page. The next request may come after it, unless it was the last.

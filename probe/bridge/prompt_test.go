@@ -146,12 +146,33 @@ func TestBadRequests(t *testing.T) {
 		"GET /readyz HTTP/1.1\r\n\r\n":                                        "400 Bad Request",
 		"GET /readyz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                  "400 Bad Request",
 		"GET /readyz HTTP/1.1\r\nHost : a\r\n\r\n":                            "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost:b a\r\n\r\n":                            "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost: a/b\r\n\r\n":                           "400 Bad Request",
+		"GET http://a b/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                   "505 HTTP Version Not Supported",
+		"GET http://[::1/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                  "400 Bad Request",
+		"GET http://a:b/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                   "400 Bad Request",
+		"GET a!b://a/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                      "400 Bad Request",
+		"GET http://a?b/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                   "404 Not Found",
+		"GET http://a#b/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                   "400 Bad Request",
+		"GET /readyz HTTP/1.0\r\nTransfer-Encoding: gzip\r\n\r\n":             "200 OK",
+		"GET readyz HTTP/1.1\r\nHost: a\r\n\r\n":                              "400 Bad Request",
+		"GET /a%2/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                         "400 Bad Request",
+		"GET /a%2F HTTP/1.1\r\nHost: a\r\n\r\n":                               "404 Not Found",
+		"GET /readyz?a%2 HTTP/1.1\r\nHost: a\r\n\r\n":                         "200 OK",
+		"GET http://[fe80::1]:8086/nothing HTTP/1.1\r\nHost: a\r\n\r\n":       "404 Not Found",
 		"GET /readyz HTTP/1.0\r\n\r\n":                                        "200 OK",
 		"GET http://a/readyz HTTP/1.1\r\nHost: a\r\n\r\n":                     "200 OK",
 		"GET /readyz HTTP/2.0\r\nHost: a\r\n\r\n":                             "505 HTTP Version Not Supported",
 		"GET /" + strings.Repeat("x", 2*readSize) + " HTTP/1.1\r\n\r\n":       "414 URI Too Long",
 		"GET / HTTP/1.1\r\nx: " + strings.Repeat("x", 3*maxHead) + "\r\n\r\n": "431 Request Header Fields Too Large",
 		"\r\n": "400 Bad Request",
+
+		// Bodies.
+		"GET /readyz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n":               "200 OK",
+		"GET /readyz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n":                  "501 Not Implemented",
+		"GET / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\nTransfer-Encoding: chunked\n\n": "501 Not Implemented",
+		"GET /readyz HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n":   "400 Bad Request",
+		"GET /readyz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n":   "200 OK",
 	} {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {

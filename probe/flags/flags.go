@@ -178,6 +178,8 @@ func (d *definition) addTo(f *flag.FlagSet, v *values) {
 		f.StringVar(value, d.name, *value, d.usage)
 	case flag.Value:
 		f.Var(value, d.name, d.usage)
+	default:
+		panic("addTo has no case for the type of the value of -" + d.name)
 	}
 }
 

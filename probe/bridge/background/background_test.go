@@ -234,6 +234,10 @@ func TestBridgeThatIsKilled(t *testing.T) {
 			t.Skip(err)
 		}
 		c := startBefore(t, "exec java -XX:TieredStopAtLevel=1 testdata/App.java 'head -n 1' cat")
+		waitFor(t, "the shell to become the app", func() bool { // which collects what ends before
+			name, err := os.ReadFile("/proc/" + strconv.Itoa(c.pid) + "/comm")
+			return err == nil && string(name) == "java\n"
+		})
 		process := c.killBridge()
 		wantZombie(t, process)
 		for want := range 2 { // once from the one program, which is collected, and once from the other
