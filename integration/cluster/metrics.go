@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"time"
@@ -13,6 +15,17 @@ import (
 // Metrics returns what the kubelet has at a path of its read-only port, such as /metrics/probes.
 func (c *Cluster) Metrics(ctx context.Context, path string) ([]byte, error) {
 	return c.HTTP(ctx, fmt.Sprintf("http://%s%s", net.JoinHostPort(Address, strconv.Itoa(readOnlyPort)), path))
+}
+
+// Sandboxes returns how many sandboxes of pods containerd has, with those of pods that are gone: the kubelet removes
+// these once a minute (its GarbageCollect of containers).
+func (c *Cluster) Sandboxes() (int, error) {
+	root := filepath.Join("/proc", strconv.Itoa(c.init), "root", c.folder, "containerd")
+	found, err := os.ReadDir(filepath.Join(root, "io.containerd.grpc.v1.cri", "sandboxes"))
+	if err != nil {
+		return 0, fmt.Errorf("reading the sandboxes of pods: %w", err)
+	}
+	return len(found), nil
 }
 
 // Probes says how often a pod's probe (Startup, Readiness, Liveness) had each result: prober_probe_total, by its label
