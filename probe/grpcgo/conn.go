@@ -46,7 +46,7 @@ func (c *conn) Check(services []string) []outcome.Answer {
 
 func (c *conn) check(ctx context.Context, service string) outcome.Answer {
 	response, err := c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
-	if c.isLost(err) {
+	if c.isLost(ctx, err) {
 		response, err = c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
 	}
 	return outcome.Answer{Service: service, Status: outcome.Status(response.GetStatus()), Err: c.rpcError(ctx, err)}
@@ -54,8 +54,14 @@ func (c *conn) check(ctx context.Context, service string) outcome.Answer {
 
 // isLost reports whether a call was lost with its connection, and may be made once more on another one: health checks
 // change nothing.
-func (c *conn) isLost(err error) bool {
-	return status.Code(err) == codes.Unavailable && c.attempt.isLost()
+func (c *conn) isLost(ctx context.Context, err error) bool {
+	return (status.Code(err) == codes.Unavailable || isUnsent(ctx, err)) && c.attempt.isLost()
+}
+
+// isUnsent reports whether a call has ended while its request was being sent. grpc-go then returns io.EOF, with which
+// it also ends a stream whose status is OK.
+func isUnsent(ctx context.Context, err error) bool {
+	return errors.Is(err, io.EOF) && !hasTrailers(ctx)
 }
 
 // List implements check.Conn.
@@ -64,7 +70,7 @@ func (c *conn) List() (map[string]outcome.Status, error) {
 	defer cancel()
 	ctx = expectTrailers(ctx)
 	response, err := c.health().List(ctx, &healthpb.HealthListRequest{})
-	if c.isLost(err) {
+	if c.isLost(ctx, err) {
 		response, err = c.health().List(ctx, &healthpb.HealthListRequest{})
 	}
 	if err != nil {
@@ -119,6 +125,8 @@ func (c *conn) rpcError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case isUnsent(ctx, err):
+		err = status.Error(codes.Unavailable, check.HangupReason)
 	case errors.Is(err, io.EOF):
 		return &outcome.RPCError{
 			Code: outcome.Code(codes.Unavailable), Message: "server ended the watch", Answered: true,
