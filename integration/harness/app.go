@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 )
 
 // StageSample makes a folder with the sample app as a user would have it: its source, and its server built static.
@@ -20,9 +21,14 @@ func (k *Fixture) StageSample(ctx context.Context, extra map[string]string) (str
 			return "", err
 		}
 	}
-	_, err = run(k.goCommand(ctx, source, "build", "-ldflags=-s -w", "-o", filepath.Join(folder, "server"),
-		"."))
-	return folder, err
+	return folder, k.compile(ctx, source, filepath.Join(folder, "server"))
+}
+
+// compile compiles the program in a folder of the repository: an app, or a buildpack of the tests.
+func (k *Fixture) compile(ctx context.Context, source, program string) error {
+	_, err := run(k.goCommand(ctx, source, slices.Concat(
+		[]string{"build"}, quickly, []string{"-ldflags=-s -w", "-o", program, "."})...))
+	return err
 }
 
 // Stage makes an app folder of the files (name to content). The folder lives as long as the Fixture.

@@ -92,7 +92,7 @@ func (k *Fixture) addProcfile(ctx context.Context) (err error) {
 func (k *Fixture) TestBuildpack(ctx context.Context, name string) (string, error) {
 	source, folder := "integration/"+name, filepath.Join(k.temp, name)
 	bin := filepath.Join(folder, "bin")
-	if _, err := run(k.goCommand(ctx, source, "build", "-o", filepath.Join(bin, "build"), ".")); err != nil {
+	if err := k.compile(ctx, source, filepath.Join(bin, "build")); err != nil {
 		return "", err
 	}
 	if err := os.Symlink("build", filepath.Join(bin, "detect")); err != nil {

@@ -129,15 +129,17 @@ var tools = map[string]tool{
 	},
 }
 
-// settings are options of go build for a tool. Without inlining and debug information most packages take two thirds of
-// the time to compile, and a tool of the tests runs for seconds. Go's own packages are compiled as for all other
-// programs, and so are those of the cluster, in which the tests measure. scripts/demo.sh, test.sh and tool.sh have the
-// same options.
+// quickly are options of go build for what runs for seconds, the tools and the apps of the tests: without inlining and
+// debug information most packages take two thirds of the time to compile. Go's own packages are compiled as for all
+// other programs. scripts/demo.sh, test.sh and tool.sh have the same options, so that a package is compiled once.
+var quickly = []string{"-gcflags=all=-l -dwarf=false", "-gcflags=std="}
+
+// settings are the options of go build for a tool: none for those of the cluster, in which the tests measure.
 func (t tool) settings() []string {
 	if strings.HasPrefix(t.folder, clusterTools) {
 		return nil
 	}
-	return []string{"-gcflags=all=-l -dwarf=false", "-gcflags=std="}
+	return quickly
 }
 
 // Tool returns the path of one of the tools, compiled now or by an earlier run.
