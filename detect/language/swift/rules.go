@@ -49,7 +49,7 @@ var rules = []analyzer.Rule{
 	},
 	{
 		Code: regexp.MustCompile(`\bServer\.insecure\s*\(\s*group\s*:|` +
-			`\bServer\.usingTLS\w*\s*\(\s*(?:on|group|with)\s*:`),
+			`\bServer\.(?:usingTLS\w*|secure)\s*\(\s*(?:on|group|with)\s*:`),
 		Proves: finding.Constructs(grpcSwift1),
 	},
 	{

@@ -35,8 +35,9 @@ var (
 		Requires:  verifiesClients,
 	}
 	insecureServer = regexp.MustCompile(`\bServer\.insecure\s*\(`)
-	// secureServer makes a server with TLS, and givenTLS one with a configuration that says more.
-	secureServer  = regexp.MustCompile(`\bServer\.usingTLS\w*\s*\(\s*(?:(?P<given>with\s*:\s*))?`)
+	// secureServer makes a server with TLS, under its older name too (Sources/GRPC/ServerBuilder.swift), and the group
+	// "given" is a configuration that says more.
+	secureServer  = regexp.MustCompile(`\bServer\.(?:usingTLS\w*|secure)\s*\(\s*(?:(?P<given>with\s*:\s*))?`)
 	verifyClients = regexp.MustCompile(`\.\s*withTLS\s*\(\s*certificateVerification\s*:`)
 	hasConfig     = regexp.MustCompile(`\bServer\.Configuration\b`)
 )

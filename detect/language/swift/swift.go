@@ -43,12 +43,12 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"GRPC", "ServiceProtocol"},
 }, {
 	Name:     grpcSwift1,
-	Evidence: "`Server.insecure`, `Server.usingTLS...`, `Server.start`",
+	Evidence: "`Server.insecure`, `Server.usingTLS...`, `Server.secure`, `Server.start`",
 	Health:   "the app, by a `Grpc_Health_V1_HealthProvider`",
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-grpc-swift, implement " +
 		"Grpc_Health_V1_HealthAsyncProvider, and give it to withServiceProviders",
-	Security: "`Server.usingTLS...`, `tlsConfiguration`; a client certificate by `certificateVerification` " +
-		"(`Sources/GRPC/ServerBuilder.swift`)",
+	Security: "`Server.usingTLS...`, `Server.secure`, `tlsConfiguration`; a client certificate by " +
+		"`certificateVerification` (`Sources/GRPC/ServerBuilder.swift`)",
 	Keywords: []string{"GRPC", "Server.insecure"},
 }}
 
