@@ -11,8 +11,11 @@ import (
 var (
 	// tlsCall is a call that gives a server TLS, in any file with gRPC: of grpc-java's builders, whose clients have the
 	// same names without arguments or on a channel's builder.
-	tlsCall = regexp.MustCompile(`\.\s*(?:useTransportSecurity\s*\(\s*[^)\s]|sslContext\s*\()|` +
-		`\bGrpcSslContexts\s*\.\s*forServer\s*\(`)
+	tlsCall = regexp.MustCompile(`\.\s*(?:useTransportSecurity\s*\(\s*[^)\s]|sslContext\s*\(|` +
+		`(?:p|setP)rotocolNegotiator\s*\(\s*[^)\s])|\bGrpcSslContexts\s*\.\s*forServer\s*\(`)
+	// negotiator gives a builder what begins its connections: TLS, the PROXY protocol, or both on one port
+	// (NettyServerBuilder.java, InternalNettyServerBuilder.java).
+	negotiator = regexp.MustCompile(`^\.\s*(?:p|setP)rotocolNegotiator\b`)
 	// frameworkTLS are such calls of the frameworks, in files that make a server of them.
 	frameworkTLS = map[string]*regexp.Regexp{
 		vertx:       regexp.MustCompile(`\.\s*(?:setSsl\s*\(|ssl\s*=)\s*`),
@@ -133,6 +136,9 @@ func (n *names) mayBeServers(at int) bool {
 // tls returns what a call says that gives a server TLS. The server is made at an offset.
 func (n *names) tls(match []int, serverAt int) plan.Security {
 	t := n.text
+	if negotiator.Match(t.Code[match[0]:]) {
+		return plan.Security{}
+	}
 	argument := source.Span{From: match[1], To: t.Until(match[1], ends[n.ext]+",")}
 	says := n.transport()
 	switch t.Slice(t.Trim(argument)) {
