@@ -87,6 +87,8 @@ func (p *pass) findAddService() {
 var (
 	bindCall    = regexp.MustCompile(`\.(?P<at>bind(?:Async)?)\(`)
 	credentials = regexp.MustCompile(`\bServerCredentials\b|\bcreate(?:Insecure|Ssl)\b`)
+	// credentialsLike is what people call credentials that come from elsewhere.
+	credentialsLike = regexp.MustCompile(`(?i)^[\w$.]*cred(?:ential)?s?\w*(?:\(\))?$`)
 	// constructedCredentials are made in the call itself.
 	constructedCredentials = regexp.MustCompile(`^\(*(?:\d,\s*)?[\w$.]*\bServerCredentials\.create`)
 )
@@ -123,13 +125,14 @@ func (p *pass) serverBefore(at int) *finding.Site {
 	return analyzer.Receiver(p.variables(), p.servers, at)
 }
 
-// isBind reports whether a call of bind or bindAsync is one of the app's to a gRPC server. Clients of LDAP call bind
-// too, so the credentials have to be gRPC's, or bindAsync has to be called in a file that imports gRPC. In a bundle the
-// frameworks themselves call it, with an address and credentials from their options, so both have to be written in the
-// call.
+// isBind reports whether a call of bind or bindAsync is one of the app's to a gRPC server. Clients of LDAP and
+// functions have a bind too, so the credentials have to be gRPC's, or a file that imports gRPC has to call bindAsync,
+// or bind with what it calls credentials. In a bundle the frameworks themselves call it, with an address and
+// credentials from their options, so both have to be written in the call.
 func (p *pass) isBind(method string, arguments []source.Span) bool {
 	where, second := p.Code[arguments[0].From:], bytes.TrimSpace(p.Code[arguments[1].From:arguments[1].To])
-	if !credentials.Match(second) && (method != "bindAsync" || !p.Imports.From(grpcModule)) {
+	isLike := method == "bindAsync" || credentialsLike.Match(second)
+	if !credentials.Match(second) && !(isLike && p.Imports.From(grpcModule)) {
 		return false
 	}
 	return !p.bundled || constructedCredentials.Match(second) && !bytes.HasPrefix(where, []byte("this."))
