@@ -11,11 +11,12 @@ import (
 
 // environment matches how languages ask for an environment variable, whose name is in one of the groups:
 // os.environ.get("PORT"), ENV.fetch("PORT"), env::var("PORT"), System.getenv().get("PORT"), $_ENV['PORT'], lookupEnv
-// "PORT", env = "PORT", process.env.PORT; and the settings that NestJS's ConfigService and Python's decouple take from
-// it, which are in capitals: config.get<number>('PORT'), config("PORT").
+// "PORT", env = "PORT", process.env.PORT; and the settings that NestJS's ConfigService, Python's decouple and .NET's
+// configuration take from it, which are in capitals: config.get<number>('PORT'), config("PORT"), Configuration["PORT"].
 var environment = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variable)?[!?]?)` +
 	`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
-	`\b(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(\s*["']([A-Z][A-Z0-9_]*)["']`)
+	`\b(?:(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(|` +
+	`_?[cC]onfig(?:uration)?\.Get\w+(?:<[^()]*>)?\(|Configuration\.?[\[(])\s*["']([A-Z][A-Z0-9_]*)["']`)
 
 // addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND ||
 // "[::]:50051".

@@ -22,11 +22,13 @@ var (
 	method = regexp.MustCompile(`\b(?:public|private|protected|internal|static|async)\s+[\w.<>?\[\], ]*?` +
 		`\b(?P<name>\w+)\s*\(`)
 	// settingRead is a setting that is read by its key: Configuration["Grpc:Port"],
-	// Configuration.GetSection("Grpc").GetValue("Port").
+	// Configuration.GetSection("Grpc").GetValue("Port"), Configuration.GetSection("Grpc:Port").Value.
 	settingRead = regexp.MustCompile(`\b\w*[cC]onfig(?:uration)?\b\s*` +
+		`(?:\.\s*GetSection\s*\(\s*"(?P<key>[ ]+)"\s*\)\s*\.\s*` +
+		`(?:Value\b|Get\s*<(?:u?int|u?short|string)\??>\s*\(\s*\))(?P<default>)|` +
 		`(?:\.\s*GetSection\s*\(\s*"(?P<key1>[ ]+)"\s*\)\s*)?` +
 		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
-		`"(?P<key2>[ ]+)"\s*,?(?P<default>)`)
+		`"(?P<key2>[ ]+)"\s*,?(?P<default>))`)
 	methodBody    = regexp.MustCompile(`^\)\s*(\{|=>)`)
 	parameterName = regexp.MustCompile(`(\w+)\s*(?:=.*)?$`)
 )
