@@ -61,6 +61,7 @@ var netDevhServer = regexp.MustCompile(`^net\.devh:grpc-server-spring-boot-start
 // provides a service of its own or does not.
 func (b *build) decide(p *project, providesService bool) {
 	starter, hasHandlers, servesTriple := starterOf(b.artifacts), b.has(handlerGenerator), b.settings.servesTriple()
+	isServedByStarter := starter != "" && !(needsAnnotation(starter) && constructsServer(p))
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
 		case finding.Server:
@@ -73,7 +74,7 @@ func (b *build) decide(p *project, providesService bool) {
 			of.AutomaticHealth = b.registersHealth(of.Framework, of.AutomaticHealth)
 			f = of
 		case finding.Implementation:
-			if starter != "" && of.Framework == grpcJava {
+			if isServedByStarter && of.Framework == grpcJava {
 				of.Framework, of.Served = starter, true
 			}
 			of.AutomaticHealth = b.registersHealth(of.Framework, of.AutomaticHealth)
@@ -107,6 +108,16 @@ func (b *build) decide(p *project, providesService bool) {
 		}
 		return []finding.Finding{f}
 	})
+}
+
+// constructsServer reports whether a project makes a server with grpc-java itself.
+func constructsServer(p *project) bool {
+	for f := range p.All() {
+		if s, ok := f.(finding.Server); ok && s.Framework == grpcJava {
+			return true
+		}
+	}
+	return false
 }
 
 // inLanguage returns the name of a framework in a language: grpc-java has others in Kotlin and Scala.
