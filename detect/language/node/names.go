@@ -115,7 +115,11 @@ func (p *pass) refersTo(dotted string) address.Name {
 	if !ok {
 		return address.Name{Module: address.ThisFile, Path: dotted}
 	}
-	if !mayBeOwnModule(e.Module) {
+	key := strings.Trim(strings.TrimPrefix(e.Name, "default")+"."+rest, ".")
+	switch {
+	case e.Module == configPackage && key != "":
+		return address.Name{Path: address.Key(key)}
+	case !mayBeOwnModule(e.Module):
 		return address.Name{}
 	}
 	return address.Name{Module: e.Module, Path: strings.Trim(e.Name+"."+rest, ".")}

@@ -113,7 +113,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case compilerConfig.MatchString(path.Base(f.Path)):
 		return analyzeCompilerConfig(f.Path, text), nil
 	case yamlSettings.MatchString(f.Path), path.Ext(f.Path) == ".json":
-		return analyzeSettings(text)
+		return analyzeSettings(f.Path, text)
 	}
 	return analyzeSource(f.Path, text, isOutput), nil
 }

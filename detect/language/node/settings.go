@@ -2,7 +2,9 @@ package node
 
 import (
 	"bytes"
+	"path"
 	"regexp"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -12,14 +14,23 @@ import (
 var (
 	// settingsFile is the name of a file of settings that programs import, or that the package config reads
 	// (config/default.json).
-	settingsFile = regexp.MustCompile(`^(?:default|[\w.-]*(?:config|settings|constants))\.json$`)
-	// yamlSettings is the path of a file of settings that the package config reads.
-	yamlSettings = regexp.MustCompile(`(?:^|/)config/default\.ya?ml$`)
+	settingsFile = regexp.MustCompile(
+		`^(?:default|production|custom-environment-variables|[\w.-]*(?:config|settings|constants))\.json$`)
+	// yamlSettings is the path of a file of settings that the package config reads. In an image NODE_ENV may be
+	// production or not: what both files state differently is not known.
+	yamlSettings = regexp.MustCompile(`(?:^|/)config/(?:default|production|custom-environment-variables)\.ya?ml$`)
+)
+
+const (
+	// configPackage is the package that reads the files in config: its export has the settings for properties.
+	configPackage = "config"
+	// customVariables begins the name of the file that says which environment variables go before settings.
+	customVariables = "custom-environment-variables"
 )
 
 // analyzeSettings returns the ports in a file of settings, which a module exports that imports it, and which are asked
 // for by their keys. JSON is YAML, too. The error is about the YAML.
-func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
+func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) {
 	if !bytes.Contains(bytes.ToLower(text), []byte("port")) {
 		return nil, nil
 	}
@@ -29,7 +40,11 @@ func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 	for _, document := range documents {
 		for _, s := range document {
 			v := address.Setting(address.TrimScheme(s.Value), s.Line)
-			if v.Certainty != address.Unknown && len(declared) < 2*maxSettings {
+			isKnown := v.Certainty != address.Unknown
+			if strings.HasPrefix(path.Base(file), customVariables) {
+				v, isKnown = address.Value{}, true
+			}
+			if isKnown && len(declared) < 2*maxSettings {
 				declared = append(declared, address.Declaration{Name: "default." + s.Key, Value: v},
 					address.Declaration{Name: address.Key(s.Key), Value: v})
 			}
