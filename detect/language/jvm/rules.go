@@ -111,6 +111,11 @@ var serverRules = []analyzer.Rule{{
 	Imports: imported(armeriaServer, `GrpcService`),
 	Proves:  finding.Constructs(armeria),
 }, {
+	// A method of a service without generated code (grpc-protocol/.../AbstractUnsafeUnaryGrpcService.java).
+	Code:    regexp.MustCompile(`(?:\bextends\s+|:\s*)(?P<at>Abstract(?:Unsafe)?UnaryGrpcService)\b`),
+	Imports: imported(armeriaServer+`\.protocol`, `Abstract(?:Unsafe)?UnaryGrpcService`),
+	Proves:  finding.Constructs(armeria),
+}, {
 	Code:    regexp.MustCompile(`\bGrpcServers\s*\.\s*(?:forPort|forAddress)\s*\(`),
 	Imports: imported(`io\.servicetalk\.grpc\.netty`, `GrpcServers`),
 	Proves:  finding.Constructs(serviceTalk),
