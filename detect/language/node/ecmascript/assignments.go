@@ -54,9 +54,12 @@ func (s *Source) assignments() []Assignment {
 			all = append(all, Assignment{Name: name, At: at, Value: value})
 		}
 	}
+	environment := s.ofEnvironment()
 	for _, m := range s.FindAll(assignmentHead, -1) {
+		isTaken := func(a Assignment) bool { return a.At <= m[2] && m[2] < a.Value.To }
 		// What begins so is a comparison, or the parameter of a function.
-		if m[1] == len(s.Code) || strings.IndexByte("=>", s.Code[m[1]]) >= 0 {
+		if m[1] == len(s.Code) || strings.IndexByte("=>", s.Code[m[1]]) >= 0 ||
+			slices.ContainsFunc(environment, isTaken) {
 			continue
 		}
 		name, value := s.Part(assignmentHead, m, "name"), s.Value(m[1])
@@ -79,7 +82,7 @@ func (s *Source) assignments() []Assignment {
 			s.eachReturn(m[1], func(returned source.Span) { add(name, m[2], returned) })
 		}
 	}
-	return append(all, s.ofEnvironment()...)
+	return append(all, environment...)
 }
 
 // ofEnvironment returns the names that the source takes out of the environment: { PORT = 50051, HOST: host }.
