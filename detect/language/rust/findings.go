@@ -2,6 +2,7 @@ package rust
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,14 +54,32 @@ var healthByName = []analyzer.Rule{
 // references returns what the paths in the code prove.
 func references(t *source.Text, u *uses) []construction {
 	var found []construction
-	addsServices := addition.Match(t.Code)
+	in := file{addsServices: addition.Match(t.Code), serves: servesItself(t, u)}
 	for _, m := range t.FindAll(possiblePath, -1) {
-		if proves := evidence(string(t.Code[m[0]:m[1]]), u, addsServices); proves != nil {
+		if proves := evidence(string(t.Code[m[0]:m[1]]), u, in); proves != nil {
 			site, code := siteOf(t, m)
 			found = append(found, construction{proves(site, code), site, source.Span{From: m[0]}})
 		}
 	}
 	return found
+}
+
+// file is what a file does beside what its paths say.
+type file struct {
+	addsServices bool // to something
+	serves       bool // gRPC by itself, on HTTP/2 of another crate than tonic's transport
+}
+
+// servesHTTP are paths of what hyper and axum serve HTTP/2 with.
+var servesHTTP = regexp.MustCompile(
+	`\bhyper(?:_util)?::server\b|\bhyper::Server\b|\baxum(?:_server)?::(?:serve|Server|bind)\b`)
+
+// servesItself reports whether a file tells calls of gRPC from others by their content type, and serves both.
+func servesItself(t *source.Text, u *uses) bool {
+	if !bytes.Contains(t.Raw, []byte(`"application/grpc`)) || bytes.Contains(t.Code, []byte("Server::builder")) {
+		return false
+	}
+	return t.Matches(servesHTTP) || slices.ContainsFunc(slices.Collect(maps.Values(u.paths)), servesHTTP.MatchString)
 }
 
 // locate returns the finding of a match.
@@ -108,6 +127,13 @@ func implementations(t *source.Text, u *uses) []finding.Finding {
 func isGeneratedTrait(path string) bool {
 	m := generatedTrait.FindStringSubmatch(path)
 	return m != nil && strings.EqualFold(strings.ReplaceAll(m[1], "_", ""), strings.ReplaceAll(m[2], "_", ""))
+}
+
+// isGeneratedServer reports whether a path constructs a server that tonic-build may have generated, such as
+// greeter_server::GreeterServer::new.
+func isGeneratedServer(path string) bool {
+	server, _, isCall := strings.Cut(path, "Server::")
+	return isCall && isGeneratedTrait(server)
 }
 
 // additions returns the services that are added to a router which is made elsewhere.

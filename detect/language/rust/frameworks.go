@@ -24,7 +24,8 @@ var frameworks = []analyzer.Framework{
 			"(`tonic/src/transport/server/tls.rs`)",
 		Keywords: []string{"tonic", "_server::", "Server::builder", "health"},
 		Evidence: "`Server::builder` of `tonic::transport`; `tonic::service::Routes`; " +
-			"`add_service` in a file of tonic's",
+			"`add_service` in a file of tonic's; a generated server in a file that serves `application/grpc` " +
+			"with hyper or axum",
 		Health: "the app, by `tonic_health::server::health_reporter`",
 		Advice: "let (reporter, health) = tonic_health::server::health_reporter(); " +
 			"reporter.set_serving::<YourServer<YourService>>().await; and .add_service(health), " +

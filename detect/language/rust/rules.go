@@ -73,9 +73,8 @@ var (
 	newHealthServer = regexp.MustCompile(`(?:^|::)health_server::HealthServer::(?:new|with_interceptor|from_\w+)$`)
 )
 
-// evidence returns what makes the finding that a path in the code is; nil for nothing. addsServices says whether the
-// file adds services to something.
-func evidence(path string, u *uses, addsServices bool) finding.Make {
+// evidence returns what makes the finding that a path in the code of a file is; nil for nothing.
+func evidence(path string, u *uses, in file) finding.Make {
 	candidates := u.candidates(typeArguments.ReplaceAllString(strings.TrimRight(path, " \t\n("), ""))
 	for _, r := range rules {
 		if slices.ContainsFunc(candidates, r.path.MatchString) {
@@ -83,7 +82,9 @@ func evidence(path string, u *uses, addsServices bool) finding.Make {
 		}
 	}
 	switch {
-	case strings.HasSuffix(candidates[0], "Server::builder") && addsServices:
+	case in.serves && slices.ContainsFunc(candidates, isGeneratedServer):
+		return tonicServerConstructed
+	case strings.HasSuffix(candidates[0], "Server::builder") && in.addsServices:
 		// A Server that comes from a prelude or from another crate, and to which gRPC services are added.
 		return tonicServerConstructed
 	case slices.ContainsFunc(candidates, newHealthServer.MatchString):

@@ -47,7 +47,7 @@ var (
 	// otherDirs are directories that Cargo builds into no program of the package (tests, benches, examples: The Cargo
 	// Book, Package Layout), that it builds into (target), and common names of crates that serve tests.
 	otherDirs = source.Exactly(`tests?|benches|examples|target|fuzz|mocks?|e2e|testing|testdata|fixtures|` +
-		`test[-_]?(utils?|helpers?|support)|(integration|e2e)[-_]tests?|[\w-]+[-_]tests`)
+		`test[-_]?(utils?|helpers?|support)|(integration|e2e)[-_]tests?|[\w-]+[-_]tests|tests?[-_](integration|e2e)`)
 	// otherFiles are files that hold the tests of a module or serve them, and build scripts.
 	otherFiles = source.Exactly(`tests?\.rs|tests?_.*\.rs|.*_tests?\.rs|mocks?\.rs|build\.rs`)
 )
