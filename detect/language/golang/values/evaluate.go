@@ -25,7 +25,7 @@ var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 // calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).
 func (s *Sources) evaluate(x expression, nesting int) []value {
 	if x.constant != nil {
-		return []value{*x.constant}
+		return replaceable([]value{*x.constant}, x.setting)
 	}
 	if s.spend(nesting) {
 		return unknown

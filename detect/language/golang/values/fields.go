@@ -18,7 +18,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	t := s.typeOf(holder, nesting+1)
 	of := s.symbolOf(t)
-	literals := s.composites(holder, nesting+1)
+	literals, isWhole := s.literalsOf(holder, nesting+1)
 	if len(literals) == 0 && of.name != "" && len(s.literals[of]) <= maxOrigins {
 		literals = s.literals[of]
 	}
@@ -28,6 +28,9 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 			value.gets = alternatively
 			from = append(from, value)
 		}
+	}
+	if !isWhole && len(from) > 0 {
+		from = append(from, expression{constant: &value{at: x.place()}, gets: alternatively})
 	}
 	if t.Expr == nil {
 		return from, len(from) > 0
@@ -129,20 +132,43 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 
 // composites returns the composite literals that the value of an expression comes from.
 func (s *Sources) composites(x expression, nesting int) []expression {
+	found, _ := s.literalsOf(x, nesting)
+	return found
+}
+
+// literalsOf returns the composite literals that the value of an expression comes from. It reports whether it comes
+// from nothing else: it may be a variable that is declared without a value, and filled by others.
+func (s *Sources) literalsOf(x expression, nesting int) (found []expression, isWhole bool) {
 	if s.spend(nesting) || x.constant != nil {
-		return nil
+		return nil, true
 	}
 	if literal, ok := ast.Unparen(x.Expr).(*ast.CompositeLit); ok {
-		return []expression{x.with(literal)}
+		return []expression{x.with(literal)}, true
 	}
-	var found []expression
-	origins, _ := s.origins(x, nesting)
+	origins, ok := s.origins(x, nesting)
+	isWhole = !ok || len(origins) > 0 || !s.isVariable(x)
 	for _, from := range origins {
-		if found = append(found, s.composites(from, nesting+1)...); len(found) > maxValues {
+		more, all := s.literalsOf(from, nesting+1)
+		isWhole = isWhole && all
+		if found = append(found, more...); len(found) > maxValues {
 			break
 		}
 	}
-	return found
+	return found, isWhole
+}
+
+// isVariable reports whether an expression is a variable of a function that is declared by var.
+func (s *Sources) isVariable(x expression) bool {
+	name, ok := ast.Unparen(x.Expr).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	local := x.in.Local(name)
+	if local == nil {
+		return false
+	}
+	_, ok = local.Node.(*ast.ValueSpec)
+	return ok
 }
 
 // unlessSet returns values of settings files that an environment variable replaces, if there is one.

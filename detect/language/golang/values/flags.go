@@ -56,6 +56,7 @@ func defaultIndex(function string, arguments int) (at int, ok bool) {
 type namedDefault struct {
 	name, value expression
 	pointer     ast.Expr // to the variable that gets the flag's value, or nil
+	variable    ast.Expr // the name of the environment variable that the flag has its value from, or nil
 	isSetting   bool
 }
 
@@ -72,6 +73,12 @@ func (s *Sources) nameDefaults() {
 			continue
 		}
 		d.value.setting = s.flag(d.name, 0)
+		if d.variable != nil {
+			variable, ok := s.text(d.name.with(d.variable), 0)
+			if ok && variableName.MatchString(variable) {
+				d.value.setting = "$" + variable
+			}
+		}
 		if ok {
 			s.flags[name] = append(s.flags[name], d.value)
 		}
@@ -112,7 +119,21 @@ func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
 	}
 	s.defaults = append(s.defaults, namedDefault{
 		name: expression{Expr: name, in: f}, value: x, pointer: syntax.Element(literal, "Destination"),
+		variable: flagVariable(literal),
 	})
+}
+
+// flagVariable returns the name of the one environment variable that a flag of urfave/cli has its value from, or nil:
+// EnvVar: "PORT" in v1, EnvVars: []string{"PORT"} in v2, Sources: cli.EnvVars("PORT") in v3.
+func flagVariable(literal *ast.CompositeLit) ast.Expr {
+	if names, ok := syntax.Element(literal, "EnvVars").(*ast.CompositeLit); ok && len(names.Elts) == 1 {
+		return names.Elts[0]
+	}
+	if call, ok := syntax.Element(literal, "Sources").(*ast.CallExpr); ok && len(call.Args) == 1 &&
+		syntax.LastName(call.Fun) == "EnvVars" {
+		return call.Args[0]
+	}
+	return syntax.Element(literal, "EnvVar")
 }
 
 // assignPointer adds that the variable gets a value whose address an expression is.
