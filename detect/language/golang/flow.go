@@ -41,7 +41,7 @@ type flow struct {
 	made    map[*finding.Site]values.Constructor
 	secured map[*finding.Site]plan.Security
 	// tls are calls that make listeners with TLS, and tlsListeners where they are.
-	tls          map[values.Call]plan.Security
+	tls          map[values.Call]values.Constructor
 	tlsListeners []*finding.Site
 	// modules are the folders of the modules, and programs those of programs.
 	modules, programs map[string]bool
@@ -96,7 +96,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		},
 		handled: map[*finding.Site]bool{}, handlers: map[*finding.Site][]*finding.Site{},
 		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
-		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]plan.Security{},
+		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]values.Constructor{},
 		serveHTTP: foldersOfH2C(files), modules: map[string]bool{}, programs: map[string]bool{},
 	}
 	left := values.MaxParsed
@@ -203,10 +203,10 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 			f.secured[c.Site] = plan.Security{Transport: plan.Plaintext, Setting: "the setting tls", Place: c.Place}
 		}
 	case c.kind == listensTLS:
-		f.tls[in.Call(code)] = f.ServedSecurity(in, made)
+		f.tls[in.Call(code)] = values.Constructor{In: in, Call: made}
 		f.tlsListeners = append(f.tlsListeners, c.Site)
 	case c.kind == servesTLS:
-		f.secured[c.Site] = f.ServedSecurity(in, made)
+		f.secured[c.Site] = f.ServedSecurity(in, made, values.Made{})
 		f.overTLS = append(f.overTLS, c.Site)
 	case c.kind == addsOptions:
 		f.secured[c.Site] = f.Security([]values.Constructor{{In: in, Call: made}})
@@ -286,7 +286,7 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	}
 	secured := f.Made(in, code.Args[0], func(c values.Call) bool { _, ok := f.tls[c]; return ok })
 	for _, made := range secured {
-		f.secured[cmp.Or(server, at)] = f.tls[made.Call]
+		f.secured[cmp.Or(server, at)] = f.ServedSecurity(f.tls[made.Call].In, f.tls[made.Call].Call, made)
 	}
 	listeners := f.Made(in, code.Args[0], func(c values.Call) bool { return f.listeners[c] != nil })
 	if len(listeners)+len(secured) == 0 {

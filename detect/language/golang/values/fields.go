@@ -18,18 +18,18 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	t := s.typeOf(holder, nesting+1)
 	of := s.symbolOf(t)
-	literals, isWhole := s.literalsOf(holder, nesting+1)
-	if len(literals) == 0 && of.name != "" && len(s.literals[of]) <= maxOrigins {
-		literals = s.literals[of]
+	made := s.literalsOf(holder, nesting+1)
+	if len(made.found) == 0 && of.name != "" && len(s.literals[of]) <= maxOrigins {
+		made.found = s.literals[of]
 	}
 	var from []expression
-	for _, literal := range literals {
+	for _, literal := range made.found {
 		if value := s.element(literal, name); value.Expr != nil {
 			value.gets = alternatively
 			from = append(from, value)
 		}
 	}
-	if !isWhole && len(from) > 0 {
+	if made.isFilled && len(from) > 0 {
 		from = append(from, expression{constant: &value{at: x.place()}, gets: alternatively})
 	}
 	if t.Expr == nil {
@@ -132,29 +132,35 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 
 // composites returns the composite literals that the value of an expression comes from.
 func (s *Sources) composites(x expression, nesting int) []expression {
-	found, _ := s.literalsOf(x, nesting)
-	return found
+	return s.literalsOf(x, nesting).found
 }
 
-// literalsOf returns the composite literals that the value of an expression comes from. It reports whether it comes
-// from nothing else: it may be a variable that is declared without a value, and filled by others.
-func (s *Sources) literalsOf(x expression, nesting int) (found []expression, isWhole bool) {
+// literals are the composite literals that a value comes from.
+type literals struct {
+	found []expression
+	// isFilled says that it may be a variable that is declared without a value, and filled by others; isOpen that it may
+	// come from something that is not known.
+	isFilled, isOpen bool
+}
+
+// literalsOf returns the composite literals that the value of an expression comes from.
+func (s *Sources) literalsOf(x expression, nesting int) literals {
 	if s.spend(nesting) || x.constant != nil {
-		return nil, true
+		return literals{isOpen: x.constant == nil}
 	}
 	if literal, ok := ast.Unparen(x.Expr).(*ast.CompositeLit); ok {
-		return []expression{x.with(literal)}, true
+		return literals{found: []expression{x.with(literal)}}
 	}
 	origins, ok := s.origins(x, nesting)
-	isWhole = !ok || len(origins) > 0 || !s.isVariable(x)
+	of := literals{isOpen: !ok, isFilled: ok && len(origins) == 0 && s.isVariable(x)}
 	for _, from := range origins {
-		more, all := s.literalsOf(from, nesting+1)
-		isWhole = isWhole && all
-		if found = append(found, more...); len(found) > maxValues {
+		more := s.literalsOf(from, nesting+1)
+		of.isFilled, of.isOpen = of.isFilled || more.isFilled, of.isOpen || more.isOpen
+		if of.found = append(of.found, more.found...); len(of.found) > maxValues {
 			break
 		}
 	}
-	return found, isWhole
+	return of
 }
 
 // isVariable reports whether an expression is a variable of a function that is declared by var.

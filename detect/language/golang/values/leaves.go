@@ -3,6 +3,7 @@ package values
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -13,6 +14,8 @@ import (
 type leaf struct {
 	expression
 	when truth
+	// isOneOf says that only one of several callers gives it, or one of several structs.
+	isOneOf bool
 }
 
 // leaves returns all that a value may come from, in the order in which it is assigned, with the conditions of each.
@@ -23,7 +26,7 @@ func (s *Sources) leaves(x expression, when truth, seen map[evaluation]bool, nes
 		return nil
 	}
 	if seen[at] = true; s.spend(nesting) || len(seen) > maxSeen {
-		return []leaf{{expression{in: x.in}, when}}
+		return []leaf{{expression: expression{in: x.in}, when: when}}
 	}
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.UnaryExpr:
@@ -37,21 +40,21 @@ func (s *Sources) leaves(x expression, when truth, seen map[evaluation]bool, nes
 		if fn := s.callee(x, nesting); fn != nil && fn.decl.Body != nil {
 			return s.returnedLeaves(fn, x, when, seen, nesting)
 		}
-		return []leaf{{x.with(e), when}}
+		return []leaf{{expression: x.with(e), when: when}}
 	case *ast.Ident:
 		if e.Name == "nil" {
-			return []leaf{{x.with(e), when}}
+			return []leaf{{expression: x.with(e), when: when}}
 		}
 		return s.assignedLeaves(x, when, seen, nesting)
 	case *ast.SelectorExpr:
 		if importPath := x.in.PathOf(e); importPath != "" {
 			if _, ok := s.lookup(importPath); !ok {
-				return []leaf{{x.with(e), when}}
+				return []leaf{{expression: x.with(e), when: when}}
 			}
 		}
 		return s.assignedLeaves(x, when, seen, nesting)
 	default:
-		return []leaf{{x.with(e), when}}
+		return []leaf{{expression: x.with(e), when: when}}
 	}
 }
 
@@ -63,9 +66,9 @@ func (s *Sources) assignedLeaves(x expression, when truth, seen map[evaluation]b
 	origins, ok := s.origins(x, nesting)
 	switch {
 	case !ok, len(origins) == 0 && s.isParameter(x):
-		return []leaf{{expression{in: x.in}, when}}
+		return []leaf{{expression: expression{in: x.in}, when: when}}
 	case len(origins) == 0: // a variable without a value
-		return []leaf{{x, when}}
+		return []leaf{{expression: x, when: when}}
 	}
 	var found []leaf
 	for _, from := range origins {
@@ -80,7 +83,10 @@ func (s *Sources) assignedLeaves(x expression, when truth, seen map[evaluation]b
 			}
 			condition = when.and(s.executed(from, from.Pos(), use, nesting))
 		}
-		found = append(found, s.leaves(from, condition, seen, nesting+1)...)
+		for _, l := range s.leaves(from, condition, seen, nesting+1) {
+			l.isOneOf = l.isOneOf || from.gets == alternatively && len(origins) > 1
+			found = append(found, l)
+		}
 	}
 	return found
 }
@@ -108,7 +114,7 @@ func (s *Sources) returnedLeaves(
 	}
 	returned, ok := s.returned(fn, call)
 	if !ok {
-		return []leaf{{expression{in: call.in}, when}}
+		return []leaf{{expression: expression{in: call.in}, when: when}}
 	}
 	isError := map[ast.Expr]bool{}
 	for _, r := range fn.returns {
@@ -126,16 +132,18 @@ func (s *Sources) returnedLeaves(
 	return found
 }
 
-// isNil says whether a pointer or an interface is nil.
+// isNil says whether a pointer or an interface is nil. If callers give different ones, it may be.
 func (s *Sources) isNil(x expression, nesting int) truth {
 	t := truth{}
-	for _, l := range s.leaves(x, truth{}, map[evaluation]bool{}, nesting+1) {
-		isNil := truth{holds: no}
-		switch {
-		case l.Expr == nil, l.mayReturnNil():
-			isNil = truth{maybe, s.settingNamed(x)}
-		case syntax.Name(l.Expr) == "nil":
-			isNil = truth{}
+	all := s.leaves(x, truth{}, map[evaluation]bool{}, nesting+1)
+	differs := slices.ContainsFunc(all, func(l leaf) bool { return l.isNil() != all[0].isNil() })
+	for _, l := range all {
+		if l.isOneOf && differs {
+			l.when = l.when.and(truth{maybe, inSource})
+		}
+		isNil := truth{holds: l.isNil()}
+		if isNil.holds == maybe {
+			isNil.setting = s.settingNamed(x)
 		}
 		t = t.unless(isNil, l.when)
 	}
@@ -143,6 +151,17 @@ func (s *Sources) isNil(x expression, nesting int) truth {
 		t.setting = s.settingNamed(x)
 	}
 	return t
+}
+
+// isNil says whether a leaf is nil.
+func (l leaf) isNil() answer {
+	switch {
+	case l.Expr == nil, l.mayReturnNil():
+		return maybe
+	case syntax.Name(l.Expr) == "nil":
+		return yes
+	}
+	return no
 }
 
 // neverNil is a function that returns no nil, or nil with an error alone.

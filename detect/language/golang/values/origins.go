@@ -118,11 +118,11 @@ func (s *Sources) originsOfLocal(
 // firstElement returns the first of the values that a loop goes through, if they are written in a list. It is that of
 // the first server, if the loop makes one for each. Structs may differ in more than one value.
 func (s *Sources) firstElement(list expression, isValue bool, nesting int) ([]expression, bool) {
-	lists := s.composites(list, nesting+1)
-	if len(lists) != 1 || !isValue {
+	lists := s.literalsOf(list, nesting+1)
+	if len(lists.found) != 1 || !isValue {
 		return nil, false
 	}
-	literal, ok := lists[0].Expr.(*ast.CompositeLit)
+	literal, ok := lists.found[0].Expr.(*ast.CompositeLit)
 	if !ok || len(literal.Elts) == 0 {
 		return nil, false
 	}
@@ -131,7 +131,11 @@ func (s *Sources) firstElement(list expression, isValue bool, nesting int) ([]ex
 	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.UnaryExpr:
 		return nil, false
 	}
-	return []expression{lists[0].with(literal.Elts[0])}, isList
+	first := lists.found[0].with(literal.Elts[0])
+	if lists.isOpen {
+		first.setting = inSource
+	}
+	return []expression{first}, isList
 }
 
 // returned returns what a function returns for the result that is meant of a call.

@@ -38,9 +38,10 @@ func (s *Sources) Security(made []Constructor) plan.Security {
 
 // ServedSecurity returns the security of a listener that calls make or serve with TLS. The last arguments of each are
 // the files with a certificate and its key, or a configuration. In a branch of a condition, it is plaintext otherwise.
-func (s *Sources) ServedSecurity(in *Source, call *ast.CallExpr) plan.Security {
+// made says how the call is reached; its zero value stands for any way.
+func (s *Sources) ServedSecurity(in *Source, call *ast.CallExpr, made Made) plan.Security {
 	w := s.newCredentials()
-	x := expression{Expr: call, in: in}
+	x := expression{Expr: call, in: in, call: made.by}
 	when := s.executed(x, call.Pos(), token.NoPos, 0)
 	switch name, args := syntax.LastName(call.Fun), call.Args; {
 	case name == "ListenAndServeTLS" && len(args) == 4: // (address, certificate, key, handler)
