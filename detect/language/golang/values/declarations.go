@@ -23,6 +23,7 @@ func (s *Sources) declare(f *Source) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			f.branches = append(f.branches, f.branchesOfIf(n)...)
+			f.declareFallbacks(n)
 		case *ast.SwitchStmt:
 			f.branches = append(f.branches, branchesOfSwitch(n)...)
 		case *ast.ValueSpec:
@@ -144,8 +145,11 @@ func (s *Sources) change(f *Source, to, changed ast.Expr) {
 
 // whenAssigned returns when a statement assigns a value.
 func (f *Source) whenAssigned(value ast.Expr) when {
-	if f.InFunctionBody(value.Pos()) {
+	switch {
+	case f.InFunctionBody(value.Pos()):
 		return always
+	case f.fallbacks[value.Pos()]:
+		return otherwise
 	}
 	return sometimes
 }

@@ -107,54 +107,58 @@ func literal(x expression, e *ast.BasicLit) []value {
 //
 // What is not set counts only if nothing else has a value, so that a default counts beside what the environment may
 // say. It is no default if it is always overwritten by what is not set or not known, or by an option that the app
-// gives. Of two callers of a function, or of two structs of a type, none has the default of the other.
+// gives. Of two callers of a function, or of two structs of a type, none has the default of the other. What is assigned
+// in the case that nothing is set counts only if that may be.
 func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	if len(all) > maxOrigins {
 		return unknown
 	}
-	var values, initial, alternatives, given []value
-	isOverwritten, isAlternative := false, false
+	var by [instead + 1][]value
+	var values []value
+	isOverwritten, isAlternative, count := false, false, 0
 	for _, x := range all {
 		found := s.evaluate(x, nesting+1)
-		isZero := len(found) > 0 && !slices.ContainsFunc(found, func(v value) bool { return !v.isZero() })
-		switch x.gets {
-		case initially:
-			initial = append(initial, found...)
-		case alternatively:
-			isAlternative = isAlternative || isZero
-			alternatives = append(alternatives, found...)
-		case always:
-			isOverwritten = isOverwritten || isZero
+		isZero := len(found) > 0 && !slices.ContainsFunc(found, value.isSet)
+		isAlternative = isAlternative || isZero && x.gets == alternatively
+		isOverwritten = isOverwritten || isZero && x.gets == always
+		by[x.gets] = append(by[x.gets], found...)
+		if x.gets == always || x.gets == sometimes {
 			values = append(values, found...)
-		case sometimes:
-			values = append(values, found...)
-		case instead:
-			given = append(given, found...)
 		}
-		if len(values)+len(initial)+len(alternatives)+len(given) > maxValues {
+		if count += len(found); count > maxValues {
 			return unknown
 		}
 	}
-	if len(given) > 0 {
-		return given
+	if len(by[instead]) > 0 {
+		return by[instead]
 	}
-	isSet := func(v value) bool { return !v.isZero() }
-	if isAlternative && slices.ContainsFunc(alternatives, isSet) {
-		alternatives = unknown
+	if isAlternative && slices.ContainsFunc(by[alternatively], value.isSet) {
+		by[alternatively] = unknown
 	}
+	given := by[always]
 	if !isOverwritten {
-		values = slices.Concat(initial, alternatives, values)
+		values = slices.Concat(by[initially], by[alternatively], values)
+		given = slices.Concat(by[initially], by[alternatively], given)
 	}
-	if !slices.ContainsFunc(values, isSet) {
+	if !slices.ContainsFunc(given, value.isSet) || slices.ContainsFunc(given, value.isUnknown) {
+		values = append(values, by[otherwise]...)
+	}
+	return withoutZeros(values)
+}
+
+// withoutZeros returns values without those that stand for what is not set, unless all do. Their settings may replace
+// the others.
+func withoutZeros(values []value) []value {
+	if !slices.ContainsFunc(values, value.isSet) {
 		return values
 	}
 	setting := ""
 	for _, v := range values {
-		if v.isZero() {
+		if !v.isSet() {
 			setting = either(setting, v.setting)
 		}
 	}
-	return replaceable(slices.DeleteFunc(values, value.isZero), setting)
+	return replaceable(slices.DeleteFunc(values, func(v value) bool { return !v.isSet() }), setting)
 }
 
 // join returns what a format makes of the values of its parts, of which one has to be known. Of two numbers it makes

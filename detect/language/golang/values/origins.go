@@ -93,7 +93,10 @@ func (s *Sources) originsOfLocal(
 	isOverwritten := false
 	for _, value := range assigned {
 		// What is assigned further down is not yet there, as in port = ":" + port, if that is not executed first.
-		value.call, value.gets = x.call, sometimes
+		value.call = x.call
+		if value.gets != otherwise {
+			value.gets = sometimes
+		}
 		if value.End() > name.Pos() && !x.in.MayBeLater(name.Pos(), value.Pos()) {
 			continue
 		}

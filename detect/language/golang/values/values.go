@@ -14,6 +14,7 @@ package values
 
 import (
 	"go/ast"
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -82,7 +83,7 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 	if err != nil {
 		return nil
 	}
-	f := &Source{File: parsed, path: file, dir: path.Dir(file)}
+	f := &Source{File: parsed, path: file, dir: path.Dir(file), fallbacks: map[token.Pos]bool{}}
 	if parsed.Name.Name == "main" {
 		s.bound.programs[f.dir] = true
 	}
@@ -100,6 +101,7 @@ type Source struct {
 	path, dir string
 	branches  []branch
 	options   []option
+	fallbacks map[token.Pos]bool // where values stand that are assigned to what has none: see [Source.declareFallbacks]
 }
 
 // expression is an expression in a file.
@@ -131,6 +133,8 @@ const (
 	always
 	// sometimes is an assignment under a condition.
 	sometimes
+	// otherwise is an assignment under the condition that there is no value yet.
+	otherwise
 	// instead is by an option that the app gives, after the struct has its defaults.
 	instead
 )
@@ -199,5 +203,5 @@ func replaceable(values []value, setting string) []value {
 
 func (v value) isUnknown() bool { return strings.Contains(v.text, unknownPart) }
 
-// isZero reports whether a value stands for what is not set, as an empty text and the number 0 do.
-func (v value) isZero() bool { return v.text == "" || v.text == "0" }
+// isSet reports whether a value stands for more than what is not set, as an empty text and the number 0 do.
+func (v value) isSet() bool { return v.text != "" && v.text != "0" }
