@@ -99,8 +99,11 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]values.Constructor{},
 		serveHTTP: foldersOfH2C(files), modules: map[string]bool{}, programs: map[string]bool{},
 	}
-	left := values.MaxParsed
+	left, isUsed := values.MaxParsed, usedBy(files, lookup)
 	for _, file := range byRelevance(files) {
+		if !isUsed(path.Dir(file.Path)) && !isFollowed(file) {
+			continue
+		}
 		if left -= len(file.Extra.Text); left < 0 {
 			break
 		}

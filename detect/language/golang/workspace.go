@@ -118,6 +118,22 @@ func (w workspace) leaveOutUnused(p *project) {
 	}
 }
 
+// usedBy returns a function that reports whether a program of the app imports the package in a directory, directly or
+// not. If the app has no program, all its packages may be used.
+func usedBy(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) func(dir string) bool {
+	w := workspace{lookup: lookup, imports: map[string][]string{}}
+	var mains []string
+	for _, f := range files {
+		dir := path.Dir(f.Path)
+		w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
+		if f.Extra.Main {
+			mains = append(mains, dir)
+		}
+	}
+	used := w.reach(mains)
+	return func(dir string) bool { return len(mains) == 0 || used[dir] }
+}
+
 // leaveOutTestHelpers leaves out the findings in packages with the names of such that tests use, unless a program
 // imports them: an emulator may serve what tests of others need.
 func leaveOutTestHelpers(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
