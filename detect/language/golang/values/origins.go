@@ -121,6 +121,9 @@ func (s *Sources) originsOfLocal(
 // firstElement returns the first of the values that a loop goes through, if they are written in a list. It is that of
 // the first server, if the loop makes one for each. Structs may differ in more than one value.
 func (s *Sources) firstElement(list expression, isValue bool, nesting int) ([]expression, bool) {
+	if first, ok := s.firstOfSplit(list, nesting); ok && isValue {
+		return first, true
+	}
 	lists := s.literalsOf(list, nesting+1)
 	if len(lists.found) != 1 || !isValue {
 		return nil, false

@@ -28,6 +28,25 @@ func (s *Sources) elementOfSplit(x expression, index *ast.IndexExpr, nesting int
 	return s.partOf(list.with(call.Args[0]), list.with(call.Args[1]), n, nesting)
 }
 
+// firstOfSplit returns the values of the first element of what splits a text, which is the default of a flag that takes
+// several: strings.Split(hosts, ","). It reports whether a list is one, and whether the values are known.
+func (s *Sources) firstOfSplit(list expression, nesting int) ([]expression, bool) {
+	call, ok := ast.Unparen(list.Expr).(*ast.CallExpr)
+	if !ok || len(call.Args) < 2 || list.in.Qualified(call) != "strings.Split" {
+		return nil, false
+	}
+	separator, ok := s.text(list.with(call.Args[1]), nesting)
+	if !ok || separator == "" {
+		return nil, false
+	}
+	var first []expression
+	for _, v := range s.evaluate(list.with(call.Args[0]), nesting+1) {
+		v.text, _, _ = strings.Cut(v.text, separator)
+		first = append(first, expression{constant: &v})
+	}
+	return first, true
+}
+
 // partOf returns a part of a text that is split at the first place of another one: the first or the second part.
 func (s *Sources) partOf(text, separator expression, part, nesting int) []value {
 	at, ok := s.text(separator, nesting)
