@@ -11,7 +11,7 @@ import (
 
 func TestReportIsOneLineOfJSON(t *testing.T) {
 	t.Parallel()
-	report := Report{Connect: 1500 * time.Microsecond, RPC: 250 * time.Microsecond, Attempts: 2, Answers: []Answer{
+	report := Report{Connect: 1500 * time.Microsecond, RPC: 250 * time.Microsecond, Attempts: 12, Answers: []Answer{
 		{Service: "", Status: StatusServing},
 		{Service: "a", Status: StatusNotServing},
 		{Service: "b", Err: &RPCError{Code: CodeNotFound, Message: "unknown\x1b[31m\nservice"}},
@@ -25,7 +25,7 @@ func TestReportIsOneLineOfJSON(t *testing.T) {
 		`"error":"\"b\" is not known","hint":"register it","address":":5",` +
 		`"services":[{"service":"","status":"SERVING"},{"service":"a","status":"NOT_SERVING"},` +
 		"{\"service\":\"b\",\"error\":\"NOT_FOUND: unknown\uFFFD[31m\uFFFDservice\"}]," +
-		`"connect_ms":1.500,"rpc_ms":0.250,"attempts":2}` + "\n"
+		`"connect_ms":1.500,"rpc_ms":0.250,"attempts":12}` + "\n"
 	if got := string(ended.JSON()); got != want {
 		t.Errorf("report is\n%s, want\n%s", got, want)
 	}
@@ -47,7 +47,7 @@ func TestTheSmallestExitCodeIsTheWorst(t *testing.T) {
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		"", "a", `"\`, "\x00\n\x7f\u0085", "\xff\xc3", "\u2028\u202e", "\U0001f600\U000e0001",
-		"é",
+		"é", "\uffff\U0010ffff",
 	} {
 		f.Add(s)
 	}
