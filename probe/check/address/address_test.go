@@ -9,6 +9,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
+// The greatest name of a host in bytes, and of a socket: sun_path has 108, of which one is a zero byte or stands for @.
+var longHost, longSocket = strings.Repeat("a", 253), strings.Repeat("a", 107)
+
 func TestParseAddress(t *testing.T) {
 	t.Parallel()
 	ip := func(s string) Endpoint { return IPEndpoint(netip.MustParseAddrPort(s)) }
@@ -48,10 +51,27 @@ func TestParseAddress(t *testing.T) {
 		"dns:5":                     host("dns"),
 		"a.example:cinco":           host("a.example"),
 		"unix-abstract:a":           socket("@a"),
+		"[fe80::1%25eth0]:5":        {[]Endpoint{ip("[fe80::1%eth0]:5")}, "[fe80::1]:5", "fe80::1"},
+		"[fe80::1%25]:5":            {[]Endpoint{ip("[fe80::1%25]:5")}, "[fe80::1]:5", "fe80::1"},
+		longHost + ":5":             host(longHost),
+		"unix:" + longSocket:        socket(longSocket),
+		"unix:@" + longSocket:       socket("@" + longSocket),
 	} {
 		got, err := Parse(in, func(string) (int, error) { return 5, nil })
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Parse(%q) = %+v, %v, want %+v", in, got, err, want)
+		}
+	}
+}
+
+func TestParseRefusesWhatCannotBeAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		longHost + "a:5", "unix:" + longSocket + "a", "unix:@" + longSocket + "a",
+		"unix:", "unix:@", "unix-abstract:", "unix:a\x00b", "unix://a", "unix://a/b", "dns://a/b:5",
+	} {
+		if got, err := Parse(in, AnyPort); err == nil {
+			t.Errorf("Parse(%q) = %+v, want an error", in, got)
 		}
 	}
 }
