@@ -88,16 +88,13 @@ func matchPlain(text, secret string) (matched, length int) {
 // takeByte returns the byte that a text begins with, which may be escaped, and how long it is in the text. One that is
 // the wanted byte as it stands is not taken for an escape.
 func takeByte(text string, want byte) (c byte, size int) {
-	for _, escape := range []struct {
-		begin  string
-		digits int
-	}{{"%", 2}, {`\x`, 2}, {`\u00`, 2}, {`\u`, 4}} {
-		rest, ok := strings.CutPrefix(text, escape.begin)
-		if !ok || len(rest) < escape.digits {
+	for _, begin := range []string{"%", `\x`, `\u00`} {
+		rest, ok := strings.CutPrefix(text, begin)
+		if !ok || len(rest) < 2 {
 			continue
 		}
-		if value, ok := parseHex(rest[:escape.digits]); ok && value == want {
-			return value, len(escape.begin) + escape.digits
+		if value, ok := parseHex(rest[:2]); ok && value == want {
+			return value, len(begin) + 2
 		}
 	}
 	if len(text) > 1 && text[0] == '\\' && text[1] == want {

@@ -50,6 +50,39 @@ func TestHideLeavesOtherTexts(t *testing.T) {
 	}
 }
 
+func TestHideLeavesNothingOfValuesThatBeginAlike(t *testing.T) {
+	t.Parallel()
+	headers := []Header{{"x-tenant", "tenant"}, {"x-token", "tenant-s3cret"}, {"x-other", "tenant-s3"}}
+	if got, want := Hide("no tenant-s3cret of tenant", headers), "no "+hidden+" of "+hidden; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+}
+
+// A message may end in the middle of a value, and of a character that is escaped.
+func TestHideFindsValuesAtTheEnd(t *testing.T) {
+	t.Parallel()
+	headers := []Header{{"x-token", `s3cret!`}}
+	encoded := base64.StdEncoding.EncodeToString([]byte("s3cret!"))
+	for text, want := range map[string]string{
+		`s3cret!`:               hidden,
+		`s3cret%21`:             hidden,
+		`s3cret\x21`:            hidden,
+		`s3cret\u0021`:          hidden,
+		`s3cret\!`:              hidden,
+		`s3cret%2`:              `s3cret%2`,
+		`s3cret\`:               `s3cret\`,
+		`%`:                     `%`,
+		`\u00`:                  `\u00`,
+		`s3cret\u0121`:          `s3cret\u0121`, // ġ, whose last eight bits are those of !
+		`[` + encoded + `]`:     `[` + hidden + `]`,
+		`{x=a+` + encoded + `}`: `{` + hidden + `}`,
+	} {
+		if got := Hide(text, headers); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
+
 // What is hidden is hidden wherever it stands, and nothing is found in what has nothing of it.
 func FuzzHide(f *testing.F) {
 	f.Add("a", token, "b")

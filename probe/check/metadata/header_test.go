@@ -1,0 +1,22 @@
+package metadata
+
+import "testing"
+
+func TestValuesHaveNoControlCharacters(t *testing.T) {
+	t.Parallel()
+	for value, is := range map[string]struct{ text, field bool }{
+		"":             {true, true},
+		"a b~!":        {true, true},
+		"a\tb":         {false, true},
+		"caf\u00e9":    {false, true},
+		"a\nb":         {false, false},
+		"a\x1fb":       {false, false},
+		"a\x7fb":       {false, false},
+		"\x00":         {false, false},
+		"\xff\xfe\x80": {false, true},
+	} {
+		if text, field := IsText(value), IsFieldValue(value); text != is.text || field != is.field {
+			t.Errorf("%q: text %t, value of a field %t, want %t, %t", value, text, field, is.text, is.field)
+		}
+	}
+}
