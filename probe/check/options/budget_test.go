@@ -68,6 +68,28 @@ func TestEachFlagWithANumberIsPartOfTheBudget(t *testing.T) {
 	}
 }
 
+func TestTheShorterOfWaitAndTimeoutLimitsEverything(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		wait, timeout time.Duration
+		flag          string
+		limit         time.Duration
+	}{
+		{0, 0, "-timeout", 0},
+		{0, 1, "-timeout", 1},
+		{1, 0, "-wait", 1},
+		{1, 2, "-wait", 1},
+		{2, 1, "-timeout", 1},
+		{1, 1, "-timeout", 1},
+	} {
+		b := options.Budget{Wait: test.wait, Timeout: test.timeout}
+		if flag, limit := b.Limit(); flag != test.flag || limit != test.limit {
+			t.Errorf("of -wait=%v and -timeout=%v, %s=%v limits, want %s=%v",
+				test.wait, test.timeout, flag, limit, test.flag, test.limit)
+		}
+	}
+}
+
 // commandLines returns all combinations of flags with a number, each with every boolean flag on its own. Only -version,
 // which ends before it probes, and -watch, which is not meant to end, are left out.
 func commandLines() (all [][]string) {

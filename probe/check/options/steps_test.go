@@ -20,3 +20,21 @@ func TestReconnect(t *testing.T) {
 		}
 	}
 }
+
+// Without -wait there is one attempt. Steps that are made again, such as a call after another, share its time.
+func TestStepsMadeAgainGetNoMoreTime(t *testing.T) {
+	t.Parallel()
+	once := Budget{ConnectTimeout: time.Hour, RPCTimeout: time.Hour}
+	waiting := Budget{ConnectTimeout: time.Hour, RPCTimeout: time.Hour, Wait: 10 * time.Hour}
+	for _, b := range []*Budget{&once, &waiting} {
+		b.Start()
+		b.Connect()
+		b.Call()
+	}
+	if got := once.Call(); got.After(time.Now()) {
+		t.Errorf("the second call may end at %v, which is not over", got)
+	}
+	if got := waiting.Call(); got.Before(time.Now()) {
+		t.Errorf("with -wait the second call has to end at %v", got)
+	}
+}
