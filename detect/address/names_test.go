@@ -1,6 +1,7 @@
 package address
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ itself = itself
 		`new Random().nextInt(60000)`:       0, `random.randrange(60000)`: 0, `rand(60000)`: 0,
 		`([0, 0, 0, 0], 50055)`: 50055, `{127, 0, 0, 1}, 50055`: 50055, `"https://*:50055/"`: 50055,
 		`"http://*:50055;http://*:50056"`: 0, `"unix:/run/a.sock"`: 0, `0`: 0,
-		`70000`: 0, `1.50055`: 0,
+		`70000`: 0, `1.50055`: 0, `50055.5`: 0, `50055.`: 50055, `.50055`: 0, `-50055`: 0,
 	} {
 		s := quotes.Read([]byte(declarations + expression))
 		v := Read(s, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
@@ -109,11 +110,54 @@ func TestSocketsAndVariablesAreStated(t *testing.T) {
 		"`${env.BIND_ADDR}:8080`":         {Host: AllInterfaces, Port: 8080, Certainty: Default},
 		`env.ADDR || ":8080"`:             {Host: AllInterfaces, Port: 8080, Certainty: Default, Variable: "ADDR"},
 		`env.PORT ? num(env.PORT) : 8080`: {Port: 8080, Certainty: Default, Variable: "PORT"},
+		"env.ADDR || `${env.BIND}:8080`":  {Host: AllInterfaces, Port: 8080, Certainty: Default, Variable: "ADDR"},
+		`own || env.PORT || 8080`:         {Port: 8080},
+		`env.A_PORT || env.B_PORT`:        {},
+		`x ? 8080 : "127.0.0.1:8080"`:     {Host: Loopback, Port: 8080, Certainty: Written},
+		`x ? "127.0.0.1:8080" : 8080`:     {Host: Loopback, Port: 8080, Certainty: Written},
+		`x ? "127.0.0.1:8080" : ":8080"`:  {Port: 8080, Certainty: Written},
+		`x ? ":8080" : "127.0.0.1:8080"`:  {Port: 8080, Certainty: Written},
 	} {
 		text := quotes.Read([]byte(expression))
 		got := Read(text, "\n").Value(source.Span{To: len(text.Raw)}).Address
 		if got.Place.Line = 0; got != want {
-			t.Errorf("%s: %+v, want %+v", expression, got, want)
+			t.Errorf("%s: %#v, want %#v", expression, got, want)
+		}
+	}
+}
+
+// Servers of a file may share an address: that one was asked for does not change what the others get.
+func TestExpressionIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
+	for _, expression := range []string{`env.get("PORT", 8080)`, `env.PORT || 8080`, `":8080"`} {
+		text := quotes.Read([]byte(expression))
+		names := Read(text, "\n")
+		names.Keyed(regexp.MustCompile(`\benv\.get\("(?P<key>\w+)", (?P<default>)`))
+		s := source.Span{To: len(text.Raw)}
+		code := string(text.Code)
+		first := names.Value(s)
+		if second := names.Value(s); !reflect.DeepEqual(first, second) || first.Local() != 8080 {
+			t.Errorf("%s: first %+v, then %+v", expression, first, second)
+		}
+		if got := string(text.Code); got != code {
+			t.Errorf("the code of %s is then %s", expression, got)
+		}
+	}
+}
+
+func TestHostOfSeveralIsUnknown(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[string]Host{
+		`"localhost"`:                   Loopback,
+		`x ? "localhost" : "127.0.0.1"`: Loopback,
+		`x ? "localhost" : "0.0.0.0"`:   UnknownHost,
+		`"[::]"`:                        AllInterfaces,
+		`host()`:                        UnknownHost,
+	} {
+		d, s := server(lines)
+		if got := d.Host(s); got != want {
+			t.Errorf("%s is host %d, want %d", lines, got, want)
 		}
 	}
 }

@@ -172,18 +172,22 @@ func (e *evaluation) address(s source.Span) Address {
 		return e.withoutPort(unknown)
 	}
 	one := e.found[0]
-	for _, f := range e.found[1:] {
+	var hosts []Host
+	for _, f := range e.found {
 		if f.Port != one.Port {
 			return unknown
 		}
-		if f.Host != UnknownHost {
-			one.Host = f.Host
+		if f.Host != UnknownHost && !slices.Contains(hosts, f.Host) {
+			hosts = append(hosts, f.Host)
 		}
 	}
-	if one.Host == UnknownHost && len(e.hosts) == 1 {
-		one.Host = e.hosts[0]
+	if len(hosts) == 0 {
+		hosts = e.hosts
 	}
-	a := Address{Host: one.Host, Port: one.Port, Certainty: Written}
+	a := Address{Port: one.Port, Certainty: Written}
+	if len(hosts) == 1 {
+		a.Host = hosts[0]
+	}
 	a.Place.Line = e.Line(one.at)
 	switch {
 	case e.unclear || one.Port == 0 || len(e.sockets) > 0:
