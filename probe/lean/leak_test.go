@@ -15,6 +15,8 @@ import (
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/stats"
+
+	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
 // connections counts the connections of a gRPC server.
@@ -150,4 +152,21 @@ func TestProbesAtOnceAllSucceed(t *testing.T) {
 		})
 	}
 	running.Wait()
+}
+
+// With -wait, and in the bridge, a server that is down is tried again and again. This test does not run in parallel,
+// because it counts what the whole process holds.
+func TestConnectionsThatFailLeakNothing(t *testing.T) {
+	o := optionsOf(t, "-addr=unix:"+t.TempDir()+"/none.sock")
+	const tries = 200
+	files, _ := held(t)
+	for range tries {
+		if conn, err := (lean.Transport{}).Dial(o); err == nil {
+			_ = conn.Close()
+			t.Fatal("a connection to a socket that does not exist succeeds")
+		}
+	}
+	if after, _ := held(t); after >= files+tries/2 {
+		t.Errorf("the process had %d files, and has %d after %d connections that failed", files, after, tries)
+	}
 }
