@@ -160,7 +160,7 @@ var cases = map[string]app{
 		want: `$BP_CARGO_WORKSPACE_MEMBERS names "two", which does not exist`,
 	},
 	"a path of Cargo": {
-		servers: "a/src/main.rs b/src/main.rs", environ: env("BP_CARGO_INSTALL_ARGS", "--locked --path=./b"),
+		servers: "a/src/main.rs b/src/main.rs", environ: env("BP_CARGO_INSTALL_ARGS", "--path=./b --locked"),
 		want: "b/src/main.rs: $BP_CARGO_INSTALL_ARGS",
 	},
 	"what Google builds": {
@@ -173,7 +173,8 @@ var cases = map[string]app{
 	},
 	"the folder of the app": {servers: "cmd/a/main.go", environ: env("GOOGLE_BUILDABLE", ".")},
 	"a module of Google's arguments": {
-		servers: "a/A.java b/B.java", environ: env("GOOGLE_BUILD_ARGS", "-pl=b"), want: "b/B.java: $GOOGLE_BUILD_ARGS",
+		servers: "a/A.java b/B.java", environ: env("GOOGLE_BUILD_ARGS", "-pl=b -am"),
+		want: "b/B.java: $GOOGLE_BUILD_ARGS",
 	},
 	"an entry point": {
 		servers: "a/server.py b/server.py", environ: env("GOOGLE_ENTRYPOINT", "python -m b.server"),
@@ -228,6 +229,10 @@ var cases = map[string]app{
 	},
 	"processes that do not serve":  {servers: "a/main.go b/main.go", files: env("Procfile", "worker: b\nrelease: a\n")},
 	"a process that names nothing": {servers: "a/main.go", files: env("Procfile", "web: npm 'start\n")},
+	"a command that ends with cd": {
+		servers: "a/index.js b/lib/server.js", files: env("Procfile", "web: npm start --prefix b && cd\n"),
+		want: "b/lib/server.js: the process web of the Procfile",
+	},
 	"a folder that a process enters": {
 		servers: "a/index.js b/lib/server.js", files: env("Procfile", "web: cd b && npm start\n"),
 		want: "b/lib/server.js: the process web of the Procfile",
