@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -130,7 +131,11 @@ func (st *stream) answered(r *round) error {
 // expire ends a request whose time is up.
 func (st *stream) expire() error {
 	if st.wants == wantsPage {
-		return st.sendPage(errorPage(503, "error: no answer in time"))
+		text := "error: no answer in time"
+		if flag, limit := st.conn.server.bridge.Options.Budget.Limit(); limit > 0 {
+			text = fmt.Sprintf("error: no answer within %s=%v", flag, limit)
+		}
+		return st.sendPage(errorPage(503, text))
 	}
 	return st.fail(outcome.CodeDeadlineExceeded, "no answer within the timeout")
 }

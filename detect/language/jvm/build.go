@@ -123,9 +123,9 @@ func starterOf(artifacts []string) string {
 	return ""
 }
 
-// needsAnnotation reports whether a framework serves what has its annotation alone (AnnotationGrpcServiceDiscoverer.java
-// of net.devh, GRpcServerRunner.java of LogNet). The annotation may be on a subclass, or be part of another one, so that
-// what has none is the app's own server's only if there is one.
+// needsAnnotation reports whether a framework serves what has its annotation alone
+// (AnnotationGrpcServiceDiscoverer.java of net.devh, GRpcServerRunner.java of LogNet). The annotation may be on a
+// subclass, or be part of another one, so that what has none is the app's own server's only if there is one.
 func needsAnnotation(framework string) bool { return framework == netDevh || framework == logNet }
 
 // isStarter reports whether a framework makes a server of what an app implements.

@@ -138,8 +138,8 @@ func (s *Sources) composites(x expression, nesting int) []expression {
 // literals are the composite literals that a value comes from.
 type literals struct {
 	found []expression
-	// isFilled says that it may be a variable that is declared without a value, and filled by others; isOpen that it may
-	// come from something that is not known.
+	// isFilled says that it may be a variable that is declared without a value, and filled by others; isOpen that it
+	// may come from something that is not known.
 	isFilled, isOpen bool
 }
 
