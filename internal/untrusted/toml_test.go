@@ -17,6 +17,7 @@ func TestDecodeTOMLDecodes(t *testing.T) {
 		"brackets in comments": "# " + strings.Repeat("[", 100) + "\na = 1\n",
 		"comment at the end":   "a = 1 # " + strings.Repeat("{", 100),
 		"many tables":          strings.Repeat("[[a.b.c]]\nd = [{e = 1.5}, {e = 2.5}]\n", 100),
+		"many lists in lists":  strings.Repeat("[[t]]\na.b.c.d = [[1], [{e.f = 2}]]\n", 100),
 		"a long value":         "a = '" + strings.Repeat("x", 10_000) + "'\nb = 1\n",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,6 +103,7 @@ func FuzzHeaderDecoding(f *testing.F) {
 	f.Add(":status", "\x00\xff\x1b", uint16(64))
 	f.Add("", strings.Repeat("~", 5000), uint16(100))
 	f.Add("n", strings.Repeat("v", 40_000), uint16(4096))
+	f.Add("ab", "cd", uint16(70)) // full, by 32 bytes for each of two fields and 6 of theirs
 	f.Fuzz(func(t *testing.T, name, value string, table uint16) {
 		fields := []hpack.HeaderField{
 			{Name: name, Value: value},
