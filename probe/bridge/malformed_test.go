@@ -1,0 +1,84 @@
+package bridge
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// A call that is no valid request of HTTP/2 (RFC 9113 section 8) is reset, and the connection goes on.
+func TestMalformedCallsAreReset(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	for name, c := range map[string]struct {
+		fields []string
+		reset  bool
+	}{
+		"nothing more":            {nil, false},
+		"a field of the caller":   {[]string{"x-a_b.c|d~", "a b\t\xff"}, false},
+		"connection":              {[]string{"connection", "close"}, true},
+		"proxy-connection":        {[]string{"proxy-connection", "close"}, true},
+		"keep-alive":              {[]string{"keep-alive", "timeout=5"}, true},
+		"transfer-encoding":       {[]string{"transfer-encoding", "chunked"}, true},
+		"upgrade":                 {[]string{"upgrade", "h2c"}, true},
+		"te that is not trailers": {[]string{"te", "gzip"}, true},
+		"a capital":               {[]string{"X-a", "b"}, true},
+		"a bracket in a name":     {[]string{"x[a]", "b"}, true},
+		"a brace in a name":       {[]string{"x{a}", "b"}, true},
+		"a name with a space":     {[]string{"x a", "b"}, true},
+		"a line break":            {[]string{"x-a", "a\nb"}, true},
+		"a late pseudo-header":    {[]string{":authority", "b"}, true},
+		"an unknown one":          {[]string{":protocol", "websocket"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(hangs)) // it fails only after Close
+			calls := framed(func(f *http2.Framer) {
+				begin(f, 1, headers(checkPath, c.fields...))
+				_ = f.WriteData(1, true, message(""))
+				begin(f, 3, headers(checkPath))
+				_ = f.WriteData(3, true, message(""))
+			})
+			if _, err := conn.Write(calls); err != nil {
+				t.Fatal(err)
+			}
+			if reset := resetUntilBothEnd(t, conn); reset != c.reset {
+				t.Errorf("the call is reset: %t, want %t", reset, c.reset)
+			}
+		})
+	}
+}
+
+// resetUntilBothEnd reads frames until the calls 1 and 3 have ended, and reports whether 1 was reset for an error of the
+// protocol. 3 may not be.
+func resetUntilBothEnd(t *testing.T, conn net.Conn) (reset bool) {
+	t.Helper()
+	framer := http2.NewFramer(nil, conn)
+	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	ended := map[uint32]bool{}
+	for !ended[1] || !ended[3] {
+		frame, err := framer.ReadFrame()
+		if err != nil {
+			t.Fatalf("reading a frame, with the calls that have ended %v: %v", ended, err)
+		}
+		switch frame := frame.(type) {
+		case *http2.MetaHeadersFrame:
+			ended[frame.StreamID] = ended[frame.StreamID] || frame.StreamEnded()
+		case *http2.RSTStreamFrame:
+			if frame.StreamID != 1 || frame.ErrCode != http2.ErrCodeProtocol {
+				t.Fatalf("the bridge sends %v", frame)
+			}
+			ended[1], reset = true, true
+		}
+	}
+	return reset
+}
