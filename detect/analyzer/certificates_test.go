@@ -14,7 +14,7 @@ func TestCertificatesAreToldFromKeys(t *testing.T) {
 		`load("certs/server-cert.pem", "certs/server-key.pem")`: {Certificate: "certs/server-cert.pem"},
 		`load("KEY.PEM", "cert.pem")`:                           {Certificate: "cert.pem"},
 		`load("cert.pem", "key.pem", "ca.pem")`:                 {Certificate: "cert.pem", Authority: "ca.pem"},
-		`load("server.pem", "client.pem", "client-ca.pem")`:     {Certificate: "server.pem", Authority: "client-ca.pem"},
+		`load("own.pem", "client.pem", "client-ca.pem")`:        {Certificate: "own.pem", Authority: "client-ca.pem"},
 		`load("a.pem", "b.pem")`:                                {},
 		`load("a.pem"); load("a.pem")`:                          {Certificate: "a.pem"},
 		`load("key.pem")`:                                       {},

@@ -58,8 +58,8 @@ func TestMalformedCallsAreReset(t *testing.T) {
 	}
 }
 
-// resetUntilBothEnd reads frames until the calls 1 and 3 have ended, and reports whether 1 was reset for an error of the
-// protocol. 3 may not be.
+// resetUntilBothEnd reads frames until the calls 1 and 3 have ended, and reports whether 1 was reset for an error of
+// the protocol. 3 may not be.
 func resetUntilBothEnd(t *testing.T, conn net.Conn) (reset bool) {
 	t.Helper()
 	framer := http2.NewFramer(nil, conn)
