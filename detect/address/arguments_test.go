@@ -95,3 +95,16 @@ func TestFunctionsGiveThePort(t *testing.T) {
 		t.Errorf("the port is %d", port)
 	}
 }
+
+func TestDefaultThatIsTheParameterItselfIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"func serve(port = port) {\n    listen(port)\n}\n",
+		"func serve(port = other, other = port) {\n    listen(port)\n}\n",
+	} {
+		d, address := declare(t, text)
+		if port := d.Value(address).Local(); port != 0 {
+			t.Errorf("of %q the port is %d", text, port)
+		}
+	}
+}
