@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -91,12 +93,16 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
-// The table of apps can be read, and names what it expects in words that there are.
+// The tables of apps can be read, and name what they expect in words that there are.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	apps, err := readTable("apps.toml")
-	if err != nil {
-		t.Fatal(err)
+	var apps []app
+	for _, file := range []string{"apps.toml", "github.toml"} {
+		read, err := readTable(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apps = append(apps, read...)
 	}
 	names := map[string]bool{}
 	for _, a := range apps {
@@ -107,5 +113,52 @@ func TestTable(t *testing.T) {
 		if !slices.Contains([]verdict{passes, noHealth, named}, a.want()) {
 			t.Errorf("%s expects %q", a.Name, a.Outcome)
 		}
+	}
+}
+
+// docs/real-apps.md has a row for each app of the tables, with the outcome that these expect or the one that is open,
+// and counts them.
+func TestResults(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../docs/real-apps.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []string
+	tables := strings.Split(string(document), "| app | language |")[1:]
+	for i, file := range []string{"apps.toml", "github.toml"} {
+		apps, err := readTable(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(tables[i], "\n\n")
+		rows := strings.Split(text, "\n")[2:]
+		if len(rows) != len(apps) {
+			t.Fatalf("the document has %d rows for the %d apps of %s", len(rows), len(apps), file)
+		}
+		for j, a := range apps {
+			cells := strings.Split(rows[j], " | ")
+			outcome := strings.TrimSuffix(cells[len(cells)-1], " |")
+			name, _, _ := strings.Cut(strings.TrimPrefix(cells[0], "| "), " ")
+			isOpen := strings.HasPrefix(outcome, string(notStarted)) || strings.HasPrefix(outcome, string(wrong))
+			if name != a.Name || outcome != string(a.want()) && !isOpen {
+				t.Errorf("%s expects of %s the outcome %q, and the document has %q", file, a.Name, a.want(), rows[j])
+			}
+			outcomes = append(outcomes, outcome)
+		}
+	}
+	count := func(of verdict) (n int) {
+		for _, outcome := range outcomes {
+			if outcome == string(of) || strings.HasPrefix(outcome, string(of)+":") {
+				n++
+			}
+		}
+		return n
+	}
+	want := fmt.Sprintf("%d apps in 6 languages: %d pass, %d by luck; %d have no health service, as said;\n"+
+		"%d fail, as said; the log is wrong about %d; %d does not start", len(outcomes), count(passes),
+		count(passesByLuck), count(noHealth), count(named), count(wrong), count(notStarted))
+	if !strings.Contains(string(document), want) {
+		t.Errorf("docs/real-apps.md does not say:\n%s", want)
 	}
 }
