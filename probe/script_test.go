@@ -3,6 +3,7 @@ package probe_test
 import (
 	"flag"
 	"os"
+	"os/signal"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -31,6 +32,10 @@ func run(transport check.Transport) {
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "24"); err != nil {
 		panic(err)
+	}
+	// What a script starts in the background ignores SIGINT, and so would the probes.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	testscript.Main(m, programs)
 }
