@@ -27,7 +27,9 @@ func TestServerThatLeavesIsNotLive(t *testing.T) { //nolint:paralleltest // othe
 	for range 128 {
 		probes.Go(func() {
 			for range 20 {
-				if got := runProbe(t, grpcgo.Transport{}, "-addr="+server.Addr, "-mode=live", "-connect-timeout=1m", "-rpc-timeout=1m"); got != want {
+				got := runProbe(t, grpcgo.Transport{}, "-addr="+server.Addr, "-mode=live", "-connect-timeout=1m",
+					"-rpc-timeout=1m")
+				if got != want {
 					t.Errorf("the probe says %q", got)
 				}
 			}
