@@ -65,11 +65,16 @@ func declareFunctions(names *address.Names) {
 // by name, or not at all, stand in brackets of their own.
 func declareParameters(names *address.Names, to *address.Callable, at int) source.Span {
 	each, all := names.Arguments(at)
+	var parameters []source.Span
 	for _, s := range each {
 		if text := names.Slice(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-			declareParameters(names, to, s.From+1)
+			named, _ := names.Arguments(s.From + 1)
+			parameters = append(parameters, named...)
 			continue
 		}
+		parameters = append(parameters, s)
+	}
+	for _, s := range parameters {
 		var p address.Parameter
 		if m := parameter.FindSubmatchIndex(names.Code[s.From:s.To]); m != nil {
 			p.Name = names.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]})
