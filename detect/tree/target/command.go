@@ -7,6 +7,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -83,7 +84,7 @@ var scripts = map[string]bool{
 func programWords(value string) []string {
 	var words []string
 	dir := ""
-	all := strings.Fields(strings.Join(split(value), " ")) // also those of a command that a shell is given
+	all := procfile.Words(value)
 	for i, word := range all {
 		switch {
 		case word == "cd" && i+1 < len(all):

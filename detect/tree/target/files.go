@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
@@ -19,7 +20,6 @@ import (
 // The files of an app's folder that say what is built.
 const (
 	projectFile = "project.toml"
-	procfile    = "Procfile"
 	goMod       = "go.mod"
 	cargoToml   = "Cargo.toml"
 )
@@ -27,8 +27,8 @@ const (
 // Files are what the files of an app say is built. Several goroutines may read files at once.
 type Files struct {
 	mu        sync.Mutex
-	variables map[string]string   // of project.toml
-	processes map[string]string   // of the Procfile
+	variables map[string]string // of project.toml
+	processes []procfile.Process
 	install   string              // Go packages in go.mod
 	crates    map[string]string   // the directories of crates, and the sources of their programs, by name
 	image     string              // the command that the Dockerfile starts
@@ -39,15 +39,14 @@ type Files struct {
 // NewFiles returns the files of an app before one is read.
 func NewFiles() *Files {
 	return &Files{
-		variables: map[string]string{}, processes: map[string]string{}, crates: map[string]string{},
-		shown: map[string][]string{},
+		variables: map[string]string{}, crates: map[string]string{}, shown: map[string][]string{},
 	}
 }
 
 // Required reports, by the path alone, whether a file says what is built.
 func (fs *Files) Required(file string) bool {
 	switch file {
-	case projectFile, procfile, goMod, dockerfile:
+	case projectFile, procfile.Name, goMod, dockerfile:
 		return true
 	}
 	return isGo(file) || isReadme(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
@@ -71,10 +70,8 @@ func (fs *Files) Visit(f *tree.File) error {
 	switch f.Path {
 	case projectFile:
 		return fs.readProject(text)
-	case procfile:
-		for _, m := range process.FindAllSubmatch(text, -1) {
-			fs.processes[string(m[1])] = string(m[2])
-		}
+	case procfile.Name:
+		fs.processes = procfile.Read(text)
 	case goMod:
 		if m := herokuInstall.FindSubmatch(text); m != nil {
 			fs.install = string(m[1])
@@ -115,8 +112,6 @@ func crateKey(key string, table []byte) string {
 }
 
 var (
-	// process is a line of a Procfile (paketo-buildpacks/procfile procfile/procfile.go).
-	process = regexp.MustCompile(`(?m)^([A-Za-z0-9_-]+):[ \t]*(\S[^\r\n]*)`)
 	// herokuInstall is the comment that names packages (heroku/buildpacks-go buildpacks/go/src/cfg.rs).
 	herokuInstall = regexp.MustCompile(`(?m)^//[ \t]*\+heroku[ \t]+install[ \t]+(\S[^\r\n]*)`)
 	// crateName is the name of a crate, crateProgram the table of a program, and crateKeys what is in it
@@ -193,15 +188,12 @@ func (fs *Files) Targets(getenv func(name string) string) []Target {
 func (fs *Files) started() []Target {
 	var all []Target
 	started := Variable{read: command, isHint: true}
-	for _, name := range []string{"web", "grpc"} {
-		if line, ok := fs.processes[name]; ok {
-			all = append(all, newTarget("the process "+name+" of the "+procfile, line, started, fs))
+	for _, p := range procfile.Serving(fs.processes) {
+		says := "the " + procfile.Name
+		if p.Name == "web" || p.Name == "grpc" {
+			says = "the process " + p.Name + " of " + says
 		}
-	}
-	if len(all) == 0 && len(fs.processes) == 1 {
-		for _, line := range fs.processes {
-			all = append(all, newTarget("the "+procfile, line, started, fs))
-		}
+		all = append(all, newTarget(says, p.Command, started, fs))
 	}
 	return append(all, newTarget("the "+dockerfile, fs.image, started, fs))
 }
