@@ -8,6 +8,7 @@ package procfile
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -199,6 +200,18 @@ func (s *started) read(command []string, at plan.Place) {
 // Names reports whether the command line of a process has a word, such as the name of a program.
 func (ps Processes) Names(word string) bool {
 	return slices.ContainsFunc(ps, func(s started) bool { return slices.Contains(s.words, word) })
+}
+
+// Files returns the words, and the values of flags, that may name files.
+func (ps Processes) Files() []string {
+	var all []string
+	for _, s := range ps {
+		for _, v := range s.arguments {
+			_, text, _ := strings.Cut(v.Text, "=")
+			all = append(all, cmp.Or(text, v.Text))
+		}
+	}
+	return all
 }
 
 // Flag returns what the command lines give a flag, whose name has no dashes, and whether one does. If they give

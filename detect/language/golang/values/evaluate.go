@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -25,7 +26,7 @@ var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
 // calls, or for an expression that is being evaluated already: port = cmp.Or(port, 8080).
 func (s *Sources) evaluate(x expression, nesting int) []value {
 	if x.constant != nil {
-		return replaceable([]value{*x.constant}, x.setting)
+		return s.orGiven([]value{*x.constant}, cmp.Or(x.setting, x.constant.setting), x.in)
 	}
 	if s.spend(nesting) {
 		return unknown
@@ -36,7 +37,7 @@ func (s *Sources) evaluate(x expression, nesting int) []value {
 	}
 	s.evaluating[at] = true
 	defer delete(s.evaluating, at)
-	return replaceable(s.evaluateExpression(x, nesting), x.setting)
+	return s.orGiven(s.evaluateExpression(x, nesting), x.setting, x.in)
 }
 
 // evaluateExpression is evaluate for an expression that is not being evaluated.
@@ -55,7 +56,7 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 		return s.evaluate(x.with(e.X), nesting+1)
 	case *ast.IndexExpr:
 		if syntax.Name(e.X) == "os.Args" {
-			return []value{unset("the command line", x.place())}
+			return s.argument(x, e)
 		}
 		return s.elementOfSplit(x, e, nesting)
 	case *ast.SelectorExpr:

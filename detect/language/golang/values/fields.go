@@ -46,6 +46,9 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	if slices.ContainsFunc(from, isComputed) {
 		key = "" // the app fills the struct itself
 	} else if set := s.loadedFor(key, x.in.dir); set != nil {
+		if flag, ok := s.givenFlag(key, x.in.dir, nesting); ok {
+			return []expression{{constant: &flag}}, true
+		}
 		return unlessSet(set, variable), true
 	}
 	from = append(from, s.assignedTo(holder, t, name, nesting)...)

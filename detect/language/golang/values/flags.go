@@ -25,13 +25,18 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 		s.calculated = append(s.calculated, at(args[0]))
 	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
 		s.defaults = append(s.defaults, namedDefault{name: at(args[0]), value: at(args[1]), isSetting: true})
-	case isDefinition && strings.Contains(name, "Var"):
-		s.defaults = append(s.defaults, namedDefault{name: at(args[1]), value: at(args[named]), pointer: args[0]})
 	case isDefinition:
-		s.defaults = append(s.defaults, namedDefault{name: at(args[0]), value: at(args[named])})
+		d := namedDefault{value: at(args[named])}
+		if strings.Contains(name, "Var") {
+			d.pointer, args = args[0], args[1:]
+		}
+		if d.name = at(args[0]); strings.HasSuffix(name, "P") {
+			d.short = args[1]
+		}
+		s.defaults = append(s.defaults, d)
 	case flagTypes[strings.TrimSuffix(name, "Var")] && len(args) == 1:
-		if value := chainedDefault(call); value != nil {
-			s.assignPointer(args[0], expression{Expr: value, in: f, setting: "a flag"})
+		if chained := chainedFlag(call); chained.value != nil {
+			s.assignPointer(args[0], expression{Expr: chained.value, in: f, setting: chained.setting()})
 		}
 	}
 }
@@ -56,6 +61,7 @@ func defaultIndex(function string, arguments int) (at int, ok bool) {
 type namedDefault struct {
 	name, value expression
 	pointer     ast.Expr // to the variable that gets the flag's value, or nil
+	short       ast.Expr // the flag's short name, or nil
 	variable    ast.Expr // the name of the environment variable that the flag has its value from, or nil
 	isSetting   bool
 }
@@ -73,7 +79,10 @@ func (s *Sources) nameDefaults() {
 			continue
 		}
 		d.value.setting = s.flag(d.name, 0)
-		if d.variable != nil {
+		if short, isShort := syntax.StringLiteral(d.short); ok && isShort {
+			s.short[name] = short
+		}
+		if _, isGiven := s.given(d.value.setting, d.value.in); !isGiven && d.variable != nil {
 			variable, ok := s.text(d.name.with(d.variable), 0)
 			if ok && variableName.MatchString(variable) {
 				d.value.setting = "$" + variable
@@ -117,10 +126,14 @@ func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
 	if x.Expr == nil {
 		x.constant = &value{}
 	}
-	s.defaults = append(s.defaults, namedDefault{
+	d := namedDefault{
 		name: expression{Expr: name, in: f}, value: x, pointer: syntax.Element(literal, "Destination"),
 		variable: flagVariable(literal),
-	})
+	}
+	if aliases, ok := syntax.Element(literal, "Aliases").(*ast.CompositeLit); ok && len(aliases.Elts) == 1 {
+		d.short = aliases.Elts[0]
+	}
+	s.defaults = append(s.defaults, d)
 }
 
 // flagVariable returns the name of the one environment variable that a flag of urfave/cli has its value from, or nil:
@@ -143,19 +156,34 @@ func (s *Sources) assignPointer(pointer ast.Expr, value expression) {
 	}
 }
 
-// chainedDefault returns the default in kingpin's Flag("port", "").Default("50051").Int(), or nil.
-func chainedDefault(call *ast.CallExpr) ast.Expr {
+// chained is a flag of kingpin, with its default: Flag("port", "").Default("50051").Int().
+type chained struct{ name, value ast.Expr }
+
+// setting returns what may replace the default, as [value] has it.
+func (c chained) setting() string {
+	if name, ok := syntax.StringLiteral(c.name); ok {
+		return "flag --" + name
+	}
+	return "a flag"
+}
+
+// chainedFlag returns the flag that a call of kingpin ends. It has no value if it has no default.
+func chainedFlag(call *ast.CallExpr) chained {
+	var flag chained
 	for range maxNesting {
 		method, ok := call.Fun.(*ast.SelectorExpr)
 		if !ok {
-			return nil
+			break
 		}
 		if call, ok = method.X.(*ast.CallExpr); !ok {
-			return nil
+			break
 		}
-		if syntax.LastName(call.Fun) == "Default" && len(call.Args) == 1 {
-			return call.Args[0]
+		switch name := syntax.LastName(call.Fun); {
+		case name == "Default" && len(call.Args) == 1:
+			flag.value = call.Args[0]
+		case name == "Flag" && len(call.Args) > 0:
+			flag.name = call.Args[0]
 		}
 	}
-	return nil
+	return flag
 }

@@ -46,7 +46,8 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	case len(args) > 0 && sameValue.MatchString(qualified):
 		return s.evaluate(args[0], nesting+1), true
 	case environment.MatchString(qualified):
-		return []value{unset(s.variable(args, nesting), x.place())}, true
+		variable := s.variable(args, nesting)
+		return s.orGiven([]value{unset(variable, x.place())}, variable, x.in), true
 	case qualified == "net.SplitHostPort" && len(args) == 1:
 		return s.split(args[0], x.result, nesting), true
 	case filePath.MatchString(qualified), isListening(fun):
@@ -123,11 +124,11 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 	fun := syntax.Called(call)
 	name := syntax.LastName(fun)
 	if at, ok := defaultIndex(name, len(args)); ok && !strings.Contains(name, "Var") {
-		return replaceable(s.evaluate(args[at], nesting+1), s.flag(args[0], nesting)), true
+		return s.orGiven(s.evaluate(args[at], nesting+1), s.flag(args[0], nesting), x.in), true
 	}
 	if len(args) == 0 {
-		if value := chainedDefault(call); value != nil && flagTypes[name] {
-			return replaceable(s.evaluate(x.with(value), nesting+1), "a flag"), true
+		if chained := chainedFlag(call); chained.value != nil && flagTypes[name] {
+			return s.orGiven(s.evaluate(x.with(chained.value), nesting+1), chained.setting(), x.in), true
 		}
 		return nil, false
 	}
@@ -137,16 +138,20 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		return nil, false
 	case len(args) == 1 && (getter.MatchString(name) || name == "Lookup" ||
 		name == "Get" && x.in.Imports.AnyMatches(settingsLibrary)):
+		if flag, ok := s.givenFlag(key, x.in.dir, nesting); ok {
+			return []value{flag}, true
+		}
 		set := nearest(append(slices.Clip(s.settingOf(key, x.in.dir)), s.flags[key]...), x.in.dir)
 		setting := s.settingOrVariable(key, x.in.dir)
 		if len(set) == 0 {
-			return []value{unset(setting, x.place())}, true
+			return s.orGiven([]value{unset(setting, x.place())}, setting, x.in), true
 		}
-		return replaceable(s.evaluateAll(set, nesting), setting), true
+		return s.orGiven(s.evaluateAll(set, nesting), setting, x.in), true
 	case len(args) == 2 && withFallback.MatchString(syntax.Name(fun)):
-		return replaceable(s.evaluate(args[1], nesting+1), s.variable(args, nesting)), true
+		return s.orGiven(s.evaluate(args[1], nesting+1), s.variable(args, nesting), x.in), true
 	case len(args) == 1 && strings.Contains(strings.ToLower(syntax.Name(fun)), "env"):
-		return []value{unset(s.variable(args, nesting), x.place())}, true
+		variable := s.variable(args, nesting)
+		return s.orGiven([]value{unset(variable, x.place())}, variable, x.in), true
 	}
 	return nil, false
 }

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -50,6 +51,9 @@ type Sources struct {
 
 	holders map[*ast.StructType][]heldBy // see holdersOf
 
+	processes procfile.Processes
+	short     map[string]string // the short names of flags, by the long ones
+
 	evaluating map[evaluation]bool
 
 	evaluated int // how many expressions were evaluated for one port
@@ -71,7 +75,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
-		evaluating: map[evaluation]bool{}, bound: bindings{
+		short: map[string]string{}, evaluating: map[evaluation]bool{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
 	}
@@ -178,6 +182,8 @@ type value struct {
 	// setting is what may replace the value when the app runs: "$PORT", "flag -port", "the setting grpc.port"; "" for a
 	// value that nothing replaces.
 	setting string
+	// isGiven says that the command line of a process gives it, before which nothing goes.
+	isGiven bool
 }
 
 // unknownPart is a value that is not known, and stands in a text for a part that is not, such as a host.
@@ -196,7 +202,9 @@ func replaceable(values []value, setting string) []value {
 	}
 	all := slices.Clone(values)
 	for i := range all {
-		all[i].setting = either(all[i].setting, setting)
+		if !all[i].isGiven {
+			all[i].setting = either(all[i].setting, setting)
+		}
 	}
 	return all
 }
