@@ -79,8 +79,8 @@ func (s *Sources) isStarted(dir string) bool {
 	return dir == "."
 }
 
-// givenFlag returns the value that a command line gives the flag of a key, or the flag that viper takes a key from, as a
-// directory sees it. Flags go before the environment and before settings files.
+// givenFlag returns the value that a command line gives the flag of a key, or the flag that viper takes a key from, as
+// a directory sees it. Flags go before the environment and before settings files.
 func (s *Sources) givenFlag(key, dir string, nesting int) (value, bool) {
 	if len(s.processes) == 0 {
 		return value{}, false
