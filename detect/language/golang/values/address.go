@@ -29,7 +29,7 @@ func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Ad
 		}
 		found = append(found, v)
 	}
-	isSet := func(v value) bool { return v.port() != "" }
+	isSet := func(v value) bool { return v.port() != "" && v.port() != "0" }
 	if !slices.ContainsFunc(found, isSet) {
 		if len(found) > 0 {
 			unknown.Place, unknown.Variable = found[0].at, oneVariable(found)

@@ -25,10 +25,16 @@ func (f *Source) declareFallbacks(n *ast.IfStmt) {
 	}
 }
 
-// comparedWithZero returns what a condition asks to be empty, or 0: the variable of port == "" and of port == 0. It
-// returns nil for another condition.
+// comparedWithZero returns what a condition asks to be empty, or 0, whatever else it asks then: the variable of port ==
+// "", of port == 0 and of port == "" && isServer. It returns nil for another condition.
 func comparedWithZero(condition ast.Expr) ast.Expr {
 	compared, ok := ast.Unparen(condition).(*ast.BinaryExpr)
+	for range maxNesting {
+		if !ok || compared.Op != token.LAND {
+			break
+		}
+		compared, ok = ast.Unparen(compared.X).(*ast.BinaryExpr)
+	}
 	if !ok || compared.Op != token.EQL {
 		return nil
 	}

@@ -56,6 +56,16 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 		from = append(from, tagged(in, declared, variable)...)
 	}
 	from = append(from, s.settings[strings.ToLower(key)]...)
+	if s.bound.allFlags {
+		for _, flag := range nearest(s.flags[key], x.in.dir) {
+			_, isGiven := s.given(flag.setting, flag.in)
+			variable := s.settingOrVariable(key, flag.in.dir)
+			if !isGiven && strings.HasPrefix(variable, "$") {
+				flag.setting = variable
+			}
+			from = append(from, flag)
+		}
+	}
 	if len(from) == 0 && declared != nil { // settings that are read at run time set it
 		v := unset(setting, x.place())
 		return []expression{{constant: &v}}, true

@@ -12,10 +12,13 @@ import (
 const maxKept = 256 << 10
 
 // IsWorthKeeping reports whether a file is kept until all files were seen: it has evidence of a server or belongs to a
-// program, or it may state a port.
+// program, or it may state a port, and not that of a test double.
 func IsWorthKeeping(name string, text []byte, hasEvidence bool) bool {
-	return len(text) <= maxKept && (hasEvidence || mayStatePort(name, text))
+	return len(text) <= maxKept && (hasEvidence || !testDouble.MatchString(name) && mayStatePort(name, text))
 }
+
+// testDouble are the names of files with what tests use instead of the app's own.
+var testDouble = source.Exactly(`(?:mock|fake)s?(?:_\w+)?\.go|\w+_(?:mock|fake)s?\.go`)
 
 // settingsName are parts of the names of files that hand settings on.
 var settingsNames = []string{"config", "conf", "setting", "env", "flag", "option", "const", "server", "serve", "root"}

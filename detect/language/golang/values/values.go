@@ -195,15 +195,20 @@ var unknown = []value{{text: unknownPart}}
 // unset is the value of an option that has no default, of which the name is known, and of what reads it.
 func unset(setting string, at plan.Place) value { return value{setting: setting, at: at} }
 
-// replaceable returns values that a setting may replace when the app runs.
+// replaceable returns values that a setting may replace when the app runs. Of a flag and an environment variable, which
+// are set in one place or the other, the variable is named, because the probe can read it.
 func replaceable(values []value, setting string) []value {
 	if setting == "" {
 		return values
 	}
 	all := slices.Clone(values)
 	for i := range all {
-		if !all[i].isGiven {
-			all[i].setting = either(all[i].setting, setting)
+		switch of := &all[i]; {
+		case of.isGiven:
+		case strings.HasPrefix(of.setting, "flag ") && strings.HasPrefix(setting, "$"):
+			of.setting = setting
+		default:
+			of.setting = either(of.setting, setting)
 		}
 	}
 	return all

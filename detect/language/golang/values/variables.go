@@ -17,6 +17,7 @@ type bindings struct {
 	unclear   bool              // some are computed
 	prefixed  bool              // those in tags have a prefix
 	envconfig bool              // a file imports kelseyhightower/envconfig
+	allFlags  bool              // viper reads settings from the flags of their names, by viper.BindPFlags
 }
 
 // declareBinding adds what a call of viper binds to the environment.
@@ -31,6 +32,8 @@ func (s *Sources) declareBinding(f *Source, call *ast.CallExpr, name string) {
 	switch {
 	case name == "BindEnv" && isWritten && len(texts) > 1:
 		s.bound.named[strings.ToLower(texts[0])] = texts[1]
+	case name == "BindPFlags":
+		s.bound.allFlags = true
 	case name == "AutomaticEnv":
 		s.bound.automatic[f.dir] = true
 	case name == "SetEnvPrefix" && len(call.Args) == 1:
