@@ -54,6 +54,8 @@ func TestReports(t *testing.T) {
 		}
 		return execprobe.Given{Path: execprobe.ImagePath, Defaults: d, Server: server(port, plaintext)}
 	}
+	authenticated := server(port, plaintext)
+	authenticated.Authentication = plan.Place{Path: "main.go", Line: 30}
 	oneService := server(port, plaintext)
 	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
 	var report lines
@@ -63,6 +65,7 @@ func TestReports(t *testing.T) {
 		readsAddress bool
 	}{
 		{"a port", server(port, plaintext), true},
+		{"a token", authenticated, true},
 		{"a port that a variable replaces", server(replaced, plaintext), true},
 		{"the port in a variable", server(variable, plaintext), true},
 		{"the port in a variable, for a probe that reads none", server(variable, plaintext), false},

@@ -72,6 +72,10 @@ func (p Probe) unknown() []string {
 	case s.Transport == plan.UnknownTransport:
 		lines = append(lines, "It is not known whether the server has TLS: if it does, add "+add)
 	}
+	if s := p.server; s.Authentication != (plan.Place{}) && s.Health != plan.HealthMissing {
+		lines = append(lines, fmt.Sprintf("If the server asks checks for a token too (%s), give the probe one by "+
+			"-rpc-header-file, or exempt grpc.health.v1.Health", s.Authentication))
+	}
 	return lines
 }
 
@@ -109,6 +113,9 @@ func (p Probe) alternative(hasBridge bool) string {
 	}
 	if a.Host == plan.UnknownHost {
 		sets += "; only if the server listens on all interfaces"
+	}
+	if p.server.Authentication != (plan.Place{}) {
+		sets += "; it sends no token"
 	}
 	return fmt.Sprintf("Or: readinessProbe: {grpc: {port: %d%s}} # the kubelet makes the call, for %s%s", a.Local(),
 		service, price, sets)

@@ -1,7 +1,7 @@
 // Package finding is what one place in a file proves. Begin with [Finding]: [Server], [Registration], [Implementation],
-// [Health], [HealthDisabled], [Listener] and [Security] mean the same in all languages. A language may have types of
-// its own, for what means something only together with other files; its PostAnalyze decides which of the general ones
-// they are.
+// [Health], [HealthDisabled], [Authentication], [Listener] and [Security] mean the same in all languages. A language
+// may have types of its own, for what means something only together with other files; its PostAnalyze decides which of
+// the general ones they are.
 //
 // A finding is made once, at its place, and never changed.
 package finding
@@ -79,6 +79,10 @@ type Health struct {
 	// OfSome says that it is for some of the package's servers, and not which.
 	OfSome bool
 }
+
+// Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those
+// of grpc.health.v1 too is not known.
+type Authentication struct{ *Site }
 
 // HealthDisabled is what tells a framework not to register grpc.health.v1.
 type HealthDisabled struct{ *Site }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,10 +22,15 @@ type printed struct {
 	Alternative string
 }
 
+// asksForToken reports whether the log says that the server may ask checks for a token.
+func (p printed) asksForToken() bool {
+	return slices.ContainsFunc(p.Doubts, func(doubt string) bool { return strings.Contains(doubt, "a token") })
+}
+
 var (
 	colours     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	commandLine = regexp.MustCompile(`^\s*command: (\[.*?\])(?: # (.*))?$`)
-	doubtLine   = regexp.MustCompile(`not known|^\s*If .* TLS`)
+	doubtLine   = regexp.MustCompile(`not known|^\s*If .* (?:TLS|a token)`)
 	otherLine   = regexp.MustCompile(`^\s*(Or: |Kubernetes' own)`)
 )
 

@@ -23,7 +23,8 @@ type app struct {
 	// is the folder with all of the app's sources. What is compiled is kept for the next run. If it is empty, a Go
 	// module's program of $BP_GO_TARGETS becomes $OUT/server.
 	Build string
-	// Procfile is what a user adds who builds the app, if a language has no other way to say what is started.
+	// Procfile is what a user adds who builds the app: Run needs flags, or a language has no other way to say what is
+	// started.
 	Procfile string
 	// Beside is a shell's script of what the app needs beside itself, as a database. It runs as long as the app.
 	Beside string

@@ -40,7 +40,7 @@ func judge(r result) verdict {
 		return passesByLuck
 	case r.Code == exitRPC && lead.Health == "missing" && isCertain:
 		return noHealth
-	case !isCertain || r.Printed.Remark != "" || lead.Setting != "":
+	case !isCertain || r.Printed.Remark != "" || lead.Setting != "" || r.Printed.asksForToken():
 		return named
 	}
 	return wrong
@@ -66,6 +66,9 @@ func fault(r result) string {
 	}
 	l := r.Listeners[at]
 	hasHealth := lead.Health == "registered" || lead.Health == "automatic"
+	if r.Code == exitRPC && r.Printed.asksForToken() {
+		hasHealth = l.Health // the observer has no token either
+	}
 	switch {
 	case lead.Security != "" && lead.Setting == "" && lead.Security != l.Security:
 		return fmt.Sprintf("the transport is %s, not %s", l.Security, lead.Security)

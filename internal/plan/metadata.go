@@ -16,6 +16,7 @@ const (
 	keyHealthEvidence   = "health_evidence"
 	keyHealthAdvice     = "health_advice"
 	keyService          = "health_service"
+	keyAuthentication   = "authentication_evidence"
 	keyHost             = "host"
 	keyPort             = "port"
 	keySocket           = "socket"
@@ -128,8 +129,8 @@ func (s Server) metadata() map[string]any {
 	for key, text := range map[string]string{
 		keyLanguage: s.Language, keyTitle: s.Title, keyFramework: s.Framework, keyEvidence: s.Evidence.String(),
 		keyHealth: string(s.Health), keyHealthEvidence: s.HealthEvidence.String(), keyHealthAdvice: s.HealthAdvice,
-		keyService: s.Service,
-		keyHost:    hosts[s.Address.Host], keySocket: s.Address.Socket, keyVariable: s.Address.Variable,
+		keyService: s.Service, keyAuthentication: s.Authentication.String(),
+		keyHost: hosts[s.Address.Host], keySocket: s.Address.Socket, keyVariable: s.Address.Variable,
 		keyCertainty: certainties[s.Address.Certainty], keyAddressEvidence: s.Address.Place.String(),
 		keySecurity: string(s.Security.Transport), keySecuritySetting: s.Security.Setting,
 		keyCertificate: s.Security.Certificate, keyAuthority: s.Security.Authority,
@@ -157,6 +158,7 @@ func serverFromMetadata(metadata map[string]any) Server {
 		Evidence:       parsePlace(text(keyEvidence)),
 		HealthEvidence: parsePlace(text(keyHealthEvidence)),
 		HealthAdvice:   Printable(text(keyHealthAdvice)),
+		Authentication: parsePlace(text(keyAuthentication)),
 		Address: Address{
 			Host: Host(indexOf(hosts, text(keyHost))), Port: number(metadata, keyPort, MaxPort),
 			Socket: Printable(text(keySocket)), Place: parsePlace(text(keyAddressEvidence)),

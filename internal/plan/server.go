@@ -33,6 +33,8 @@ type Server struct {
 	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.
 	HealthAdvice string
+	// Authentication is where the app names an interceptor or a middleware that asks calls for a token.
+	Authentication Place
 	// Address is where the server listens, and Security what carries its calls.
 	Address  Address
 	Security Security
@@ -94,7 +96,11 @@ func (s Server) String() string {
 	} else {
 		server += "; port not known"
 	}
-	return server + "; " + s.Security.String() + s.at(s.Security.Place)
+	server += "; " + s.Security.String() + s.at(s.Security.Place)
+	if s.Authentication != (Place{}) {
+		server += "; calls may need a token" + s.at(s.Authentication)
+	}
+	return server
 }
 
 // at says where something is written, unless the server's evidence says so already.

@@ -28,6 +28,10 @@ var (
 	// crossplaneFunction makes a server of grpc-go, by default on port 9443 (sdk.go).
 	crossplaneFunction = source.Exactly(`github\.com/crossplane/function-sdk-go`)
 
+	// kratosJWT and authInterceptors ask each call for a token, unless the app leaves methods out.
+	kratosJWT        = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/middleware/auth/jwt`)
+	authInterceptors = source.Exactly(`github\.com/grpc-ecosystem/go-grpc-middleware(/v\d+/interceptors)?/auth`)
+
 	grpcWeb = source.Exactly(`.*/grpcweb`) // its WrapServer makes a server of grpc-go a handler of net/http
 	h2c     = source.Exactly(`golang\.org/x/net/http2/h2c`)
 )
@@ -71,6 +75,8 @@ var symbolRules = []symbolRule{
 	{source.Exactly(`golang\.org/x/crypto/acme/autocert`), source.Exactly(`NewListener`), servesHTTP2},
 	{source.Exactly(`net/http`), source.Exactly(`ListenAndServeTLS|ServeTLS`), servesHTTP2},
 	{source.Exactly(`net/http`), source.Exactly(`Server`), constructsHTTP},
+	{kratosJWT, source.Exactly(`Server`), authenticates},
+	{authInterceptors, source.Exactly(`(Unary|Stream)ServerInterceptor`), authenticates},
 	{source.Exactly(`.*`), source.Exactly(`Register\p{Lu}\w*Server`), registersGRPC},
 }
 
@@ -87,6 +93,10 @@ func serverWithHealth(framework string) prove {
 }
 
 func registersHealth(at *finding.Site, _ reference) finding.Finding { return finding.Health{Site: at} }
+
+func authenticates(at *finding.Site, _ reference) finding.Finding {
+	return finding.Authentication{Site: at}
+}
 
 func disablesHealth(at *finding.Site, _ reference) finding.Finding {
 	return finding.HealthDisabled{Site: at}
