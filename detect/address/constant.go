@@ -27,6 +27,7 @@ func (e *evaluation) askByConstants(x expression) {
 		s := e.Trim(source.Span{From: values[0].at, To: values[0].at + len(values[0].raw)})
 		if name := variableLiteral.FindSubmatch(e.Raw[s.From:s.To]); name != nil {
 			e.variables = append(e.variables, string(name[1]))
+			e.givers = append(e.givers, giver{VariableGiver(string(name[1])), x.at})
 		}
 	}
 }

@@ -18,9 +18,13 @@ func (e *evaluation) defaults(x expression) {
 		}
 		u := x.nameAt(m)
 		e.before = append(e.before, u)
+		before := len(e.givers)
+		e.givenBy(fieldOf(u.Dotted))
 		for _, v := range e.visible(u.Dotted, u.At) {
 			e.variables = append(e.variables, Variables(v.raw)...)
+			e.givenIn(v)
 		}
+		e.standAt(before, x.at+m[0])
 		// What is asked may be an argument: Number(process.env.PORT) || 50051.
 		e.unclear = e.unclear || !outside.Match(x.raw[m[0]:m[1]+operator[1]]) && !e.isOption(u)
 	}

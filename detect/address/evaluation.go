@@ -23,6 +23,8 @@ type evaluation struct {
 	sockets []string
 	// variables are the environment variables that are asked.
 	variables []string
+	// givers are what may give the value when the process starts.
+	givers []giver
 	// whole is the environment variable that has the whole address, whatever its name.
 	whole  string
 	hosted bool
@@ -75,6 +77,7 @@ var (
 
 // evaluate collects the ports that an expression may have for its value.
 func (e *evaluation) evaluate(x expression) {
+	defer e.sortGivers(len(e.givers))
 	e.askByConstants(x)
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
@@ -84,8 +87,10 @@ func (e *evaluation) evaluate(x expression) {
 	if asked := append(Variables(x.raw), x.variables...); x.isOption || len(asked) > 0 || outside.Match(x.raw) {
 		e.outside = true
 		e.variables = append(e.variables, asked...)
+		e.givenByVariables(x)
 		e.whole = cmp.Or(e.whole, variableOf(x.raw))
 	}
+	e.givenByArguments(x)
 	if e.branches(x) {
 		return
 	}
@@ -132,7 +137,9 @@ func (e *evaluation) keys(x expression) expression {
 			u := Use{Path: Key(strings.Join(parts, ".")), At: x.at}
 			e.outside = true
 			e.before = append(e.before, u)
+			before := len(e.givers)
 			e.follow(u.Path, u)
+			e.standAt(before, x.at+m[0])
 			source.Blank(x.code[m[0]:end])
 		}
 	}
@@ -180,7 +187,9 @@ func (e *evaluation) names(x expression) {
 		if m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0 || strings.IndexByte(":\"'", after) >= 0 {
 			continue
 		}
+		before := len(e.givers)
 		e.name(x.nameAt(m), after == '(')
+		e.standAt(before, x.at+m[0])
 	}
 }
 
@@ -220,6 +229,7 @@ func (e *evaluation) askOthers(path string, u Use) {
 
 // follow evaluates the declarations of a name that are visible where it is used, each of them once.
 func (e *evaluation) follow(name string, u Use) {
+	e.givenBy(name)
 	values := e.visible(name, u.At)
 	u.Path = name
 	switch c, _ := e.parameterOf(u); {

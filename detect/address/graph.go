@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // Graph is what the files of an app declare for one another, and the one way from a name to an address: the module that
@@ -13,6 +15,9 @@ type Graph struct {
 	// Module returns the file of a module that another file imports, "" for one that is not in the app. nil for a
 	// language that imports no modules of the app.
 	Module func(from, module string) string
+
+	// Processes are those that a Procfile starts.
+	Processes procfile.Processes
 
 	files    map[string]map[string][]Value // by path, then by name
 	projects map[string]map[string][]placed
@@ -76,15 +81,30 @@ func add(to map[string][]placed, d Declaration, file string) {
 var ofProject = regexp.MustCompile(`^\.[a-z_]|=$`)
 
 // Resolve returns the address that a value of a file has in the end. What is not known stays unknown: a name with two
-// values that differ, or with one that says nothing although the name is that of a port, has no address.
-func (g *Graph) Resolve(project, file string, v Value) Address {
+// values that differ, or with one that says nothing although the name is that of a port, has no address. What a process
+// gives goes before what any file says.
+func (g *Graph) Resolve(project, file string, v Value, by *Process) Address {
+	if a, ok := by.given(v); ok {
+		return a
+	}
+	a := g.resolve(project, file, v, by)
+	if a.Variable != "" && a.Variable != v.Variable {
+		if given, ok := by.given(Value{Address: a}); ok {
+			return given
+		}
+	}
+	return by.onHost(a, v)
+}
+
+// resolve is [Graph.Resolve] of a value that the process does not give itself.
+func (g *Graph) resolve(project, file string, v Value, by *Process) Address {
 	if v.Place.Path == "" {
 		v.Place.Path = file
 	}
 	if len(v.Names) == 0 {
 		return v.Address
 	}
-	r := resolution{Graph: g, project: project, left: min(maxLookups, g.left), seen: map[string]bool{}}
+	r := resolution{Graph: g, process: by, project: project, left: min(maxLookups, g.left), seen: map[string]bool{}}
 	defer func() { g.left -= maxLookups - r.left }()
 	r.names(v.Names, file)
 	switch a, ok := r.one(); {
@@ -106,6 +126,7 @@ func (g *Graph) Resolve(project, file string, v Value) Address {
 // resolution follows the names of one value.
 type resolution struct {
 	*Graph
+	process *Process
 	project string
 	left    int
 	seen    map[string]bool
@@ -196,6 +217,10 @@ func (r *resolution) name(n Name, file string, declared []placed) {
 	r.seen[key] = len(declared) > 0
 	for _, d := range declared {
 		before := len(r.found)
+		if a, ok := r.process.given(d.Value); ok {
+			r.found = append(r.found, a)
+			continue
+		}
 		switch {
 		case d.Certainty != Unknown && len(d.Names) == 0:
 			r.found = append(r.found, d.Address)

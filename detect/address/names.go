@@ -3,6 +3,7 @@ package address
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -23,6 +24,11 @@ type Names struct {
 	// Placeholder matches what a string reads by a key, in the group "key", and its default, in the group "default":
 	// grpc.port:9090 in "${grpc.port:9090}". nil for a language in which that is code.
 	Placeholder *regexp.Regexp
+	// GivenBy returns what may give a name when the process starts, beside its flags, as [Value] has it; nil for
+	// nothing.
+	GivenBy func(name string) []string
+	// flags are those that give a name.
+	flags map[string][]string
 	// keyed match what reads a value by a key, in the group "key": results['port'].
 	keyed []*regexp.Regexp
 	// callables are the functions whose parameters other files may give something to.
@@ -133,6 +139,27 @@ func (d *Names) DeclareOption(name, variable string, value source.Span) {
 	if declared.isOption = true; variable != "" {
 		declared.variables = []string{variable}
 	}
+}
+
+// DeclareFlags says by which flags of the command line, with or without dashes, a name is given.
+func (d *Names) DeclareFlags(name string, flags ...string) {
+	if d.flags == nil {
+		d.flags = map[string][]string{}
+	}
+	for _, flag := range flags {
+		giver := FlagGiver(strings.TrimLeft(flag, "-"))
+		if len(giver) > len("--") && !slices.Contains(d.flags[name], giver) && len(d.flags[name]) < maxDeclarations {
+			d.flags[name] = append(d.flags[name], giver)
+		}
+	}
+}
+
+// giversOf returns what may give a name when the process starts.
+func (d *Names) giversOf(name string) []string {
+	if d.GivenBy == nil {
+		return d.flags[name]
+	}
+	return slices.Concat(d.flags[name], d.GivenBy(name))
 }
 
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible

@@ -18,6 +18,9 @@ type Value struct {
 	Names []Name
 	// IfCalled is a name without whose declaration in a file the address does not hold; "" if it holds anyway.
 	IfCalled string
+	// Givers are what may give it when the process starts, the first of them before the others: flags, environment
+	// variables and arguments, as [FlagGiver] and its like have them.
+	Givers []string
 	// Outside says that the environment, the command line or a setting gives it when the app runs.
 	Outside bool
 }
@@ -57,6 +60,9 @@ type Declaration struct {
 func (d *Names) Value(s source.Span) Value {
 	e := d.evaluated(s)
 	v := Value{Address: e.address(s), Outside: e.outside, IfCalled: e.ifCalled}
+	if !e.unclear && (v.Certainty != Unknown || len(e.found) == 0) {
+		v.Givers = e.giverNames()
+	}
 	names := e.undeclared
 	if len(e.found)+len(e.sockets) > 0 {
 		names = slices.Concat(e.before, e.others)
@@ -142,11 +148,13 @@ func (d *Names) FirstValue(spans []source.Span) Value {
 // here, and may get any elsewhere.
 func (d *Names) Declaration(name string, s source.Span) Declaration {
 	if s.From >= s.To {
-		v := Value{}
+		v := Value{Givers: d.giversOf(name)}
 		v.Place.Line = d.Line(s.From)
 		return Declaration{Name: name, Value: v}
 	}
-	return Declaration{Name: name, Value: d.Value(s)}
+	v := d.Value(s)
+	v.Givers = slices.Concat(d.giversOf(name), v.Givers)
+	return Declaration{Name: name, Value: v}
 }
 
 // Option returns the declaration of a name that an option of the command line gives, or an environment variable, with
@@ -154,7 +162,10 @@ func (d *Names) Declaration(name string, s source.Span) Declaration {
 func (d *Names) Option(name, variable string, s source.Span) Declaration {
 	declared := d.Declaration(name, s)
 	declared.Outside, declared.Certainty = true, min(declared.Certainty, Default)
-	declared.Variable = cmp.Or(variable, declared.Variable)
+	if declared.Variable = cmp.Or(variable, declared.Variable); variable != "" {
+		flags := d.giversOf(name)
+		declared.Givers = slices.Insert(declared.Givers, len(flags), VariableGiver(variable))
+	}
 	return declared
 }
 

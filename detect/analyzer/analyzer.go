@@ -67,6 +67,9 @@ type Definition[T any] struct {
 	Language
 	// Required is that of [Analyzer].
 	Required func(path string) bool
+	// TakesProcfile says that options and environment variables of sources get the values that the app's Procfile gives
+	// them. The analyzer reads it for the language.
+	TakesProcfile bool
 	// Analyze returns what a required file holds. A result without anything is dropped, like nil. Several goroutines
 	// call it at once. An error means that the file was left out; a result may come with it. The result must not refer
 	// to the bytes of the file's text.
@@ -81,9 +84,11 @@ func New[T any](d Definition[T]) Analyzer { return definition[T]{d} }
 
 type definition[T any] struct{ Definition[T] }
 
-func (d definition[T]) Language() Language        { return d.Definition.Language }
-func (d definition[T]) Required(path string) bool { return d.Definition.Required(path) }
-func (d definition[T]) NewScan() Scan             { return &scan[T]{definition: d.Definition} }
+func (d definition[T]) Language() Language { return d.Definition.Language }
+func (d definition[T]) NewScan() Scan      { return &scan[T]{definition: d.Definition} }
+func (d definition[T]) Required(path string) bool {
+	return d.Definition.Required(path) || d.isProcfile(path)
+}
 
 // maxLater is how many bytes of sources are kept for [Later]. What goes beyond it is analyzed at once.
 const maxLater = 32 << 20
@@ -101,7 +106,7 @@ type scan[T any] struct {
 }
 
 func (s *scan[T]) Analyze(f *tree.File) error {
-	result, err := s.definition.Analyze(f)
+	result, err := s.definition.analyze(f)
 	if result == nil || result.later != nil && s.keep(f.Path, *result) {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // Result is what the analysis of one file found. T is what else the file tells its language.
@@ -14,6 +15,8 @@ type Result[T any] struct {
 	Declares []address.Declaration
 	// ProjectRoot says that the file's directory is a project: the file is a go.mod, a Cargo.toml, a pom.xml.
 	ProjectRoot bool
+	// Processes are those that the app's Procfile starts, if the file is that.
+	Processes procfile.Processes
 	// Built says that the file is a built program or archive and no source.
 	Built bool
 	// Extra is what only the language understands.
@@ -41,7 +44,7 @@ func (r *Result[T]) Now() *Result[T] {
 
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
-	return len(r.Findings)+len(r.Declares) == 0 && !r.ProjectRoot && !r.Built &&
+	return len(r.Findings)+len(r.Declares)+len(r.Processes) == 0 && !r.ProjectRoot && !r.Built &&
 		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 

@@ -26,8 +26,9 @@ func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T])
 // modules.
 func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
+	started := processesOf(graph.Processes, all)
 	for _, p := range all {
-		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph}
+		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)
 		}
@@ -46,6 +47,9 @@ func Graph[T any](projects []*Project[T]) *address.Graph {
 	for _, p := range projects {
 		for _, f := range p.Files {
 			graph.Add(p.Dir, f.Path, f.Declares)
+			if f.Processes != nil {
+				graph.Processes = f.Processes
+			}
 		}
 	}
 	return graph
@@ -57,6 +61,7 @@ type serving struct {
 	packages []*Package
 	shared   sharedFindings
 	graph    *address.Graph
+	started  processes
 }
 
 // servers returns the servers of the sources, or of the built programs. What lies beside the app proper does not decide
@@ -248,7 +253,7 @@ func (in *Package) authentication(server proof) plan.Place {
 // that names none, the one that packages without a server name which belong to this server alone, such as settings
 // files. It is not known if several are named, or one that is not known.
 func (p serving) address(in *Package, server proof) address.Address {
-	return p.only(stated[finding.Listener](p, in, server))
+	return p.only(stated[finding.Listener](p, in, server), p.started.of(server.Place))
 }
 
 // security returns the one security that is stated, looked for as an address is. A server whose construction is seen,
@@ -309,10 +314,10 @@ var setByUsers = regexp.MustCompile(`^(?:\$[A-Za-z_]\w*$|(?:the )?flag -|the (?:
 
 // only returns the one address that listeners have, as it is written first. To say that it is a socket, its path need
 // not be known.
-func (p serving) only(listeners []finding.Listener) address.Address {
+func (p serving) only(listeners []finding.Listener, by *address.Process) address.Address {
 	var only address.Address
 	for i, l := range listeners {
-		a := p.graph.Resolve(p.project, l.Path, l.Address)
+		a := p.graph.Resolve(p.project, l.Path, l.Address, by)
 		if !a.IsKnown() && a.Host != address.UnixSocket {
 			return address.Address{}
 		}

@@ -19,9 +19,10 @@ var definition = analyzer.Definition[extra]{
 	Language: analyzer.Language{
 		Name: "csharp", Title: "C#", Others: map[string]string{"fsharp": "F#", "vb": "VB"}, Frameworks: frameworks,
 	},
-	Required:    required,
-	Analyze:     analyze,
-	PostAnalyze: postAnalyze,
+	Required:      required,
+	Analyze:       analyze,
+	TakesProcfile: true,
+	PostAnalyze:   postAnalyze,
 }
 
 // extra is what a file tells beside its findings.

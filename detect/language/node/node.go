@@ -29,9 +29,10 @@ var definition = analyzer.Definition[extra]{
 		Others:     map[string]string{typescript: "TypeScript"},
 		Frameworks: frameworks,
 	},
-	Required:    required,
-	Analyze:     analyze,
-	PostAnalyze: postAnalyze,
+	Required:      required,
+	Analyze:       analyze,
+	TakesProcfile: true,
+	PostAnalyze:   postAnalyze,
 }
 
 // typescript is the language of a service whose evidence is in a TypeScript source.

@@ -127,7 +127,7 @@ func (a *app) listenerOf(p *project, f nestServer) []finding.Finding {
 	}
 	url := address.Name{Module: f.module, Path: f.options + ".options.url"}
 	v := address.Value{Names: []address.Name{url}}
-	if v.Address = a.graph.Resolve(p.Dir, f.Path, v); v.Local() == 0 {
+	if v.Address = a.graph.Resolve(p.Dir, f.Path, v, nil); v.Local() == 0 {
 		return nil
 	}
 	return []finding.Finding{finding.ListenerAt(address.Value{Address: v.Address})}

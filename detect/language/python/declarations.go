@@ -26,6 +26,7 @@ var (
 func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentInCode)
 	for _, f := range append(classFields(t), readOptions(t)...) {
+		d.DeclareFlags(f.name, f.flags...)
 		switch {
 		case f.isOption:
 			d.DeclareOption(f.name, f.variable, f.value)
@@ -122,6 +123,7 @@ type namedValue struct {
 	// variable; "" for none.
 	isOption bool
 	variable string
+	flags    []string // those of the command line that give it
 }
 
 var (

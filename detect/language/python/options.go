@@ -32,10 +32,14 @@ func readOptions(t *source.Text) []namedValue {
 		if strings.Contains(library, "DEFINE_") {
 			position = 1
 		}
-		if !isClick {
-			name = "." + name
+		o := optionOf(t, name, m[1], position)
+		if o.flags == nil {
+			o.flags = definedFlag(library, name)
 		}
-		options = append(options, optionOf(t, name, m[1], position))
+		if !isClick {
+			o.name = "." + name
+		}
+		options = append(options, o)
 	}
 	return options
 }
@@ -67,6 +71,13 @@ func optionName(t *source.Text, from int) string {
 // position or called so.
 func optionOf(t *source.Text, name string, from, position int) namedValue {
 	o := namedValue{name: name, isOption: true, value: source.Span{From: from, To: from}}
+	arguments, _ := t.Arguments(from)
+	for _, at := range arguments {
+		if m := quotedName.FindSubmatch(t.Raw[at.From:at.To]); m != nil && m[1][0] == '-' {
+			flag, _, _ := strings.Cut(string(m[1]), "/")
+			o.flags = append(o.flags, flag)
+		}
+	}
 	if value, ok := t.Argument(from, position, "default"); ok {
 		o.value = value
 	}
@@ -76,4 +87,13 @@ func optionOf(t *source.Text, name string, from, position int) namedValue {
 		}
 	}
 	return o
+}
+
+// definedFlag returns the flag that a call defines whose first argument is its name: that of Abseil, of Tornado. An
+// argument of argparse without dashes is no flag.
+func definedFlag(library, name string) []string {
+	if strings.Contains(library, ".") {
+		return nil
+	}
+	return []string{name, strings.ReplaceAll(name, "_", "-")}
 }
