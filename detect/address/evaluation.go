@@ -91,6 +91,7 @@ func (e *evaluation) evaluate(x expression) {
 		e.whole = cmp.Or(e.whole, variableOf(x.raw))
 	}
 	e.givenByArguments(x)
+	e.givenByProperties(x)
 	if e.branches(x) {
 		return
 	}

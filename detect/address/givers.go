@@ -88,6 +88,17 @@ func (e *evaluation) givenByArguments(x expression) {
 	}
 }
 
+// property is a property of the Java virtual machine.
+var property = regexp.MustCompile(
+	`\b(?:System\.getProperty|Integer\.getInteger|sys\.props(?:\.\w+)?)\(\s*"([\w.-]+)"`)
+
+// givenByProperties takes the properties of the Java virtual machine in an expression.
+func (e *evaluation) givenByProperties(x expression) {
+	for _, m := range property.FindAllSubmatchIndex(x.raw, maxDeclarations) {
+		e.givers = append(e.givers, giver{FlagGiver("D" + string(x.raw[m[2]:m[3]])), x.at + m[0]})
+	}
+}
+
 // givenIn takes what may give the names in the value of a name, which itself is not followed.
 func (e *evaluation) givenIn(x expression) {
 	e.givenByVariables(x)

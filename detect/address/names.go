@@ -3,7 +3,6 @@ package address
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -139,27 +138,6 @@ func (d *Names) DeclareOption(name, variable string, value source.Span) {
 	if declared.isOption = true; variable != "" {
 		declared.variables = []string{variable}
 	}
-}
-
-// DeclareFlags says by which flags of the command line, with or without dashes, a name is given.
-func (d *Names) DeclareFlags(name string, flags ...string) {
-	if d.flags == nil {
-		d.flags = map[string][]string{}
-	}
-	for _, flag := range flags {
-		giver := FlagGiver(strings.TrimLeft(flag, "-"))
-		if len(giver) > len("--") && !slices.Contains(d.flags[name], giver) && len(d.flags[name]) < maxDeclarations {
-			d.flags[name] = append(d.flags[name], giver)
-		}
-	}
-}
-
-// giversOf returns what may give a name when the process starts.
-func (d *Names) giversOf(name string) []string {
-	if d.GivenBy == nil {
-		return d.flags[name]
-	}
-	return slices.Concat(d.flags[name], d.GivenBy(name))
 }
 
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible

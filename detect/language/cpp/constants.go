@@ -58,6 +58,7 @@ func readDeclarations(t *source.Text) *address.Names {
 		}
 	}
 	declareOptions(d)
+	declareFlags(d)
 	d.DeclareLoops(loop)
 	classes := map[string]bool{}
 	for _, name := range t.Names(structHead) {
@@ -151,6 +152,40 @@ var lastWord = regexp.MustCompile(`\w+$`)
 
 // maxValue is how many bytes the end of a function's head may have.
 const maxValue = 200
+
+var (
+	// boundFlag is an option that is written to a variable or a field, and namedFlag any that is described by its names.
+	boundFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,\s*(?:\w+::)*value\s*<[^>;]*>\s*\(\s*&(?P<path>[\w.>-]+)\s*\)`)
+	namedFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,`)
+)
+
+// declareFlags says which flags give variables and fields: those of gflags and Abseil, of Boost.Program_options and of
+// cxxopts.
+func declareFlags(d *address.Names) {
+	for _, name := range d.Text.Names(flag) {
+		d.DeclareFlags(name, name)
+		d.DeclareFlags("FLAGS_"+name, name)
+	}
+	for _, m := range d.FindAll(boundFlag, maxConstants) {
+		names, _ := d.Group(boundFlag, m, "names")
+		path, _ := d.Group(boundFlag, m, "path")
+		name := path[strings.LastIndexAny(path, ".>")+1:]
+		d.DeclareFlags(name, strings.Split(names, ",")...)
+		d.DeclareFlags("."+name, strings.Split(names, ",")...)
+	}
+	byOption := map[string][]string{}
+	for _, m := range d.FindAll(namedFlag, maxConstants) {
+		names, _ := d.Group(namedFlag, m, "names")
+		for name := range strings.SplitSeq(names, ",") {
+			byOption[name] = strings.Split(names, ",")
+		}
+	}
+	for _, m := range d.FindAll(readOption, maxConstants) {
+		name, _ := d.Group(readOption, m, "name")
+		option, _ := d.Group(readOption, m, "option")
+		d.DeclareFlags(name, byOption[option]...)
+	}
+}
 
 // declareOptions adds the options of Boost.Program_options and cxxopts that have a default.
 func declareOptions(d *address.Names) {

@@ -20,7 +20,11 @@ var (
 	// assignment is another value of a variable.
 	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s+`)
 	// optionValue is the value of an option in the results of an ArgParser, and optionDefault the option's default.
-	optionValue   = regexp.MustCompile(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
+	optionValue = regexp.MustCompile(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
+	// optionFlag is the flag of an option, and optionShort the other one of a letter.
+	optionFlag  = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key>(?P<flag> *))['"]`)
+	optionShort = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?` +
+		`\babbr\s*:\s*['"](?P<flag> )['"]`)
 	optionDefault = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
 )
 
@@ -40,6 +44,7 @@ type serving struct {
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, ";,", declaration, assignment)
 	names.Keyed(optionValue, optionDefault)
+	names.ReadFlags(optionFlag, optionShort)
 	return names
 }
 

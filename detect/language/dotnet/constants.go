@@ -49,6 +49,12 @@ func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
 	d.Global = global
 	d.Keyed(settingRead)
+	d.GivenBy = func(name string) []string {
+		if key, ok := strings.CutPrefix(name, ".["); ok {
+			return settingGivers(strings.ReplaceAll(strings.TrimSuffix(key, "]"), ".", ":"))
+		}
+		return nil
+	}
 	for _, m := range t.FindAll(property, maxConstants) {
 		if m[4] >= 0 {
 			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})

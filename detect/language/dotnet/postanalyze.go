@@ -2,11 +2,14 @@ package dotnet
 
 import (
 	"path"
+	"regexp"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -18,6 +21,11 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects := slices.DeleteFunc(slices.Clone(all), func(p *project) bool { return msbuildOf(p).isTest })
 	a := newApp(projects)
+	for _, f := range files {
+		if f.Processes != nil {
+			a.givers = endpointGivers(f.Processes)
+		}
+	}
 	for _, p := range projects {
 		a.resolve(p)
 	}
@@ -57,6 +65,8 @@ type app struct {
 	surest evidence
 	// namesEndpoints says that sources or settings name an address, or give all of them TLS.
 	namesEndpoints bool
+	// givers give the URL of a server that names no endpoint, if the app's Procfile does.
+	givers []string
 }
 
 // evidence is what stands for a server in an app.
@@ -166,7 +176,39 @@ func (a app) registered(r finding.Registration) []finding.Finding {
 	if a.namesEndpoints {
 		return []finding.Finding{r}
 	}
-	return []finding.Finding{r, finding.Security{Site: r.Quiet(), Says: plan.Security{Setting: "$ASPNETCORE_URLS"}}}
+	says := plan.Security{Setting: "$ASPNETCORE_URLS"}
+	found := []finding.Finding{r, finding.Security{Site: r.Quiet(), Says: says}}
+	if a.givers != nil {
+		found = append(found, finding.Listener{Site: r.Quiet(), Address: address.Value{Givers: a.givers}})
+	}
+	return found
+}
+
+// endpointURL is the URL of an endpoint of Kestrel's, as an argument or as an environment variable.
+var endpointURL = regexp.MustCompile(`^(?:--|\$)(?i:Kestrel(?::|__)Endpoints(?::|__)\w+?(?::|__)Url)$`)
+
+// endpointGivers returns what gives an endpoint that neither sources nor settings name, if processes do: the URL of one
+// endpoint, or else the URLs of the server. Of several endpoints it is not known which one is that of gRPC.
+func endpointGivers(ps procfile.Processes) []string {
+	var all, endpoints []string
+	for _, flag := range ps.Flags() {
+		all = append(all, address.FlagGiver(flag))
+	}
+	for _, variable := range ps.Variables() {
+		all = append(all, address.VariableGiver(variable))
+	}
+	for _, giver := range all {
+		if endpointURL.MatchString(giver) {
+			endpoints = append(endpoints, giver)
+		}
+	}
+	if len(endpoints) > 0 {
+		if len(endpoints) > 1 {
+			endpoints = nil
+		}
+		return endpoints
+	}
+	return slices.DeleteFunc(slices.Clone(defaultGivers), func(giver string) bool { return !slices.Contains(all, giver) })
 }
 
 // endpointsOf returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program

@@ -46,11 +46,15 @@ func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 	byDefault.Certificate.Path = settings.Kestrel.Certificates["Default"].Path
 	for _, name := range slices.Sorted(maps.Keys(settings.Kestrel.Endpoints)) {
 		e := settings.Kestrel.Endpoints[name]
-		result.Findings = append(result.Findings, e.endpoint(byDefault, lineOf(text, "kestrel", e.URL)))
+		of := e.endpoint(byDefault, lineOf(text, "kestrel", e.URL))
+		of.address.Givers = settingGivers("Kestrel:Endpoints:" + name + ":Url")
+		result.Findings = append(result.Findings, of)
 	}
 	if settings.URLs != "" {
 		for url := range strings.SplitSeq(settings.URLs, ";") {
-			result.Findings = append(result.Findings, urlEndpoint(url, lineOf(text, "urls", settings.URLs)))
+			e := urlEndpoint(url, lineOf(text, "urls", settings.URLs))
+			e.address.Givers = urlGivers
+			result.Findings = append(result.Findings, e)
 		}
 	}
 	if byDefault.Protocols != "" || byDefault.ClientCertificateMode != "" {
@@ -115,6 +119,21 @@ func declaredSettings(text []byte, of any) []address.Declaration {
 func settingName(key string) address.Name {
 	return address.Name{Path: address.Key(strings.ToLower(strings.ReplaceAll(key, ".", ":")))}
 }
+
+// settingGivers returns what gives a setting when the process starts: an argument, or an environment variable, in whose
+// name two underscores stand for a colon (Microsoft.Extensions.Configuration).
+func settingGivers(key string) []string {
+	return []string{address.FlagGiver(key), address.VariableGiver(strings.ReplaceAll(key, ":", "__"))}
+}
+
+// urlGivers give the URLs of a server before its settings do, and defaultGivers those of one whose settings have none
+// (dotnet/aspnetcore, src/DefaultBuilder/src/WebHost.cs).
+var (
+	urlGivers     = []string{address.FlagGiver("urls"), address.VariableGiver("URLS")}
+	defaultGivers = append(slices.Clip(urlGivers),
+		address.VariableGiver("ASPNETCORE_URLS"), address.VariableGiver("DOTNET_URLS"),
+		address.VariableGiver("ASPNETCORE_HTTP_PORTS"))
+)
 
 // lineOf returns the line, from 1, of the first string after a key that has a value, or 0 for one that is written
 // otherwise.

@@ -92,7 +92,56 @@ func (n *names) values() *address.Names {
 		n.read.Placeholder = placeholder
 	}
 	n.read.Global = n.global
+	n.declareFlags()
 	return n.read
+}
+
+var (
+	// annotatedOption is an option of picocli, JCommander, args4j, and delegatedOption one of Clikt, kotlinx-cli.
+	annotatedOption = regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Option|Parameter)\s*` +
+		`\((?P<flags>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?` +
+		`(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`)
+	delegatedOption = regexp.MustCompile(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf +
+		`\sby\s+(?:\w+\.)?option\s*\((?P<flags>[^()]*)\)`)
+	// namedFlag is a name of an option of kotlinx-cli.
+	namedFlag = regexp.MustCompile(`\b(?:fullName|shortName)\s*=\s*"([\w-]+)"`)
+	ofArgType = regexp.MustCompile(`\bArgType\b`)
+)
+
+// declareFlags says what the command line gives names by: flags that the source declares, and keys of the settings.
+func (n *names) declareFlags() {
+	n.read.ReadFlags(annotatedOption, delegatedOption)
+	for _, m := range n.text.FindAll(delegatedOption, maxMembers) {
+		name, _ := n.text.Group(delegatedOption, m, "name")
+		described, _ := n.text.Group(delegatedOption, m, "flags")
+		named := namedFlag.FindAllStringSubmatch(described, maxMembers)
+		for _, flag := range named {
+			n.read.DeclareFlags(name, flag[1])
+		}
+		switch hasFull := strings.Contains(described, "fullName"); {
+		case ofArgType.MatchString(described) && !hasFull:
+			n.read.DeclareFlags(name, name)
+		case strings.TrimSpace(described) == "":
+			n.read.DeclareFlags(name, address.Hyphenated(name))
+		}
+	}
+	n.read.GivenBy = func(name string) []string {
+		if key, ok := strings.CutPrefix(name, ".["); ok {
+			return settingGivers(strings.TrimSuffix(key, "]"))
+		}
+		return nil
+	}
+}
+
+// settingGivers returns what gives a setting when the process starts: an argument of Spring or Micronaut, a property of
+// the virtual machine, and the environment variable that frameworks take for the key (MicroProfile Config, Spring's
+// relaxed binding).
+func settingGivers(key string) []string {
+	if key == "" {
+		return nil
+	}
+	variable := strings.ToUpper(strings.NewReplacer(".", "_", "-", "").Replace(key))
+	return []string{address.FlagGiver(key), address.FlagGiver("D" + key), address.VariableGiver(variable)}
 }
 
 // returnedValues returns what a body returns that begins at an offset.

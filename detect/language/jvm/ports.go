@@ -139,8 +139,9 @@ func (n *names) argument(arguments []source.Span) address.Value {
 		}
 		v.Outside = v.Outside || of.Outside
 		v.Names = append(v.Names, of.Names...)
+		v.Givers = append(v.Givers, of.Givers...)
 	}
-	if v.Certainty == address.Unknown && len(v.Names) == 0 {
+	if v.Certainty == address.Unknown && len(v.Names)+len(v.Givers) == 0 {
 		return n.parameter(arguments)
 	}
 	return v

@@ -35,7 +35,9 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 	if framework == armeria {
 		keys = b.armeriaPort()
 	}
-	return append(append(found, b.listener(keys, byDefault)), b.security(framework, keys)...)
+	l := b.listener(keys, byDefault)
+	l.Address.Givers = append(settingGivers(keys.port), settingGivers(keys.host)...)
+	return append(append(found, l), b.security(framework, keys)...)
 }
 
 // implied returns the framework of the server of a project that a framework makes or configures, and whether that

@@ -57,6 +57,7 @@ func namesIn(t *source.Text) *address.Names {
 	})
 	names.Keyed(element)
 	declareConstructors(names)
+	declareFlags(names)
 	for _, m := range t.FindAll(hashLiteral, address.MaxListeners) {
 		hash, _ := t.Group(hashLiteral, m, "name")
 		pairs, _ := t.Arguments(m[1])
@@ -73,6 +74,41 @@ func namesIn(t *source.Text) *address.Names {
 		names.Declare(address.Key(hash+"."+key), source.Span{From: m[1], To: t.Until(m[1], "\n;}")})
 	}
 	return names
+}
+
+var (
+	// optionElement and optionVariable are options of OptionParser whose blocks set an element of a hash or a variable,
+	// and optionCall is any of them.
+	optionElement = regexp.MustCompile(optionHead +
+		`(?:\{|do)\s*\|[ \t]*(?P<value>\w+)[ \t]*\|\s*(?P<key>\w+\[:\w+\])[ \t]*=[^=]`)
+	optionVariable = regexp.MustCompile(optionHead +
+		`(?:\{|do)\s*\|[ \t]*(?P<value>\w+)[ \t]*\|\s*(?P<name>@?\w+)[ \t]*=[^=]`)
+	optionCall = regexp.MustCompile(optionHead)
+	// intoHash is the hash that takes the options without blocks.
+	intoHash = regexp.MustCompile(`\binto:\s*(?P<hash>\w+)`)
+	longFlag = regexp.MustCompile(`--(?:\[no-\])?([\w-]+)`)
+)
+
+const optionHead = `\.on(?:\(|[ \t])\s*(?P<flags>["'][^{}|\n]{0,200}?)\)?[ \t]*`
+
+// declareFlags says which flags of OptionParser give the elements of hashes and variables.
+func declareFlags(names *address.Names) {
+	for _, m := range names.FindAll(optionElement, maxSettings) {
+		element, _ := names.Group(optionElement, m, "key")
+		flags, _ := names.Group(optionElement, m, "flags")
+		hash, key, _ := strings.Cut(strings.TrimSuffix(element, "]"), "[:")
+		names.DeclareFlags(address.Key(hash+"."+key), address.FlagsIn(flags)...)
+	}
+	names.ReadFlags(optionVariable)
+	for _, into := range names.FindAll(intoHash, 1) {
+		hash, _ := names.Group(intoHash, into, "hash")
+		for _, m := range names.FindAll(optionCall, maxSettings) {
+			flags := string(names.Raw[m[2]:names.Until(m[2], "\n")])
+			if long := longFlag.FindStringSubmatch(flags); long != nil {
+				names.DeclareFlags(address.Key(hash+"."+long[1]), address.FlagsIn(flags)...)
+			}
+		}
+	}
 }
 
 // listeners returns the addresses that the servers of a source listen on.

@@ -29,6 +29,11 @@ var (
 	// optionKey is the name of an argument that clap is given by calls, and readOption reads it.
 	optionKey  = regexp.MustCompile(`\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)`)
 	readOption = regexp.MustCompile(`\.\s*(?:get_one|remove_one|value_of\w*)(?:::<[^>]*>)?\s*\(\s*"(?P<key> +)"`)
+	// optionFlag says that a field is given by a flag, keyFlag and keyShort by which ones an argument is given that is
+	// read by its name.
+	optionFlag = regexp.MustCompile(`^(?:(long)|(short))(?:\s*=\s*(?:"([\w-]+)"|'(\w)'))?$`)
+	keyFlag    = regexp.MustCompile(keyHead + `\blong\s*\(\s*"(?P<flag> +)"\s*\)`)
+	keyShort   = regexp.MustCompile(keyHead + `\bshort\s*\(\s*["'](?P<flag>.)["']\s*\)`)
 	// annotatedField is the field that an attribute belongs to, from after the attribute's arguments.
 	annotatedField = regexp.MustCompile(`^[^\[\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
 	// notLiteral goes before the name of a struct if it makes none.
@@ -43,6 +48,18 @@ var (
 	// listenName matches the names of constants, fields, functions and parameters that say where something listens.
 	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|socket`)
 )
+
+// keyHead is the name of an argument, up to one of the calls that describe it.
+const keyHead = `\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)[^;,]{0,400}?\.\s*`
+
+// flagOf returns the flag that a field has for its name: clap writes hyphens in it, and takes its first letter for the
+// short one.
+func flagOf(kind, field string) string {
+	if kind == "short" && field != "" {
+		return field[:1]
+	}
+	return address.Hyphenated(field)
+}
 
 const (
 	// maxAttribute is how many bytes after a default the field is looked for, maxFunctions how many functions of a
@@ -61,6 +78,7 @@ type namedValue struct {
 	value    source.Span
 	isOption bool
 	variable string
+	flags    []string // those of the command line that give it
 }
 
 // declaration returns what a field declares for other files.
@@ -78,10 +96,13 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 	d := address.Read(t, ";", variable, assignment, matched)
 	d.Global = global
 	d.Keyed(readOption, optionKey)
+	d.ReadFlags(keyFlag, keyShort)
 	for _, f := range fieldDefaults(t) {
-		if f.isOption {
+		d.DeclareFlags(f.name, f.flags...)
+		switch {
+		case f.isOption:
 			d.DeclareOption(f.name, f.variable, f.value)
-		} else {
+		case f.value.From < f.value.To:
 			d.Declare(f.name, f.value)
 			// What is a parameter, the functions of the type reach as self.name.
 			if value := t.Slice(f.value); isName.MatchString(value) && d.Values(value, f.value.From) == nil {
@@ -221,6 +242,9 @@ func fieldDefaults(t *source.Text) []namedValue {
 		name, ok := fieldBehind(t, all.To)
 		f := namedValue{name: "." + name, value: source.Span{From: m[1], To: m[1]}}
 		for _, argument := range each {
+			if flag := optionFlag.FindStringSubmatch(string(t.Raw[argument.From:argument.To])); flag != nil {
+				f.flags = append(f.flags, cmp.Or(flag[3], flag[4], flagOf(flag[1]+flag[2], name)))
+			}
 			switch is := optionValue.FindStringSubmatch(string(t.Raw[argument.From:argument.To])); {
 			case is == nil:
 			case is[1] != "":
@@ -229,7 +253,7 @@ func fieldDefaults(t *source.Text) []namedValue {
 				f.isOption, f.value = true, argument
 			}
 		}
-		if ok && f.isOption {
+		if ok && (f.isOption || f.flags != nil) {
 			fields = append(fields, f)
 		}
 	}
@@ -313,7 +337,9 @@ func readConstants(d *address.Names) []address.Declaration {
 		add(d.Declaration(string(t.Code[m[2]:m[3]]), value))
 	}
 	for _, f := range fieldDefaults(t) {
-		add(f.declaration(d))
+		if f.isOption || f.value.From < f.value.To {
+			add(f.declaration(d))
+		}
 	}
 	environment := environmentOf(t)
 	for _, m := range t.FindAll(serdeDefault, maxConstants) {
@@ -337,7 +363,10 @@ func readConstants(d *address.Names) []address.Declaration {
 			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
 			field := structField.FindStringSubmatch(t.Slice(at))
 			if field != nil && !stated["."+field[1]] {
-				v := address.Value{}
+				v := d.Declaration("."+field[1], source.Span{}).Value
+				if v.Place.Line = 0; v.Givers != nil {
+					v.Place.Line = t.Line(at.From)
+				}
 				if v.Variable = environment(field[1]); v.Variable != "" {
 					v.Place.Line = t.Line(at.From)
 				}

@@ -28,7 +28,54 @@ var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\
 
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
-	return address.Read(t, "\n;,", declaration, assignment)
+	names := address.Read(t, "\n;,", declaration, assignment)
+	declareFlags(names)
+	return names
+}
+
+var (
+	// option is the attribute of a property that the command line gives (swift-argument-parser), and optionProperty
+	// the property after it.
+	option         = regexp.MustCompile(`@Option\b(\()?`)
+	optionProperty = regexp.MustCompile(`^\)?\s*(?:@\w+\s*)*(?:\w+\s+)*?var\s+(\w+)`)
+	customName     = regexp.MustCompile(`\.custom(?:Long|Short)\s*\(\s*"([\w-]+)"`)
+	ownName        = regexp.MustCompile(`\bname\s*:`)
+	shortName      = regexp.MustCompile(`\.short`)
+	longName       = regexp.MustCompile(`\.(?:long\b|shortAndLong\b)`)
+)
+
+// maxOptions is how many options of a text are read, and maxProperty how many bytes after one its property has.
+const (
+	maxOptions  = 64
+	maxProperty = 200
+)
+
+// declareFlags says which flags of the command line give the properties of a command. An option without a name has that
+// of its property.
+func declareFlags(names *address.Names) {
+	for _, m := range names.FindAll(option, maxOptions) {
+		all := source.Span{From: m[1], To: m[1]}
+		if m[2] >= 0 {
+			_, all = names.Arguments(m[1])
+		}
+		property := optionProperty.FindSubmatch(names.Code[all.To:min(len(names.Code), all.To+maxProperty)])
+		if property == nil {
+			continue
+		}
+		name, described := string(property[1]), string(names.Raw[all.From:all.To])
+		var flags []string
+		for _, custom := range customName.FindAllStringSubmatch(described, maxOptions) {
+			flags = append(flags, custom[1])
+		}
+		if shortName.MatchString(described) {
+			flags = append(flags, name[:1])
+		}
+		if longName.MatchString(described) || !ownName.MatchString(described) {
+			flags = append(flags, address.Hyphenated(name))
+		}
+		names.DeclareFlags(name, flags...)
+		names.DeclareFlags("."+name, flags...)
+	}
 }
 
 // listeners returns the addresses that a text listens on. One that no declaration states may be a parameter: then it is

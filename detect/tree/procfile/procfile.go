@@ -9,6 +9,7 @@ package procfile
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -233,6 +234,27 @@ func (ps Processes) Argument(number int) (Value, bool) {
 		}
 		return s.arguments[number-1 : number]
 	})
+}
+
+// Flags returns the names of the flags that the command lines give.
+func (ps Processes) Flags() []string {
+	return ps.keys(func(s started) map[string][]Value { return s.flags })
+}
+
+// Variables returns the names of the environment variables that the command lines assign.
+func (ps Processes) Variables() []string {
+	return ps.keys(func(s started) map[string][]Value { return s.variables })
+}
+
+// keys returns the names of what the processes give, each once.
+func (ps Processes) keys(of func(s started) map[string][]Value) []string {
+	all := map[string]bool{}
+	for _, s := range ps {
+		for name := range of(s) {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // one returns the one value that all processes give which give any.
