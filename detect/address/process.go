@@ -135,7 +135,8 @@ var program = regexp.MustCompile(`\.(?:py|[cm]?[jt]s|rb|php|dart|exs|jar|war|dll
 // interpreters start what is named after them.
 var interpreters = []string{
 	"python", "python3", "node", "ruby", "java", "dotnet", "php", "dart", "bundle", "npm", "npx", "yarn", "pnpm",
-	"uv", "poetry", "pipenv", "elixir", "mix", "sbt", "mvn", "gradle", "swift", "cargo", "deno", "bun", "tsx", "ts-node",
+	"uv", "poetry", "pipenv", "elixir", "mix", "sbt", "mvn", "gradle", "swift", "cargo",
+	"deno", "bun", "tsx", "ts-node",
 }
 
 // Program returns the source, the archive or the assembly that an interpreter is given, and the number of the argument;

@@ -106,10 +106,10 @@ func (ps processes) executes(file string) bool {
 func (ps processes) names(file string) int {
 	n := 0
 	stem := strings.TrimSuffix(file, path.Ext(file))
-	if ps.Names(path.Base(file)) || slices.ContainsFunc([]string{"", ".js", ".jar", ".dll", "Kt"}, func(ext string) bool {
-		return ps.Names(path.Base(stem) + ext)
-	}) {
-		n = 2
+	for _, end := range []string{path.Ext(file), "", ".js", ".jar", ".dll", "Kt"} {
+		if ps.Names(path.Base(stem) + end) {
+			n = 2
+		}
 	}
 	for module := strings.ReplaceAll(stem, "/", "."); n < 2; {
 		_, rest, ok := strings.Cut(module, ".")

@@ -154,8 +154,10 @@ var lastWord = regexp.MustCompile(`\w+$`)
 const maxValue = 200
 
 var (
-	// boundFlag is an option that is written to a variable or a field, and namedFlag any that is described by its names.
-	boundFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,\s*(?:\w+::)*value\s*<[^>;]*>\s*\(\s*&(?P<path>[\w.>-]+)\s*\)`)
+	// boundFlag is an option that is written to a variable or a field, and namedFlag any that is described by its
+	// names.
+	boundFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,\s*(?:\w+::)*` +
+		`value\s*<[^>;]*>\s*\(\s*&(?P<path>[\w.>-]+)\s*\)`)
 	namedFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,`)
 )
 

@@ -19,6 +19,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"#if 0\n", "R\"x(", "struct A { int port = 50051; };\n", "int port() { return 50051; }\n",
 			"void a(int port) {\n  a(50051);\n}\n", "const int kPort = 50051;\n", "int port(",
 			"value<int>(&a.port)->default_value(1",
+			"(\"a\", value<int>(&a.port)",
 			"(\"port,p\", value<int>()->default_value(1), \"\")", "DECLARE_int32(port)\n", "class A : public B {",
 			"a.AddListeningPort(a, a);a.BuildAndStart();", "auto a = InsecureServerCredentials();a.a = a;",
 			"if (a) {\n  a.AddListeningPort(a, a);\n}\n", "class A { A(int port) : port_(port) {}\n",

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -23,7 +24,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	a := newApp(projects)
 	for _, f := range files {
 		if f.Processes != nil {
-			a.givers = endpointGivers(f.Processes)
+			a.processes, a.givers = f.Processes, endpointGivers(f.Processes)
 		}
 	}
 	for _, p := range projects {
@@ -66,7 +67,8 @@ type app struct {
 	// namesEndpoints says that sources or settings name an address, or give all of them TLS.
 	namesEndpoints bool
 	// givers give the URL of a server that names no endpoint, if the app's Procfile does.
-	givers []string
+	givers    []string
+	processes procfile.Processes
 }
 
 // evidence is what stands for a server in an app.
@@ -142,7 +144,7 @@ func (a app) surestEvidence(projects []*project) evidence {
 func (a app) resolve(p *project) {
 	framework := mappedFramework(p)
 	isLibrary := msbuildOf(p).isLibrary
-	endpoints := endpointsOf(p)
+	endpoints := endpointsOf(p, a.processes)
 	if !isLibrary {
 		a.namesEndpoints = slices.ContainsFunc(slices.Collect(p.All()), namesEndpoint)
 	}
@@ -208,12 +210,13 @@ func endpointGivers(ps procfile.Processes) []string {
 		}
 		return endpoints
 	}
-	return slices.DeleteFunc(slices.Clone(defaultGivers), func(giver string) bool { return !slices.Contains(all, giver) })
+	isMissing := func(giver string) bool { return !slices.Contains(all, giver) }
+	return slices.DeleteFunc(slices.Clone(defaultGivers), isMissing)
 }
 
 // endpointsOf returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program
 // whose server is that of Grpc.Core.
-func endpointsOf(p *project) map[*finding.Site][]finding.Finding {
+func endpointsOf(p *project, ps procfile.Processes) map[*finding.Site][]finding.Finding {
 	if analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[finding.Listener](p) {
 		return nil
 	}
@@ -229,9 +232,28 @@ func endpointsOf(p *project) map[*finding.Site][]finding.Finding {
 	}
 	found := map[*finding.Site][]finding.Finding{}
 	for _, e := range forGRPC(all, defaults) {
+		if transport, ok := givenTransport(e, ps); ok && transport != e.security.Transport {
+			e.security = plan.Security{}
+		}
 		found[e.Site] = e.findings()
 	}
 	return found
+}
+
+// givenTransport returns what the scheme of the URL says that processes give an endpoint, and whether they give one
+// with a scheme.
+func givenTransport(e endpoint, ps procfile.Processes) (plan.Transport, bool) {
+	for _, giver := range e.address.Givers {
+		v, ok := ps.Flag(strings.TrimPrefix(giver, "--"))
+		if !ok {
+			v, ok = ps.Variable(strings.TrimPrefix(giver, "$"))
+		}
+		if ok {
+			says := schemeSecurity(v.Text).Transport
+			return says, says != ""
+		}
+	}
+	return "", false
 }
 
 // mappedFramework returns the framework whose services MapGrpcService maps in a project.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // project is a project of Maven, Gradle or sbt.
@@ -24,6 +25,7 @@ type build struct {
 	needs           []string   // the names of projects and plugins that it is built with
 	uses            []*project // those of them that are projects of the tree
 	forSubprojects  []string   // the artifacts of the projects below
+	processes       procfile.Processes
 }
 
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.

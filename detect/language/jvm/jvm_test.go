@@ -19,12 +19,13 @@ func TestRepetitiveSources(t *testing.T) {
 			"ServerBuilder.forPort(", "int a = a;", "class A extends BGrpc.BImplBase {", "@GrpcService ", "\"\"\"",
 			"import a.b.c;", "/*", "a.b.c.D.", "AHandler(", "int getPort() { return getPort();", "A(int a) {",
 			"@Value(\"${a.b:80}\") int a;", "new A(80);", "static final int PORT = ", "class A {",
-			"config.get(\"a.b\")",
+			"config.get(\"a.b\")", "@Option(names = \"-a\") int a = 1;", "@Option(",
 		},
 	}, analyzertest.Repetition{
 		Path: "A.kt", Head: "import io.grpc.ServerBuilder\nval s = ServerBuilder.forPort(a)\n",
 		Units: []string{
-			"ServerBuilder.forPort(", "val a = a\n", "val a = a\n  ?: a\n", "val a by b(", "const val PORT = ",
+			"ServerBuilder.forPort(", "val a = a\n", "val a = a\n  ?: a\n", "val a by b(", "val a by option(\"-a\")", "val a by option(",
+			"const val PORT = ",
 			"class A(val a: Int) {", "class A : BGrpcKt.BCoroutineImplBase() {", "\"${", "/*",
 		},
 	}, analyzertest.Repetition{

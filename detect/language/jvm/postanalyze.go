@@ -8,6 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -16,8 +17,15 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	m := newModules(files, projects)
 	serves := slices.ContainsFunc(projects, providesService)
+	var processes procfile.Processes
+	for _, f := range files {
+		if f.Processes != nil {
+			processes = f.Processes
+		}
+	}
 	for _, p := range projects {
 		b := m.builds[p]
+		b.processes = processes
 		b.decide(p, serves)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})

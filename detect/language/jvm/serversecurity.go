@@ -2,11 +2,27 @@ package jvm
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
+
+// given returns the setting of TLS that processes give, "" if they give none.
+func (b *build) given(t tlsKeys) string {
+	plain := strings.NewReplacer(".", "", "-", "", "_", "")
+	for _, name := range slices.Concat(b.processes.Flags(), b.processes.Variables()) {
+		of := strings.ToLower(plain.Replace(strings.TrimPrefix(name, "D")))
+		for _, key := range append(slices.Clip(t.given), t.enabled) {
+			if key != "" && strings.HasPrefix(of, plain.Replace(key)) {
+				return key
+			}
+		}
+	}
+	return ""
+}
 
 // security returns what the settings say of the server's TLS: nothing if none of them is set.
 func (b *build) security(framework string, keys serverKeys) []finding.Finding {
@@ -20,6 +36,9 @@ func (b *build) security(framework string, keys serverKeys) []finding.Finding {
 		return b.armeriaSecurity(keys, state)
 	}
 	t := keys.tls
+	if key := b.given(t); key != "" {
+		return state(plan.Security{Setting: "the setting " + key}, plan.Place{Path: procfile.Name})
+	}
 	for key, s := range b.settings.all() {
 		if key == t.enabled {
 			return state(b.enabled(s, t), s.Place)

@@ -33,7 +33,8 @@ func TestRepetitiveModules(t *testing.T) {
 		Units: []string{
 			"a = { b: ", "a = b || c\n", "class A { a = 5\n", "export { a } from './b'\n", "registerAs('a', () => ({",
 			"PORT: ",
-			".option('a', '", "a: { default: 5000 }, ", "function a() { return 5000 }\n", "exports.a = ",
+			".option('a', '", "new Option('-a', { alias: 'b' ",
+			"a: { default: 5000 }, ", "function a() { return 5000 }\n", "exports.a = ",
 			"x.listen(5000)\n",
 			"class A {\n  constructor(port = 5000) {\n", "const a = (port) => {\n",
 			"function a(port) {\n", "new A(5000, ",

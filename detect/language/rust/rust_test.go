@@ -17,7 +17,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"let x=x;.serve(x)tonic::transport::Server::builder ", "/*tonic", "r#\"tonic",
 			"tonic::transport::Server::builder().serve(", "'tonic",
 			"#[arg(default_value_t = 50051)] port: u16, ", "impl Default for A { port: 50051 }",
-			"fn port() -> u16 { 50051 }\n",
+			"fn port() -> u16 { 50051 }\n", "Arg::new(\"a\").long(\"a\").short('a')", "Arg::new(\"a\")", "#[arg(long, ",
 			"#[serde(default = \"port\")]\nport: u16,\n", "struct A { port: u16 }\n",
 			"fn a(port: u16) {\n  a(50051)\n}\n", "impl A { fn new(port: u16) -> Self { Self { port } } ",
 			"fn main() { A::new(50051);\n", "impl A for B<C> { fn a(port: u16",

@@ -16,7 +16,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"var a = a\nGRPCServer(transport: address: .ipv4(port: a", "#\"GRPC",
 			"address: .ipv4(a), transportSecurity: a, ", "if a {\n  Server.usingTLS(with: a)\n}\n",
 			"struct A {\n  let port: Int\n", "init(port: Int", "func a(port: Int = 50051) {\n",
-			"A(port: 50051", "A(a(port: ",
+			"A(port: 50051", "A(a(port: ", "@Option(name: .short) var a: Int = 50051\n", "@Option(", "@Option ",
 		},
 	})
 }
