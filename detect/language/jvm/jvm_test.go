@@ -24,8 +24,8 @@ func TestRepetitiveSources(t *testing.T) {
 	}, analyzertest.Repetition{
 		Path: "A.kt", Head: "import io.grpc.ServerBuilder\nval s = ServerBuilder.forPort(a)\n",
 		Units: []string{
-			"ServerBuilder.forPort(", "val a = a\n", "val a = a\n  ?: a\n", "val a by b(", "val a by option(\"-a\")", "val a by option(",
-			"const val PORT = ",
+			"ServerBuilder.forPort(", "val a = a\n", "val a = a\n  ?: a\n", "val a by b(",
+			"val a by option(\"-a\")", "val a by option(", "const val PORT = ",
 			"class A(val a: Int) {", "class A : BGrpcKt.BCoroutineImplBase() {", "\"${", "/*",
 		},
 	}, analyzertest.Repetition{
