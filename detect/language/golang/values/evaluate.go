@@ -118,7 +118,7 @@ func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 	var values []value
 	isOverwritten, isAlternative, count := false, false, 0
 	for _, x := range all {
-		found := s.evaluate(x, nesting+1)
+		found := unlike(by[x.gets], s.evaluate(x, nesting+1))
 		isZero := len(found) > 0 && !slices.ContainsFunc(found, value.isSet)
 		isAlternative = isAlternative || isZero && x.gets == alternatively
 		isOverwritten = isOverwritten || isZero && x.gets == always
@@ -145,6 +145,17 @@ func (s *Sources) evaluateAll(all []expression, nesting int) []value {
 		values = append(values, by[otherwise]...)
 	}
 	return withoutZeros(values)
+}
+
+// unlike returns the values that are not among others, wherever they are written: programs of an app that have the same
+// flag give a function one value, however many there are. What is not set is always returned.
+func unlike(others, values []value) []value {
+	return slices.DeleteFunc(slices.Clone(values), func(v value) bool {
+		return v.isSet() && slices.ContainsFunc(others, func(other value) bool {
+			other.at = v.at
+			return other == v
+		})
+	})
 }
 
 // withoutZeros returns values without those that stand for what is not set, unless all do. Their settings may replace
