@@ -3,6 +3,7 @@ package rust
 import (
 	"regexp"
 	"slices"
+	"sort"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -133,7 +134,8 @@ type servers struct {
 // listening is a call that says where a server listens, with the fields that it asks for that.
 type listening struct {
 	analyzer.Listening
-	fields []string
+	argument source.Span
+	fields   []string
 }
 
 // finding returns the finding of a call. Settings may say something else of the fields that it asks.
@@ -152,7 +154,7 @@ func (s servers) listening() []listening {
 	var calls []listening
 	for _, m := range s.FindAll(s.kind.listens, address.MaxListeners) {
 		argument := source.Span{From: m[1], To: s.Until(m[1], s.kind.ends)}
-		l := listening{Listening: analyzer.Listening{
+		l := listening{argument: argument, Listening: analyzer.Listening{
 			Written: string(s.Raw[argument.From:argument.To]), Address: s.value(m, argument),
 		}}
 		for _, r := range s.Reach(argument) {
@@ -165,11 +167,34 @@ func (s servers) listening() []listening {
 		}
 		calls = append(calls, l)
 	}
+	s.writeOut(calls)
 	isOf := func(l listening) bool { return l.Of != nil }
 	if len(s.made) == 1 && slices.ContainsFunc(calls, isOf) {
 		calls = slices.DeleteFunc(calls, func(l listening) bool { return !isOf(l) }) // those of other servers
 	}
 	return calls
+}
+
+// writeOut adds to an address that a name stands for what the file says of it, if no other call stands in the same
+// function: functions have variables of the same name, and in one function they are the branches of a condition.
+func (s servers) writeOut(calls []listening) {
+	if len(calls) < 2 {
+		return
+	}
+	functions := s.FindAll(function, maxFunctions)
+	of, count := make([]int, len(calls)), map[int]int{}
+	for i, l := range calls {
+		of[i] = sort.Search(len(functions), func(n int) bool { return functions[n][0] > l.argument.From })
+		count[of[i]]++
+	}
+	for i, l := range calls {
+		if count[of[i]] > 1 {
+			continue
+		}
+		for _, r := range s.Reach(l.argument) {
+			calls[i].Written += "\n" + s.Slice(r)
+		}
+	}
 }
 
 var (
