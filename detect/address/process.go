@@ -19,11 +19,14 @@ type Process struct {
 	IsDoubtful bool
 }
 
-// FlagGiver, VariableGiver and argumentGiver return what a [Value] has among its Givers for a flag without its dashes,
-// an environment variable, and an argument of the program, the first one by 1.
-func FlagGiver(flag string) string         { return "--" + flag }
+// FlagGiver returns what a [Value] has among its Givers for a flag, whose name has no dashes.
+func FlagGiver(flag string) string { return "--" + flag }
+
+// VariableGiver returns what a [Value] has among its Givers for an environment variable.
 func VariableGiver(variable string) string { return "$" + variable }
-func argumentGiver(number int) string      { return strconv.Itoa(number) }
+
+// argumentGiver returns what a [Value] has among its Givers for an argument of the program, the first one by 1.
+func argumentGiver(number int) string { return strconv.Itoa(number) }
 
 // value returns what the process gives by a giver, and whether it gives something.
 func (p *Process) value(giver string) (procfile.Value, bool) {

@@ -20,7 +20,7 @@ func TestWhatAProcessGivesGoesBeforeDefaults(t *testing.T) {
 		"a variable before it":       {"a --port 9000", []string{"$PORT", "--port"}, "port 9000 unless $PORT is set"},
 		"a host before it":           {"a --port 9000", []string{"$HOST", "--port"}, "port 9000"},
 		"a host alone":               {"a --host localhost", []string{"--host", "--port"}, "port 50051 on loopback"},
-		"a host and a port":          {"a --host localhost -p 9000", []string{"--host", "-p", "--p"}, "port 9000 on loopback"},
+		"a host and a port":          {"a --host localhost -p 90", []string{"--host", "--p"}, "port 90 on loopback"},
 		"a host that is not known":   {"a --host $(hostname)", []string{"--host", "--port"}, "port 50051"},
 		"a variable":                 {"a --port=$PORT", []string{"--port"}, "port $PORT"},
 		"a variable of the process":  {"PORT=1 a --port=$PORT", []string{"--port"}, ""},
