@@ -105,7 +105,7 @@ var (
 )
 
 // maxStatement is how many bytes of a statement before a call are looked at.
-const maxStatement = 300
+const maxStatement = 4 << 10
 
 // compiled reports whether the statement with a call may be compiled or not, and by what.
 func (s servers) compiled(call int) (setting string, ok bool) {
