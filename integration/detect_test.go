@@ -3,6 +3,7 @@ package integration
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -87,4 +88,19 @@ func wantProbe(t *testing.T, image *harness.Image, want bool) {
 	if got := err == nil; got != want {
 		t.Errorf("the image has the probe: %t, want %t\n%s", got, want, image.Log)
 	}
+}
+
+// TestProcfileDecidesTheAddress starts an app with a flag for its address in the Procfile: the probe without flags finds
+// it there. Without Docker the harness chooses the address.
+func TestProcfileDecidesTheAddress(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	platform := must(docker())(t)
+	app := must(fixture.StageSample(t.Context(), nil))(t)
+	procfile := []byte("web: ./server -grpc 127.0.0.1:7000\n")
+	if err := os.WriteFile(filepath.Join(app, "Procfile"), procfile, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	image := must(platform.Build(t.Context(), harness.Build{Name: "procfile", App: app, Buildpack: folder()}))(t)
+	wantExit(t, serve(t, platform, image), 0, harness.ProbePath)
 }
