@@ -90,8 +90,8 @@ func wantProbe(t *testing.T, image *harness.Image, want bool) {
 	}
 }
 
-// TestProcfileDecidesTheAddress starts an app with a flag for its address in the Procfile: the probe without flags finds
-// it there. Without Docker the harness chooses the address.
+// TestProcfileDecidesTheAddress starts an app with a flag for its address in the Procfile: the probe finds it there
+// without flags. Without Docker the harness chooses the address.
 func TestProcfileDecidesTheAddress(t *testing.T) {
 	t.Parallel()
 	needDocker(t)

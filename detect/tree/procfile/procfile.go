@@ -203,13 +203,15 @@ func (ps Processes) Names(word string) bool {
 	return slices.ContainsFunc(ps, func(s started) bool { return slices.Contains(s.words, word) })
 }
 
-// Files returns the words, and the values of flags, that may name files.
+// Files returns the words, and the values of flags, that may name files: they have an extension.
 func (ps Processes) Files() []string {
 	var all []string
 	for _, s := range ps {
 		for _, v := range s.arguments {
 			_, text, _ := strings.Cut(v.Text, "=")
-			all = append(all, cmp.Or(text, v.Text))
+			if file := cmp.Or(text, v.Text); path.Ext(file) != "" {
+				all = append(all, file)
+			}
 		}
 	}
 	return all

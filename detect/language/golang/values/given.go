@@ -7,14 +7,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // AddProcesses adds what the command lines of the app's processes give to flags, environment variables and arguments,
-// and the settings files that they name. It goes before the settings and the first address.
+// and the settings files that they name. It goes before the settings and the first address. A process that executes a
+// source of another language gives Go nothing.
 func (s *Sources) AddProcesses(ps procfile.Processes) {
-	s.processes = append(s.processes, ps...)
-	for _, file := range ps.Files() {
+	for i := range ps {
+		one := address.Process{Processes: ps[i : i+1]}
+		if _, ofInterpreter := one.Program(); ofInterpreter == 0 {
+			s.processes = append(s.processes, ps[i])
+		}
+	}
+	for _, file := range s.processes.Files() {
 		s.named[path.Base(file)] = true
 	}
 }
