@@ -13,6 +13,9 @@ import (
 // visitCall adds the findings that follow from the name of a method or from the arguments of a call. visitReference
 // adds those that follow from the name of a package.
 func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
+	if method, _ := servedBy(call); method != nil {
+		p.follow(p.at(method).Quiet(), givesListener, call)
+	}
 	method, ok := fun.(*ast.SelectorExpr)
 	if !ok {
 		return

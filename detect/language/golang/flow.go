@@ -267,11 +267,10 @@ func (f *flow) start(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 // maxStarted is how many arguments of such a call are looked at.
 const maxStarted = 8
 
-// serve learns that a server is given a listener, by the call of a method Serve(listener), or of a function
-// Serve(listener, handler).
+// serve learns that a server is given a listener, by a call that [servedBy] knows.
 func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
-	fun, ok := syntax.Called(code).(*ast.SelectorExpr)
-	if !ok {
+	fun, args := servedBy(code)
+	if fun == nil {
 		return
 	}
 	by, server := plainHTTP, (*finding.Site)(nil)
@@ -290,11 +289,11 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	if by == anyServer {
 		return
 	}
-	secured := f.Made(in, code.Args[0], func(c values.Call) bool { _, ok := f.tls[c]; return ok })
+	secured := f.madeOfAll(in, args, func(c values.Call) bool { _, ok := f.tls[c]; return ok })
 	for _, made := range secured {
 		f.secured[cmp.Or(server, at)] = f.ServedSecurity(f.tls[made.Call].In, f.tls[made.Call].Call, made)
 	}
-	listeners := f.Made(in, code.Args[0], func(c values.Call) bool { return f.listeners[c] != nil })
+	listeners := f.madeOfAll(in, args, func(c values.Call) bool { return f.listeners[c] != nil })
 	if len(listeners)+len(secured) == 0 {
 		f.mayBeSecured(by, cmp.Or(server, at), at)
 	}
@@ -307,6 +306,15 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 			f.served[listener] = by
 		}
 	}
+}
+
+// madeOfAll returns the calls that make the values of expressions: see [values.Sources.Made].
+func (f *flow) madeOfAll(in *values.Source, all []ast.Expr, isOne func(values.Call) bool) []values.Made {
+	var made []values.Made
+	for _, e := range all {
+		made = append(made, f.Made(in, e, isOne)...)
+	}
+	return made
 }
 
 // give learns that a server of grpc-go is given a listener. Of several that are given the same one in the same way the

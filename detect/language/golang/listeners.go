@@ -2,6 +2,7 @@ package golang
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -38,8 +39,7 @@ func (p *pass) visitListenCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	}
 }
 
-// visitServeCall adds the port of a call that gives one to a server of a framework, and follows what gives a listener
-// to a server.
+// visitServeCall adds the port of a call that gives one to a server of a framework.
 func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	importPath, args := p.file.PathOf(fun), call.Args
 	switch name := fun.Sel.Name; {
@@ -48,9 +48,27 @@ func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	case name == "Address" && len(args) == 1 && addressOption.MatchString(importPath),
 		name == "WithServiceAddr" && len(args) == 1 && kitexOption.MatchString(importPath):
 		p.addListener(listener{by: frameworkServer}, args[0], nil)
-	case (name == "Serve" || name == "ServeTLS") && len(args) > 0:
-		p.follow(p.at(fun).Quiet(), givesListener, call)
 	}
+}
+
+// servedBy returns the method of a server, or the function, that a call gives a listener to, and what may be the
+// listener: server.Serve(lis), http.Serve(lis, handler), or a function that is given the method: run(lis, server.Serve).
+// It returns nil for other calls.
+func servedBy(call *ast.CallExpr) (method *ast.SelectorExpr, listeners []ast.Expr) {
+	args := call.Args[:min(len(call.Args), maxStarted)]
+	for i, arg := range args {
+		if fun, ok := arg.(*ast.SelectorExpr); ok && isServe(fun) && len(args) > 1 {
+			return fun, slices.Concat(args[:i], args[i+1:])
+		}
+	}
+	if fun, ok := syntax.Called(call).(*ast.SelectorExpr); ok && isServe(fun) && len(args) > 0 {
+		return fun, args[:1]
+	}
+	return nil, nil
+}
+
+func isServe(method *ast.SelectorExpr) bool {
+	return method.Sel.Name == "Serve" || method.Sel.Name == "ServeTLS"
 }
 
 var (

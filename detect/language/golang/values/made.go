@@ -87,6 +87,19 @@ func (w *maker) walk(x expression, nesting int) {
 	}
 	if len(origins) == 0 {
 		w.walkWrapped(x, nesting)
+		w.walkReceived(x, nesting)
+	}
+}
+
+// walkReceived follows the composite literals of the type of a variable that gets its value nowhere, such as the
+// receiver of a method that is called through an interface.
+func (w *maker) walkReceived(x expression, nesting int) {
+	name, ok := ast.Unparen(x.Expr).(*ast.Ident)
+	if !ok || x.in.Local(name) == nil {
+		return
+	}
+	for _, literal := range w.literals[w.symbolOf(w.typeOf(x, nesting+1))] {
+		w.walk(literal, nesting+1)
 	}
 }
 
