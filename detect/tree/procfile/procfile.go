@@ -132,11 +132,20 @@ func Started(text []byte) Processes {
 // Words splits a command line as a shell does, or at spaces if a quote is not closed. The command that a shell is given
 // in one word is several.
 func Words(command string) []string {
-	words, err := shellquote.Split(command[:min(len(command), maxCommand)])
+	command = shortened(command)
+	words, err := shellquote.Split(command)
 	if err != nil {
 		return strings.Fields(command)
 	}
 	return strings.Fields(strings.Join(words, " "))
+}
+
+// shortened returns a command line as far as it is read, without a word that would not be whole.
+func shortened(command string) string {
+	if len(command) <= maxCommand {
+		return command
+	}
+	return command[:strings.LastIndexAny(command[:maxCommand+1], " \t")+1]
 }
 
 // commands returns the words of each command in a line.
