@@ -44,6 +44,7 @@ itself = itself
 		`"0.0.0.0:#{ENV.fetch('P', 50055)}"`: 50055, `"0.0.0.0:#{ENV.fetch('P') { 50055 }}"`: 50055,
 		`"\(host):\(PORT)"`:               50051,
 		`os.environ.get("PORT", "50055")`: 50055, `parseInt(process.env.PORT || '50055', 10)`: 50055,
+		`load().PORT`: 0, `serve(PORT: 50055)`: 50055,
 		`sys.argv[1]`:                   0,
 		`process.env.X ? 50055 : 50056`: 0, `secure ? twice : PORT`: 0,
 		`args.PORT`: 0, `this->PORT`: 50051,
@@ -52,7 +53,7 @@ itself = itself
 		`new Random().nextInt(60000)`:       0, `random.randrange(60000)`: 0, `rand(60000)`: 0,
 		`([0, 0, 0, 0], 50055)`: 50055, `{127, 0, 0, 1}, 50055`: 50055, `"https://*:50055/"`: 50055,
 		`"http://*:50055;http://*:50056"`: 0, `"unix:/run/a.sock"`: 0, `0`: 0,
-		`70000`: 0, `1.50055`: 0, `50055.5`: 0, `50055.`: 50055, `.50055`: 0, `-50055`: 0,
+		`70000`: 0, `1.50055`: 0, `50055.5`: 0, `50055.0`: 0, `50055.`: 50055, `.50055`: 0, `-50055`: 0,
 	} {
 		s := quotes.Read([]byte(declarations + expression))
 		v := Read(s, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
@@ -122,6 +123,22 @@ func TestSocketsAndVariablesAreStated(t *testing.T) {
 		got := Read(text, "\n").Value(source.Span{To: len(text.Raw)}).Address
 		if got.Place.Line = 0; got != want {
 			t.Errorf("%s: %#v, want %#v", expression, got, want)
+		}
+	}
+}
+
+// What a name asks the environment for goes before the default that stands beside the name.
+func TestVariableOfANameIsStated(t *testing.T) {
+	t.Parallel()
+	const declarations = "port = process.env.GRPC_PORT\nown = compute()\n"
+	for expression, want := range map[string]string{
+		"port || 8080": "GRPC_PORT", "port ? port : 8080": "GRPC_PORT", "8080": "", "own || 8080": "",
+	} {
+		text := source.Grammar{}.Read([]byte(declarations + expression))
+		names := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		got := names.Value(source.Span{From: len(declarations), To: len(text.Raw)})
+		if got.Variable != want {
+			t.Errorf("%s: %+v, want the variable %q", expression, got, want)
 		}
 	}
 }
