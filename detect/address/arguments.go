@@ -30,13 +30,31 @@ type Parameter struct {
 	Default source.Span // what it is if a call does not give it; empty if each call has to
 }
 
-// Parameters returns parameters of which nothing but their names is known.
-func Parameters(names []string) []Parameter {
-	var all []Parameter
-	for _, name := range names {
-		all = append(all, Parameter{Name: name})
+// Parameters returns the parameters that begin at an offset, and the span of them all. The pattern matches a parameter
+// up to its default, with its name in the first group. What it does not match has no name.
+func (d *Names) Parameters(at int, pattern *regexp.Regexp) (parameters []Parameter, all source.Span) {
+	each, all := d.Arguments(at)
+	for _, s := range each {
+		parameters = append(parameters, d.Parameter(s, pattern))
 	}
-	return all
+	return parameters, all
+}
+
+// Parameter returns the parameter in a span, as [Names.Parameters] does.
+func (d *Names) Parameter(s source.Span, pattern *regexp.Regexp) Parameter {
+	m := pattern.FindSubmatchIndex(d.Code[s.From:s.To])
+	if m == nil {
+		return Parameter{}
+	}
+	return Parameter{
+		Name:    d.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]}),
+		Default: source.Span{From: s.From + m[1], To: s.To},
+	}
+}
+
+// AnyNamed reports whether one of the parameters has a name that a pattern matches.
+func AnyNamed(parameters []Parameter, pattern *regexp.Regexp) bool {
+	return slices.ContainsFunc(parameters, func(p Parameter) bool { return pattern.MatchString(p.Name) })
 }
 
 // DeclareArguments adds what the calls of a function in this text give to its parameters, in their order, or leave to

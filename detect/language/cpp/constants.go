@@ -16,8 +16,11 @@ var (
 		`\b(?P<name>\w+)(?:\[\w*\])?\s*[={]\s*|#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`)
 	flag         = regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`)
 	declaredFlag = regexp.MustCompile(`\b(?:ABSL_DECLARE_FLAG\s*\(\s*[\w:]+\s*,|DECLARE_\w+\s*\()\s*(?P<name>\w+)\s*\)`)
-	// function is the head of a function, with its body or before it.
-	function = regexp.MustCompile(`(?m)^[ \t]*[\w:<>,&*\t ]*?(?P<name>\w+)[ \t]*\(`)
+	// tellingName matches those too that say what carries the calls.
+	tellingName = regexp.MustCompile(listenName.String() + `|` + securityName.String())
+	// function is the head of a function, with its body or before it, and parameter a parameter without a default.
+	function  = regexp.MustCompile(`(?m)^[ \t]*[\w:<>,&*\t ]*?(?P<name>\w+)[ \t]*\(`)
+	parameter = regexp.MustCompile(`(\w+)$`)
 	// bodyAhead is what stands between the parameters of a function and its body, or the list of its initializers.
 	bodyAhead  = regexp.MustCompile(`^\)\s*(?:const\b|noexcept\b|override\b|final\b|->\s*[\w:<>]+|\s)*(\{|:)`)
 	structHead = regexp.MustCompile(`\b(?:struct|class)\s+(?P<name>\w+)(?:\s+final)?(?:\s*:[^{;()]*)?\s*\{`)
@@ -66,27 +69,22 @@ func readDeclarations(t *source.Text) *address.Names {
 	}
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
-		parameters, all := t.Arguments(m[1])
+		parameters, all := d.Parameters(m[1], parameter)
 		ahead := bodyAhead.FindSubmatchIndex(t.Code[all.To:min(len(t.Code), all.To+maxValue)])
 		if ahead == nil {
 			continue
 		}
-		if from := all.To + ahead[1]; t.Code[from-1] == '{' &&
-			(listenName.MatchString(name) || securityName.MatchString(name)) {
+		if from := all.To + ahead[1]; t.Code[from-1] == '{' && tellingName.MatchString(name) {
 			for _, value := range t.Returns(from) {
 				d.DeclareFunction(name, value)
 			}
 		}
-		var names []string
-		for _, p := range parameters {
-			names = append(names, lastWord.FindString(t.Slice(p)))
-		}
-		if list := strings.Join(names, " "); listenName.MatchString(list) || securityName.MatchString(list) {
-			c := address.Callable{Name: name, At: m[1], Parameters: address.Parameters(names)}
+		if address.AnyNamed(parameters, tellingName) {
+			c := address.Callable{Name: name, At: m[1], Parameters: parameters}
 			c.Body = source.Span{From: m[1], To: bodyEnd(t, all.To+1)}
 			isMember := m[2] > 0 && t.Code[m[2]-1] == ':'
 			isConstructor := isMember && bytes.HasSuffix(t.Code[:m[2]], []byte(name+"::")) || !isMember && classes[name]
-			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: c.Parameters}
+			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: parameters}
 			switch {
 			case isConstructor:
 				d.DeclareCallable(c)
@@ -146,9 +144,6 @@ func bodyEnd(t *source.Text, from int) int {
 	}
 	return from
 }
-
-// lastWord is the name of a parameter without a default.
-var lastWord = regexp.MustCompile(`\w+$`)
 
 // maxValue is how many bytes the end of a function's head may have.
 const maxValue = 200

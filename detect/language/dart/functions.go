@@ -38,12 +38,11 @@ func declareFunctions(names *address.Names) {
 		classes[string(names.Code[m[2]:m[3]])] = body
 	}
 	for _, m := range names.FindAll(functionHead, maxFunctions) {
-		c := address.Callable{Name: string(names.Code[m[2]:m[3]]), At: m[1]}
-		all := declareParameters(names, &c, m[1])
-		isListener := func(p address.Parameter) bool { return listenParameter.MatchString(p.Name) }
-		if !slices.ContainsFunc(c.Parameters, isListener) {
+		parameters, all := parametersAt(names, m[1])
+		if !address.AnyNamed(parameters, listenParameter) {
 			continue
 		}
+		c := address.Callable{Name: string(names.Code[m[2]:m[3]]), At: m[1], Parameters: parameters}
 		body, isConstructor := classes[c.Name]
 		isFunction := functionBody.Match(names.Code[all.To:min(len(names.Code), all.To+maxHead)])
 		switch {
@@ -61,28 +60,19 @@ func declareFunctions(names *address.Names) {
 	}
 }
 
-// declareParameters adds the parameters that begin at an offset, and returns the span of them all. Those that are given
-// by name, or not at all, stand in brackets of their own.
-func declareParameters(names *address.Names, to *address.Callable, at int) source.Span {
+// parametersAt returns the parameters that begin at an offset, and the span of them all. Those that are given by name,
+// or not at all, stand in brackets of their own.
+func parametersAt(names *address.Names, at int) (parameters []address.Parameter, all source.Span) {
 	each, all := names.Arguments(at)
-	var parameters []source.Span
 	for _, s := range each {
 		if text := names.Slice(s); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
-			named, _ := names.Arguments(s.From + 1)
+			named, _ := names.Parameters(s.From+1, parameter)
 			parameters = append(parameters, named...)
 			continue
 		}
-		parameters = append(parameters, s)
+		parameters = append(parameters, names.Parameter(s, parameter))
 	}
-	for _, s := range parameters {
-		var p address.Parameter
-		if m := parameter.FindSubmatchIndex(names.Code[s.From:s.To]); m != nil {
-			p.Name = names.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]})
-			p.Default = source.Span{From: s.From + m[1], To: s.To}
-		}
-		to.Parameters = append(to.Parameters, p)
-	}
-	return all
+	return parameters, all
 }
 
 // mayStart are in the sources of programs that may give a port to a server in another source.

@@ -29,8 +29,8 @@ var (
 		`(?:\.\s*GetSection\s*\(\s*"(?P<key1>[ ]+)"\s*\)\s*)?` +
 		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
 		`"(?P<key2>[ ]+)"\s*,?(?P<default>))`)
-	methodBody    = regexp.MustCompile(`^\)\s*(\{|=>)`)
-	parameterName = regexp.MustCompile(`(\w+)\s*(?:=.*)?$`)
+	methodBody = regexp.MustCompile(`^\)\s*(\{|=>)`)
+	parameter  = regexp.MustCompile(`(\w+)\s*(?:=.*)?$`)
 )
 
 const (
@@ -62,25 +62,18 @@ func readDeclarations(t *source.Text) *address.Names {
 	}
 	for _, m := range t.FindAll(method, maxMethods) {
 		name := string(t.Code[m[2]:m[3]])
-		parameters, all := t.Arguments(m[1])
+		parameters, all := d.Parameters(m[1], parameter)
 		for _, value := range returns(t, all.To) {
 			if listenName.MatchString(name) {
 				d.DeclareFunction(name, value)
 			}
 		}
-		var names []string
-		for _, p := range parameters {
-			if n := parameterName.FindStringSubmatch(t.Slice(p)); n != nil {
-				names = append(names, n[1])
-			}
-		}
-		if !listenName.MatchString(strings.Join(names, " ")) {
+		if !address.AnyNamed(parameters, listenName) {
 			continue
 		}
-		f := address.Function{Name: name, At: m[2], End: all.To, Parameters: address.Parameters(names)}
-		if !d.DeclareArguments(f) {
+		if !d.DeclareArguments(address.Function{Name: name, At: m[2], End: all.To, Parameters: parameters}) {
 			d.DeclareCallable(address.Callable{
-				Name: name, At: m[1], Parameters: f.Parameters,
+				Name: name, At: m[1], Parameters: parameters,
 				Body: source.Span{From: m[1], To: bodyEnd(t, all.To)},
 			})
 		}

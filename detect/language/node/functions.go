@@ -81,24 +81,14 @@ func (p *pass) callable(name string, at int) (f address.Callable, listens bool) 
 	if f.At = at; name != "" {
 		f.Name = p.module + "." + name
 	}
-	each, all := p.Arguments(at)
-	for _, s := range each {
-		var one address.Parameter
-		if m := parameter.FindSubmatchIndex(p.Code[s.From:s.To]); m != nil {
-			one.Name = p.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]})
-			if p.Code[s.From+m[1]-1] == '=' || s.From+m[1] < s.To {
-				one.Default = source.Span{From: s.From + m[1], To: s.To}
-			}
-		}
-		f.Parameters = append(f.Parameters, one)
-		listens = listens || listenParameter.MatchString(one.Name)
-	}
+	var all source.Span
+	f.Parameters, all = p.names.Parameters(at, parameter)
 	f.Body = source.Span{From: at, To: p.Until(all.To+1, ";\n")}
 	if open := functionBody.FindIndex(p.Code[all.To:min(len(p.Code), all.To+maxReturnType)]); open != nil {
 		_, body := p.Arguments(all.To + open[1])
 		f.Body.To = body.To
 	}
-	return f, listens
+	return f, address.AnyNamed(f.Parameters, listenParameter)
 }
 
 // declareGiven adds what the source gives to functions and constructors of the app's other modules, and to its own

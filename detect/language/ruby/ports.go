@@ -173,18 +173,11 @@ func declareConstructors(names *address.Names) {
 		if len(classes) == 0 || classes[0][0] > m[0] {
 			continue
 		}
-		each, list := names.Arguments(m[1])
-		c := address.Callable{Name: string(names.Code[classes[0][2]:classes[0][3]]), At: m[1]}
-		for _, at := range each {
-			p := address.Parameter{}
-			if head := parameterHead.FindSubmatchIndex(names.Code[at.From:at.To]); head != nil {
-				p.Name = string(names.Code[at.From : at.From+head[3]])
-				p.Default = source.Span{From: at.From + head[1], To: at.To}
-			}
-			c.Parameters = append(c.Parameters, p)
-		}
-		c.Body = source.Span{From: list.From, To: names.BodyEnd(list.To)}
-		names.DeclareCallable(c)
+		parameters, list := names.Parameters(m[1], parameterHead)
+		names.DeclareCallable(address.Callable{
+			Name: string(names.Code[classes[0][2]:classes[0][3]]), At: m[1], Parameters: parameters,
+			Body: source.Span{From: list.From, To: names.BodyEnd(list.To)},
+		})
 	}
 }
 

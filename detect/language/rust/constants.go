@@ -42,11 +42,15 @@ var (
 	fieldSet    = regexp.MustCompile(`^(?:\s*#\[[^\]]*\]\s*)*(\w+)\s*(?:(:)\s*|$)`)
 	structHead  = regexp.MustCompile(`\bstruct\s+(?P<name>\w+)[^{;(]*\{`)
 	structField = regexp.MustCompile(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
-	function    = regexp.MustCompile(`\bfn\s+(?P<name>\w+)\s*(?:<[^>{;]*>\s*)?\(`)
+	// function is the head of a function, up to its parameters, and parameter one of these, which has no default.
+	function  = regexp.MustCompile(`\bfn\s+(?P<name>\w+)\s*(?:<[^>{;]*>\s*)?\(`)
+	parameter = regexp.MustCompile(`^(?:mut )?([^:]*?)\s*:(?s:.*)$`)
 	// securityName matches the names of functions and parameters that say what carries the calls.
 	securityName = regexp.MustCompile(`(?i)tls|cert|cred|identity|incoming|listener|path|sock|uds`)
 	// listenName matches the names of constants, fields, functions and parameters that say where something listens.
-	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|socket`)
+	// tellingName matches both.
+	listenName  = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|socket`)
+	tellingName = regexp.MustCompile(listenName.String() + `|` + securityName.String())
 )
 
 // keyHead is the name of an argument, up to one of the calls that describe it.
@@ -113,20 +117,15 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 	types := implBlocks(t)
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
-		parameters, list := t.Arguments(m[1])
-		if body, ok := functionBody(t, list.To); ok &&
-			(listenName.MatchString(name) || securityName.MatchString(name)) {
+		parameters, list := d.Parameters(m[1], parameter)
+		if body, ok := functionBody(t, list.To); ok && tellingName.MatchString(name) {
 			d.DeclareFunction(name, body)
 		}
-		var names []string
-		for _, p := range parameters {
-			parameter, _, typed := strings.Cut(strings.TrimPrefix(t.Slice(p), "mut "), ":")
-			if parameter = strings.TrimSpace(parameter); typed || len(names) > 0 {
-				names = append(names, parameter)
-			}
+		if parameters[0].Name == "" {
+			parameters = parameters[1:] // self
 		}
-		if all := strings.Join(names, " "); listenName.MatchString(all) || securityName.MatchString(all) {
-			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: address.Parameters(names)}
+		if address.AnyNamed(parameters, tellingName) {
+			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: parameters}
 			own := implementedAt(types, m[0])
 			if !isCalled(t, own, name) || !d.DeclareArguments(f) {
 				body := source.Span{From: m[1], To: list.To}
@@ -135,7 +134,7 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 					body.To = block.To
 				}
 				d.DeclareCallable(address.Callable{
-					Name: cmp.Or(own, module) + "::" + name, At: m[1], Parameters: f.Parameters, Body: body,
+					Name: cmp.Or(own, module) + "::" + name, At: m[1], Parameters: parameters, Body: body,
 				})
 			}
 		}

@@ -11,16 +11,19 @@ var (
 	typeHead = regexp.MustCompile(`\b(?:class|struct|actor)\s+(?P<name>\w+)[^{;]*\{`)
 	// storedProperty is a property without a value: the initializer of a structure takes it by its name.
 	storedProperty = regexp.MustCompile(`(?m)^[ \t]*(?:(?:private|public|internal|fileprivate)[ \t]+)?` +
-		`(?:let|var)[ \t]+(\w*(?:[pP]ort|[hH]ost|[aA]ddress))[ \t]*:[ \t]*[\w.]+\??[ \t]*\r?$`)
+		`(?:let|var)[ \t]+(\w*` + listens + `)[ \t]*:[ \t]*[\w.]+\??[ \t]*\r?$`)
 	// functionHead is a function or an initializer, up to its parameters.
 	functionHead = regexp.MustCompile(`\b(?:func\s+(?P<name>\w+)|init)\s*(?:<[^<>()]*>\s*)?\(`)
 	functionBody = regexp.MustCompile(`^\)[^{};]{0,100}\{`)
 	// parameter is a parameter that is given by its name, up to its default if it has one.
-	parameter = regexp.MustCompile(`^(\w*(?:[pP]ort|[hH]ost|[aA]ddress))\s*:[^=]*(?:=\s*)?`)
-	call      = regexp.MustCompile(`(?:^|[^\w.])(?P<name>\w+)\(`)
+	parameter  = regexp.MustCompile(`^(\w*` + listens + `)\s*:[^=]*(?:=\s*)?`)
+	listenName = regexp.MustCompile(listens)
+	call       = regexp.MustCompile(`(?:^|[^\w.])(?P<name>\w+)\(`)
 )
 
 const (
+	// listens are the ends of the names of properties and parameters that say where something listens.
+	listens = `(?:[pP]ort|[hH]ost|[aA]ddress)`
 	// maxFunctions is how many functions of a source are looked at, and maxHead how many bytes after their parameters.
 	maxFunctions = 256
 	maxHead      = 120
@@ -33,9 +36,10 @@ func declareFunctions(names *address.Names) {
 		if m[2] >= 0 && names.Indented(names.Line(m[0])) == 0 {
 			c.Name = string(names.Code[m[2]:m[3]])
 		}
-		all := addParameters(names, &c, m[1])
+		var all source.Span
+		c.Parameters, all = names.Parameters(m[1], parameter)
 		open := functionBody.FindIndex(names.Code[all.To:min(len(names.Code), all.To+maxHead)])
-		if isInitializer := m[2] < 0; isInitializer || open == nil || len(c.Parameters) == 0 {
+		if isInitializer := m[2] < 0; isInitializer || open == nil || !address.AnyNamed(c.Parameters, listenName) {
 			continue
 		}
 		_, body := names.Arguments(all.To + open[1])
@@ -48,7 +52,8 @@ func declareFunctions(names *address.Names) {
 		code := names.Code[c.Body.From:c.Body.To]
 		for _, f := range functionHead.FindAllSubmatchIndex(code, maxFunctions) {
 			if isInitializer := f[2] < 0; isInitializer {
-				addParameters(names, &c, c.Body.From+f[1])
+				parameters, _ := names.Parameters(c.Body.From+f[1], parameter)
+				c.Parameters = append(c.Parameters, parameters...)
 			}
 		}
 		for _, p := range storedProperty.FindAllSubmatch(code, maxFunctions) {
@@ -56,20 +61,6 @@ func declareFunctions(names *address.Names) {
 		}
 		names.DeclareCallable(c)
 	}
-}
-
-// addParameters adds the parameters that begin at an offset, and returns the span of all of them.
-func addParameters(names *address.Names, to *address.Callable, at int) source.Span {
-	each, all := names.Arguments(at)
-	for _, s := range each {
-		if m := parameter.FindSubmatchIndex(names.Code[s.From:s.To]); m != nil {
-			to.Parameters = append(to.Parameters, address.Parameter{
-				Name:    names.Slice(source.Span{From: s.From + m[2], To: s.From + m[3]}),
-				Default: source.Span{From: s.From + m[1], To: s.To},
-			})
-		}
-	}
-	return all
 }
 
 // mayStart are in sources that may give a port to a server in another source.
