@@ -17,6 +17,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -67,9 +68,6 @@ type Definition[T any] struct {
 	Language
 	// Required is that of [Analyzer].
 	Required func(path string) bool
-	// TakesProcfile says that options and environment variables of sources get the values that the app's Procfile gives
-	// them. The analyzer reads it for the language.
-	TakesProcfile bool
 	// Analyze returns what a required file holds. A result without anything is dropped, like nil. Several goroutines
 	// call it at once. An error means that the file was left out; a result may come with it. The result must not refer
 	// to the bytes of the file's text.
@@ -87,7 +85,7 @@ type definition[T any] struct{ Definition[T] }
 func (d definition[T]) Language() Language { return d.Definition.Language }
 func (d definition[T]) NewScan() Scan      { return &scan[T]{definition: d.Definition} }
 func (d definition[T]) Required(path string) bool {
-	return d.Definition.Required(path) || d.isProcfile(path)
+	return d.Definition.Required(path) || path == procfile.Name
 }
 
 // maxLater is how many bytes of sources are kept for [Later]. What goes beyond it is analyzed at once.

@@ -11,12 +11,9 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// isProcfile reports whether a file is the app's Procfile, and the language takes what that gives.
-func (d Definition[T]) isProcfile(path string) bool { return d.TakesProcfile && path == procfile.Name }
-
 // analyze is Analyze, with what the processes of the app are started with.
 func (d Definition[T]) analyze(f *tree.File) (*Result[T], error) {
-	if !d.isProcfile(f.Path) {
+	if f.Path != procfile.Name {
 		return d.Analyze(f)
 	}
 	text, err := f.Text()

@@ -18,11 +18,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:      analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyzer.SourceFiles(analyze, "pubspec.yaml"),
-	TakesProcfile: true,
-	PostAnalyze:   analyzer.ServersInFiles,
+	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyzer.SourceFiles(analyze, "pubspec.yaml"),
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 // grpcDart has no health service: its server (lib/src/server/server.dart) has the services that it is given.

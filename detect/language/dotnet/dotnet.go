@@ -19,10 +19,9 @@ var definition = analyzer.Definition[extra]{
 	Language: analyzer.Language{
 		Name: "csharp", Title: "C#", Others: map[string]string{"fsharp": "F#", "vb": "VB"}, Frameworks: frameworks,
 	},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 // extra is what a file tells beside its findings.

@@ -18,11 +18,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:      analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 const (

@@ -110,7 +110,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		f.parsed[file.Path] = f.Parse(file.Path, file.Extra.Text)
 	}
 	for _, file := range files {
-		f.AddProcesses(file.Extra.Processes)
+		f.AddProcesses(file.Processes)
 	}
 	for _, file := range files {
 		f.AddSettings(file.Path, file.Extra.Settings)

@@ -18,7 +18,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // Analyzer recognizes gRPC servers in Go.
@@ -56,8 +55,6 @@ type Extra struct {
 	Text []byte
 	// Settings are the settings of a settings file that may be ports or addresses, by key in small letters: grpc.port.
 	Settings map[string]values.Setting
-	// Processes are those of the Procfile.
-	Processes procfile.Processes
 	// MainPackage is the import path of the main package of a built program.
 	MainPackage string
 }
@@ -74,9 +71,6 @@ var documentedExample = regexp.MustCompile(`(^|/)docs?[^/]*/(.*/)?_?examples?/`)
 
 func required(file string) bool {
 	name := path.Base(file)
-	if file == procfile.Name {
-		return true
-	}
 	if !strings.HasSuffix(name, ".go") && name != "go.mod" && !isSettings(file) && !tree.IsExecutableName(name) {
 		return false
 	}
@@ -96,7 +90,7 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedConnect: true}}, nil
 	case strings.HasSuffix(name, ".pb.go"):
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedProto: true}}, nil
-	case !isSource && name != "go.mod" && f.Path != procfile.Name && !isSettings(f.Path):
+	case !isSource && name != "go.mod" && !isSettings(f.Path):
 		return tree.ReadELF(f, analyzeProgram)
 	}
 	text, err := f.Text()
@@ -107,8 +101,6 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 		return analyzeSource(name, text)
 	case name == "go.mod":
 		return analyzeModule(text)
-	case f.Path == procfile.Name:
-		return &analyzer.Result[Extra]{Extra: Extra{Processes: procfile.Started(text)}}, nil
 	default:
 		return analyzeSettings(f.Path, text)
 	}

@@ -16,6 +16,9 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
 	leaveOutTestHelpers(files, lookup)
 	followValues(files, lookup)
+	for i := range files {
+		files[i].Processes = nil // what they give is in the findings
+	}
 	all := analyzer.Projects(files, packageOf)
 	w := newWorkspace(all, lookup)
 	for _, p := range all {

@@ -16,11 +16,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:      analyzer.Language{Name: "haskell", Title: "Haskell", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyzer.SourceFiles(analyze, "*.cabal", "package.yaml"),
-	TakesProcfile: true,
-	PostAnalyze:   analyzer.ServersInFiles,
+	Language:    analyzer.Language{Name: "haskell", Title: "Haskell", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyzer.SourceFiles(analyze, "*.cabal", "package.yaml"),
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 var (

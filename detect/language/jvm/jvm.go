@@ -23,10 +23,9 @@ var definition = analyzer.Definition[extra]{
 		Name: "java", Title: "Java", Others: map[string]string{kotlin: "Kotlin", scala: "Scala"},
 		Frameworks: frameworks,
 	},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 // extra is what a file tells beside its findings.

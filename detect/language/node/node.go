@@ -29,10 +29,9 @@ var definition = analyzer.Definition[extra]{
 		Others:     map[string]string{typescript: "TypeScript"},
 		Frameworks: frameworks,
 	},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 // typescript is the language of a service whose evidence is in a TypeScript source.

@@ -14,11 +14,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:      analyzer.Language{Name: "php", Title: "PHP", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Language:    analyzer.Language{Name: "php", Title: "PHP", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 // extra is what a file tells beside its findings.

@@ -25,11 +25,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:      analyzer.Language{Name: "python", Title: "Python", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Language:    analyzer.Language{Name: "python", Title: "Python", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 // extra is what a file tells beside its findings.

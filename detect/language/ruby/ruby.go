@@ -22,11 +22,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[stub]{
-	Language:      analyzer.Language{Name: "ruby", Title: "Ruby", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyze,
-	TakesProcfile: true,
-	PostAnalyze:   postAnalyze,
+	Language:    analyzer.Language{Name: "ruby", Title: "Ruby", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyze,
+	PostAnalyze: postAnalyze,
 }
 
 const (

@@ -18,11 +18,10 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:      analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
-	Required:      required,
-	Analyze:       analyzeFile,
-	TakesProcfile: true,
-	PostAnalyze:   analyzer.ServersInFiles,
+	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
+	Required:    required,
+	Analyze:     analyzeFile,
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 // Neither major version registers the health service: their servers (Sources/GRPCCore/GRPCServer.swift, and
