@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -122,6 +123,16 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 		}
 		n += more
 	}
+}
+
+// maxInterpreter is how many bytes of a script may be the line that names its interpreter.
+const maxInterpreter = 128
+
+// IsScript reports whether the first line of the file names an interpreter that a pattern matches. It reads no more.
+func (f *File) IsScript(interpreter *regexp.Regexp) bool {
+	head := make([]byte, maxInterpreter)
+	n, err := f.ReadAt(head, 0)
+	return (err == nil || errors.Is(err, io.EOF)) && interpreter.Match(head[:n])
 }
 
 // Close closes the file if it is open.

@@ -6,8 +6,6 @@ package python
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -124,7 +122,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		}
 		return &analyzer.Result[extra]{Extra: extra{Tests: source.ReadBazelTests(text)}}, nil
 	}
-	if path.Ext(name) == "" && !isScript(f) {
+	if path.Ext(name) == "" && !f.IsScript(interpreter) {
 		return nil, nil
 	}
 	isHealth := strings.Contains(name, "health")
@@ -151,14 +149,6 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 
 // interpreter is the first line of a program in Python.
 var interpreter = regexp.MustCompile(`^#![^\n]*\bpython[\d.]*\b`)
-
-// isScript reports whether a file without extension is a program in Python. Files of other kinds cost it their first
-// bytes alone.
-func isScript(f *tree.File) bool {
-	head := make([]byte, 128)
-	n, err := f.ReadAt(head, 0)
-	return (err == nil || errors.Is(err, io.EOF)) && interpreter.Match(head[:n])
-}
 
 // mainCheck is what begins the code of a module that runs as a program.
 var mainCheck = regexp.MustCompile(`(?m)^if[ \t]+__name__[ \t]*==`)

@@ -82,7 +82,7 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 	if name == gemfile || path.Ext(name) == gemspecExt {
 		return &analyzer.Result[stub]{ProjectRoot: true}, nil
 	}
-	if path.Ext(name) == "" && name != procfile && !isScript(f) {
+	if path.Ext(name) == "" && name != procfile && !f.IsScript(interpreter) {
 		return nil, nil
 	}
 	text, err := f.Text()
@@ -101,17 +101,8 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 	return analyzeSource(text), nil
 }
 
-// maxInterpreterLine is how many bytes of a script may be the line that names its interpreter.
-const maxInterpreterLine = 64
-
-// isScript reports whether a file names Ruby as its interpreter. It reads no more of it, because many programs in bin
-// are none of Ruby's.
-func isScript(f *tree.File) bool {
-	first := make([]byte, maxInterpreterLine)
-	n, _ := f.ReadAt(first, 0)
-	line, _, _ := bytes.Cut(first[:n], []byte("\n"))
-	return bytes.HasPrefix(line, []byte("#!")) && bytes.Contains(line, []byte("ruby"))
-}
+// interpreter is the first line of a program in Ruby. Many programs in bin are none.
+var interpreter = regexp.MustCompile(`^#![^\n]*ruby`)
 
 var keywords = analyzer.Keywords(frameworks)
 
