@@ -162,7 +162,9 @@ func (s *scan[T]) analyzeLater() {
 func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
 	s.analyzeLater()
 	slices.SortFunc(s.files, func(a, b File[T]) int { return cmp.Compare(a.Path, b.Path) })
-	servers := s.definition.PostAnalyze(s.files, logf)
+	servers := withoutBazelTests(s.files, func(files []File[T]) []plan.Server {
+		return s.definition.PostAnalyze(files, logf)
+	})
 	for i := range servers {
 		s.definition.complete(&servers[i])
 	}

@@ -5,20 +5,31 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// WithoutBazelTests returns the servers of the files that BUILD files do not declare for tests only; if there are none,
-// those of the programs among the others too, marked as such. testsOf returns what a BUILD file declares.
-func WithoutBazelTests[T any](
-	files []File[T], testsOf func(f File[T]) source.BazelTests, servers func(files []File[T]) []plan.Server,
-) []plan.Server {
+// BazelTests is the Analyze of a BUILD file of Bazel, whose tests no language takes for servers of the app.
+func BazelTests[T any](f *tree.File) (*Result[T], error) {
+	text, err := f.Text()
+	if err != nil {
+		return nil, err
+	}
+	return &Result[T]{Tests: source.ReadBazelTests(text)}, nil
+}
+
+// withoutBazelTests returns the servers of the files that BUILD files do not declare for tests only; if there are none,
+// those of the programs among the others too, marked as such.
+func withoutBazelTests[T any](files []File[T], servers func(files []File[T]) []plan.Server) []plan.Server {
 	tests, programs := map[string][]string{}, map[string][]string{}
 	for _, f := range files {
-		if declared := testsOf(f); len(declared.Files) > 0 {
+		if len(f.Tests.Files) > 0 {
 			dir := path.Dir(f.Path)
-			tests[dir], programs[dir] = declared.Files, declared.Programs
+			tests[dir], programs[dir] = f.Tests.Files, f.Tests.Programs
 		}
+	}
+	if len(tests) == 0 {
+		return servers(files)
 	}
 	isTest := func(f File[T]) bool { return matchesName(tests, f.Path) }
 	found := servers(slices.DeleteFunc(slices.Clone(files), isTest))

@@ -12,7 +12,7 @@ import (
 func TestBazelsTests(t *testing.T) {
 	t.Parallel()
 	declares := source.BazelTests{Files: []string{"fake_*.cc", "try.cc"}, Programs: []string{"try.cc"}}
-	build := File[source.BazelTests]{Path: "a/BUILD", Result: Result[source.BazelTests]{Extra: declares}}
+	build := File[struct{}]{Path: "a/BUILD", Result: Result[struct{}]{Tests: declares}}
 	for _, c := range []struct {
 		files, want []string
 		isTestOnly  bool
@@ -25,19 +25,18 @@ func TestBazelsTests(t *testing.T) {
 		{[]string{"a/fake_server.cc", "a/try.cc"}, []string{"a/try.cc"}, true},
 		{[]string{"a/fake_server.cc"}, nil, false},
 	} {
-		files := []File[source.BazelTests]{build}
+		files := []File[struct{}]{build}
 		for _, name := range c.files {
-			files = append(files, File[source.BazelTests]{Path: name})
+			files = append(files, File[struct{}]{Path: name})
 		}
 		var left []string
-		servers := func(files []File[source.BazelTests]) (servers []plan.Server) {
+		servers := func(files []File[struct{}]) (servers []plan.Server) {
 			for _, f := range files[1:] {
 				servers = append(servers, plan.Server{Evidence: plan.Place{Path: f.Path}})
 			}
 			return servers
 		}
-		testsOf := func(f File[source.BazelTests]) source.BazelTests { return f.Extra }
-		for _, s := range WithoutBazelTests(files, testsOf, servers) {
+		for _, s := range withoutBazelTests(files, servers) {
 			left = append(left, s.Evidence.Path)
 			if s.TestOnly != c.isTestOnly {
 				t.Errorf("%s of %q is for tests only: %t", s.Evidence, c.files, s.TestOnly)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
@@ -19,6 +20,8 @@ type Result[T any] struct {
 	Processes procfile.Processes
 	// Built says that the file is a built program or archive and no source.
 	Built bool
+	// Tests are what a BUILD file of Bazel declares for tests only.
+	Tests source.BazelTests
 	// Extra is what only the language understands.
 	Extra T
 
@@ -44,7 +47,7 @@ func (r *Result[T]) Now() *Result[T] {
 
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
-	return len(r.Findings)+len(r.Declares)+len(r.Processes) == 0 && !r.ProjectRoot && !r.Built &&
+	return len(r.Findings)+len(r.Declares)+len(r.Processes)+len(r.Tests.Files) == 0 && !r.ProjectRoot && !r.Built &&
 		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -29,8 +28,6 @@ type extra struct {
 	// program has the health service: the server's code in the archive needs the object file that registers it, so that
 	// the symbol is in the program whether the app calls it or not.
 	linksArchive bool
-	// tests are what a BUILD file of Bazel declares for tests only.
-	tests source.BazelTests
 }
 
 var extensions = []string{".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp"}
@@ -82,11 +79,7 @@ func isOwnDir(dir string) bool {
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	ext := path.Ext(f.Path)
 	if tree.IsBazelFile(f.Path) {
-		text, err := f.Text()
-		if err != nil {
-			return nil, err
-		}
-		return &analyzer.Result[extra]{Extra: extra{tests: source.ReadBazelTests(text)}}, nil
+		return analyzer.BazelTests[extra](f)
 	}
 	if !slices.Contains(extensions, ext) && ext != ".txt" && ext != ".yaml" {
 		return tree.ReadELF(f, readProgram)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -13,14 +12,6 @@ import (
 // postAnalyze returns a server for each file that makes a server. If no file of the app does, the services that it
 // implements or registers stand for servers.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	testsOf := func(f analyzer.File[extra]) source.BazelTests { return f.Extra.tests }
-	return analyzer.WithoutBazelTests(files, testsOf, func(files []analyzer.File[extra]) []plan.Server {
-		return serversOf(files, logf)
-	})
-}
-
-// serversOf returns the servers of the files that count.
-func serversOf(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	constructed := func(p *analyzer.Project[extra]) bool { return analyzer.ProjectHas[finding.Server](p) }
 	if !slices.ContainsFunc(projects, constructed) {

@@ -7,21 +7,12 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // postAnalyze makes a server of each source that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	testsOf := func(f analyzer.File[extra]) source.BazelTests { return f.Extra.Tests }
-	return analyzer.WithoutBazelTests(files, testsOf, func(files []analyzer.File[extra]) []plan.Server {
-		return serversOf(files, logf)
-	})
-}
-
-// serversOf returns the servers of the files that count.
-func serversOf(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	custom := customHealthModules(files)

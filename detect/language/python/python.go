@@ -35,8 +35,6 @@ type extra struct {
 	CustomHealth bool
 	// LoadsEnvironment says that the source loads a file .env.
 	LoadsEnvironment bool
-	// Tests are what a BUILD file of Bazel declares for tests only.
-	Tests source.BazelTests
 }
 
 // manifests are the files that make a directory a project: of pyproject.toml's tools, setuptools, pip and pipenv.
@@ -116,11 +114,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return &analyzer.Result[extra]{ProjectRoot: true}, nil
 	}
 	if tree.IsBazelFile(f.Path) {
-		text, err := f.Text()
-		if err != nil {
-			return nil, err
-		}
-		return &analyzer.Result[extra]{Extra: extra{Tests: source.ReadBazelTests(text)}}, nil
+		return analyzer.BazelTests[extra](f)
 	}
 	if path.Ext(name) == "" && !f.IsScript(interpreter) {
 		return nil, nil
