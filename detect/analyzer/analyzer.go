@@ -171,6 +171,19 @@ func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
 	return servers
 }
 
+// SetLanguages gives servers the languages that they are written in: those of sources by their extensions, and those of
+// built programs as their files tell.
+func SetLanguages[T any](servers []plan.Server, files []File[T], ofSource map[string]string) {
+	ofProgram := map[string]string{}
+	for _, f := range files {
+		ofProgram[f.Path] = f.Language
+	}
+	for i := range servers {
+		file := servers[i].Evidence.Path
+		servers[i].Language = cmp.Or(ofProgram[file], ofSource[path.Ext(file)])
+	}
+}
+
 // complete adds what the build phase prints of a server, and whether it lies beside the app proper.
 func (l Language) complete(s *plan.Server) {
 	s.Aside, s.IsExample = tree.Aside(fileOf(s))

@@ -20,6 +20,8 @@ type Result[T any] struct {
 	Processes procfile.Processes
 	// Built says that the file is a built program or archive and no source.
 	Built bool
+	// Language is the name, in the plan, of the language that a built program is written in, "" for the definition's.
+	Language string
 	// Tests are what a BUILD file of Bazel declares for tests only.
 	Tests source.BazelTests
 	// Extra is what only the language understands.

@@ -28,8 +28,6 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// project is what a project file of MSBuild tells; nil for any other file.
 	project *msbuildProject
-	// language is the plan's name of the language that a published program is written in; "" for any other file.
-	language string
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.

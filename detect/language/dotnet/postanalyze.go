@@ -34,17 +34,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	analyzer.DropBuilt(projects)
 	// A library that has test packages looks like a test, and may declare what programs use.
 	servers := analyzer.Servers(projects, logf, all...)
-
-	published := map[string]string{}
-	for _, f := range files {
-		published[f.Path] = f.Extra.language
-	}
-	for i := range servers {
-		s := &servers[i]
-		if s.Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
-			s.Language = published[s.Evidence.Path]
-		}
-	}
+	analyzer.SetLanguages(servers, files, languageOf)
 	return servers
 }
 

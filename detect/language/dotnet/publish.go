@@ -68,7 +68,7 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 	if !canServe {
 		return nil, nil
 	}
-	result := &analyzer.Result[extra]{ProjectRoot: true, Built: true, Extra: extra{language: deps.language()}}
+	result := &analyzer.Result[extra]{ProjectRoot: true, Built: true, Language: deps.language()}
 	for _, assembly := range deps.ownAssemblies() {
 		found, err := readAssembly(f, assembly)
 		if err != nil {

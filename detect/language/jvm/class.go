@@ -53,7 +53,7 @@ func analyzeClass(data []byte, entry string) *analyzer.Result[extra] {
 		found = inMain(found)
 	}
 	found = append(found, classListeners(c)...)
-	return &analyzer.Result[extra]{Built: true, Findings: found, Extra: extra{language: language}}
+	return &analyzer.Result[extra]{Built: true, Findings: found, Language: language}
 }
 
 // isGenerated reports whether a class is generated for a service: it lies in the class that it extends, or Quarkus

@@ -160,7 +160,7 @@ func TestClassFilesOfOtherCompilers(t *testing.T) {
 			if test.proves == nil {
 				t.Fatalf("found %v", result.Findings)
 			}
-			f, language := result.Findings[0], result.Extra.language
+			f, language := result.Findings[0], result.Language
 			framework := inLanguage(finding.FrameworkOf(f), language)
 			if reflect.TypeOf(f) != reflect.TypeOf(test.proves) || framework != test.framework ||
 				language != test.language {

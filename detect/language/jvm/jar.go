@@ -56,7 +56,7 @@ func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[ex
 	result.Extra.build.Artifacts = append([]string{jar.Artifact(file)}, a.survey(&result.Extra.build)...)
 	if a.isApp() {
 		result.Extra.settings = a.settings()
-		result.Findings, result.Extra.language, err = a.findings()
+		result.Findings, result.Language, err = a.findings()
 	}
 	return result, err
 }
@@ -168,7 +168,7 @@ func (a *archive) findings() (found []finding.Finding, language string, err erro
 		}
 		makesServer := finding.Has[finding.Server](result.Findings)
 		if len(found) == 0 || makesServer && !hasServer {
-			language, hasServer = result.Extra.language, makesServer
+			language, hasServer = result.Language, makesServer
 		}
 		found = append(found, result.Findings...)
 	}

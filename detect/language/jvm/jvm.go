@@ -32,7 +32,6 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	build    buildfile.File // of a jar, the artifacts that are in it or lie beside it
 	settings []fileSettings // of a jar, those of all files in it
-	language string         // the language that a class or a jar was compiled from; "" for Java
 }
 
 // The names of the languages beside Java.

@@ -1,7 +1,6 @@
 package jvm
 
 import (
-	"path"
 	"regexp"
 	"slices"
 
@@ -35,17 +34,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	m.declareForProjects()
 	analyzer.DropBuilt(projects)
 	servers := analyzer.Servers(projects, logf)
-
-	builtFrom := map[string]string{}
-	for _, f := range files {
-		builtFrom[f.Path] = f.Extra.language
-	}
-	for i := range servers {
-		s := &servers[i]
-		if s.Language = languageOf[path.Ext(s.Evidence.Path)]; s.Built {
-			s.Language = builtFrom[s.Evidence.Path]
-		}
-		s.Framework = inLanguage(s.Framework, s.Language)
+	analyzer.SetLanguages(servers, files, languageOf)
+	for i, s := range servers {
+		servers[i].Framework = inLanguage(s.Framework, s.Language)
 	}
 	return servers
 }

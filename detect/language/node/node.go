@@ -37,6 +37,9 @@ var definition = analyzer.Definition[extra]{
 // typescript is the language of a service whose evidence is in a TypeScript source.
 const typescript = "typescript"
 
+// languageOf is the language of a source by its extension, if that is not JavaScript.
+var languageOf = map[string]string{".ts": typescript, ".mts": typescript, ".cts": typescript}
+
 // manifest is the file that a project of npm, Yarn or pnpm begins with.
 const manifest = "package.json"
 

@@ -1,9 +1,7 @@
 package node
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -31,12 +29,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	analyzer.DropBuilt(all)
 	servers := analyzer.ServersIn(a.graph, all, logf)
-	for i := range servers {
-		switch strings.ToLower(path.Ext(servers[i].Evidence.Path)) {
-		case ".ts", ".mts", ".cts":
-			servers[i].Language = typescript
-		}
-	}
+	analyzer.SetLanguages(servers, files, languageOf)
 	return servers
 }
 
