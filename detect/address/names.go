@@ -140,6 +140,28 @@ func (d *Names) DeclareOption(name, variable string, value source.Span) {
 	}
 }
 
+// NamedValue is a name with the span of its value, which is empty for none.
+type NamedValue struct {
+	Name  string // ".name" of what is reached as a field
+	Value source.Span
+	// IsOption says that the environment or the command line may give another value, Variable by which environment
+	// variable, "" for none, and Flags by which flags.
+	IsOption bool
+	Variable string
+	Flags    []string
+}
+
+// DeclareValue adds a declaration of a name that has a value, or that is given one when the app runs.
+func (d *Names) DeclareValue(v NamedValue) {
+	d.DeclareFlags(v.Name, v.Flags...)
+	switch {
+	case v.IsOption:
+		d.DeclareOption(v.Name, v.Variable, v.Value)
+	case v.Value.From < v.Value.To:
+		d.Declare(v.Name, v.Value)
+	}
+}
+
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
 // everywhere.
 func (d *Names) add(name string, at int, value source.Span) {

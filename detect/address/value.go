@@ -169,6 +169,14 @@ func (d *Names) Option(name, variable string, s source.Span) Declaration {
 	return declared
 }
 
+// DeclarationOf returns the declaration of a name that is given a value when the app runs, or has one alone.
+func (d *Names) DeclarationOf(v NamedValue) Declaration {
+	if v.IsOption {
+		return d.Option(v.Name, v.Variable, v.Value)
+	}
+	return d.Declaration(v.Name, v.Value)
+}
+
 // address returns the one address that was found in the expression in a span.
 func (e *evaluation) address(s source.Span) Address {
 	unknown := Address{}

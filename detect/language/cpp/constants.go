@@ -56,9 +56,7 @@ func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ",;\n", declarations...)
 	d.Global = globals(t)
 	for _, f := range fields(t) {
-		if f.value.From < f.value.To {
-			d.Declare("."+f.name, f.value)
-		}
+		d.DeclareValue(f)
 	}
 	declareOptions(d)
 	declareFlags(d)
@@ -209,15 +207,9 @@ func declareOptions(d *address.Names) {
 	}
 }
 
-// namedValue is a name and the span of its value.
-type namedValue struct {
-	name  string
-	value source.Span
-}
-
 // fields returns the fields of classes. The value of one without a default is empty.
-func fields(t *source.Text) []namedValue {
-	var found []namedValue
+func fields(t *source.Text) []address.NamedValue {
+	var found []address.NamedValue
 	for _, m := range t.FindAll(structHead, maxConstants) {
 		end := min(len(t.Code), m[1]+maxBody)
 		for depth, at, from := 0, m[1], m[1]; at < end && depth >= 0; at++ {
@@ -240,14 +232,14 @@ func fields(t *source.Text) []namedValue {
 }
 
 // fieldIn returns the field that a statement declares, if its name says that it is about listening.
-func fieldIn(t *source.Text, statement source.Span) (namedValue, bool) {
+func fieldIn(t *source.Text, statement source.Span) (address.NamedValue, bool) {
 	m := field.FindSubmatchIndex(t.Code[statement.From:statement.To])
 	if m == nil {
-		return namedValue{}, false
+		return address.NamedValue{}, false
 	}
 	name := t.Slice(source.Span{From: statement.From + m[2], To: statement.From + m[3]})
 	value := source.Span{From: statement.From + max(m[4], 0), To: statement.From + max(m[5], 0)}
-	return namedValue{name, value}, listenName.MatchString(name)
+	return address.NamedValue{Name: "." + name, Value: value}, listenName.MatchString(name)
 }
 
 // readConstants returns what a source declares for others to listen on.
@@ -269,13 +261,13 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 		add("FLAGS_"+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ",")})
 	}
 	for _, f := range fields(t) {
-		if f.value.From == f.value.To && listenName.MatchString(f.name) {
+		if f.Value.From == f.Value.To {
 			// A constructor may initialize it.
-			if values := names().Values(f.name, f.value.From); len(values) == 1 {
-				f.value = values[0]
+			if values := names().Values(f.Name[1:], f.Value.From); len(values) == 1 {
+				f.Value = values[0]
 			}
 		}
-		add("."+f.name, f.value)
+		add(f.Name, f.Value)
 	}
 	for _, m := range t.FindAll(boundOption, address.MaxListeners) {
 		path, _ := t.Group(boundOption, m, "path")

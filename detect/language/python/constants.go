@@ -49,11 +49,8 @@ func readConstants(t *source.Text, i imports, names func() *address.Names) []add
 		}
 	}
 	for _, f := range append(classFields(t), readOptions(t)...) {
-		switch isField := strings.HasPrefix(f.name, ".") && listenName.MatchString(f.name); {
-		case isField && f.isOption && len(all) < maxConstants:
-			all = append(all, names().Option(f.name, f.variable, f.value))
-		case isField:
-			add(f.name, f.value)
+		if strings.HasPrefix(f.Name, ".") && listenName.MatchString(f.Name) && len(all) < maxConstants {
+			all = append(all, names().DeclarationOf(f))
 		}
 	}
 	own := append(t.Names(functionDefinition), t.Names(classDefinition)...)

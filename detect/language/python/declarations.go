@@ -26,13 +26,7 @@ var (
 func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentInCode)
 	for _, f := range append(classFields(t), readOptions(t)...) {
-		d.DeclareFlags(f.name, f.flags...)
-		switch {
-		case f.isOption:
-			d.DeclareOption(f.name, f.variable, f.value)
-		case f.value.From < f.value.To:
-			d.Declare(f.name, f.value)
-		}
+		d.DeclareValue(f)
 	}
 	declareElements(d)
 	d.DeclareLoops(loop)
@@ -115,17 +109,6 @@ func declareReturns(d *address.Names, functions []function) {
 // listenName matches the names of parameters, constants and fields that say where something listens.
 var listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
 
-// namedValue is a name and the span of its value.
-type namedValue struct {
-	name  string // ".name" of what is reached as a field
-	value source.Span
-	// isOption says that the environment or the command line may give another value, and variable by which environment
-	// variable; "" for none.
-	isOption bool
-	variable string
-	flags    []string // those of the command line that give it
-}
-
 var (
 	// variablePrefix is the prefix of the environment variables of a class of settings.
 	variablePrefix = regexp.MustCompile(`\benv_prefix["']?\s*[=:]\s*["'](\w*)["']`)
@@ -141,8 +124,8 @@ var (
 // classFields returns the fields of the classes of a source, such as those of pydantic's settings and of dataclasses.
 // The value of one without a default is empty. The settings are environment variables, with a prefix that the class may
 // state (pydantic-settings, pydantic_settings/sources/providers/env.py).
-func classFields(t *source.Text) []namedValue {
-	var fields []namedValue
+func classFields(t *source.Text) []address.NamedValue {
+	var fields []address.NamedValue
 	isSettings := false
 	prefix, isPrefixed := settingsPrefix(t)
 	inClass, classIndent, bodyIndent, at := false, 0, -1, 0
@@ -163,16 +146,16 @@ func classFields(t *source.Text) []namedValue {
 			if m == nil || !listenName.MatchString(line[m[2]:m[3]]) || m[1] < len(line) && line[m[1]] == '=' {
 				continue
 			}
-			f := namedValue{
-				name: "." + line[m[2]:m[3]], value: source.Span{From: from + m[1], To: t.Until(from+m[1], "\n")},
+			f := address.NamedValue{
+				Name: "." + line[m[2]:m[3]], Value: source.Span{From: from + m[1], To: t.Until(from+m[1], "\n")},
+				IsOption: isSettings,
 			}
-			switch alias := settingsAlias.FindSubmatch(t.Raw[f.value.From:f.value.To]); {
+			switch alias := settingsAlias.FindSubmatch(t.Raw[f.Value.From:f.Value.To]); {
 			case isSettings && alias != nil:
-				f.variable = string(alias[1])
+				f.Variable = string(alias[1])
 			case isSettings && isPrefixed:
-				f.variable = strings.ToUpper(prefix + line[m[2]:m[3]])
+				f.Variable = strings.ToUpper(prefix + line[m[2]:m[3]])
 			}
-			f.isOption = isSettings
 			fields = append(fields, f)
 		}
 	}

@@ -92,11 +92,10 @@ func (f function) declare(d *address.Names, module string) {
 		counts = counts || givenName.MatchString(p.Name)
 		if m := typerOption.FindStringIndex(d.Slice(at)); m != nil {
 			o := optionOf(d.Text, p.Name, at.From+m[1], 0)
-			d.DeclareOption(o.name, o.variable, o.value)
-			if o.flags == nil && strings.Contains(d.Slice(at), "Option") {
-				o.flags = []string{strings.ReplaceAll(o.name, "_", "-")}
+			if o.Flags == nil && strings.Contains(d.Slice(at), "Option") {
+				o.Flags = []string{strings.ReplaceAll(o.Name, "_", "-")}
 			}
-			d.DeclareFlags(o.name, o.flags...)
+			d.DeclareValue(o)
 		} else if value := parameterDefault.FindStringSubmatchIndex(d.Slice(at)); value != nil {
 			p.Default = source.Span{From: at.From + value[2], To: at.From + value[3]}
 		}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -19,8 +20,8 @@ const maxOptions = 128
 
 // readOptions returns the options of the command line by the names that the code reads them by: ".port" of args.port
 // and FLAGS.port, "port" of the parameter that click gives to a function. The value of one without a default is empty.
-func readOptions(t *source.Text) []namedValue {
-	var options []namedValue
+func readOptions(t *source.Text) []address.NamedValue {
+	var options []address.NamedValue
 	for _, m := range t.FindAll(optionCall, maxOptions) {
 		library := string(t.Code[m[0]:m[1]])
 		isClick := strings.Contains(library, ".") && !strings.Contains(library, "add_argument")
@@ -33,11 +34,11 @@ func readOptions(t *source.Text) []namedValue {
 			position = 1
 		}
 		o := optionOf(t, name, m[1], position)
-		if o.flags == nil {
-			o.flags = definedFlag(library, name)
+		if o.Flags == nil {
+			o.Flags = definedFlag(library, name)
 		}
 		if !isClick {
-			o.name = "." + name
+			o.Name = "." + name
 		}
 		options = append(options, o)
 	}
@@ -69,21 +70,21 @@ func optionName(t *source.Text, from int) string {
 
 // optionOf returns the option with a name, whose call's arguments begin at an offset: the default is the argument at a
 // position or called so.
-func optionOf(t *source.Text, name string, from, position int) namedValue {
-	o := namedValue{name: name, isOption: true, value: source.Span{From: from, To: from}}
+func optionOf(t *source.Text, name string, from, position int) address.NamedValue {
+	o := address.NamedValue{Name: name, IsOption: true, Value: source.Span{From: from, To: from}}
 	arguments, _ := t.Arguments(from)
 	for _, at := range arguments {
 		if m := quotedName.FindSubmatch(t.Raw[at.From:at.To]); m != nil && m[1][0] == '-' {
 			flag, _, _ := strings.Cut(string(m[1]), "/")
-			o.flags = append(o.flags, flag)
+			o.Flags = append(o.Flags, flag)
 		}
 	}
 	if value, ok := t.Argument(from, position, "default"); ok {
-		o.value = value
+		o.Value = value
 	}
 	if variable, ok := t.Argument(from, -1, "envvar"); ok {
 		if m := quotedName.FindSubmatch(t.Raw[variable.From:variable.To]); m != nil {
-			o.variable = string(m[1])
+			o.Variable = string(m[1])
 		}
 	}
 	return o

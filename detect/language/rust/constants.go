@@ -75,24 +75,6 @@ const (
 	maxConstantsSource = 64 << 10
 )
 
-// namedValue is a name, as a constant has it, with the span of its value, which is empty for none. An option is given
-// when the app runs, by the environment variable if it has one.
-type namedValue struct {
-	name     string
-	value    source.Span
-	isOption bool
-	variable string
-	flags    []string // those of the command line that give it
-}
-
-// declaration returns what a field declares for other files.
-func (f namedValue) declaration(d *address.Names) address.Declaration {
-	if f.isOption {
-		return d.Option(f.name, f.variable, f.value)
-	}
-	return d.Declaration(f.name, f.value)
-}
-
 // readDeclarations returns the values of variables and constants, of fields that have a default, of functions, and of
 // the parameters that functions are given in this source.
 // module is that of the source.
@@ -102,16 +84,10 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 	d.Keyed(readOption, optionKey)
 	d.ReadFlags(keyFlag, keyShort)
 	for _, f := range fieldDefaults(t) {
-		d.DeclareFlags(f.name, f.flags...)
-		switch {
-		case f.isOption:
-			d.DeclareOption(f.name, f.variable, f.value)
-		case f.value.From < f.value.To:
-			d.Declare(f.name, f.value)
-			// What is a parameter, the functions of the type reach as self.name.
-			if value := t.Slice(f.value); isName.MatchString(value) && d.Values(value, f.value.From) == nil {
-				d.Declare(f.name[1:], f.value)
-			}
+		d.DeclareValue(f)
+		value := t.Slice(f.Value)
+		if isParameter := isName.MatchString(value) && d.Values(value, f.Value.From) == nil; isParameter && !f.IsOption {
+			d.Declare(f.Name[1:], f.Value) // the functions of the type reach it as self.name
 		}
 	}
 	types := implBlocks(t)
@@ -234,25 +210,25 @@ func implementedAt(all []implBlock, at int) string {
 }
 
 // fieldDefaults returns the fields that have a default. That of serde is a function.
-func fieldDefaults(t *source.Text) []namedValue {
-	var fields []namedValue
+func fieldDefaults(t *source.Text) []address.NamedValue {
+	var fields []address.NamedValue
 	for _, m := range t.FindAll(option, maxConstants) {
 		each, all := t.Arguments(m[1])
 		name, ok := fieldBehind(t, all.To)
-		f := namedValue{name: "." + name, value: source.Span{From: m[1], To: m[1]}}
+		f := address.NamedValue{Name: "." + name, Value: source.Span{From: m[1], To: m[1]}}
 		for _, argument := range each {
 			if flag := optionFlag.FindStringSubmatch(string(t.Raw[argument.From:argument.To])); flag != nil {
-				f.flags = append(f.flags, cmp.Or(flag[3], flag[4], flagOf(flag[1]+flag[2], name)))
+				f.Flags = append(f.Flags, cmp.Or(flag[3], flag[4], flagOf(flag[1]+flag[2], name)))
 			}
 			switch is := optionValue.FindStringSubmatch(string(t.Raw[argument.From:argument.To])); {
 			case is == nil:
 			case is[1] != "":
-				f.isOption, f.variable = true, cmp.Or(is[2], strings.ToUpper(name))
+				f.IsOption, f.Variable = true, cmp.Or(is[2], strings.ToUpper(name))
 			default:
-				f.isOption, f.value = true, argument
+				f.IsOption, f.Value = true, argument
 			}
 		}
-		if ok && (f.isOption || f.flags != nil) {
+		if ok && (f.IsOption || f.Flags != nil) {
 			fields = append(fields, f)
 		}
 	}
@@ -260,8 +236,8 @@ func fieldDefaults(t *source.Text) []namedValue {
 }
 
 // fieldsSet returns the fields that the source gives a value if it makes one of its own structs.
-func fieldsSet(t *source.Text) []namedValue {
-	var fields []namedValue
+func fieldsSet(t *source.Text) []address.NamedValue {
+	var fields []address.NamedValue
 	for _, at := range structLiterals(t) {
 		each, _ := t.Arguments(at)
 		if slices.ContainsFunc(each, func(s source.Span) bool { return t.Slice(s) == ".." }) {
@@ -278,7 +254,7 @@ func fieldsSet(t *source.Text) []namedValue {
 				value.From = s.From + f[1]
 			}
 			if listenName.MatchString(name) {
-				fields = append(fields, namedValue{name: "." + name, value: value})
+				fields = append(fields, address.NamedValue{Name: "." + name, Value: value})
 			}
 		}
 	}
@@ -336,8 +312,8 @@ func readConstants(d *address.Names) []address.Declaration {
 		add(d.Declaration(string(t.Code[m[2]:m[3]]), value))
 	}
 	for _, f := range fieldDefaults(t) {
-		if f.isOption || f.value.From < f.value.To {
-			add(f.declaration(d))
+		if f.IsOption || f.Value.From < f.Value.To {
+			add(d.DeclarationOf(f))
 		}
 	}
 	environment := environmentOf(t)
