@@ -49,13 +49,14 @@ func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {
 }
 
 // Group returns what the named group of a pattern matched, from Raw: the contents of a string are there. It reports
-// whether the group took part in the match.
+// whether the group took part in the match. Alternatives of a pattern may each have a group of the name.
 func (t *Text) Group(pattern *regexp.Regexp, match []int, name string) (string, bool) {
-	i := pattern.SubexpIndex(name)
-	if i < 0 || match[2*i] < 0 {
-		return "", false
+	for i, group := range pattern.SubexpNames() {
+		if group == name && match[2*i] >= 0 {
+			return string(t.Raw[match[2*i]:match[2*i+1]]), true
+		}
 	}
-	return string(t.Raw[match[2*i]:match[2*i+1]]), true
+	return "", false
 }
 
 // Names returns what the group "name" of the pattern takes wherever it matches.

@@ -251,11 +251,8 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 		}
 	}
 	for _, m := range t.FindAll(constant, maxFunctions) {
-		for i := 2; i+1 < len(m); i += 2 {
-			if m[i] >= 0 {
-				add(string(t.Code[m[i]:m[i+1]]), source.Span{From: m[1], To: t.Until(m[1], ";\n")})
-			}
-		}
+		name, _ := t.Group(constant, m, "name")
+		add(name, source.Span{From: m[1], To: t.Until(m[1], ";\n")})
 	}
 	for _, m := range t.FindAll(flag, maxConstants) {
 		add("FLAGS_"+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ",")})

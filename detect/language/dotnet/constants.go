@@ -118,11 +118,8 @@ func readConstants(d *address.Names) []address.Declaration {
 		}
 	}
 	for _, m := range t.FindAll(constant, maxMethods) {
-		for i := 2; i+1 < len(m); i += 2 {
-			if m[i] >= 0 {
-				add("."+string(t.Code[m[i]:m[i+1]]), source.Span{From: m[1], To: t.Until(m[1], ";\n")})
-			}
-		}
+		name, _ := t.Group(constant, m, "name")
+		add("."+name, source.Span{From: m[1], To: t.Until(m[1], ";\n")})
 	}
 	for _, m := range t.FindAll(property, maxConstants) {
 		value := source.Span{From: m[1], To: m[1]}

@@ -28,7 +28,9 @@ func readDeclarations(t *source.Text, module string, functions []function) *addr
 	for _, f := range append(classFields(t), readOptions(t)...) {
 		d.DeclareValue(f)
 	}
-	declareElements(d)
+	if listenKeys.In(t.Raw) {
+		d.DeclareElements(elements)
+	}
 	d.DeclareLoops(loop)
 	for _, f := range functions {
 		f.declare(d, module)
@@ -38,40 +40,17 @@ func readDeclarations(t *source.Text, module string, functions []function) *addr
 }
 
 var (
-	// element is an element of a dictionary, dictionary the value of a variable, and elementKey a key in it.
-	element = regexp.MustCompile(`\b(?P<key>[A-Za-z_]\w*)(?:\[["'](?P<key2> *)["']\]|` +
-		`\.get\(["'](?P<key3> *)["'](?:\s*,\s*(?P<default>))?)`)
-	dictionary = regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*\{`)
+	elements = address.Elements{
+		Read: regexp.MustCompile(`\b(?P<key>[A-Za-z_]\w*)(?:\[["'](?P<key2> *)["']\]|` +
+			`\.get\(["'](?P<key3> *)["'](?:\s*,\s*(?P<default>))?)`),
+		Literal:    regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*\{`),
+		Key:        regexp.MustCompile(`^["'](?P<key> *)["']\s*:\s*`),
+		Assignment: regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\[["'](?P<key> *)["']\][ \t]*=[ \t]*`),
+	}
 	// listenKeys are the ends of keys that say where something listens.
 	listenKeys = source.NewKeywords(`port"`, `port'`, `PORT"`, `PORT'`, `addr"`, `addr'`, `ADDR"`, `ADDR'`,
 		`ddress"`, `ddress'`, `DDRESS"`, `DDRESS'`, `bind"`, `bind'`, `listen"`, `listen'`, `ndpoint"`, `ndpoint'`)
-	elementKey        = regexp.MustCompile(`^["'](?P<key> *)["']\s*:\s*`)
-	elementAssignment = regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\[["'](?P<key> *)["']\][ \t]*=[ \t]*`)
 )
-
-// declareElements declares the elements of dictionaries, which are read by key: the other numbers in a dictionary are
-// none of an element.
-func declareElements(d *address.Names) {
-	if !listenKeys.In(d.Raw) {
-		return
-	}
-	d.Keyed(element)
-	for _, m := range d.FindAll(dictionary, address.MaxListeners) {
-		name, _ := d.Group(dictionary, m, "name")
-		pairs, _ := d.Arguments(m[1])
-		for _, pair := range pairs {
-			if k := elementKey.FindSubmatchIndex(d.Code[pair.From:pair.To]); k != nil {
-				key := string(d.Raw[pair.From+k[2] : pair.From+k[3]])
-				d.Declare(address.Key(name+"."+key), source.Span{From: pair.From + k[1], To: pair.To})
-			}
-		}
-	}
-	for _, m := range d.FindAll(elementAssignment, address.MaxListeners) {
-		name, _ := d.Group(elementAssignment, m, "name")
-		key, _ := d.Group(elementAssignment, m, "key")
-		d.Declare(address.Key(name+"."+key), source.Span{From: m[1], To: d.Until(m[1], "\n")})
-	}
-}
 
 var (
 	returnStatement = regexp.MustCompile(`(?m)^[ \t]+return[ \t]+`)

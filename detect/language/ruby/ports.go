@@ -24,13 +24,15 @@ var (
 	assignment = regexp.MustCompile(`(?m)^[ \t]*(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)
 )
 
+// elements are those of hashes: options[:port].
+var elements = address.Elements{
+	Read:       regexp.MustCompile(`\b(?P<key>\w+)(?:\[:(?P<key2>\w+)\]|\.fetch\(:(?P<key3>\w+)\))`),
+	Literal:    regexp.MustCompile(`(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*\{`),
+	Key:        regexp.MustCompile(`^(?::(?P<key>\w+)\s*=>|(?P<key>\w+):)\s*`),
+	Assignment: regexp.MustCompile(`\b(?P<name>\w+)\[:(?P<key>\w+)\][ \t]*(?:\|\|)?=[ \t]*`),
+}
+
 var (
-	// element is an element of a hash: options[:port].
-	element = regexp.MustCompile(`\b(?P<key>\w+)(?:\[:(?P<key2>\w+)\]|\.fetch\(:(?P<key3>\w+)\))`)
-	// hashLiteral is the value of a variable, and elementAssignment that of an element.
-	hashLiteral       = regexp.MustCompile(`(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*\{`)
-	elementAssignment = regexp.MustCompile(`\b(?P<hash>\w+)\[:(?P<key>\w+)\][ \t]*(?:\|\|)?=[ \t]*`)
-	hashKey           = regexp.MustCompile(`^(?::(?P<arrow>\w+)\s*=>|(?P<key>\w+):)\s*`)
 	// method is a method that may return a setting, up to its body, and endlessMethod one with a single expression.
 	method        = regexp.MustCompile(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*\n[ \t]*`)
 	endlessMethod = regexp.MustCompile(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*=[ \t]*`)
@@ -43,8 +45,7 @@ var fromOutside = regexp.MustCompile(`\bENV\b|\bARGV\b|\boptions\b`)
 // maxSettings is how many settings of one file are kept.
 const maxSettings = 100
 
-// namesIn returns the names in a source. The elements of hashes are read by key: the other numbers in a hash are none
-// of an element.
+// namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment, endlessMethod)
 	names.Global = global
@@ -55,24 +56,9 @@ func namesIn(t *source.Text) *address.Names {
 	names.DeleteUnclear(func(name, value string) bool {
 		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
-	names.Keyed(element)
 	declareConstructors(names)
 	declareFlags(names)
-	for _, m := range t.FindAll(hashLiteral, address.MaxListeners) {
-		hash, _ := t.Group(hashLiteral, m, "name")
-		pairs, _ := t.Arguments(m[1])
-		for _, pair := range pairs {
-			if k := hashKey.FindSubmatchIndex(t.Code[pair.From:pair.To]); k != nil {
-				key := string(t.Code[pair.From+max(k[2], k[4]) : pair.From+max(k[3], k[5])])
-				names.Declare(address.Key(hash+"."+key), source.Span{From: pair.From + k[1], To: pair.To})
-			}
-		}
-	}
-	for _, m := range t.FindAll(elementAssignment, address.MaxListeners) {
-		hash, _ := t.Group(elementAssignment, m, "hash")
-		key, _ := t.Group(elementAssignment, m, "key")
-		names.Declare(address.Key(hash+"."+key), source.Span{From: m[1], To: t.Until(m[1], "\n;}")})
-	}
+	names.DeclareElements(elements)
 	return names
 }
 
