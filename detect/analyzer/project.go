@@ -92,6 +92,13 @@ func (p *Project[T]) Decide(decide func(in *Package, f finding.Finding) []findin
 	}
 }
 
+// Drop leaves out the findings of which a function says so.
+func (p *Project[T]) Drop(drops func(f finding.Finding) bool) {
+	for _, in := range p.Packages {
+		in.Findings = slices.DeleteFunc(in.Findings, drops)
+	}
+}
+
 // All yields the findings of all packages.
 func (p *Project[T]) All() iter.Seq[finding.Finding] {
 	return func(yield func(finding.Finding) bool) {

@@ -213,6 +213,12 @@ func Has[F Finding](findings []Finding) bool {
 	return ok
 }
 
+// Is reports whether a finding is of a type.
+func Is[F Finding](f Finding) bool {
+	_, ok := f.(F)
+	return ok
+}
+
 // FrameworkOf returns the framework of a server, a registration or an implementation, "" of anything else.
 func FrameworkOf(f Finding) string {
 	switch f := f.(type) {

@@ -144,11 +144,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		for _, f := range p.Files {
 			own[f.Extra.definesModule] = true
 		}
-		p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-			if framework := finding.FrameworkOf(f); framework != "" && own[framework] {
-				return nil
-			}
-			return []finding.Finding{f}
+		p.Drop(func(f finding.Finding) bool {
+			framework := finding.FrameworkOf(f)
+			return framework != "" && own[framework]
 		})
 	}
 	servers := analyzer.Servers(projects, logf)

@@ -15,11 +15,9 @@ const maxServing = 64
 // packages are services of one server then, each mounted on its mux.
 func (w workspace) resolveConnect(p *project) {
 	servesHTTP2 := slices.ContainsFunc(p.Packages, packageServesHTTP2)
-	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-		if h, ok := f.(connectHandler); ok && !(servesHTTP2 && w.isConnectHandler(h)) {
-			return nil
-		}
-		return []finding.Finding{f}
+	p.Drop(func(f finding.Finding) bool {
+		h, ok := f.(connectHandler)
+		return ok && !(servesHTTP2 && w.isConnectHandler(h))
 	})
 	if !analyzer.ProjectHas[connectHandler](p) {
 		return

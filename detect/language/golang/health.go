@@ -43,7 +43,7 @@ func (w workspace) shareHealth(all []*project) {
 			}
 			if found = serversAmong(servers, w.reach(mains), nil); len(found) == 0 && len(mains) > 0 {
 				// It is for a server that is made outside of the app.
-				in.Findings = slices.DeleteFunc(in.Findings, is[finding.Health])
+				in.Findings = slices.DeleteFunc(in.Findings, finding.Is[finding.Health])
 			}
 		}
 		giveHealth(in, found)
@@ -86,6 +86,6 @@ func giveHealth(from *analyzer.Package, to []*analyzer.Package) {
 		}
 	}
 	if len(to) > 0 {
-		from.Findings = slices.DeleteFunc(from.Findings, is[finding.Health])
+		from.Findings = slices.DeleteFunc(from.Findings, finding.Is[finding.Health])
 	}
 }

@@ -151,7 +151,7 @@ func (w workspace) joinPrograms(p *project) {
 			continue
 		}
 		program := p.Package(f.Path)
-		program.Findings = slices.DeleteFunc(program.Findings, is[finding.Server])
+		program.Findings = slices.DeleteFunc(program.Findings, finding.Is[finding.Server])
 		if module != p {
 			module.Packages = append(module.Packages, program)
 		}
@@ -182,12 +182,6 @@ func (w workspace) borrowHealth(p *project) {
 			}
 		}
 	}
-}
-
-// is reports whether a finding is of a type.
-func is[F finding.Finding](f finding.Finding) bool {
-	_, ok := f.(F)
-	return ok
 }
 
 // implyServers adds a server for each that the health service is registered with. It is for apps that have no other

@@ -163,12 +163,8 @@ func makesServer(p *project) bool {
 
 // moveFindings moves the findings of a project to another one, without its services.
 func moveFindings(from, to *project) {
-	from.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-		switch f.(type) {
-		case finding.Registration, finding.Implementation:
-			return nil
-		}
-		return []finding.Finding{f}
+	from.Drop(func(f finding.Finding) bool {
+		return finding.Is[finding.Registration](f) || finding.Is[finding.Implementation](f)
 	})
 	for _, in := range from.Packages {
 		if len(in.Findings) > 0 {

@@ -17,10 +17,10 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	configuresRoadRunner := func(f analyzer.File[extra]) bool { return f.Extra.configuresRoadRunner }
 	for _, p := range projects {
 		if slices.ContainsFunc(p.Files, configuresRoadRunner) && !analyzer.ProjectHas[finding.Server](p) {
-			p.Decide(dropWorker)
+			p.Drop(isWorker)
 		}
 		if slices.ContainsFunc(p.Files, func(f analyzer.File[extra]) bool { return f.Extra.isLibrary }) {
-			p.Decide(dropImplementation)
+			p.Drop(finding.Is[finding.Implementation]) // another program serves that of a library
 		}
 	}
 	return analyzer.Servers(projects, logf)
@@ -53,18 +53,7 @@ func packageOf(file string) string {
 	return file
 }
 
-// dropWorker leaves out a worker of RoadRunner.
-func dropWorker(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-	if _, isServer := f.(finding.Server); !isServer && finding.FrameworkOf(f) == roadRunner {
-		return nil
-	}
-	return []finding.Finding{f}
-}
-
-// dropImplementation leaves out the implementation of a service: that of a library is served by another program.
-func dropImplementation(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-	if _, ok := f.(finding.Implementation); ok {
-		return nil
-	}
-	return []finding.Finding{f}
+// isWorker reports whether a finding is a worker of RoadRunner.
+func isWorker(f finding.Finding) bool {
+	return !finding.Is[finding.Server](f) && finding.FrameworkOf(f) == roadRunner
 }

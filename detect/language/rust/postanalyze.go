@@ -95,12 +95,7 @@ func joinWorkspace(members []*crate) {
 	}
 	var healthPackages []*analyzer.Package
 	for _, c := range libraries {
-		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-			if _, isHealth := f.(finding.Health); isHealth {
-				return []finding.Finding{f}
-			}
-			return nil
-		})
+		c.Drop(func(f finding.Finding) bool { return !finding.Is[finding.Health](f) })
 		for _, in := range c.Packages {
 			if len(in.Findings) > 0 {
 				healthPackages = append(healthPackages, in)
