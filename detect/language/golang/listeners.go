@@ -52,7 +52,7 @@ func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 }
 
 // servedBy returns the method of a server, or the function, that a call gives a listener to, and what may be the
-// listener: server.Serve(lis), http.Serve(lis, handler), or a function that is given the method: run(lis, server.Serve).
+// listener: server.Serve(lis), http.Serve(lis, handler), or a function that is given the method: run(lis, s.Serve).
 // It returns nil for other calls.
 func servedBy(call *ast.CallExpr) (method *ast.SelectorExpr, listeners []ast.Expr) {
 	args := call.Args[:min(len(call.Args), maxStarted)]
