@@ -53,7 +53,8 @@ func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 	names := namesIn(t)
 	declareFunctions(names)
 	var calls []serving
-	for _, m := range t.FindAll(serveCall, address.MaxListeners) {
+	matches := t.FindAll(serveCall, address.MaxListeners)
+	for _, m := range matches {
 		call := arguments{Names: names, from: m[1]}
 		call.each, _ = t.Arguments(m[1])
 		if call.isPositional() {
@@ -67,7 +68,7 @@ func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 			server = source.Span{From: m[2], To: m[3]}
 		}
 		s.Of = analyzer.ServerIn(t, names.Reach(server), servers)
-		s.security = call.security()
+		s.security = call.security(matches)
 		if s.Of != nil {
 			s.Address = call.orDefault(s.Address)
 		}
@@ -174,8 +175,8 @@ func (a arguments) orDefault(v address.Value) address.Value {
 	return v
 }
 
-// security returns what the call says of the security; nothing if it says nothing.
-func (a arguments) security() []finding.Finding {
+// security returns what the call says of the security, which may run in place of others; nothing if it says nothing.
+func (a arguments) security(others [][]int) []finding.Finding {
 	given, ok := a.named("security")
 	if !ok {
 		return nil
@@ -188,6 +189,13 @@ func (a arguments) security() []finding.Finding {
 		case !slices.Contains([]string{"false", ""}, code):
 			says = plan.Security{}
 		}
+	}
+	var conditions []source.Span
+	for _, m := range others {
+		conditions = append(conditions, a.Excluding(a.from, m[1])...)
+	}
+	if says.IsTLS() && len(conditions) > 0 {
+		says = plan.Security{Setting: analyzer.Setting(a.Names, conditions)}
 	}
 	return []finding.Finding{finding.SecurityAt(a.Line(given.From), says)}
 }

@@ -18,6 +18,7 @@ type endpoint struct {
 	// isURL says that it is one of the server's URLs, which Kestrel leaves out if it has other endpoints
 	// (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
 	isURL bool
+	at    int // the offset of its call in a source
 }
 
 // kestrelDefaults is what holds for all endpoints of a program that say nothing else.
@@ -47,6 +48,38 @@ func urlValue(url string, line int) address.Value {
 		v.Host = address.AllInterfaces
 	}
 	return v
+}
+
+// chooseOne says of endpoints, of which a program has one alone by a condition, that it is not known in what they
+// differ.
+func chooseOne(d *address.Names, found []finding.Finding) {
+	for i := range min(len(found), address.MaxListeners) {
+		for j := range i {
+			a, isA := found[i].(endpoint)
+			b, isB := found[j].(endpoint)
+			if isA && isB {
+				found[i], found[j] = a.orOther(d, b), b.orOther(d, a)
+			}
+		}
+	}
+}
+
+// orOther returns an endpoint without what another one has otherwise, if the program has one of them alone.
+func (e endpoint) orOther(d *address.Names, other endpoint) endpoint {
+	if e.protocols == other.protocols && e.security.Transport == other.security.Transport {
+		return e
+	}
+	conditions := d.Excluding(e.at, other.at)
+	if len(conditions) == 0 {
+		return e
+	}
+	if e.protocols != other.protocols {
+		e.protocols = ""
+	}
+	if e.security.Transport != other.security.Transport {
+		e.security = plan.Security{Setting: settingKey(d.OnlyDecider(conditions))}
+	}
+	return e
 }
 
 // findings returns what an endpoint says of a server that listens on it.

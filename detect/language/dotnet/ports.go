@@ -37,7 +37,10 @@ func listeners(d *address.Names) []finding.Finding {
 	for _, m := range t.FindAll(listenCall, maxListenCalls) {
 		arguments, _ := t.Arguments(m[1])
 		if call, ok := t.Group(listenCall, m, "call"); ok {
-			found = append(found, kestrelEndpoints(d, call, m[0], arguments)...)
+			for _, f := range kestrelEndpoints(d, call, m[0], arguments) {
+				f.at = m[0]
+				found = append(found, f)
+			}
 		} else if number, ok := t.Group(listenCall, m, "number"); ok {
 			local := address.Setting(number, t.Line(m[0]))
 			local.Host = address.Loopback
@@ -52,11 +55,12 @@ func listeners(d *address.Names) []finding.Finding {
 			}
 		}
 	}
+	chooseOne(d, found)
 	return found
 }
 
 // kestrelEndpoints returns what a call makes Kestrel listen on: nothing for a call of another method.
-func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.Span) []finding.Finding {
+func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.Span) []endpoint {
 	if arguments[0].From == arguments[0].To || isElsewhere(d, at, 0) {
 		return nil
 	}
@@ -79,7 +83,7 @@ func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.
 	if !ok {
 		return nil
 	}
-	return []finding.Finding{newEndpoint(listens, endpointSecurity(d, at, options), protocolsIn(d.Text, options))}
+	return []endpoint{newEndpoint(listens, endpointSecurity(d, at, options), protocolsIn(d.Text, options))}
 }
 
 // function is what begins a function: a lambda, or an anonymous method.

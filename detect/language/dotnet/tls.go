@@ -158,8 +158,8 @@ func credentialsIn(d *address.Names, s source.Span) plan.Security {
 }
 
 // urls returns the endpoints that arguments are, which are URLs or lists of them.
-func urls(d *address.Names, arguments []source.Span) []finding.Finding {
-	var found []finding.Finding
+func urls(d *address.Names, arguments []source.Span) []endpoint {
+	var found []endpoint
 	for _, s := range arguments {
 		all := strings.Split(text(d, s), ";")
 		if all[0] == "" {

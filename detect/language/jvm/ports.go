@@ -74,13 +74,24 @@ func (n *names) calls(found []finding.Finding) []listenCall {
 }
 
 // preferred returns the calls of Armeria's that gRPC is reached by most easily: its server takes gRPC on any of its
-// ports, so those without TLS do.
+// ports, so those without TLS do, unless the server has one of two ports.
 func preferred(calls []listenCall, n *names) []listenCall {
-	needsTLS := func(c listenCall) bool { return c.name != "http" && n.armeriaTransport(c) != plan.Plaintext }
+	needsTLS := func(c listenCall) bool {
+		return c.name != "http" && n.armeriaTransport(c) != plan.Plaintext && len(n.excluding(c.at, calls)) == 0
+	}
 	if plain := slices.DeleteFunc(slices.Clone(calls), needsTLS); len(plain) > 0 {
 		return plain
 	}
 	return calls
+}
+
+// excluding returns the conditions by which code at an offset runs, or one of the calls.
+func (n *names) excluding(at int, calls []listenCall) []source.Span {
+	var all []source.Span
+	for _, call := range calls {
+		all = append(all, n.values().Excluding(at, call.at)...)
+	}
+	return all
 }
 
 // frameworksOf yields the frameworks of the servers and registrations among findings, each of them once.

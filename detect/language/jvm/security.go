@@ -46,22 +46,21 @@ var (
 // nothing.
 func security(n *names, found []finding.Finding) []finding.Finding {
 	calls := n.calls(found)
-	serverAt := 0
-	if len(calls) > 0 {
-		serverAt = calls[0].at
-	}
 	var all []finding.Finding
 	state := func(at int, says plan.Security) {
 		all = append(all, finding.SecurityAt(n.text.Line(at), says))
 	}
 	for _, m := range n.tlsCalls(found) {
-		state(m[0], n.tls(m, serverAt))
+		state(m[0], n.tls(m, calls))
 	}
 	if len(all) > 0 {
 		return all
 	}
 	for _, call := range calls {
 		if says, ok := n.credentials(call); ok {
+			if conditions := n.excluding(call.at, calls); says.IsTLS() && len(conditions) > 0 {
+				says = plan.Security{Setting: n.values().OnlyDecider(conditions)}
+			}
 			state(call.at, says)
 		}
 	}
@@ -133,8 +132,8 @@ func (n *names) mayBeServers(at int) bool {
 	return useTransportSecurity.Match(n.text.Code[at:]) || n.text.Matches(serverBuilder)
 }
 
-// tls returns what a call says that gives a server TLS. The server is made at an offset.
-func (n *names) tls(match []int, serverAt int) plan.Security {
+// tls returns what a call says that gives a server TLS, which calls make, or one of them on a condition.
+func (n *names) tls(match []int, calls []listenCall) plan.Security {
 	t := n.text
 	if negotiator.Match(t.Code[match[0]:]) {
 		return plan.Security{}
@@ -153,7 +152,12 @@ func (n *names) tls(match []int, serverAt int) plan.Security {
 	if !useTransportSecurity.Match(t.Code[match[0]:]) && t.Matches(channelBuilder) && n.isUnclear(match[0]) {
 		return plan.Security{}
 	}
-	if conditions := n.values().ConditionsAround(match[0], serverAt); len(conditions) > 0 {
+	serverAt := 0
+	if len(calls) > 0 {
+		serverAt = calls[0].at
+	}
+	conditions := append(n.values().ConditionsAround(match[0], serverAt), n.excluding(match[0], calls)...)
+	if len(conditions) > 0 {
 		return plan.Security{Setting: n.values().OnlyDecider(conditions)}
 	}
 	return says
