@@ -12,7 +12,7 @@ var (
 	// exampleName is for what no program of the app is for: it shows or tries how something is used.
 	exampleName = regexp.MustCompile(
 		`^(?i:_?(?:examples?|samples?|tutorials?|snippets?)|(?:.*[-_.])?(?:examples|samples|tutorials)(?:[-_.].*)?` +
-			`|tests?[-_.]?servers?|bench(?:marks?)?|interop(?:[-_.].*)?|conformance)$`)
+			`|tests?[-_.]?servers?(?:[-_.].*)?|bench(?:marks?)?|interop(?:[-_.].*)?|conformance)$`)
 	// toolName is for what serves those who work on the app or call it, or what stands before it. An image may be for
 	// such a program, but more often it is for another one.
 	toolName = regexp.MustCompile(

@@ -20,6 +20,7 @@ func TestAsideKnowsWhatIsBesideAnApp(t *testing.T) {
 		{"tools/examples/main.go", "tools", true},
 		{"sample-service/main.go", "sample-service", false},
 		{"internal/test-server/main.go", "internal/test-server", true},
+		{"test-server-code-first/Startup.cs", "test-server-code-first", true},
 		{"Samples/Greeter/Program.cs", "Samples", true},
 		{"flagd-proxy/main.go", "flagd-proxy", false},
 		{"server/grpc_proxy.go", "server/grpc_proxy.go", false},

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -15,6 +16,8 @@ var (
 	sbtVersion = regexp.MustCompile(
 		`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"\s*%\s*"(?P<value>[ ]+)"`)
 	sbtExclusion = regexp.MustCompile(`\bexclude\s*\(\s*"(?P<group>[ ]+)"\s*,\s*"(?P<name>[ ]+)"`)
+	// sbtPlugin is a plugin of Akka gRPC or Pekko gRPC that a project turns on, by the name of its object.
+	sbtPlugin    = regexp.MustCompile(`\b(?P<name>Akka|Pekko)GrpcPlugin\b`)
 	sbtTestScope = regexp.MustCompile(`%\s*(?:Test|IntegrationTest|"[^"]*\btest")`)
 )
 
@@ -29,6 +32,9 @@ func ReadSbt(file string, t *source.Text) File {
 		name, _ := t.Group(sbtVersion, m, "name")
 		value, _ := t.Group(sbtVersion, m, "value")
 		f.SetVersion(group+":"+name, value)
+	}
+	for _, name := range t.Names(sbtPlugin) {
+		f.Artifacts = append(f.Artifacts, "sbt-"+strings.ToLower(name)+"-grpc")
 	}
 	for _, name := range t.Names(sbtExclusion) {
 		f.exclude("", ":"+name)
