@@ -27,10 +27,11 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			a.processes, a.givers = f.Processes, endpointGivers(f.Processes)
 		}
 	}
+	libraries := librariesOf(projects)
 	for _, p := range projects {
-		a.resolve(p)
+		a.resolve(p, libraries[p])
 	}
-	shareLibraryHealth(projects)
+	shareLibraryHealth(libraries, projects)
 	analyzer.DropBuilt(projects)
 	// A library that has test packages looks like a test, and may declare what programs use.
 	servers := analyzer.Servers(projects, logf, all...)
@@ -130,13 +131,16 @@ func (a app) surestEvidence(projects []*project) evidence {
 	return byService
 }
 
-// resolve decides what the findings of a project mean in the app.
-func (a app) resolve(p *project) {
+// resolve decides what the findings of a project mean in the app. What the libraries that it refers to say of addresses
+// may be for it.
+func (a app) resolve(p *project, libraries []*project) {
 	framework := mappedFramework(p)
 	isLibrary := msbuildOf(p).isLibrary
 	endpoints := endpointsOf(p, a.processes)
 	if !isLibrary {
-		a.namesEndpoints = slices.ContainsFunc(slices.Collect(p.All()), namesEndpoint)
+		a.namesEndpoints = slices.ContainsFunc(append(libraries, p), func(of *project) bool {
+			return slices.ContainsFunc(slices.Collect(of.All()), namesEndpoint)
+		})
 	}
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
@@ -256,43 +260,45 @@ func mappedFramework(p *project) string {
 	return aspNetCore
 }
 
-// shareLibraryHealth gives each project with a server the health service that a library registers for the programs
-// which refer to it, as the ServiceDefaults of .NET Aspire do. The finding comes without its excerpt: it is logged
-// where it is.
-func shareLibraryHealth(projects []*project) {
+// maxLibraries is how many libraries are looked at for one project.
+const maxLibraries = 64
+
+// librariesOf returns the libraries that each project refers to, directly or through others.
+func librariesOf(projects []*project) map[*project][]*project {
 	byDir := map[string]*project{}
 	for _, p := range projects {
 		byDir[p.Dir] = p
 	}
+	all := map[*project][]*project{}
+	for _, p := range projects {
+		found := []*project{p}
+		for i := 0; i < len(found) && len(found) <= maxLibraries; i++ {
+			for _, reference := range msbuildOf(found[i]).references {
+				library := byDir[path.Join(found[i].Dir, path.Dir(reference))]
+				if library != nil && msbuildOf(library).isLibrary && !slices.Contains(found, library) {
+					found = append(found, library)
+				}
+			}
+		}
+		all[p] = slices.Clip(found[1:])
+	}
+	return all
+}
+
+// shareLibraryHealth gives each project with a server the health service that a library registers for the programs
+// which refer to it, as the ServiceDefaults of .NET Aspire do. The finding comes without its excerpt: it is logged
+// where it is.
+func shareLibraryHealth(libraries map[*project][]*project, projects []*project) {
 	for _, p := range projects {
 		if !analyzer.ProjectHas[finding.Registration](p) {
 			continue
 		}
-		if f, ok := libraryHealth(p, byDir, map[*project]bool{}); ok {
-			health := finding.Health{Site: f.Quiet()}
-			shared := &analyzer.Package{Path: "libraries", Findings: []finding.Finding{health}}
-			p.Packages = append(p.Packages, shared)
-		}
-	}
-}
-
-// libraryHealth returns the first health service that the libraries of a project register, and theirs. seen are the
-// projects that were looked at.
-func libraryHealth(p *project, byDir map[string]*project, seen map[*project]bool) (finding.Health, bool) {
-	for _, reference := range msbuildOf(p).references {
-		library := byDir[path.Join(p.Dir, path.Dir(reference))]
-		if library == nil || seen[library] || !msbuildOf(library).isLibrary {
-			continue
-		}
-		seen[library] = true
-		for _, in := range library.Packages {
-			if f, ok := finding.First[finding.Health](in.Findings); ok {
-				return f, true
+		for _, library := range libraries[p] {
+			for f := range finding.All[finding.Health](slices.Collect(library.All())) {
+				health := finding.Health{Site: f.Quiet()}
+				shared := &analyzer.Package{Path: "libraries", Findings: []finding.Finding{health}}
+				p.Packages = append(p.Packages, shared)
 			}
 		}
-		if f, ok := libraryHealth(library, byDir, seen); ok {
-			return f, true
-		}
 	}
-	return finding.Health{}, false
 }
