@@ -12,6 +12,8 @@ import (
 var (
 	// listenName matches the names of constants, properties, methods and parameters that say where something listens.
 	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
+	// credentialsName matches the names of methods that return credentials.
+	credentialsName = regexp.MustCompile(`(?i)credential|ssl|tls|secur|cert`)
 	// constant is a constant or a read-only field, in C#, F# and VB.
 	constant = regexp.MustCompile(`\b(?:const|static\s+readonly|readonly\s+static)\s+[\w.?]+\s+(?P<name>\w+)\s*=\s*|` +
 		`\[<Literal>\]\s*let\s+(?P<name>\w+)\s*=\s*|\bConst\s+(?P<name>\w+)(?:\s+As\s+\w+)?\s*=\s*`)
@@ -64,7 +66,7 @@ func readDeclarations(t *source.Text) *address.Names {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, all := d.Parameters(m[1], parameter)
 		for _, value := range returns(t, all.To) {
-			if listenName.MatchString(name) {
+			if listenName.MatchString(name) || credentialsName.MatchString(name) {
 				d.DeclareFunction(name, value)
 			}
 		}

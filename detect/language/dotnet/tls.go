@@ -113,9 +113,12 @@ func protocolsIn(t *source.Text, options []source.Span) string {
 
 // credentials returns the security that the credentials of a ServerPort of Grpc.Core give.
 func credentials(d *address.Names, s source.Span) plan.Security {
-	values := []source.Span{s}
-	if !insecure.MatchString(d.Slice(s)) {
-		values = valuesOf(d, s)
+	var values []source.Span
+	for _, v := range valuesOf(d, s) {
+		values = append(values, returnedBy(d, v)...)
+	}
+	if insecure.MatchString(d.Slice(s)) {
+		values = []source.Span{s}
 	}
 	var only plan.Security
 	for i, v := range values {
@@ -126,6 +129,19 @@ func credentials(d *address.Names, s source.Span) plan.Security {
 		only = says
 	}
 	return only
+}
+
+// ownCall is a call of a method of the source's own.
+var ownCall = source.Exactly(`(?:this\.)?(?P<name>\w+)\s*\([^()]*\)`)
+
+// returnedBy returns what a method returns that an expression calls, and of anything else the expression itself.
+func returnedBy(d *address.Names, s source.Span) []source.Span {
+	if m := ownCall.FindStringSubmatch(d.Slice(s)); m != nil {
+		if values := d.Values(m[1]+"()", s.From); len(values) > 0 {
+			return values
+		}
+	}
+	return []source.Span{s}
 }
 
 // credentialsIn returns the security that an expression says, which makes credentials. One that chooses says nothing.
