@@ -34,6 +34,9 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	for _, f := range found {
 		switch f := f.(type) {
 		case finding.Listener, finding.Security:
+		case healthGiven:
+			f.of = of(f.Line)
+			all = append(all, f)
 		case finding.Health:
 			if f.Of = of(f.Line); f.Of != nil || !givesHealth {
 				all = append(all, f)

@@ -26,6 +26,7 @@ type build struct {
 	uses            []*project // those of them that are projects of the tree
 	forSubprojects  []string   // the artifacts of the projects below
 	processes       procfile.Processes
+	healthClasses   map[string]bool // those of all projects
 }
 
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.

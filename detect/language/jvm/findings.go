@@ -19,6 +19,41 @@ type springApplication struct{ *finding.Site }
 // dubboService is a service of Dubbo. It is served by gRPC if the protocol is Triple.
 type dubboService struct{ *finding.Site }
 
+// healthImplemented is a class that implements grpc.health.v1.
+type healthImplemented struct {
+	*finding.Site
+	class string
+}
+
+// healthGiven is a class that a server is given, by a name that may be that of the health service.
+type healthGiven struct {
+	*finding.Site
+	class string
+	of    *finding.Site // as in finding.Health
+}
+
+func implementsHealth(at *finding.Site, class string) finding.Finding {
+	return healthImplemented{at.Quiet(), class}
+}
+
+func givesHealth(at *finding.Site, class string) finding.Finding {
+	return healthGiven{Site: at.Quiet(), class: class}
+}
+
+// healthClasses returns the classes that implement grpc.health.v1 in any project: one may have those of another that
+// has a server too.
+func healthClasses(projects []*project) map[string]bool {
+	classes := map[string]bool{}
+	for _, p := range projects {
+		for f := range p.All() {
+			if f, ok := f.(healthImplemented); ok {
+				classes[f.class] = true
+			}
+		}
+	}
+	return classes
+}
+
 func callsHandler(framework string) finding.Make {
 	return func(at *finding.Site, _ string) finding.Finding { return handlerCalled{at, framework} }
 }

@@ -15,7 +15,7 @@ import (
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	m := newModules(files, projects)
-	serves := slices.ContainsFunc(projects, providesService)
+	serves, health := slices.ContainsFunc(projects, providesService), healthClasses(projects)
 	var processes procfile.Processes
 	for _, f := range files {
 		if f.Processes != nil {
@@ -24,7 +24,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	for _, p := range projects {
 		b := m.builds[p]
-		b.processes = processes
+		b.processes, b.healthClasses = processes, health
 		b.decide(p, serves)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
@@ -92,6 +92,13 @@ func (b *build) decide(p *project, providesService bool) {
 			if f = finding.Constructs(of.framework)(of.Site, ""); of.framework == playGRPC {
 				f = finding.Serves(playGRPC)(of.Site, "")
 			}
+		case healthImplemented:
+			return nil
+		case healthGiven:
+			if !b.healthClasses[of.class] {
+				return nil
+			}
+			f = finding.Health{Site: of.Site, Of: of.of}
 		case healthHandlerCalled:
 			if !hasHandlers {
 				return nil

@@ -34,6 +34,14 @@ var healthRules = []analyzer.Rule{{
 	Imports: regexp.MustCompile(`^io\.grpc\.health\.v1\.`),
 	Proves:  finding.RegistersHealth,
 }, {
+	Code: regexp.MustCompile(`\bclass\s+(?P<at>\w*Health\w*)\b[^{};]*\b` +
+		`(?:HealthGrpc(?:Kt)?\s*\.\s*\w*|Health(?:Coroutine)?)ImplBase\b`),
+	Imports: regexp.MustCompile(`^io\.grpc\.health\.v1\.`),
+	Proves:  implementsHealth,
+}, {
+	Code:   regexp.MustCompile(`\.\s*addService\s*\(\s*(?:new\s+)?(?P<at>\w*Health\w*)\s*\(`),
+	Proves: givesHealth,
+}, {
 	// The manager is made here, or its service is taken from one that is injected.
 	Code: regexp.MustCompile(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|::\s*HealthStatusManager\b|` +
 		`\.\s*(?:getHealthService\s*\(|healthService\b)`),
