@@ -27,6 +27,8 @@ type setting struct {
 	plan.Place
 	// variable is the environment variable that replaces it, "" for none or several.
 	variable string
+	// isForProduction says that it goes before one with the same key that holds otherwise.
+	isForProduction bool
 }
 
 // text returns the value of a key, "" if it is not set.
@@ -86,7 +88,8 @@ func (s fileSettings) result() *analyzer.Result[extra] {
 func (s fileSettings) isIn(jar string) {
 	for _, of := range append(s.inProfile, conditional{settings: s.always}) {
 		for key, value := range of.values {
-			of.values[key] = setting{value.text, plan.Place{Path: jar}, value.variable}
+			value.Place = plan.Place{Path: jar}
+			of.values[key] = value
 		}
 	}
 }
@@ -99,7 +102,7 @@ func normalize(key string) string { return strings.ToLower(spelling.Replace(key)
 var (
 	// relevantKey is a key that decides about a server or its port. Quarkus puts %prod. before what holds in
 	// production.
-	relevantKey = regexp.MustCompile(`^(?:%prod\.)?(` +
+	relevantKey = regexp.MustCompile(`^(%prod\.)?(` +
 		`(?:spring\.|quarkus\.|micronaut\.|play\.)?(?:grpc|dubbo|server|http)\b.*|` +
 		`spring\.(?:config|cloud|profiles)\b.*|armeria\.(?:ports|ssl)\b.*|` +
 		`(?:[^%].*)?port)$`)
@@ -123,7 +126,9 @@ func (s *settings) set(key, value string, at plan.Place) {
 	if s.values == nil {
 		s.values = map[string]setting{}
 	}
-	s.values[m[1]] = setting{value, at, variable}
+	if isForProduction := m[1] != ""; isForProduction || !s.values[m[2]].isForProduction {
+		s.values[m[2]] = setting{value, at, variable, isForProduction}
+	}
 }
 
 // resolveReferences returns the default of a reference, and the environment variable that replaces it: "" if there is

@@ -87,10 +87,10 @@ func (s *settings) setVariable(key, variable string, at plan.Place) {
 	if s.values == nil {
 		s.values = map[string]setting{}
 	}
-	of, ok := s.values[m[1]]
+	of, ok := s.values[m[2]]
 	if !ok {
 		of.text, of.Place = "${"+variable+"}", at
 	}
 	of.variable = variable
-	s.values[m[1]] = of
+	s.values[m[2]] = of
 }
