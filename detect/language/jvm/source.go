@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // maxHeader is how many bytes at the beginning of a source are searched for generatedHeader, which stands in the first
@@ -44,7 +46,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	}
 	result, n := &analyzer.Result[extra]{}, &names{text: t, ext: ext}
 	if mayServe {
-		result.Findings = analyzer.Findings(t, rules, append(imports, t.Names(qualifiedName)...))
+		result.Findings = onNetwork(t, analyzer.Findings(t, rules, append(imports, t.Names(qualifiedName)...)))
 	}
 	if mainFunction[ext].Match(t.Code) {
 		result.Findings = inMain(result.Findings)
@@ -59,6 +61,21 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		result.Declares = n.declares()
 	}
 	return result
+}
+
+// inProcess makes a server that no other process calls.
+var inProcess = regexp.MustCompile(`\bInProcessServerBuilder\s*\.`)
+
+// onNetwork leaves out services that are registered with a server in the process alone, if the source makes one and no
+// other server.
+func onNetwork(t *source.Text, found []finding.Finding) []finding.Finding {
+	if finding.Has[finding.Server](found) || !t.Matches(inProcess) {
+		return found
+	}
+	return slices.DeleteFunc(found, func(f finding.Finding) bool {
+		_, isRegistration := f.(finding.Registration)
+		return isRegistration
+	})
 }
 
 // mainFunction is where a program starts, by the extension of the source (JLS 12.1 and JEP 512; the classes of Scala
