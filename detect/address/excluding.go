@@ -17,6 +17,11 @@ func (d *Names) Excluding(a, b int) []source.Span {
 	if a > b {
 		a, b = b, a
 	}
+	if c, ok := d.ternary(a); ok {
+		if other, _ := d.ternary(b); other == (Condition{c.Span, !c.Negated}) {
+			return []source.Span{c.Span}
+		}
+	}
 	first, second := d.Conditions(a, b), d.Conditions(b, a)
 	var all []source.Span
 	for _, c := range first {

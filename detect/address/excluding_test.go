@@ -19,7 +19,10 @@ func TestOfTwoPartsOnlyOneRuns(t *testing.T) {
 		"if (tls) {\n  A\n}\nif (other) {\n  B\n}":                      "",
 		"if (tls) {\n  A\n} else if (plain) {\n  B\n}":                  "tls",
 		"void a() {\n  if (tls) {\n    return A\n  }\n}\nb() {\n  B\n}": "",
-		"A\nB": "",
+		"A\nB":                            "",
+		"x = tls ? y.A() : z.B();":        "tls",
+		"x = tls\n  ? y.A(1)\n  : z.B(2)": "tls",
+		"x = tls ? y.A().B() : z":         "",
 	} {
 		d := Read(source.Grammar{}.Read([]byte(text)), "\n")
 		a, b := strings.Index(text, "A"), strings.Index(text, "B")
