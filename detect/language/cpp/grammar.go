@@ -2,7 +2,6 @@ package cpp
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -12,7 +11,7 @@ import (
 var grammar = source.Grammar{
 	{Open: "//", Comment: true, End: lineCommentEnd},
 	source.BlockComment("/*", "*/", false),
-	{Open: "#", Comment: true, Starts: isIfZero, End: conditionalEnd},
+	source.Uncompiled(`0|false`),
 	{Open: `R"`, Starts: isRawString, End: rawStringEnd},
 	source.String(`"`, `"`, source.Quoting{}),
 	{Open: "'", Starts: isCharacter, End: source.String("'", "'", source.Quoting{}).End},
@@ -26,36 +25,6 @@ func lineCommentEnd(text []byte, from int) (inner, after int) {
 		}
 	}
 	return from, from
-}
-
-var (
-	ifZero      = regexp.MustCompile(`^#[ \t]*if[ \t]+(?:0|false)\b`)
-	conditional = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|else|elif|endif)`)
-)
-
-// isIfZero reports whether code that is never compiled begins at an offset: #if 0.
-func isIfZero(text []byte, at int) bool {
-	return ifZero.Match(text[at:min(len(text), at+32)])
-}
-
-// conditionalEnd returns where the #endif, #else or #elif stands that ends an #if.
-func conditionalEnd(text []byte, from int) (inner, after int) {
-	for depth := 1; ; {
-		m := conditional.FindSubmatchIndex(text[from:])
-		if m == nil {
-			return len(text), len(text)
-		}
-		switch string(text[from+m[2] : from+m[3]]) {
-		case "if":
-			depth++
-		case "endif":
-			depth--
-		}
-		if word := text[from+m[2]]; depth == 0 || depth == 1 && word == 'e' && text[from+m[2]+1] == 'l' {
-			return from + m[0], from + m[0]
-		}
-		from += m[1]
-	}
 }
 
 // isRawString tells the R of a raw string, which may have an encoding before it (R"x(, u8R"x(), from the end of a name.

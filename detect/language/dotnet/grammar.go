@@ -7,9 +7,13 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
+// debugOnly is what buildpacks leave out, who build for release (learn.microsoft.com, "dotnet publish").
+var debugOnly = source.Uncompiled(`DEBUG|\(DEBUG\)|false`)
+
 // grammars are how the languages write comments and strings, by the extension of their sources.
 var grammars = map[string]source.Grammar{
 	".cs": {
+		debugOnly,
 		source.LineComment("//"), source.BlockComment("/*", "*/", false),
 		// A raw string begins with three quotes or more, which may have any number of $ before them (C# language
 		// reference, raw string literals).
@@ -22,6 +26,7 @@ var grammars = map[string]source.Grammar{
 		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
 	},
 	".fs": {
+		debugOnly,
 		source.LineComment("//"),
 		{Open: "(*", Comment: true, Starts: isFSharpComment, End: source.BlockComment("(*", "*)", true).End},
 		source.String(`"""`, `"""`, source.Quoting{Raw: true, Multiline: true}),

@@ -114,6 +114,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 // grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a
 // backslash is a backslash.
 var grammar = source.Grammar{
+	source.Uncompiled(`DEBUG|false`),
 	source.LineComment("//"),
 	source.BlockComment("/*", "*/", true),
 	source.String(`##"""`, `"""##`, source.Quoting{Raw: true, Multiline: true}),
