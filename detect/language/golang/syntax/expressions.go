@@ -88,6 +88,25 @@ func LastName(e ast.Expr) string {
 	return ""
 }
 
+// FieldAt returns the name and the type of a parameter or a result of a function, by its position. The name is nil for
+// one without, and the type too if there is none at the position.
+func FieldAt(list *ast.FieldList, at int) (name *ast.Ident, of ast.Expr) {
+	if list == nil {
+		return nil, nil
+	}
+	for _, field := range list.List {
+		n := len(field.Names)
+		switch {
+		case at < n:
+			return field.Names[at], field.Type
+		case at == 0:
+			return nil, field.Type
+		}
+		at -= max(1, n)
+	}
+	return nil, nil
+}
+
 // StringLiteral returns the text of a literal.
 func StringLiteral(e ast.Expr) (string, bool) {
 	literal, ok := e.(*ast.BasicLit)

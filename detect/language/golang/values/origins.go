@@ -155,7 +155,7 @@ func (s *Sources) returned(fn *function, x expression) ([]expression, bool) {
 	var from []expression
 	for _, r := range fn.returns {
 		result := expression{in: fn.in, call: &frame{fn, x}}
-		switch named := namedResult(fn.decl.Type.Results, x.result); {
+		switch named, _ := syntax.FieldAt(fn.decl.Type.Results, x.result); {
 		case x.result < len(r.Results):
 			result.Expr = r.Results[x.result]
 		case len(r.Results) == 1:
@@ -181,20 +181,4 @@ func returnsOf(body *ast.BlockStmt) []*ast.ReturnStmt {
 		return !isFunction
 	})
 	return returns
-}
-
-// namedResult returns the name of a result of a function, or nil if it has none.
-func namedResult(results *ast.FieldList, at int) ast.Expr {
-	if results == nil {
-		return nil
-	}
-	for _, field := range results.List {
-		for _, name := range field.Names {
-			if at == 0 {
-				return name
-			}
-			at--
-		}
-	}
-	return nil
 }

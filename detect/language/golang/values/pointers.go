@@ -3,6 +3,8 @@ package values
 import (
 	"go/ast"
 	"go/token"
+
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
 
 // pointed is a call that is given the address of a variable, in which the function may store a value.
@@ -44,16 +46,11 @@ func (s *Sources) assignPointed() {
 
 // stored returns what a function stores through the parameter with an index.
 func (s *Sources) stored(fn *function, index int) []expression {
-	at := 0
-	for _, field := range fn.decl.Type.Params.List {
-		for _, name := range field.Names {
-			if _, isPointer := field.Type.(*ast.StarExpr); at == index && isPointer {
-				return s.locals[fn.in.Local(name)]
-			}
-			at++
-		}
+	name, of := syntax.FieldAt(fn.decl.Type.Params, index)
+	if _, isPointer := of.(*ast.StarExpr); !isPointer || name == nil {
+		return nil
 	}
-	return nil
+	return s.locals[fn.in.Local(name)]
 }
 
 // storedByCall returns what the variable has that a call stores a value in: what the function always stores, or else

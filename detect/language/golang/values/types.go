@@ -152,16 +152,11 @@ func (s *Sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) type
 		return typeOfApp{call.Args[0], x.in}
 	}
 	callee := s.callee(x, nesting+1)
-	if callee == nil || callee.decl.Type.Results == nil {
+	if callee == nil {
 		return typeOfApp{}
 	}
-	at := 0
-	for _, field := range callee.decl.Type.Results.List {
-		if at += max(1, len(field.Names)); at > x.result {
-			return typeOfApp{field.Type, callee.in}
-		}
-	}
-	return typeOfApp{}
+	_, result := syntax.FieldAt(callee.decl.Type.Results, x.result)
+	return typeOfApp{result, callee.in}
 }
 
 // callee returns the function or method of the app that a call calls, or nil.
