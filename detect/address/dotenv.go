@@ -1,15 +1,9 @@
 package address
 
 import (
-	"bytes"
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
-
-// assignedVariable is a line of a file .env: export PORT="50051" # comment.
-var assignedVariable = regexp.MustCompile(
-	`^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\s]*))\s*(?:#.*)?$`)
 
 // maxVariables is how many variables of one file .env are read.
 const maxVariables = 500
@@ -18,18 +12,12 @@ const maxVariables = 500
 // The environment of the process goes before the file, so they are defaults.
 func EnvironmentFile(text []byte) []Declaration {
 	var all []Declaration
-	number := 0
-	for line := range bytes.Lines(source.TrimBOM(text)) {
-		number++
-		m := assignedVariable.FindSubmatch(bytes.TrimRight(line, "\r\n"))
-		if m == nil || !isVariable(string(m[1])) || len(all) == maxVariables {
+	for _, s := range untrusted.ReadLines(source.TrimBOM(text)) {
+		v := Setting(s.Value, s.Line)
+		if v.Certainty == Unknown || !isVariable(s.Key) || len(all) == maxVariables {
 			continue
 		}
-		v := Setting(string(m[2])+string(m[3])+string(m[4]), number)
-		if v.Certainty == Unknown {
-			continue
-		}
-		v.Certainty, v.Variable = Default, string(m[1])
+		v.Certainty, v.Variable = Default, s.Key
 		all = append(all, Declaration{Name: ofEnvironment(v.Variable), Value: v})
 	}
 	return all

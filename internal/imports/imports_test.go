@@ -34,7 +34,9 @@ var rules = []rule{
 
 	{"detect/tree/...", []string{"detect/tree/...", "internal/plan", "internal/untrusted"}},
 	{"detect/source/...", []string{"detect/source/...", "internal/plan", "internal/untrusted"}},
-	{"detect/address", []string{"detect/source", "detect/tree/procfile", "internal/hostport", "internal/plan"}},
+	{"detect/address", []string{
+		"detect/source", "detect/tree/procfile", "internal/hostport", "internal/plan", "internal/untrusted",
+	}},
 	{"detect/finding", []string{"detect/address", "detect/source", "detect/tree", "internal/plan"}},
 	{"detect/analyzer/...", []string{
 		"detect/analyzer/...", "detect/address", "detect/finding", "detect/source/...", "detect/tree/...",

@@ -36,43 +36,25 @@ var (
 	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
 )
 
-// analyzeSettings returns the ports that settings name.
+// analyzeSettings returns the ports that settings name: those that may be ports or addresses are kept.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
-	if strings.HasSuffix(file, ".env") {
-		return settingsResult(readEnv(text), nil), nil
-	}
 	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber) {
 		return nil, nil
 	}
-	var documents []untrusted.Document
-	var err error
-	if strings.HasSuffix(file, ".toml") {
-		documents = []untrusted.Document{readTOML(text)}
-	} else {
-		documents, err = untrusted.ReadYAML(text) // JSON is YAML
-	}
+	documents, err := untrusted.ReadSettings(file, text)
 	settings := map[string]values.Setting{}
-	for _, document := range documents {
-		for _, s := range document {
-			settings[s.Key] = values.Setting{Value: s.Value, Line: s.Line}
+	for _, s := range slices.Concat(documents...) {
+		key := strings.ToLower(s.Key)
+		delete(settings, key) // the last one counts
+		if mayBeAddress.MatchString(s.Value) && len(settings) < maxSettings {
+			settings[key] = values.Setting{Value: s.Value, Line: s.Line}
 		}
 	}
-	var findings []finding.Finding
+	result := &analyzer.Result[Extra]{Extra: Extra{Settings: settings}}
 	if isFrameworkSettings(file) && settingsKeywords.In(text) {
-		findings = addressSetting(documents)
+		result.Findings = addressSetting(documents)
 	}
-	return settingsResult(settings, findings), err
-}
-
-// settingsResult returns the result of a file with settings. Those that may be ports or addresses are kept.
-func settingsResult(settings map[string]values.Setting, findings []finding.Finding) *analyzer.Result[Extra] {
-	kept := map[string]values.Setting{}
-	for key, s := range settings {
-		if mayBeAddress.MatchString(s.Value) && len(kept) < maxSettings {
-			kept[strings.ToLower(key)] = s
-		}
-	}
-	return &analyzer.Result[Extra]{Findings: findings, Extra: Extra{Settings: kept}}
+	return result, err
 }
 
 var mayBeAddress = source.Exactly(`(?:[\w.-]*|\[[\w:]*\]|https?://[\w.-]*):\d{2,5}|\d{2,5}`)
@@ -95,39 +77,4 @@ func addressSetting(documents []untrusted.Document) []finding.Finding {
 		}
 	}
 	return nil
-}
-
-// readTOML returns the settings that TOML states, one per line.
-func readTOML(text []byte) untrusted.Document {
-	var settings untrusted.Document
-	table, line := "", 0
-	for l := range strings.Lines(string(text)) {
-		line++
-		l, _, _ = strings.Cut(strings.TrimSpace(l), " #")
-		if name, ok := strings.CutPrefix(l, "["); ok {
-			table = strings.TrimRight(name, "] ") + "."
-			continue
-		}
-		key, value, ok := strings.Cut(l, "=")
-		if ok && !strings.HasPrefix(l, "#") && len(settings) < maxSettings {
-			settings = append(settings, untrusted.Setting{
-				Key: table + strings.TrimSpace(key), Value: strings.Trim(strings.TrimSpace(value), `"'`), Line: line,
-			})
-		}
-	}
-	return settings
-}
-
-// readEnv returns the variables of a file of NAME=value lines.
-func readEnv(text []byte) map[string]values.Setting {
-	settings, line := map[string]values.Setting{}, 0
-	for l := range strings.Lines(string(text)) {
-		line++
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(l), "export "), "=")
-		if ok && !strings.HasPrefix(name, "#") {
-			value = strings.Trim(strings.TrimSpace(value), `"'`)
-			settings[strings.TrimSpace(name)] = values.Setting{Value: value, Line: line}
-		}
-	}
-	return settings
 }

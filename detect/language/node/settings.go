@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -37,17 +38,15 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) 
 	documents, err := untrusted.ReadYAML(text)
 	module := address.Value{Names: []address.Name{{Module: address.ThisFile, Path: "default"}}}
 	declared := []address.Declaration{{Value: module}}
-	for _, document := range documents {
-		for _, s := range document {
-			v := address.Setting(address.TrimScheme(s.Value), s.Line)
-			isKnown := v.Certainty != address.Unknown
-			if strings.HasPrefix(path.Base(file), customVariables) {
-				v, isKnown = address.Value{}, true
-			}
-			if isKnown && len(declared) < 2*maxSettings {
-				declared = append(declared, address.Declaration{Name: "default." + s.Key, Value: v},
-					address.Declaration{Name: address.Key(s.Key), Value: v})
-			}
+	for _, s := range slices.Concat(documents...) {
+		v := address.Setting(address.TrimScheme(s.Value), s.Line)
+		isKnown := v.Certainty != address.Unknown
+		if strings.HasPrefix(path.Base(file), customVariables) {
+			v, isKnown = address.Value{}, true
+		}
+		if isKnown && len(declared) < 2*maxSettings {
+			declared = append(declared, address.Declaration{Name: "default." + s.Key, Value: v},
+				address.Declaration{Name: address.Key(s.Key), Value: v})
 		}
 	}
 	if len(declared) == 1 {

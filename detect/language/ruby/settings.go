@@ -48,22 +48,20 @@ func analyzeProcfile(text []byte) *analyzer.Result[stub] {
 func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 	documents, err := untrusted.ReadYAML(text)
 	var found []finding.Finding
-	for _, document := range documents {
-		for _, setting := range document {
-			_, key, _ := strings.Cut(setting.Key, ".")
-			// Environments that merge the same mapping share its lines.
-			isKnown := func(f finding.Finding) bool { return finding.Where(f).Line == setting.Line }
-			if key == "rpc_tls_cert" && setting.Value != "" {
-				says := plan.Security{Transport: plan.TLS, Certificate: setting.Value}
-				found = append(found, finding.SecurityAt(setting.Line, says))
-			}
-			if key != "rpc_host" || slices.ContainsFunc(found, isKnown) {
-				continue
-			}
-			found = append(found,
-				anyCableConfigured(finding.AtLine(setting.Line, "rpc_host: "+setting.Value), ""),
-				finding.ListenerAt(ofVariable(templateAddress(text, setting), anyCableAddress)))
+	for _, setting := range slices.Concat(documents...) {
+		_, key, _ := strings.Cut(setting.Key, ".")
+		// Environments that merge the same mapping share its lines.
+		isKnown := func(f finding.Finding) bool { return finding.Where(f).Line == setting.Line }
+		if key == "rpc_tls_cert" && setting.Value != "" {
+			says := plan.Security{Transport: plan.TLS, Certificate: setting.Value}
+			found = append(found, finding.SecurityAt(setting.Line, says))
 		}
+		if key != "rpc_host" || slices.ContainsFunc(found, isKnown) {
+			continue
+		}
+		found = append(found,
+			anyCableConfigured(finding.AtLine(setting.Line, "rpc_host: "+setting.Value), ""),
+			finding.ListenerAt(ofVariable(templateAddress(text, setting), anyCableAddress)))
 	}
 	return &analyzer.Result[stub]{Findings: found}, err
 }
@@ -81,11 +79,9 @@ func ofVariable(v address.Value, variable string) address.Value {
 func analyzeSettings(text []byte) (*analyzer.Result[stub], error) {
 	documents, err := untrusted.ReadYAML(text)
 	var declared []address.Declaration
-	for _, document := range documents {
-		for _, setting := range document {
-			if v := templateAddress(text, setting); v.Certainty != address.Unknown && len(declared) < maxSettings {
-				declared = append(declared, address.Declaration{Name: "Settings." + setting.Key, Value: v})
-			}
+	for _, setting := range slices.Concat(documents...) {
+		if v := templateAddress(text, setting); v.Certainty != address.Unknown && len(declared) < maxSettings {
+			declared = append(declared, address.Declaration{Name: "Settings." + setting.Key, Value: v})
 		}
 	}
 	return &analyzer.Result[stub]{Declares: declared}, err

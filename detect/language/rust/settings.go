@@ -24,7 +24,6 @@ var (
 	settingsNamed = regexp.MustCompile(`["/]` + settingsStems + `(?:\.(?:toml|ya?ml|json))?"`)
 	// namesSettings are parts of the sources that name such a file.
 	namesSettings = source.NewKeywords(`.toml"`, `.yaml"`, `.yml"`, `.json"`, "with_name(", "File::from")
-	tomlSetting   = regexp.MustCompile(`(?m)^[ \t]*([\w-]+)[ \t]*=[ \t]*"?([^"#\n]*?)"?[ \t]*(?:#.*)?$`)
 )
 
 // stem returns the name of a file without its extension.
@@ -50,30 +49,18 @@ func namedSettings(text []byte) []string {
 // analyzeSettings returns what a file with settings declares. Fields of the code have the names of its keys.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) {
 	result := &analyzer.Result[extra]{Extra: extra{IsSettings: true}}
-	add := func(key, value string, line int) {
-		name := strings.ReplaceAll(key[strings.LastIndexByte(key, '.')+1:], "-", "_")
-		if len(result.Declares) == maxConstants || !listenName.MatchString(name) || value == "" {
-			return
-		}
-		v := address.Setting(value, line)
-		v.Certainty = min(v.Certainty, address.Default)
-		result.Declares = append(result.Declares, address.Declaration{Name: "." + name, Value: v})
-	}
-	if path.Ext(file) == ".toml" {
-		t := source.Grammar{source.LineComment("#")}.Read(text)
-		for _, m := range t.FindAll(tomlSetting, maxFunctions) {
-			add(string(t.Code[m[2]:m[3]]), string(t.Code[m[4]:m[5]]), t.Line(m[2]))
-		}
-		return result, nil
-	}
-	documents, err := untrusted.ReadYAML(text)
+	documents, err := untrusted.ReadSettings(file, text)
 	if err != nil {
 		err = fmt.Errorf("leaving out settings: %w", err)
 	}
-	for _, document := range documents {
-		for _, s := range document {
-			add(s.Key, s.Value, s.Line)
+	for _, s := range slices.Concat(documents...) {
+		name := strings.ReplaceAll(s.Key[strings.LastIndexByte(s.Key, '.')+1:], "-", "_")
+		if len(result.Declares) == maxConstants || !listenName.MatchString(name) || s.Value == "" {
+			continue
 		}
+		v := address.Setting(s.Value, s.Line)
+		v.Certainty = min(v.Certainty, address.Default)
+		result.Declares = append(result.Declares, address.Declaration{Name: "." + name, Value: v})
 	}
 	return result, err
 }
