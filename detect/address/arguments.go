@@ -12,6 +12,7 @@ import (
 // DeclareFunction adds what a function returns: an expression, or a body that states one port.
 func (d *Names) DeclareFunction(name string, body source.Span) {
 	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{d.expression(body), 0, false})
+	d.Returned = append(d.Returned, NamedValue{Name: name + "()", Value: body})
 }
 
 // Function is a function that a text defines.

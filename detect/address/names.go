@@ -26,6 +26,8 @@ type Names struct {
 	// GivenBy returns what may give a name when the process starts, beside its flags, as [Value] has it; nil for
 	// nothing.
 	GivenBy func(name string) []string
+	// Returned is what functions return, as [Names.DeclareFunction] has it.
+	Returned []NamedValue
 	// flags are those that give a name.
 	flags map[string][]string
 	// keyed match what reads a value by a key, in the group "key": results['port'].

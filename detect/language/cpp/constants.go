@@ -272,15 +272,8 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 			add("."+path[dot+1:], source.Span{From: m[1], To: t.Until(m[1], ",")})
 		}
 	}
-	for _, m := range t.FindAll(function, maxFunctions) {
-		_, parameters := t.Arguments(m[1])
-		ahead := bodyAhead.FindIndex(t.Code[parameters.To:min(len(t.Code), parameters.To+maxValue)])
-		if ahead == nil || t.Code[parameters.To+ahead[1]-1] != '{' {
-			continue
-		}
-		for _, value := range t.Returns(parameters.To + ahead[1]) {
-			add(string(t.Code[m[2]:m[3]])+"()", value)
-		}
+	for _, f := range names().Returned {
+		add(f.Name, f.Value)
 	}
 	return all
 }

@@ -130,11 +130,8 @@ func readConstants(d *address.Names) []address.Declaration {
 		}
 		add("."+string(t.Code[m[2]:m[3]]), value)
 	}
-	for _, m := range t.FindAll(method, maxMethods) {
-		_, parameters := t.Arguments(m[1])
-		for _, value := range returns(t, parameters.To) {
-			add(string(t.Code[m[2]:m[3]])+"()", value)
-		}
+	for _, method := range d.Returned {
+		add(method.Name, method.Value)
 	}
 	return append(all, d.Given(construction, func(class string) string { return class })...)
 }

@@ -326,11 +326,8 @@ func readConstants(d *address.Names) []address.Declaration {
 			add(address.Declaration{Name: "." + name, Value: v})
 		}
 	}
-	for _, m := range t.FindAll(function, maxFunctions) {
-		_, parameters := t.Arguments(m[1])
-		if body, ok := functionBody(t, parameters.To); ok {
-			add(d.Declaration(string(t.Code[m[2]:m[3]])+"()", body))
-		}
+	for _, f := range d.Returned {
+		add(d.DeclarationOf(f))
 	}
 	for _, m := range t.FindAll(structHead, maxConstants) {
 		fields, _ := t.Arguments(m[1])
