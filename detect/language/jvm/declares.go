@@ -57,7 +57,7 @@ func argumentsIn(p *project, room int) []address.Declaration {
 	var found []address.Declaration
 	for _, f := range p.Files {
 		for _, d := range f.Declares {
-			if strings.Contains(d.Name, "#") && len(found) < room {
+			if strings.HasSuffix(d.Name, ")=") && len(found) < room {
 				d.Place.Path = f.Path
 				found = append(found, d)
 			}

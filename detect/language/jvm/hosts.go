@@ -37,6 +37,9 @@ func (n *names) address(call listenCall) address.Value {
 	if call.name == serverHost {
 		arguments = arguments[:1] // how long it may take to end comes after
 	}
+	if m := socketAddress.FindStringIndex(n.text.Slice(arguments[0])); m != nil {
+		arguments, _ = n.text.Arguments(arguments[0].From + m[1])
+	}
 	v := n.argument(arguments)
 	switch {
 	case call.name == "localPort":

@@ -3,6 +3,7 @@ package jvm
 import (
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -10,7 +11,7 @@ import (
 
 // portWords are in every source that other files may take a port from. "import" does not count.
 var portWords = source.NewKeywords(
-	"PORT", "Port", " port", ".port", "Server(", "void main(", "fun main(", "extends App",
+	"PORT", "Port", " port", ".port", "Server(", "void main(", "fun main(", "extends App", "IOApp",
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 	}
 	// called is a constructor, a method of a type, or a function that starts something, which may be given a port.
 	called = regexp.MustCompile(
-		`(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?|(?:start|run|serve|launch)\w*)\s*\(`)
+		`(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?|(?:start|run|serve|launch)\w*)` + typeArguments + `\(`)
 	// settingsClass is the annotation of a class whose fields are settings, of Spring, Micronaut and Quarkus, and
 	// settingsField such a field.
 	settingsClass = regexp.MustCompile(
@@ -49,7 +50,7 @@ type members struct {
 }
 
 // declares returns the ports that other files may take from a source: of constants and methods as Class.NAME, of
-// arguments as Class#0, of classes whose fields are settings as @Class.field.
+// arguments as Class(0)=, of classes whose fields are settings as @Class.field.
 func (n *names) declares() []address.Declaration {
 	t := n.text
 	m := members{names: n}
@@ -68,7 +69,12 @@ func (n *names) declares() []address.Declaration {
 		}
 		each, _ := t.Arguments(match[1])
 		for i, argument := range each[:min(len(each), maxArguments)] {
-			m.declare(argumentOf(callable, i).Path, argument)
+			name := argumentOf(callable, i)
+			if named := argumentName.FindString(t.Slice(argument)); named != "" {
+				argument.From += len(named)
+				name = namedArgument(callable, strings.TrimRight(named, " =\t\r\n"))
+			}
+			m.declareArgument(name.Path, argument)
 		}
 	}
 	for _, match := range t.FindAll(settingsClass, maxMembers) {
@@ -82,7 +88,12 @@ func (n *names) declares() []address.Declaration {
 // function of no class. Programs that have nothing to do with each other may have classes with one name, so it reaches
 // no further than a project.
 func argumentOf(callable string, i int) address.Name {
-	return address.Name{Path: callable + "#" + strconv.Itoa(i) + "="}
+	return address.Name{Path: address.ArgumentName(callable, strconv.Itoa(i))}
+}
+
+// namedArgument is the same of one that is given by the name of its parameter.
+func namedArgument(callable, parameter string) address.Name {
+	return address.Name{Path: address.ArgumentName(callable, parameter)}
 }
 
 // typeAt returns the type that is declared last before an offset, "" for none.
@@ -124,6 +135,22 @@ func (m *members) declare(name string, value source.Span) {
 		m.found = append(m.found, address.Declaration{Name: name, Value: v})
 	}
 }
+
+// declareArgument declares what a call gives. If that may be a port, it is declared also if the source says nothing of
+// it: the parameter's default does not hold then.
+func (m *members) declareArgument(name string, value source.Span) {
+	code := m.text.Code[value.From:value.To]
+	if isDeclared.Match(code) || !mayBePort.Match(code) && !ofCommandLine.Match(code) {
+		return
+	}
+	m.found = append(m.found, address.Declaration{Name: name, Value: m.values().Value(value)})
+}
+
+// isDeclared is a parameter where it is declared, and no argument: int port, val port: Int = 9090.
+var isDeclared = regexp.MustCompile(`^(?:@?[\w.<>?\[\]]+\s+)+\w+$|^(?:\w+\s+)*\w+\s*:`)
+
+// ofCommandLine is an expression with arguments of the program.
+var ofCommandLine = regexp.MustCompile(`\bargs\b`)
 
 // settings declares the fields of the class after an offset, whose keys begin with a prefix. What they are assigned is
 // their default.

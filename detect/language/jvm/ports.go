@@ -4,7 +4,6 @@ import (
 	"iter"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -142,6 +141,9 @@ func zioListener(n *names, found []finding.Finding) []finding.Finding {
 // that states one, because a host may stand before it and credentials after it. What other files say of any of them
 // goes before a default.
 func (n *names) argument(arguments []source.Span) address.Value {
+	if v, ok := n.optionalParameter(arguments); ok {
+		return v
+	}
 	var v address.Value
 	for i, at := range arguments {
 		of := n.values().Value(at)
@@ -158,83 +160,6 @@ func (n *names) argument(arguments []source.Span) address.Value {
 	return v
 }
 
-// parameters are those of a function or a constructor that is declared: Server(int port), class Server(val port: Int),
-// def serve(port: Int)(services: List).
-var parameters = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)\s*\((?P<all>[^()]*)\)\s*(?:\([^()]*\)\s*)*` +
-	`(?::[^={;()]*|throws\s+[\w.,\s]+)?(?:[{=]|extends\b|\n)`)
-
 var startsWithCapital = regexp.MustCompile(`^[A-Z]`)
 
 var simpleName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
-
-// parameter returns what calls give to the parameter that a listener listens on: those in the file, or those of a
-// constructor in other files.
-func (n *names) parameter(arguments []source.Span) address.Value {
-	v := n.values().Nothing(arguments[0].From)
-	for _, at := range arguments {
-		name := strings.TrimPrefix(n.text.Slice(at), "this.")
-		isItself := func(value source.Span) bool { return n.text.Slice(value) == name } // this.port = port
-		if !simpleName.MatchString(name) || len(slices.DeleteFunc(n.declared(at), isItself)) > 0 {
-			continue
-		}
-		for _, m := range n.text.FindAll(parameters, maxValues) {
-			callable, _ := n.text.Group(parameters, m, "name")
-			if callable == "apply" {
-				callable = n.typeAt(m[0]) // as an object of Scala is called
-			}
-			all, _ := n.text.Group(parameters, m, "all")
-			i, isType := parameterIndex(all, name), startsWithCapital.MatchString(callable)
-			if i < 0 || callable == "catch" || n.lookups == maxLookups || !isType && !n.isInBody(m[1], at.From) {
-				continue
-			}
-			n.lookups++
-			if given, ok := n.given(callable, m[0], i); ok {
-				return given
-			}
-			if isMethod := n.text.Indented(n.text.Line(m[0])) > 0; isMethod && !isType {
-				callable = n.typeAt(m[0]) + "." + callable
-			}
-			v.Names = append(v.Names, argumentOf(callable, i))
-		}
-	}
-	return v
-}
-
-// isInBody reports whether an offset lies in the body of a function that begins before another offset.
-func (n *names) isInBody(body, at int) bool {
-	if body > at || n.text.Code[body-1] != '{' {
-		return body <= at
-	}
-	_, all := n.text.Arguments(body)
-	return all.Contains(at)
-}
-
-// parameterIndex returns the number of the parameter with a name, from 0, or -1: int port, port: Int.
-func parameterIndex(all, name string) int {
-	for i, one := range strings.Split(all, ",") {
-		before, _, _ := strings.Cut(one, ":")
-		fields := strings.Fields(before)
-		if len(fields) > 0 && fields[len(fields)-1] == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// given returns what the calls of a function or a constructor in this file have as an argument. ok is false if there is
-// no such call.
-func (n *names) given(callable string, declaredAt, i int) (v address.Value, ok bool) {
-	calls := regexp.MustCompile(`\b` + callable + `\s*\(`)
-	for _, m := range n.text.FindAll(calls, address.MaxListeners) {
-		each, _ := n.text.Arguments(m[1])
-		if m[0] == declaredAt || i >= len(each) || each[i].From == each[i].To {
-			continue
-		}
-		of := n.values().Value(each[i])
-		if ok && of.Port != v.Port {
-			return n.values().Nothing(each[i].From), true
-		}
-		v, ok = of, true
-	}
-	return v, ok
-}
