@@ -107,6 +107,7 @@ func (g *Graph) resolve(project, file string, v Value, by *Process) Address {
 	r := resolution{Graph: g, process: by, project: project, left: min(maxLookups, g.left), seen: map[string]bool{}}
 	defer func() { g.left -= maxLookups - r.left }()
 	r.names(v.Names, file)
+	r.replaced(0, v.Variable)
 	switch a, ok := r.one(); {
 	case ok:
 		if a.Host == UnknownHost && len(r.hosts) == 1 {
