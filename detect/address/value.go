@@ -144,6 +144,31 @@ func (d *Names) FirstValue(spans []source.Span) Value {
 	return first
 }
 
+// OneOf returns the values of which a function returns one. What the environment or the command line gives has the
+// others for its default: if (text == null) return 50051; return Integer.parseInt(text).
+func OneOf(values []Value) []Value {
+	given := Value{}
+	var others []Value
+	for _, v := range values {
+		if !v.Outside || v.Certainty != Unknown {
+			others = append(others, v)
+			continue
+		}
+		given.Outside, given.Variable = true, cmp.Or(given.Variable, v.Variable)
+		given.Names, given.Givers = append(given.Names, v.Names...), append(given.Givers, v.Givers...)
+	}
+	if !given.Outside || len(others) == 0 {
+		return values
+	}
+	for i := range others {
+		v := &others[i]
+		v.Outside, v.Certainty = true, min(v.Certainty, Default)
+		v.Variable = cmp.Or(given.Variable, v.Variable)
+		v.Names, v.Givers = slices.Concat(given.Names, v.Names), slices.Concat(given.Givers, v.Givers)
+	}
+	return others
+}
+
 // Declaration returns the declaration of a name with the expression in a span. One whose span is empty has no value
 // here, and may get any elsewhere.
 func (d *Names) Declaration(name string, s source.Span) Declaration {

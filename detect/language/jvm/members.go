@@ -2,6 +2,7 @@ package jvm
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func (n *names) declares() []address.Declaration {
 		}
 	}
 	for _, match := range t.FindAll(portMethod, maxMembers) {
-		m.member(portMethod, match, returnedValues(t, match[1]))
+		m.method(match)
 	}
 	for _, match := range t.FindAll(called, maxCalls) {
 		callable, _ := t.Group(called, match, "name")
@@ -123,6 +124,23 @@ func (m *members) member(pattern *regexp.Regexp, match []int, values []source.Sp
 		for _, value := range values {
 			m.declare(class+"."+name, value)
 		}
+	}
+}
+
+// method declares a method by what it returns.
+func (m *members) method(match []int) {
+	name, _ := m.text.Group(portMethod, match, "name")
+	class, returned := m.typeAt(match[0]), returnedValues(m.text, match[1])
+	mayBe := func(s source.Span) bool { return mayBePort.Match(m.text.Code[s.From:s.To]) }
+	if class == "" || !slices.ContainsFunc(returned, mayBe) {
+		return
+	}
+	var values []address.Value
+	for _, s := range returned {
+		values = append(values, m.values().Value(s))
+	}
+	for _, v := range address.OneOf(values) {
+		m.found = append(m.found, address.Declaration{Name: class + "." + name, Value: v})
 	}
 }
 
