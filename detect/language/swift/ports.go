@@ -17,7 +17,11 @@ var (
 	portArgument = regexp.MustCompile(`\bport\s*:\s*`)
 	socket       = regexp.MustCompile(`\bunixDomainSocket(?:Path)?\s*[:(]\s*(?:path\s*:\s*)?`)
 	vsock        = regexp.MustCompile(`(?i)vsock`)
-	declaration  = regexp.MustCompile(`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
+	// binding is a name that a condition binds, which ends where the condition does, and declaration any other one.
+	binding = regexp.MustCompile(`\b(?:if|guard|while)\s+(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*` +
+		`(?P<value>(?:[^{}(),\n]|\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))+)`)
+	declaration = regexp.MustCompile(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
+		`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
 	// assignment is another value of a variable.
 	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s*`)
 )
@@ -28,7 +32,7 @@ var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\
 
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
-	names := address.Read(t, "\n;,", declaration, assignment)
+	names := address.Read(t, "\n;,", declaration, binding, assignment)
 	declareFlags(names)
 	return names
 }
@@ -82,6 +86,7 @@ func declareFlags(names *address.Names) {
 // what the calls in the text give it.
 func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 	declared := namesIn(t)
+	declared.Global = global
 	declareFunctions(declared)
 	var withArguments *address.Names
 	var found []finding.Finding
@@ -89,7 +94,8 @@ func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 		v := listened(declared, m)
 		if v.Certainty == address.Unknown && v.Variable == "" {
 			if withArguments == nil {
-				withArguments = address.Read(t, "\n;,", declaration, assignment, argument)
+				withArguments = address.Read(t, "\n;,", declaration, binding, assignment, argument)
+				withArguments.Global = global
 			}
 			if given := listened(withArguments, m); given.Certainty != address.Unknown || len(v.Names) == 0 {
 				v = given

@@ -84,6 +84,7 @@ var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
 	hasKeyword, starts := keywords.In(text), mayStart.In(text) && address.HasPortLine(text)
+	starts = starts || hasProperty.In(text)
 	if !hasKeyword && !starts {
 		return nil
 	}
@@ -94,7 +95,8 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	}
 	var declares []address.Declaration
 	if starts {
-		declares = given(namesIn(t))
+		names := namesIn(t)
+		declares = append(given(names), properties(names)...)
 	}
 	var found []finding.Finding
 	if hasKeyword {

@@ -17,6 +17,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"address: .ipv4(a), transportSecurity: a, ", "if a {\n  Server.usingTLS(with: a)\n}\n",
 			"struct A {\n  let port: Int\n", "init(port: Int", "func a(port: Int = 50051) {\n",
 			"A(port: 50051", "A(a(port: ", "@Option(name: .short) var a: Int = 50051\n", "@Option(", "@Option ",
+			"class A { var port = a.port\n", "self.port = a.port\n", "if let port = a.port { ", "enum A {",
 		},
 	})
 }
