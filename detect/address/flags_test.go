@@ -52,8 +52,9 @@ func TestVariableOfAnOptionComesAfterItsFlags(t *testing.T) {
 func TestFlagsInTheWordsOfAnOption(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{
-		`"-p, --grpc-port <port>"`: {"p", "grpc-port"}, `"--port=PORT"`: {"port"}, `"-g|--grpc.port"`: {"g", "grpc.port"},
-		`("--port")`: {"port"}, `["-p"]`: {"p"}, `"port"`: nil, `"a-b"`: nil, `a --1`: nil,
+		`"-p, --grpc-port <port>"`: {"p", "grpc-port"}, `"--port=PORT"`: {"port"},
+		`"-g|--grpc.port"`: {"g", "grpc.port"},
+		`("--port")`:       {"port"}, `["-p"]`: {"p"}, `"port"`: nil, `"a-b"`: nil, `a --1`: nil,
 	} {
 		if got := FlagsIn(code); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", code, got, want)
@@ -70,7 +71,8 @@ func TestNameOfAnExpression(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]bool{
 		"port + 1": true, "int(port)": true, "1+port": true, "import, port": true,
-		"port": false, "$port ": false, "a.port": false, "a->port": false, "a::port": false, "ports": false, "import()": false,
+		"port": false, "$port ": false, "a.port": false, "a->port": false, "a::port": false,
+		"ports": false, "import()": false,
 	} {
 		if got := UsesName(code, "port"); got != want {
 			t.Errorf("%q uses the name port: %t, want %t", code, got, want)
