@@ -1,6 +1,7 @@
 package haskell
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
@@ -27,4 +28,16 @@ func FuzzSource(f *testing.F) {
 			"main = runServer def InsecureConfig { insecurePort = port }\n  where port = 1\n",
 		"import Mu.GRpc.Server\nmain = runGRpcApp msgProtoBuf 1 server -- {- '\"' |--> [r| |]\n",
 		"{- {- -} -} import Network.GRPC.HighLevel.Generated\nx = InsecureConfig (Just \"\\\"\") 'a\n")
+}
+
+func TestQuotesThatBeginACharacter(t *testing.T) {
+	for text, want := range map[string]bool{
+		"HERE'a'": true, " HERE'a'": true, `(HERE'\''`: true, `[HERE'\n'`: true,
+		"foldlHERE' a'": false, "'HERE'a'": false, " HERE'Normal ": false,
+	} {
+		before, after, _ := strings.Cut(text, "HERE")
+		if got := startsCharacter([]byte(before+after), len(before)); got != want {
+			t.Errorf("in %s%s a character begins: %t", before, after, got)
+		}
+	}
 }
