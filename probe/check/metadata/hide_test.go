@@ -84,6 +84,22 @@ func TestHideFindsValuesAtTheEnd(t *testing.T) {
 }
 
 // What is hidden is hidden wherever it stands, and nothing is found in what has nothing of it.
+// A text of three letters is no secret; of a long one the first eight bytes are hidden, and in base64 all from six bytes.
+func TestHideBeginsAtALength(t *testing.T) {
+	for text, test := range map[string]struct{ value, want string }{
+		"no abc":      {"abc", "no abc"},
+		"no abcd":     {"abcd", "no " + hidden},
+		"no s3cret-p": {"s3cret-password", "no " + hidden},
+		"no s3cret-":  {"s3cret-password", "no s3cret-"},
+		"no czNjcmU":  {"s3cre", "no czNjcmU"},
+		"no czNjcmV0": {"s3cret", "no " + hidden},
+	} {
+		if got := Hide(text, []Header{{"x-token", test.value}}); got != test.want {
+			t.Errorf("of %q with %q is left %q, want %q", text, test.value, got, test.want)
+		}
+	}
+}
+
 func FuzzHide(f *testing.F) {
 	f.Add("a", token, "b")
 	f.Add("%", "100%secret", "=")
