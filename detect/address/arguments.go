@@ -102,6 +102,11 @@ func (d *Names) spreads(from int) bool {
 	})
 }
 
+// Forget leaves out what a name is declared with in a span, where it is a parameter and the declaration its default.
+func (d *Names) Forget(name string, in source.Span) {
+	d.byName[name] = slices.DeleteFunc(d.byName[name], func(x declaration) bool { return in.Contains(x.value.at) })
+}
+
 // Callable is a function, a method or a constructor whose parameters calls in other files may give something.
 type Callable struct {
 	// Name is how other files call it: a function, or the class whose constructor it is; "" for one that they do not

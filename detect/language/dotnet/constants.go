@@ -32,7 +32,7 @@ var (
 		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
 		`"(?P<key2>[ ]+)"\s*,?(?P<default>))`)
 	methodBody = regexp.MustCompile(`^\)\s*(\{|=>)`)
-	parameter  = regexp.MustCompile(`(\w+)\s*(?:=.*)?$`)
+	parameter  = regexp.MustCompile(`(\w+)\s*(?:=\s*|$)`)
 )
 
 const (
@@ -72,6 +72,9 @@ func readDeclarations(t *source.Text) *address.Names {
 		}
 		if !address.AnyNamed(parameters, listenName) {
 			continue
+		}
+		for _, p := range parameters {
+			d.Forget(p.Name, all)
 		}
 		if !d.DeclareArguments(address.Function{Name: name, At: m[2], End: all.To, Parameters: parameters}) {
 			d.DeclareCallable(address.Callable{
@@ -152,8 +155,12 @@ func global(u address.Use) address.Name {
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text))
+	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text) ||
+		startsServer.In(text))
 }
+
+// startsServer are calls of constructors of servers that leave their parameters to the defaults.
+var startsServer = source.NewKeywords("Server()", "Service()", "Host()")
 
 // withoutDefault are parts of properties that may have no default. They say that a property of the same name is not the
 // only one.
