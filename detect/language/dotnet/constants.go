@@ -13,7 +13,7 @@ var (
 	// listenName matches the names of constants, properties, methods and parameters that say where something listens.
 	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
 	// credentialsName matches the names of methods that return credentials.
-	credentialsName = regexp.MustCompile(`(?i)credential|ssl|tls|secur|cert`)
+	credentialsName = regexp.MustCompile(`(?i)credential|ssl|tls`)
 	// constant is a constant or a read-only field, in C#, F# and VB.
 	constant = regexp.MustCompile(`\b(?:const|static\s+readonly|readonly\s+static)\s+[\w.?]+\s+(?P<name>\w+)\s*=\s*|` +
 		`\[<Literal>\]\s*let\s+(?P<name>\w+)\s*=\s*|\bConst\s+(?P<name>\w+)(?:\s+As\s+\w+)?\s*=\s*`)
