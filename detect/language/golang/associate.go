@@ -96,7 +96,7 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 	}
 	var all []finding.Finding
 	for _, to := range given {
-		l.says, l.of = f.addressOf(l, in, to.made), f.the(to.server)
+		l.says, l.of, l.overTLS = f.addressOf(l, in, to.made), f.the(to.server), l.overTLS || to.overTLS
 		if e := in.expressions[l.address]; l.says.Host == address.UnixSocket && !f.IsExecuted(in.in, e, to.made) {
 			continue // by default it listens elsewhere
 		}

@@ -92,6 +92,8 @@ type listener struct {
 	by listenerOf
 	// http2 says that it is of a server of net/http which is set up for HTTP/2 without TLS.
 	http2 bool
+	// overTLS says that it is of a server of net/http which serves TLS there, and with it HTTP/2.
+	overTLS bool
 	// address is the expression with the address, and network the one with its network: empty for TCP.
 	address, network source.Span
 	// says is the address as all files of the app together state it, and of the server that is given it, or nil: see

@@ -24,7 +24,7 @@ type flow struct {
 	// servers and listeners are the sites of what calls make.
 	servers, listeners map[values.Call]*finding.Site
 	// served says which server is given a listener, and of which one something is, by their sites. given are the
-	// listeners that servers of grpc-go are given.
+	// listeners that servers of grpc-go and of net/http are given.
 	served map[*finding.Site]listenerOf
 	of     map[*finding.Site]*finding.Site
 	given  map[*finding.Site][]handedOn
@@ -57,6 +57,8 @@ type flow struct {
 type handedOn struct {
 	server *finding.Site
 	made   values.Made
+	// overTLS says that the server speaks TLS there.
+	overTLS bool
 }
 
 // followValues replaces the findings of files by what they are together.
@@ -297,11 +299,11 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	if len(listeners)+len(secured) == 0 {
 		f.mayBeSecured(by, cmp.Or(server, at), at)
 	}
+	over := f.listenersOverTLS(secured)
 	for _, made := range listeners {
 		listener := f.listeners[made.Call]
-		if by == plainGRPC {
-			f.give(listener, handedOn{server, made})
-		}
+		overTLS := fun.Sel.Name == "ServeTLS" || slices.ContainsFunc(over, made.IsSame)
+		f.give(listener, handedOn{server, made, overTLS})
 		if f.served[listener] != plainGRPC {
 			f.served[listener] = by
 		}
@@ -317,8 +319,20 @@ func (f *flow) madeOfAll(in *values.Source, all []ast.Expr, isOne func(values.Ca
 	return made
 }
 
-// give learns that a server of grpc-go is given a listener. Of several that are given the same one in the same way the
-// first one counts: they stand in the branches of a condition.
+// listenersOverTLS returns the listeners that calls make with TLS, or wrap in TLS.
+func (f *flow) listenersOverTLS(secured []values.Made) []values.Made {
+	over := slices.Clone(secured)
+	for _, made := range secured {
+		by := f.tls[made.Call]
+		over = append(over, f.MadeWithin(made, by.In, by.Call.Args[0], func(c values.Call) bool {
+			return f.listeners[c] != nil
+		})...)
+	}
+	return over
+}
+
+// give learns that a server of grpc-go or of net/http is given a listener. Of several that are given the same one in
+// the same way the first one counts: they stand in the branches of a condition.
 func (f *flow) give(listener *finding.Site, to handedOn) {
 	for _, before := range f.given[listener] {
 		if before.made.IsSame(to.made) {

@@ -29,7 +29,8 @@ func (p *pass) visitListenCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 		}
 	case strings.HasPrefix(name, "ListenAndServe") && len(args) > 1 && importPath == "net/http":
 		handler := args[len(args)-1]
-		added := p.addListener(listener{by: plainHTTP, http2: p.isH2C(handler)}, args[0], nil)
+		overTLS := name == "ListenAndServeTLS"
+		added := p.addListener(listener{by: plainHTTP, http2: p.isH2C(handler), overTLS: overTLS}, args[0], nil)
 		p.follow(added, handlesListener, handler)
 	case (name == "ListenTCP" || name == "ListenUnix") && importPath == "net" && len(args) == 2,
 		name == "Listen" && importPath == "crypto/tls" && len(args) == 3:

@@ -16,7 +16,7 @@ func (m module) isListener(in *analyzer.Package, l listener) bool {
 	case plainGRPC:
 		return true
 	case plainHTTP:
-		return (!m.servesPlain || m.handled[in] || l.of != nil) && (l.http2 || !hasHTTP2Listener(in))
+		return (!m.servesPlain || m.handled[in] || l.of != nil) && mayServeHTTP2(in, l)
 	case frameworkServer:
 		return l.says.Certainty != address.Unknown || l.says.Variable != ""
 	case givenServer:
@@ -40,6 +40,54 @@ func (m module) servesByHTTP(in *analyzer.Package) bool {
 		}
 	}
 	return finding.Has[finding.Server](in.Findings)
+}
+
+// mayServeHTTP2 reports whether a server of net/http in a package may serve HTTP/2 by a listener: without TLS if it is
+// set up for it, or else by TLS alone if it has some.
+func mayServeHTTP2(in *analyzer.Package, l listener) bool {
+	switch {
+	case l.http2:
+		return true
+	case hasHTTP2Listener(in):
+		return false
+	case l.overTLS || finding.Has[unencryptedHTTP2](in.Findings):
+		return true
+	}
+	for served := range finding.All[http2Served](in.Findings) {
+		if served.h2c {
+			return true
+		}
+	}
+	_, hasTLS := listenerOverTLS(in)
+	return !hasTLS
+}
+
+// servesOverTLS reports whether what a call says that serves HTTP over TLS in a package is about its gRPC server: it is
+// not, if a listener that is set up for HTTP/2 without TLS is on another port than the one with TLS.
+func (m module) servesOverTLS(in *analyzer.Package) bool {
+	l, hasTLS := listenerOverTLS(in)
+	switch {
+	case hasTLS && !hasHTTP2Listener(in) && l.of != nil:
+		return true
+	case !hasTLS || l.says.Local() == 0:
+		return m.servesByHTTP(in)
+	}
+	for plain := range finding.All[listener](in.Findings) {
+		if plain.http2 && plain.says.Local() != 0 && plain.says.Local() != l.says.Local() {
+			return false
+		}
+	}
+	return m.servesByHTTP(in)
+}
+
+// listenerOverTLS returns the first listener of a package whose server of net/http speaks TLS there.
+func listenerOverTLS(in *analyzer.Package) (listener, bool) {
+	for l := range finding.All[listener](in.Findings) {
+		if l.overTLS && l.by == plainHTTP && !l.http2 {
+			return l, true
+		}
+	}
+	return listener{}, false
 }
 
 // hasHTTP2Listener reports whether a server of net/http in a package is set up for HTTP/2 without TLS: others beside it

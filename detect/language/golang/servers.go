@@ -107,7 +107,7 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	case listener:
 		decided, keep = f.finding(), m.isListener(in, f)
 	case servedTLS:
-		decided, keep = finding.Security{Site: f.Site, Says: f.says}, m.servesByHTTP(in)
+		decided, keep = finding.Security{Site: f.Site, Says: f.says}, m.servesOverTLS(in)
 	}
 	if !keep {
 		return nil

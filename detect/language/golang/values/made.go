@@ -34,10 +34,15 @@ func (f *Source) Call(e ast.Expr) Call { return Call{f.path, f.Span(e)} }
 // Made returns those of the calls for which a function says so that may make the value of an expression: directly, by
 // the functions and variables of the app, or wrapped in other values.
 func (s *Sources) Made(in *Source, e ast.Expr, isOne func(Call) bool) []Made {
+	return s.MadeWithin(Made{}, in, e, isOne)
+}
+
+// MadeWithin is [Sources.Made] for an expression in a call that makes a value, as the call is reached.
+func (s *Sources) MadeWithin(made Made, in *Source, e ast.Expr, isOne func(Call) bool) []Made {
 	s.nameDefaults()
 	s.evaluated = 0
 	w := maker{Sources: s, isOne: isOne, seen: map[evaluation]bool{}}
-	w.walk(expression{Expr: e, in: in}, 0)
+	w.walk(expression{Expr: e, in: in, call: made.by}, 0)
 	return w.found
 }
 
