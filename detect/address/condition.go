@@ -16,8 +16,8 @@ type Condition struct {
 }
 
 var (
-	// branch begins what may run or not: the word before a condition, or the question mark after one, which in Kotlin may
-	// be that of x?.let { }.
+	// branch begins what may run or not: the word before a condition, or the question mark after one, which in Kotlin
+	// may be that of x?.let { }.
 	branch = regexp.MustCompile(`(?P<word>\b(?i:else[ \t]*if|elif|elsif|if|unless|else|match|switch|case|cond|when|` +
 		`guard|catch)\b)|[^?\s]\s*\?(?:$|[^?.:>\w\s]|\s|\.(?:let|also|run|apply)\b)`)
 	// branchEnd is what follows a condition in its line, and inElse ends code before the second branch.

@@ -13,8 +13,8 @@ var (
 		`^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\s]*))\s*(?:#.*)?$`)
 )
 
-// ReadSettings returns the settings in a file of TOML, of NAME=value lines (.env), or of YAML, which JSON is too. Of the
-// first two it reads what stands on a line of its own.
+// ReadSettings returns the settings in a file of TOML, of NAME=value lines (.env), or of YAML, which JSON is too. Of
+// the first two it reads what stands on a line of its own.
 func ReadSettings(file string, text []byte) ([]Document, error) {
 	switch path.Ext(file) {
 	case ".toml", ".env":

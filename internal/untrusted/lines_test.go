@@ -15,8 +15,10 @@ func TestReadSettings(t *testing.T) {
 			{Key: "PORT", Value: "50051", Line: 3}, {Key: "HOST", Value: "a#b", Line: 4}, {Key: "NONE", Line: 5},
 		},
 		"# a.toml\nname = \"a\"\n[server]\nport = 50051# comment\n[[ a.b ]]\nc-d.e = [\n  1\n]\nf = true\n": {
-			{Key: "name", Value: "a", Line: 2}, {Key: "server.port", Value: "50051", Line: 4},
-			{Key: "a.b.c-d.e", Value: "[", Line: 6}, {Key: "a.b.f", Value: "true", Line: 9},
+			{Key: "name", Value: "a", Line: 2},
+			{Key: "server.port", Value: "50051", Line: 4},
+			{Key: "a.b.c-d.e", Value: "[", Line: 6},
+			{Key: "a.b.f", Value: "true", Line: 9},
 		},
 		"# a.yml\nserver: {port: 50051}\n": {{Key: "server", Line: 2}, {Key: "server.port", Value: "50051", Line: 2}},
 	} {

@@ -56,7 +56,7 @@ func TestCallIsMadeAgain(t *testing.T) {
 		}
 		server := grpc.NewServer()
 		healthpb.RegisterHealthServer(server, health.NewServer())
-		go server.Serve(&lossy{Listener: listener}) //nolint:errcheck // Stop ends it
+		go server.Serve(&lossy{Listener: listener})
 		defer server.Stop()
 		o := options.New()
 		o.Services, o.All, o.Addr = []string{""}, all, listener.Addr().String()

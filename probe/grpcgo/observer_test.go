@@ -53,7 +53,7 @@ func TestTextOfGoAwayIsBounded(t *testing.T) {
 	o := newObserver(nil)
 	text := strings.Repeat("x", 300)
 	err := o.read([]byte(sent(func(f *http2.Framer) { _ = f.WriteGoAway(0, http2.ErrCodeNo, []byte(text)) })))
-	if o.goAway == nil || err != error(o.goAway) || o.goAway.Debug != text[:256] {
+	if o.goAway == nil || !errors.Is(err, o.goAway) || o.goAway.Debug != text[:256] {
 		t.Errorf("the reason is %v", err)
 	}
 	if len(o.first) != 16 {

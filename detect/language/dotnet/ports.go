@@ -16,7 +16,7 @@ var (
 	// and `Const Port As Integer = 5000`.
 	declaration = regexp.MustCompile(`\b(?P<name>\w+)(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*`)
 	// listenCall matches the calls that name addresses: those of Kestrel in the group "call", the one of Saturn in the
-	// group "number", and those of Grpc.Core in no group, of which the initializer Ports = { { host, port, ... } } is one.
+	// group "number", and those of Grpc.Core in no group: the initializer Ports = { { host, port, ... } } is one.
 	listenCall = regexp.MustCompile(receiver + `(?P<call>ListenAnyIP|ListenLocalhost|ListenUnixSocket|ListenHandle|` +
 		`ListenNamedPipe|Listen|UseUrls|Urls\s*\.\s*Add|Run|RunAsync)\s*\(|` +
 		`\b(?:ServerPort|Ports\s*\.\s*Add)\s*\(|\bPorts\s*=\s*\{\s*\{|(?m:^\s*listen_local\s+(?P<number>\d+))`)

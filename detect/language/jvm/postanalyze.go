@@ -56,6 +56,14 @@ func providesService(p *project) bool {
 // clients is as often there for clients.
 var netDevhServer = regexp.MustCompile(`^net\.devh:grpc-server-spring-boot-starter\b`)
 
+// finding returns what the call of a generated handler is: it constructs a server, or serves where Play does.
+func (h handlerCalled) finding() finding.Finding {
+	if h.framework == playGRPC {
+		return finding.Serves(playGRPC)(h.Site, "")
+	}
+	return finding.Constructs(h.framework)(h.Site, "")
+}
+
 // decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one. The app
 // provides a service of its own or does not.
 func (b *build) decide(p *project, providesService bool) {
@@ -89,9 +97,7 @@ func (b *build) decide(p *project, providesService bool) {
 			if !hasHandlers {
 				return nil
 			}
-			if f = finding.Constructs(of.framework)(of.Site, ""); of.framework == playGRPC {
-				f = finding.Serves(playGRPC)(of.Site, "")
-			}
+			f = of.finding()
 		case healthImplemented:
 			return nil
 		case healthGiven:

@@ -86,7 +86,7 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 	for _, f := range fieldDefaults(t) {
 		d.DeclareValue(f)
 		value := t.Slice(f.Value)
-		if isParameter := isName.MatchString(value) && d.Values(value, f.Value.From) == nil; isParameter && !f.IsOption {
+		if !f.IsOption && isName.MatchString(value) && d.Values(value, f.Value.From) == nil { // a parameter
 			d.Declare(f.Name[1:], f.Value) // the functions of the type reach it as self.name
 		}
 	}

@@ -84,7 +84,8 @@ func TestHideFindsValuesAtTheEnd(t *testing.T) {
 }
 
 // What is hidden is hidden wherever it stands, and nothing is found in what has nothing of it.
-// A text of three letters is no secret; of a long one the first eight bytes are hidden, and in base64 all from six bytes.
+// A text of three letters is no secret; of a long one the first eight bytes are hidden, and in base64 all from six
+// bytes.
 func TestHideBeginsAtALength(t *testing.T) {
 	for text, test := range map[string]struct{ value, want string }{
 		"no abc":      {"abc", "no abc"},
