@@ -10,6 +10,7 @@ import (
 
 // defaults looks for what goes before the addresses of an expression: names whose default they are.
 func (e *evaluation) defaults(x expression) {
+	e.unclear = e.unclear || stringBefore.Match(x.code)
 	for _, m := range dottedName.FindAllIndex(x.code, -1) {
 		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
 		operator := hasDefault.FindIndex(x.code[m[1]:])
@@ -118,6 +119,11 @@ func (e *evaluation) branch(x expression, conditionAsks bool) {
 
 // hasDefault follows a name that goes before what is after the operator.
 var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
+
+// stringBefore follows a string, or a sum that begins with one, which never lacks a value: "0.0.0.0:" + port binds more
+// closely than the operator, and even `${process.env.PORT}` is a string if nothing is set.
+var stringBefore = regexp.MustCompile("[\"'`]" +
+	`\s*(?:[+.]\s*[\w$.]+(?:[(\[][^()\[\]]*[)\]])?\s*)?(?:\|\||\?\?|\?:|\bor\b)`)
 
 // outside is in an expression that asks the environment, the command line, or options.
 var outside = regexp.MustCompile(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
