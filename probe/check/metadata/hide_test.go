@@ -83,10 +83,10 @@ func TestHideFindsValuesAtTheEnd(t *testing.T) {
 	}
 }
 
-// What is hidden is hidden wherever it stands, and nothing is found in what has nothing of it.
 // A text of three letters is no secret; of a long one the first eight bytes are hidden, and in base64 all from six
 // bytes.
 func TestHideBeginsAtALength(t *testing.T) {
+	t.Parallel()
 	for text, test := range map[string]struct{ value, want string }{
 		"no abc":      {"abc", "no abc"},
 		"no abcd":     {"abcd", "no " + hidden},
@@ -101,6 +101,7 @@ func TestHideBeginsAtALength(t *testing.T) {
 	}
 }
 
+// What is hidden is hidden wherever it stands, and nothing is found in what has nothing of it.
 func FuzzHide(f *testing.F) {
 	f.Add("a", token, "b")
 	f.Add("%", "100%secret", "=")
