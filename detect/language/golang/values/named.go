@@ -37,6 +37,9 @@ func (s *Sources) settingNamed(x expression) string {
 // settingOfField returns the setting that fills a field of a type, by its key: the type is for settings, as tags of its
 // fields name them, or the app gives the setting a value.
 func (s *Sources) settingOfField(of typeOfApp, key string) string {
+	if key == "" {
+		return inSource
+	}
 	if lower := strings.ToLower(key); s.isTagged(of) || s.settings[lower] != nil || s.loaded[lower] != nil {
 		return "the setting " + key
 	}
@@ -57,6 +60,9 @@ func (s *Sources) settingKey(x expression, nesting int) string {
 			break
 		}
 		key := fieldKey(declared, field.Sel.Name)
+		if key == "" {
+			return ""
+		}
 		if len(keys) > 0 && key == field.Sel.Name && holdsSettings.MatchString(key) {
 			break
 		}
@@ -77,8 +83,8 @@ func hasSettingTag(field *ast.Field) bool {
 	return field.Tag != nil && settingTag.MatchString(field.Tag.Value)
 }
 
-// settingTag is the tag of a field that is filled from settings.
-var settingTag = regexp.MustCompile(`\b(?:mapstructure|koanf|yaml|toml|env|envconfig|json):"`)
+// settingTag is the tag of a field that is filled from settings: the key - is that of none.
+var settingTag = regexp.MustCompile(`\b(?:mapstructure|koanf|yaml|toml|env|envconfig|json):"(?:[^-]|-[^"])`)
 
 // holdsSettings are the names of fields that hold all settings, and are no part of their keys.
 var holdsSettings = source.Exactly(`(?i).*(?:cfg|conf|config|configuration|settings?|options?|opts|env)`)

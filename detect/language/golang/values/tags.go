@@ -56,7 +56,8 @@ func tagDefault(field *ast.Field) (string, bool) {
 	return "", false
 }
 
-// fieldKey returns the key from which a field is filled: that of its tag, or its name.
+// fieldKey returns the key from which a field is filled: that of its tag, or its name. It is "" if tags leave it out, by
+// the key -.
 func fieldKey(field *ast.Field, name string) string {
 	if field.Tag == nil {
 		return name
@@ -66,7 +67,11 @@ func fieldKey(field *ast.Field, name string) string {
 		return name
 	}
 	for _, key := range []string{"mapstructure", "koanf", "yaml", "json", "toml"} {
-		if of, _, _ := strings.Cut(reflect.StructTag(tag).Get(key), ","); of != "" {
+		switch of, _, _ := strings.Cut(reflect.StructTag(tag).Get(key), ","); of {
+		case "":
+		case "-":
+			name = ""
+		default:
 			return of
 		}
 	}
