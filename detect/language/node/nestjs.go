@@ -23,8 +23,11 @@ var (
 	nestClientType = regexp.MustCompile(`\bClients?(?:ModuleOptionsFactory|` +
 		`Provider\w*Options|ProvidersModuleOptions|ModuleOptions|Provider)\b`)
 	// beforeCompared is a text after which a value stands that is only compared.
-	beforeCompared = regexp.MustCompile(`(?:\bcase|==)\s*(?:[\w$]+\.)*$`)
-	urlProperty    = regexp.MustCompile(`\burl\s*:\s*`)
+	beforeCompared  = regexp.MustCompile(`(?:\bcase|==)\s*(?:[\w$]+\.)*$`)
+	urlProperty     = regexp.MustCompile(`\burl\s*:\s*`)
+	packageProperty = regexp.MustCompile(`\bpackage\s*:\s*`)
+	// statedPackages are names of packages: strings, and the constants that ts-proto generates.
+	statedPackages = source.Exactly(`\[?(?:\s*(?:["'] *["']|(?:\w+\.)*\w+_PACKAGE_NAME)\s*,?)+\s*\]?`)
 	// healthPackage is the name of the package of the health service: a string, or the constant that ts-proto
 	// generates.
 	healthPackage = regexp.MustCompile(`["'](?P<name> *)["']|\bGRPC_HEALTH_V1_PACKAGE_NAME\b`)
@@ -210,6 +213,26 @@ func (p *pass) findNestHealth(clients []source.Span) {
 	}
 	if names = outside(names, clients); len(names) > 0 {
 		p.report(finding.RegistersHealth, names[0])
+	} else {
+		p.findOtherPackages(clients)
+	}
+}
+
+// findOtherPackages reports the packages among the options of a server, if all are written there and none is that of
+// the health service.
+func (p *pass) findOtherPackages(clients []source.Span) {
+	var all []source.Span
+	for _, m := range p.FindAll(packageProperty, address.MaxListeners) {
+		all = append(all, source.Span{From: m[0], To: m[1]})
+	}
+	all = outside(all, clients)
+	for _, s := range all {
+		if !statedPackages.MatchString(p.Slice(p.Element(s.To))) {
+			return
+		}
+	}
+	if len(all) > 0 {
+		p.found = append(p.found, otherPackages{finding.At(p.Text, all[0]).Quiet()})
 	}
 }
 

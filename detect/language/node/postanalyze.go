@@ -69,6 +69,7 @@ func (a *app) decide(p *project) {
 	nest := scopeOf(p, hasNestGRPC, servesNest)
 	mounted := mountedHandlers(p)
 	options := a.optionsOf(p)
+	servesOthers := analyzer.ProjectHas[otherPackages](p) && !analyzer.ProjectHas[finding.Health](p)
 	isMidway := slices.ContainsFunc(slices.Collect(p.All()), func(f finding.Finding) bool {
 		return finding.FrameworkOf(f) == midway
 	})
@@ -103,6 +104,13 @@ func (a *app) decide(p *project) {
 			}
 			finding.Locate([]finding.Finding{f.says}, in.Path)
 			return []finding.Finding{f.says}
+		case otherPackages:
+			return nil
+		case healthController:
+			if servesOthers {
+				return nil
+			}
+			return []finding.Finding{finding.Health{Site: f.Site}}
 		case httpSecurity:
 			if !http2.contains(in.Path) {
 				return nil

@@ -28,6 +28,10 @@ type (
 	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
 	healthDefinition struct{ *finding.Site }
+	// healthController is a controller of NestJS for a service Health, which is the health service if the server's
+	// options have its package. otherPackages are options whose packages are all others.
+	healthController struct{ *finding.Site }
+	otherPackages    struct{ *finding.Site }
 	// nestServer is a microservice of NestJS whose options are elsewhere in the project. The module and their name
 	// there are "" if the file does not say.
 	nestServer struct {
@@ -46,6 +50,7 @@ type (
 func connectHandled(at *finding.Site, _ string) finding.Finding { return connectHandler{at} }
 func http2Served(at *finding.Site, _ string) finding.Finding    { return http2Server{at} }
 func healthDefined(at *finding.Site, _ string) finding.Finding  { return healthDefinition{at} }
+func healthHandled(at *finding.Site, _ string) finding.Finding  { return healthController{at} }
 
 var (
 	grpcModule    = source.Exactly(`grpc|@grpc/grpc-js(?:/.*)?|@grpc/grpc-js-xds|google-gax`)
@@ -130,14 +135,14 @@ var unimportedNames = []unimportedName{
 // rules are what is recognized by the way it is written, whatever the file imports.
 var rules = []analyzer.Rule{
 	// Decorators and names of packages that ts-proto generates for the controllers of NestJS (its option nestJs=true).
-	{Code: regexp.MustCompile(`@HealthControllerMethods\(`), Proves: finding.RegistersHealth},
+	{Code: regexp.MustCompile(`@HealthControllerMethods\(`), Proves: healthHandled},
 	{
 		Code: regexp.MustCompile(`@\w+ControllerMethods\(\)`), Imports: source.Exactly(`@nestjs/.*`),
 		Proves: finding.Serves(nestJS),
 	},
 	{
 		Code: regexp.MustCompile(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: regexp.MustCompile(`^Health$`),
-		Proves: finding.RegistersHealth,
+		Proves: healthHandled,
 	},
 
 	{Code: regexp.MustCompile(`@Provider\(\s*MSProviderType\.GRPC\b`), Proves: finding.Serves(midway)},
