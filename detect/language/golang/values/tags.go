@@ -56,8 +56,8 @@ func tagDefault(field *ast.Field) (string, bool) {
 	return "", false
 }
 
-// fieldKey returns the key from which a field is filled: that of its tag, or its name. It is "" if tags leave it out, by
-// the key -.
+// fieldKey returns the key from which a field is filled: that of its tag, or its name. It is "" if tags leave the field
+// out, by the key -.
 func fieldKey(field *ast.Field, name string) string {
 	if field.Tag == nil {
 		return name
