@@ -92,11 +92,13 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 		return []finding.Finding{l}
 	}
 	if len(given) == 0 {
-		given = append(given, handedOn{})
+		given = append(given, handedOn{by: l.by})
 	}
 	var all []finding.Finding
+	isOverTLS := l.overTLS
 	for _, to := range given {
-		l.says, l.of, l.overTLS = f.addressOf(l, in, to.made), f.the(to.server), l.overTLS || to.overTLS
+		l.by, l.of, l.overTLS = to.by, f.the(to.server), isOverTLS || to.overTLS
+		l.says = f.addressOf(l, in, to.made)
 		if e := in.expressions[l.address]; l.says.Host == address.UnixSocket && !f.IsExecuted(in.in, e, to.made) {
 			continue // by default it listens elsewhere
 		}

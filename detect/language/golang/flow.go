@@ -55,6 +55,7 @@ type flow struct {
 
 // handedOn is a listener as a server gets it. The server is nil if it is not known which one it is.
 type handedOn struct {
+	by     listenerOf
 	server *finding.Site
 	made   values.Made
 	// overTLS says that the server speaks TLS there.
@@ -303,7 +304,7 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	for _, made := range listeners {
 		listener := f.listeners[made.Call]
 		overTLS := fun.Sel.Name == "ServeTLS" || slices.ContainsFunc(over, made.IsSame)
-		f.give(listener, handedOn{server, made, overTLS})
+		f.give(listener, handedOn{by, server, made, overTLS})
 		if f.served[listener] != plainGRPC {
 			f.served[listener] = by
 		}

@@ -22,10 +22,11 @@ type Made struct {
 
 // IsSame reports whether a value is made by the same call in the same way.
 func (m Made) IsSame(other Made) bool {
-	if m.by == nil || other.by == nil {
-		return m.Call == other.Call && m.by == other.by
+	by, otherBy := m.by, other.by
+	for by != nil && otherBy != nil && by.call.Expr == otherBy.call.Expr {
+		by, otherBy = by.call.call, otherBy.call.call
 	}
-	return m.Call == other.Call && m.by.call.Expr == other.by.call.Expr
+	return m.Call == other.Call && by == otherBy
 }
 
 // Call returns the call that an expression of the source is.
