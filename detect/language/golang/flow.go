@@ -333,12 +333,17 @@ func (f *flow) listenersOverTLS(secured []values.Made) []values.Made {
 }
 
 // give learns that a server of grpc-go or of net/http is given a listener. Of several that are given the same one in
-// the same way the first one counts: they stand in the branches of a condition.
+// the same way the first one of grpc-go counts, or else the first one: they stand in the branches of a condition, or
+// share the listener by cmux.
 func (f *flow) give(listener *finding.Site, to handedOn) {
-	for _, before := range f.given[listener] {
-		if before.made.IsSame(to.made) {
-			return
+	for i, before := range f.given[listener] {
+		if !before.made.IsSame(to.made) {
+			continue
 		}
+		if before.by != plainGRPC && to.by == plainGRPC {
+			f.given[listener][i] = to
+		}
+		return
 	}
 	f.given[listener] = append(f.given[listener], to)
 }
