@@ -134,7 +134,7 @@ var frameworks = []analyzer.Framework{{
 	Health: "the framework, from Micronaut 3.5 on, in a build with `io.grpc:grpc-services`, " +
 		"without `grpc.server.health.enabled=false`",
 	Advice:   `implementation("io.grpc:grpc-services"), and Micronaut registers it, from 3.5 on`,
-	Settings: "`grpc.server.port` in `application.properties` or `application.yml`",
+	Settings: "`grpc.server.port` in `application.properties`, `.yml`, `.toml` or `.json`",
 }, {
 	Name:     helidon,
 	Keywords: []string{"grpc"},

@@ -52,10 +52,14 @@ func required(file string) bool {
 	switch path.Ext(name) {
 	case ".java", ".kt", ".scala":
 		return !testSource.MatchString(name) && !eclipseOutput.MatchString(file) && isOwn(file)
-	case ".gradle", ".kts", ".sbt", ".toml":
+	case ".gradle", ".kts", ".sbt":
 		return buildfile.Matches(file) && isOwn(file)
 	case ".xml":
 		return (buildfile.Matches(file) || springBeans.MatchString(file)) && isOwn(file)
+	case ".json", ".groovy":
+		return isSettings(name) && isOwn(file)
+	case ".toml":
+		return (isSettings(name) || buildfile.Matches(file)) && isOwn(file)
 	case ".properties", ".yml", ".yaml", ".conf":
 		return (isSettings(name) || ownSettings.MatchString(name) || buildfile.Matches(file)) && isOwn(file)
 	case ".class":
@@ -85,7 +89,7 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 		return analyzeClass(text, ""), nil
 	case buildfile.Matches(file):
 		return analyzeBuildFile(file, text)
-	case ext == ".properties" || ext == ".yml" || ext == ".yaml" || ext == ".conf":
+	case ownSettings.MatchString(path.Base(file)) || isSettings(path.Base(file)):
 		s, err := parseSettings(file, text)
 		return s.result(), err
 	case ext == ".xml":

@@ -63,7 +63,10 @@ var (
 	settingsFiles = []string{
 		"application.properties", "application.yml", "application.yaml", "application.conf", "bootstrap.yml",
 		"bootstrap.yaml", "bootstrap.properties", "dubbo.properties", "microprofile-config.properties",
+		"application.toml", "application.json", "application.groovy",
 	}
+	// micronautSettings are settings files that Micronaut reads and other frameworks do not.
+	micronautSettings = source.Exactly(`application(?:-[\w-]+)?\.(?:toml|json|groovy)`)
 	// ownSettings is a settings file of the app's own, which no framework reads: the app asks for its keys.
 	ownSettings = source.Exactly(`(?:config|configuration|server|grpc|app|settings|default|defaults)\.properties`)
 	// springBeans is a file of Spring beans that may configure a protocol of Dubbo.

@@ -25,7 +25,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	for _, p := range projects {
 		b := m.builds[p]
 		b.processes, b.healthClasses = processes, health
-		b.decide(p, serves)
+		b.decide(p, serves, logf)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
 		}
@@ -66,7 +66,7 @@ func (h handlerCalled) finding() finding.Finding {
 
 // decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one. The app
 // provides a service of its own or does not.
-func (b *build) decide(p *project, providesService bool) {
+func (b *build) decide(p *project, providesService bool, logf tree.Logf) {
 	starter, hasHandlers, servesTriple := starterOf(b.artifacts), b.has(handlerGenerator), b.settings.servesTriple()
 	isServedByStarter := starter != "" && !(needsAnnotation(starter) && constructsServer(p))
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
@@ -118,8 +118,23 @@ func (b *build) decide(p *project, providesService bool) {
 				Site: of.Site, Framework: dubbo, Served: true, AutomaticHealth: b.registersHealth(dubbo, false),
 			}
 		}
+		if framework, at := servedBy(f); b.isOff(framework) {
+			logf("%s: leaving out the server: %s is not to make one", at, framework)
+			return nil
+		}
 		return []finding.Finding{f}
 	})
+}
+
+// servedBy returns the framework that makes a server for what a finding proves, "" for none, and where that stands.
+func servedBy(f finding.Finding) (framework string, at plan.Place) {
+	switch of := f.(type) {
+	case finding.Registration:
+		return of.Framework, of.Place
+	case finding.Implementation:
+		return of.Framework, of.Place
+	}
+	return "", plan.Place{}
 }
 
 // constructsServer reports whether a project makes a server with grpc-java itself.

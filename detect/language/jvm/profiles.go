@@ -18,7 +18,7 @@ type conditional struct {
 
 var (
 	// profileFile is a settings file of one profile.
-	profileFile = source.Exactly(`application-(?P<profile>[\w-]+)\.(?:properties|ya?ml)`)
+	profileFile = source.Exactly(`application-(?P<profile>[\w-]+)\.(?:properties|ya?ml|toml|json|groovy)`)
 	// testProfile is a profile of tests by its name, which is in force in no image.
 	testProfile = source.Exactly(`(?:[\w-]+-)?(?:(?:unit|integration|int)?-?tests?|it|e2e)`)
 	// profileCondition is a key that puts the document that it stands in under a condition: the settings are in force
@@ -74,6 +74,10 @@ func profilesIn(list string) (names []string, ok bool) {
 // active if nothing else is said when the app runs. If it is not known which these are, it is not known either what
 // any profile says.
 func (b *build) configure(files []fileSettings) {
+	starter := starterOf(b.artifacts)
+	files = slices.DeleteFunc(files, func(f fileSettings) bool {
+		return starter != "" && starter != micronaut && micronautSettings.MatchString(path.Base(f.name))
+	})
 	written := slices.DeleteFunc(slices.Clone(files), func(f fileSettings) bool { return f.isOutput })
 	if len(written) > 0 {
 		files = written // copies may be old

@@ -5,7 +5,9 @@ package jvm
 type serverKeys struct {
 	port string
 	host string // a host, an address or a Unix domain socket
-	// health are the settings that disable grpc.health.v1, each as key=value.
+	// off is the setting by which the framework makes no server, as key=value, and health are those that disable
+	// grpc.health.v1.
+	off    string
 	health []string
 	tls    tlsKeys
 }
@@ -29,14 +31,14 @@ type tlsKeys struct {
 var frameworkKeys = map[string]serverKeys{
 	springGRPC: {
 		port: "spring.grpc.server.port", host: "spring.grpc.server.host",
-		health: []string{"spring.grpc.server.health.enabled=false"},
+		off: "spring.grpc.server.enabled=false", health: []string{"spring.grpc.server.health.enabled=false"},
 		tls: tlsKeys{
 			enabled: "spring.grpc.server.ssl.enabled", given: []string{"spring.grpc.server.ssl.bundle"},
 			requires: "spring.grpc.server.ssl.clientauth",
 		},
 	},
 	netDevh: {
-		port: "grpc.server.port", host: "grpc.server.address",
+		port: "grpc.server.port", host: "grpc.server.address", off: "grpc.server.port=-1",
 		health: []string{"grpc.server.healthserviceenabled=false", "grpc.server.healthservice.type=none"},
 		tls: tlsKeys{
 			enabled: "grpc.server.security.enabled", requires: "grpc.server.security.clientauth",
@@ -44,7 +46,7 @@ var frameworkKeys = map[string]serverKeys{
 		},
 	},
 	logNet: {
-		port: "grpc.port", host: "grpc.nettyserver.primarylistenaddress",
+		port: "grpc.port", host: "grpc.nettyserver.primarylistenaddress", off: "grpc.enabled=false",
 		tls: tlsKeys{given: []string{"grpc.security.certchain"}, certificate: "grpc.security.certchain"},
 	},
 	quarkus: {
@@ -56,7 +58,8 @@ var frameworkKeys = map[string]serverKeys{
 		},
 	},
 	micronaut: {
-		port: "grpc.server.port", host: "grpc.server.host", health: []string{"grpc.server.health.enabled=false"},
+		port: "grpc.server.port", host: "grpc.server.host",
+		off: "grpc.server.enabled=false", health: []string{"grpc.server.health.enabled=false"},
 		tls: tlsKeys{given: []string{"grpc.server.ssl.certchain"}, certificate: "grpc.server.ssl.certchain"},
 	},
 	dubbo: {

@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -17,11 +18,8 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 		return nil
 	}
 	var found []finding.Finding
-	for _, disabling := range keys.health {
-		if key, value, _ := strings.Cut(disabling, "="); strings.EqualFold(b.settings.text(key), value) {
-			found = append(found, finding.HealthDisabled{Site: &finding.Site{}})
-			break
-		}
+	if slices.ContainsFunc(keys.health, b.settings.have) {
+		found = append(found, finding.HealthDisabled{Site: &finding.Site{}})
 	}
 	byDefault := 0
 	for l := range finding.All[finding.Listener](analyzer.DefaultListener(frameworks, framework, 0)) {
@@ -38,6 +36,13 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 	l := b.listener(keys, byDefault)
 	l.Address.Givers = append(settingGivers(keys.port), settingGivers(keys.host)...)
 	return append(append(found, l), b.security(framework, keys)...)
+}
+
+// isOff reports whether settings tell a framework to make no server. They do not if a profile may say otherwise.
+func (b *build) isOff(framework string) bool {
+	off := frameworkKeys[framework].off
+	key, _, _ := strings.Cut(off, "=")
+	return off != "" && b.settings.have(off) && !b.isDecidedElsewhere(key)
 }
 
 // implied returns the framework of the server of a project that a framework makes or configures, and whether that

@@ -34,6 +34,12 @@ type setting struct {
 // text returns the value of a key, "" if it is not set.
 func (s *settings) text(key string) string { return s.values[key].text }
 
+// have reports whether a key has a value, which are given as key=value.
+func (s *settings) have(pair string) bool {
+	key, value, _ := strings.Cut(pair, "=")
+	return strings.EqualFold(s.text(key), value)
+}
+
 // all yields the settings by their keys, in the order of these.
 func (s *settings) all() iter.Seq2[string, setting] {
 	return func(yield func(string, setting) bool) {

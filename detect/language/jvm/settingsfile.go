@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"errors"
 	"path"
 	"regexp"
 	"strings"
@@ -23,8 +24,10 @@ func parseSettings(file string, text []byte) (fileSettings, error) {
 		return parseProperties(file, text), nil
 	case ".conf":
 		return parseHOCON(file, text)
+	case ".groovy":
+		return fileSettings{name: file, always: settings{unread: true}}, errGroovy
 	}
-	return parseYAML(file, text)
+	return parseDocuments(file, text)
 }
 
 // parseProperties reads a .properties file. It leaves out the further lines of values that have several.
@@ -45,9 +48,13 @@ func parseProperties(file string, text []byte) fileSettings {
 	return s
 }
 
-// parseYAML reads a YAML file. If it cannot be read to its end, the settings before come with the error.
-func parseYAML(file string, text []byte) (fileSettings, error) {
-	documents, err := untrusted.ReadYAML(text)
+// errGroovy says that settings are a program.
+var errGroovy = errors.New("settings in Groovy are not read")
+
+// parseDocuments reads a file of YAML, JSON or TOML. If it cannot be read to its end, the settings before come with the
+// error.
+func parseDocuments(file string, text []byte) (fileSettings, error) {
+	documents, err := untrusted.ReadSettings(file, text)
 	s := fileSettings{name: file, always: settings{unread: err != nil}}
 	for _, d := range documents {
 		var document settings
