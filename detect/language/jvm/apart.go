@@ -51,9 +51,13 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 		all = append(all, l)
 	}
 	for _, f := range security(n, found) {
-		if s, ok := f.(finding.Security); ok {
-			s.Of = of(s.Line)
-			all = append(all, s)
+		switch f := f.(type) {
+		case finding.Security:
+			f.Of = of(f.Line)
+			all = append(all, f)
+		case builderHanded:
+			f.of = of(f.Line)
+			all = append(all, f)
 		}
 	}
 	return all

@@ -27,6 +27,7 @@ type build struct {
 	forSubprojects  []string   // the artifacts of the projects below
 	processes       procfile.Processes
 	healthClasses   map[string]bool // those of all projects
+	secured         bool            // a source of any project says what secures a server
 }
 
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.

@@ -32,6 +32,13 @@ type healthGiven struct {
 	of    *finding.Site // as in finding.Health
 }
 
+// builderHanded is the builder of a server that something named for TLS is given. If no source of the app says what
+// secures a server, that is a library's, which may give it TLS.
+type builderHanded struct {
+	*finding.Site
+	of *finding.Site // as in finding.Security
+}
+
 func implementsHealth(at *finding.Site, class string) finding.Finding {
 	return healthImplemented{at.Quiet(), class}
 }

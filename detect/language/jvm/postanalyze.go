@@ -16,6 +16,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	m := newModules(files, projects)
 	serves, health := slices.ContainsFunc(projects, providesService), healthClasses(projects)
+	secured := slices.ContainsFunc(projects, statesSecurity)
 	var processes procfile.Processes
 	for _, f := range files {
 		if f.Processes != nil {
@@ -24,7 +25,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	for _, p := range projects {
 		b := m.builds[p]
-		b.processes, b.healthClasses = processes, health
+		b.processes, b.healthClasses, b.secured = processes, health, secured
 		b.decide(p, serves, logf)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
@@ -52,6 +53,16 @@ func providesService(p *project) bool {
 	return false
 }
 
+// statesSecurity reports whether a source of a project says what secures a server.
+func statesSecurity(p *project) bool {
+	for f := range p.All() {
+		if _, ok := f.(finding.Security); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // netDevhServer is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java): that for servers and
 // clients is as often there for clients.
 var netDevhServer = regexp.MustCompile(`^net\.devh:grpc-server-spring-boot-starter\b`)
@@ -67,7 +78,7 @@ func (h handlerCalled) finding() finding.Finding {
 // decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one. The app
 // provides a service of its own or does not.
 func (b *build) decide(p *project, providesService bool, logf tree.Logf) {
-	starter, hasHandlers, servesTriple := starterOf(b.artifacts), b.has(handlerGenerator), b.settings.servesTriple()
+	starter := starterOf(b.artifacts)
 	isServedByStarter := starter != "" && !(needsAnnotation(starter) && constructsServer(p))
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
@@ -93,30 +104,11 @@ func (b *build) decide(p *project, providesService bool, logf tree.Logf) {
 			f = finding.Implementation{
 				Site: of.Site, Framework: netDevh, Served: true, AutomaticHealth: b.registersHealth(netDevh, true),
 			}
-		case handlerCalled:
-			if !hasHandlers {
-				return nil
-			}
-			f = of.finding()
-		case healthImplemented:
+		default:
+			f = b.meaning(f)
+		}
+		if f == nil {
 			return nil
-		case healthGiven:
-			if !b.healthClasses[of.class] {
-				return nil
-			}
-			f = finding.Health{Site: of.Site, Of: of.of}
-		case healthHandlerCalled:
-			if !hasHandlers {
-				return nil
-			}
-			f = finding.Health{Site: of.Site}
-		case dubboService:
-			if !servesTriple {
-				return nil
-			}
-			f = finding.Implementation{
-				Site: of.Site, Framework: dubbo, Served: true, AutomaticHealth: b.registersHealth(dubbo, false),
-			}
 		}
 		if framework, at := servedBy(f); b.isOff(framework) {
 			logf("%s: leaving out the server: %s is not to make one", at, framework)
@@ -124,6 +116,39 @@ func (b *build) decide(p *project, providesService bool, logf tree.Logf) {
 		}
 		return []finding.Finding{f}
 	})
+}
+
+// meaning returns what a finding of a type of the JVM's own proves in this build, nil for nothing. Other findings prove
+// what they are.
+func (b *build) meaning(f finding.Finding) finding.Finding {
+	switch of := f.(type) {
+	case handlerCalled:
+		if b.has(handlerGenerator) {
+			return of.finding()
+		}
+	case healthGiven:
+		if b.healthClasses[of.class] {
+			return finding.Health{Site: of.Site, Of: of.of}
+		}
+	case builderHanded:
+		if !b.secured {
+			return finding.Security{Site: of.Site, Of: of.of}
+		}
+	case healthHandlerCalled:
+		if b.has(handlerGenerator) {
+			return finding.Health{Site: of.Site}
+		}
+	case dubboService:
+		if b.settings.servesTriple() {
+			return finding.Implementation{
+				Site: of.Site, Framework: dubbo, Served: true, AutomaticHealth: b.registersHealth(dubbo, false),
+			}
+		}
+	case healthImplemented:
+	default:
+		return f
+	}
+	return nil
 }
 
 // servedBy returns the framework that makes a server for what a finding proves, "" for none, and where that stands.

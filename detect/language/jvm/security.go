@@ -69,7 +69,29 @@ func security(n *names, found []finding.Finding) []finding.Finding {
 			all = append(all, n.unknownOptions(given)...)
 		}
 	}
+	if len(all) == 0 {
+		return n.handed()
+	}
 	return all
+}
+
+// handsOn is a call of a method that is named for TLS, or of an object or a class that is.
+var handsOn = regexp.MustCompile(
+	`\b(?:\w*(?i:tls|ssl|secur|credential|certificate)\w*\s*\.\s*\w+|` +
+		`\w+\s*\.\s*\w*(?i:tls|ssl|secur|credential|certificate)\w*)\s*\(\s*(?P<builder>\w+)\s*[,)]`)
+
+// handed returns where the builder of a server is handed on to something that may give it TLS.
+func (n *names) handed() []finding.Finding {
+	var found []finding.Finding
+	for _, m := range n.text.FindAll(handsOn, maxMembers) {
+		for _, value := range n.declared(source.Span{From: m[2], To: m[3]}) {
+			if serverBuilder.MatchString(n.text.Slice(value)) {
+				found = append(found, builderHanded{Site: finding.AtLine(n.text.Line(m[0]), "")})
+				break
+			}
+		}
+	}
+	return found
 }
 
 // givenOptions are where a server gets options, or is put into another server, which the file may not show.
