@@ -3,6 +3,7 @@ package values
 import (
 	"go/ast"
 	"go/token"
+	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
@@ -61,6 +62,9 @@ func returnsValue(block *ast.BlockStmt) bool {
 	return false
 }
 
+// namedError is the name of an error, or of a function that makes one: ErrClosed, logErr, Errorf.
+var namedError = regexp.MustCompile(`^err|Err`)
+
 // returnsError reports whether the last of the results of a return is an error.
 func returnsError(r *ast.ReturnStmt) bool {
 	if len(r.Results) == 0 {
@@ -68,10 +72,12 @@ func returnsError(r *ast.ReturnStmt) bool {
 	}
 	switch last := ast.Unparen(r.Results[len(r.Results)-1]).(type) {
 	case *ast.Ident:
-		return len(r.Results) > 1 && last.Name != "nil" || strings.HasPrefix(last.Name, "err")
+		return len(r.Results) > 1 && last.Name != "nil" || namedError.MatchString(last.Name)
+	case *ast.SelectorExpr:
+		return namedError.MatchString(last.Sel.Name)
 	case *ast.CallExpr:
 		name := syntax.Name(last.Fun)
-		return strings.HasPrefix(name, "errors.") || strings.HasSuffix(name, "Errorf") || name == "status.Error"
+		return strings.HasPrefix(name, "errors.") || namedError.MatchString(syntax.LastName(last.Fun))
 	}
 	return false
 }
