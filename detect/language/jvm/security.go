@@ -2,7 +2,9 @@ package jvm
 
 import (
 	"regexp"
+	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -178,11 +180,40 @@ func (n *names) tls(match []int, calls []listenCall) plan.Security {
 	if len(calls) > 0 {
 		serverAt = calls[0].at
 	}
-	conditions := append(n.values().ConditionsAround(match[0], serverAt), n.excluding(match[0], calls)...)
+	conditions := slices.Concat(n.values().ConditionsAround(match[0], serverAt), n.excluding(match[0], calls),
+		n.conditionsOfCalls(match[0], serverAt))
 	if len(conditions) > 0 {
 		return plan.Security{Setting: n.values().OnlyDecider(conditions)}
 	}
 	return says
+}
+
+// control is what a block begins with that is no function.
+var control = source.Exactly(`if|for|while|switch|when|catch|try|synchronized|using|match`)
+
+// conditionsOfCalls returns the conditions by which the functions are called that code at an offset stands in and the
+// making of the server does not: none if a call in the file has none.
+func (n *names) conditionsOfCalls(at, serverAt int) []source.Span {
+	var all []source.Span
+	for _, m := range n.text.FindAll(parameters, maxValues) {
+		name, _ := n.text.Group(parameters, m, "name")
+		if n.text.Code[m[1]-1] != '{' || control.MatchString(name) || startsWithCapital.MatchString(name) ||
+			!n.isInBody(m[1], at) || n.isInBody(m[1], serverAt) {
+			continue
+		}
+		calls := regexp.MustCompile(`\b` + name + typeArguments + `\(`)
+		for _, call := range n.text.FindAll(calls, address.MaxListeners) {
+			if call[0] == m[0] {
+				continue
+			}
+			conditions := n.values().ConditionsAround(call[0], serverAt)
+			if len(conditions) == 0 {
+				return nil
+			}
+			all = append(all, conditions...)
+		}
+	}
+	return all
 }
 
 // isUnclear reports whether a call may be a client's as well, in a file that has builders of both.
