@@ -60,6 +60,24 @@ func (d *Names) ConditionsAround(at, outer int) []source.Span {
 	return all
 }
 
+// ConditionsOfCalls returns the conditions by which the function is called whose name is declared at an offset, without
+// those around another one: none if a call in the text has none.
+func (d *Names) ConditionsOfCalls(name string, declaredAt, outer int) []source.Span {
+	var all []source.Span
+	for at := range d.Words(name) {
+		after := bytes.TrimLeft(d.Code[at+len(name):], " \t")
+		if at == declaredAt || !bytes.HasPrefix(after, []byte("(")) {
+			continue
+		}
+		conditions := d.ConditionsAround(at, outer)
+		if len(conditions) == 0 || len(all) > maxConditions {
+			return nil
+		}
+		all = append(all, conditions...)
+	}
+	return all
+}
+
 // RunsWith reports whether the code at an offset runs whenever the code around another one does: it is in the same
 // blocks, and on no condition.
 func (d *Names) RunsWith(at, around int) bool {

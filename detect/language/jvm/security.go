@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -192,7 +191,7 @@ func (n *names) tls(match []int, calls []listenCall) plan.Security {
 var control = source.Exactly(`if|for|while|switch|when|catch|try|synchronized|using|match`)
 
 // conditionsOfCalls returns the conditions by which the functions are called that code at an offset stands in and the
-// making of the server does not: none if a call in the file has none.
+// making of the server does not.
 func (n *names) conditionsOfCalls(at, serverAt int) []source.Span {
 	var all []source.Span
 	for _, m := range n.text.FindAll(parameters, maxValues) {
@@ -201,17 +200,7 @@ func (n *names) conditionsOfCalls(at, serverAt int) []source.Span {
 			!n.isInBody(m[1], at) || n.isInBody(m[1], serverAt) {
 			continue
 		}
-		calls := regexp.MustCompile(`\b` + name + typeArguments + `\(`)
-		for _, call := range n.text.FindAll(calls, address.MaxListeners) {
-			if call[0] == m[0] {
-				continue
-			}
-			conditions := n.values().ConditionsAround(call[0], serverAt)
-			if len(conditions) == 0 {
-				return nil
-			}
-			all = append(all, conditions...)
-		}
+		all = append(all, n.values().ConditionsOfCalls(name, m[0], serverAt)...)
 	}
 	return all
 }

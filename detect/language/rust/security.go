@@ -86,6 +86,10 @@ func (s servers) security(isApart bool) []finding.Finding {
 				add(of, m[0], plan.Security{Setting: feature})
 				continue
 			}
+			if conditions := s.conditionsOfCalls(m[0], of); len(conditions) > 0 {
+				add(of, m[0], plan.Security{Setting: analyzer.Setting(s.Names, conditions)})
+				continue
+			}
 			add(of, m[0], s.kind.credentials.Of(s.Names, given, server))
 		}
 	}
@@ -118,6 +122,19 @@ func (s servers) compiled(call int) (setting string, ok bool) {
 		setting = "the feature " + string(name[1])
 	}
 	return setting, true
+}
+
+// conditionsOfCalls returns the conditions by which the function is called that gives TLS to a server, which is made
+// elsewhere.
+func (s servers) conditionsOfCalls(at int, of *construction) []source.Span {
+	var all []source.Span
+	for _, m := range s.FindAll(function, address.MaxListeners) {
+		body, ok := functionBody(s.Text, m[1])
+		if ok && body.Contains(at) && (of == nil || !body.Contains(of.statement.From)) {
+			all = append(all, s.ConditionsOfCalls(s.Slice(source.Span{From: m[2], To: m[3]}), m[2], 0)...)
+		}
+	}
+	return all
 }
 
 // takesUnknown reports whether a call gives a server connections that may have TLS: it is seen that they have, or it is
