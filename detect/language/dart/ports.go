@@ -175,10 +175,14 @@ func (a arguments) orDefault(v address.Value) address.Value {
 	return v
 }
 
-// security returns what the call says of the security, which may run in place of others; nothing if it says nothing.
-func (a arguments) security(others [][]int) []finding.Finding {
+// security returns what the call says of the security, which may run in place of others of all calls; nothing if it is
+// the only one and says nothing.
+func (a arguments) security(all [][]int) []finding.Finding {
 	given, ok := a.named("security")
-	if !ok {
+	switch {
+	case !ok && len(all) > 1:
+		return []finding.Finding{finding.SecurityAt(a.Line(a.from), plan.Security{Transport: plan.Plaintext})}
+	case !ok:
 		return nil
 	}
 	says := credentials.Of(a.Names, given, given.From)
@@ -191,7 +195,7 @@ func (a arguments) security(others [][]int) []finding.Finding {
 		}
 	}
 	var conditions []source.Span
-	for _, m := range others {
+	for _, m := range all {
 		conditions = append(conditions, a.Excluding(a.from, m[1])...)
 	}
 	if says.IsTLS() && len(conditions) > 0 {

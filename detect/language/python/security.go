@@ -44,19 +44,21 @@ type securityArgument struct {
 	position     int
 	keyword      string
 	credentials  analyzer.Credentials
+	// isPlaintext says that a call with other arguments, and without this one, is one without TLS.
+	isPlaintext bool
 }
 
 var securityArguments = []securityArgument{
 	{
 		regexp.MustCompile(`\.\s*add_secure_port\s*\(`), regexp.MustCompile(`grpc`), 1, "server_credentials",
-		grpcCredentials,
+		grpcCredentials, false,
 	},
-	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\b`), -1, "ssl", sslContext},
-	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 1, "ssl_context", sslContext},
-	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "certificates", anyTLS},
+	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\b`), -1, "ssl", sslContext, true},
+	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 1, "ssl_context", sslContext, false},
+	{regexp.MustCompile(`\bstart_server\s*\(`), regexp.MustCompile(`\bflwr\b`), -1, "certificates", anyTLS, false},
 	{
 		regexp.MustCompile(`\b__init__\s*\(`), regexp.MustCompile(`\bFlightServerBase\b`), -1, "tls_certificates",
-		anyTLS,
+		anyTLS, false,
 	},
 }
 
@@ -83,6 +85,8 @@ func security(t *source.Text, names func() *address.Names, servers *servers) []f
 			}
 			if where, ok := t.Argument(m[1], a.position, a.keyword); ok && !strings.HasPrefix(t.Slice(where), "*") {
 				add(m[0], a.credentials.In(names(), where)...)
+			} else if others, _ := t.Arguments(m[1]); a.isPlaintext && !ok && len(others) > 0 {
+				add(m[0], analyzer.Stated{At: m[0], Says: plan.Security{Transport: plan.Plaintext}})
 			}
 		}
 	}
