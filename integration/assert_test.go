@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"runtime"
@@ -22,8 +23,14 @@ func serve(t *testing.T, platform harness.Platform, image *harness.Image, args .
 	return server
 }
 
+// stopAfter ends the server with the test. If the test failed, it says first in which state the server was, such as
+// exited, with which code.
 func stopAfter(t *testing.T, server *harness.Server) {
 	t.Cleanup(func() {
+		if t.Failed() {
+			state, err := server.State(context.Background())
+			t.Logf("the container when the test ended: %+v (error: %v)", state, err)
+		}
 		if err := server.Stop(); err != nil {
 			t.Errorf("stopping the server: %v", err)
 		}

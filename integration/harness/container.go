@@ -35,7 +35,7 @@ func (d *Docker) RunWith(ctx context.Context, image *Image, flags []string, args
 	}
 	return &Server{
 		GRPC: "localhost:5000", Container: container, http: http, stop: stop,
-		command: d.exec(container),
+		command: d.exec(container), state: d.stateOf(container),
 	}, nil
 }
 
@@ -70,7 +70,7 @@ func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Serve
 	if err := logs.Start(); err != nil {
 		return nil, errors.Join(err, stop())
 	}
-	return &Server{Container: container, stop: stop, command: d.exec(container)}, nil
+	return &Server{Container: container, stop: stop, command: d.exec(container), state: d.stateOf(container)}, nil
 }
 
 // Logs returns what a container has printed so far, standard output and standard error.
@@ -84,9 +84,13 @@ func (d *Docker) Logs(ctx context.Context, container string) (string, error) {
 
 // State is the state of a container, as Docker reports it.
 type State struct {
-	Status    string // such as running
-	StartedAt time.Time
-	Health    struct {
+	Status     string // such as running
+	ExitCode   int
+	OOMKilled  bool
+	Error      string // why it could not run
+	StartedAt  time.Time
+	FinishedAt time.Time
+	Health     struct {
 		Status string // starting, healthy or unhealthy; empty without a health check
 		Log    []Check
 	}
@@ -110,6 +114,10 @@ func (d *Docker) State(ctx context.Context, container string) (State, error) {
 		return State{}, fmt.Errorf("reading the state of container %q: %w", container, err)
 	}
 	return state, nil
+}
+
+func (d *Docker) stateOf(container string) func(ctx context.Context) (State, error) {
+	return func(ctx context.Context) (State, error) { return d.State(ctx, container) }
 }
 
 // stop returns the function that removes a container and waits for the command that is attached to it.

@@ -25,6 +25,7 @@ type Server struct {
 
 	http    string // the address of the sample app's HTTP side, as seen from here
 	command func(ctx context.Context, args ...string) *exec.Cmd
+	state   func(ctx context.Context) (State, error) // nil on the platform without Docker
 	stop    func() error
 }
 
@@ -63,6 +64,14 @@ func (s *Server) Control(ctx context.Context, path string) error {
 		err = fmt.Errorf("controlling the app with %q: status %s: %s", path, response.Status, body)
 	}
 	return err
+}
+
+// State asks Docker for the state of the server's container. Without Docker it is empty.
+func (s *Server) State(ctx context.Context) (State, error) {
+	if s.state == nil {
+		return State{}, nil
+	}
+	return s.state(ctx)
 }
 
 // Stop ends the server.
