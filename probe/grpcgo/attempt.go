@@ -27,6 +27,8 @@ type attempt struct {
 	handshake check.Step // what TransportCredentials do
 
 	mu       sync.Mutex
+	changed  sync.Cond // a call is made, or needs no connection any more, or a connection is closed
+	calls    []*call
 	dials    int
 	step     check.Step
 	err      error
@@ -34,7 +36,6 @@ type attempt struct {
 	lost     bool                // the server has closed the connection before without a word
 	leaving  string              // why that connection has ended
 	codes    map[codes.Code]bool // with which the server has ended calls
-	asked    chan struct{}       // closed once a call is made on the newest connection
 }
 
 // maxDials is how many connections there are at most.
@@ -42,6 +43,15 @@ const maxDials = 2
 
 // errNoThird is not shown: what has closed the connections before is.
 var errNoThird = errors.New("server closes every connection")
+
+func newAttempt(o *options.Options, creds credentials.TransportCredentials, handshake check.Step) *attempt {
+	a := &attempt{
+		TransportCredentials: creds, options: o, handshake: handshake, step: check.StepLookup,
+		codes: map[codes.Code]bool{},
+	}
+	a.changed.L = &a.mu
+	return a
+}
 
 // dial is grpc-go's context dialer. It tries the endpoints one after the other. If none answers, it returns the error
 // of the first one.
@@ -96,10 +106,7 @@ func (a *attempt) begin() bool {
 			a.leaving = a.observer.goAway.Error()
 		}
 	}
-	if a.codes == nil {
-		a.codes = map[codes.Code]bool{}
-	}
-	a.step, a.err, a.observer, a.asked = check.StepLookup, nil, newObserver(a.codes), make(chan struct{})
+	a.step, a.err, a.observer = check.StepLookup, nil, newObserver(a.codes)
 	return true
 }
 
@@ -126,9 +133,7 @@ func (a *attempt) ClientHandshake(ctx context.Context, _ string, raw net.Conn) (
 		return nil, nil, err
 	}
 	a.enter(check.StepSettings)
-	return &watched{
-		Conn: conn, attempt: a, observer: a.observer, asked: a.asked, closed: make(chan struct{}),
-	}, info, nil
+	return &watched{Conn: conn, attempt: a, number: a.dials, observer: a.observer}, info, nil
 }
 
 // Info implements credentials.TransportCredentials. It leaves out the server name, so that grpc-go uses the authority
@@ -236,87 +241,4 @@ func (a *attempt) reason(text string) string {
 		return number.Error()
 	}
 	return text
-}
-
-// read takes what a connection has read, and the error of that. It returns what grpc-go is to see of both: nothing of a
-// server that does not begin with SETTINGS.
-func (a *attempt) read(o *observer, data []byte, err error) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	n := len(data)
-	if bad := o.read(data); bad != nil {
-		n, err = 0, bad
-	}
-	if err != nil && a.err == nil && o == a.observer {
-		a.err = err
-	}
-	return n, err
-}
-
-// call notes that a call is made.
-func (a *attempt) call() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	select {
-	case <-a.asked:
-	default:
-		close(a.asked)
-	}
-}
-
-// isLeaving reports whether a GOAWAY has come.
-func (a *attempt) isLeaving(o *observer) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return o.goAway != nil
-}
-
-// unread returns how many bytes of the first frame have not come yet.
-func (a *attempt) unread(o *observer) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return o.unread()
-}
-
-// watched is a connection that is read along. It holds back a GOAWAY until there is a call: without calls grpc-go ends
-// the connection, although the server still answers those that it counts in.
-type watched struct {
-	net.Conn
-	attempt  *attempt
-	observer *observer
-	asked    <-chan struct{}
-	closed   chan struct{}
-	close    sync.Once
-}
-
-// Read implements net.Conn. The first frame, with which the connection is ready for calls, it reads alone.
-func (w *watched) Read(p []byte) (int, error) {
-	unread := w.attempt.unread(w.observer)
-	if unread > 0 {
-		p = p[:min(len(p), unread)]
-	}
-	n, err := w.Conn.Read(p)
-	n, err = w.attempt.read(w.observer, p[:n], err)
-	if unread == 0 && w.attempt.isLeaving(w.observer) {
-		select {
-		case <-w.asked:
-		case <-w.closed:
-		}
-	}
-	return n, err
-}
-
-// Close implements net.Conn.
-func (w *watched) Close() error {
-	w.close.Do(func() { close(w.closed) })
-	return w.Conn.Close()
-}
-
-// Write implements net.Conn. It leaves errors to Read: a peer that hangs up has often sent the reason just before, but
-// after an error of Write grpc-go would not read it any more.
-func (w *watched) Write(p []byte) (int, error) {
-	if _, err := w.Conn.Write(p); err != nil && errors.Is(err, net.ErrClosed) {
-		return 0, err
-	}
-	return len(p), nil
 }

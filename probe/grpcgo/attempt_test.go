@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -49,7 +48,7 @@ func TestReasonOfACallThatWasNotAnswered(t *testing.T) {
 		},
 		"it hangs up twice": {bye, true, check.StepSettings, io.EOF, check.HangupReason},
 	} {
-		a := &attempt{}
+		a := newAttempt(nil, nil, check.StepTLS)
 		a.begin()
 		a.observer.goAway = test.goAway
 		if test.again {
@@ -64,7 +63,7 @@ func TestReasonOfACallThatWasNotAnswered(t *testing.T) {
 
 func TestThirdConnectionIsNotMade(t *testing.T) {
 	t.Parallel()
-	a := &attempt{}
+	a := newAttempt(nil, nil, check.StepTLS)
 	for number, want := range []bool{true, true, false} {
 		if got := a.begin(); got != want {
 			t.Errorf("connection %d is made: %t", number+1, got)
@@ -87,10 +86,10 @@ func TestStreamThatEnds(t *testing.T) {
 			Code: outcome.Code(codes.Unavailable), Message: "server ended the watch", Answered: true,
 		}},
 	} {
-		a := &attempt{}
+		a := newAttempt(nil, nil, check.StepTLS)
 		a.begin()
-		ctx := expectTrailers(context.Background())
-		ctx.Value(trailersKey{}).(*atomic.Bool).Store(test.answered)
+		ctx := a.expect(context.Background())
+		a.update(ctx, func(c *call) { c.trailers = test.answered })
 		err := (&conn{attempt: a}).rpcError(ctx, io.EOF)
 		if got, ok := errors.AsType[*outcome.RPCError](err); !ok || *got != test.want {
 			t.Errorf("with an answer %t: %v, want %v", test.answered, err, &test.want)

@@ -36,15 +36,21 @@ func (c *conn) Check(services []string) []outcome.Answer {
 	ctx, cancel := c.begin(c.options.Budget.Call())
 	defer cancel()
 	answers := make([]outcome.Answer, len(services))
-	var calls sync.WaitGroup
+	checks := make([]func(), len(services))
 	for i, service := range services {
-		calls.Go(func() { answers[i] = c.check(expectTrailers(ctx), service) })
+		expected := c.attempt.expect(ctx)
+		checks[i] = func() { answers[i] = c.check(expected, service) }
+	}
+	var calls sync.WaitGroup
+	for _, check := range checks {
+		calls.Go(check)
 	}
 	calls.Wait()
 	return answers
 }
 
 func (c *conn) check(ctx context.Context, service string) outcome.Answer {
+	defer c.attempt.end(ctx)
 	response, err := c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
 	if c.isLost(ctx, err) {
 		response, err = c.health().Check(ctx, &healthpb.HealthCheckRequest{Service: service})
@@ -55,20 +61,20 @@ func (c *conn) check(ctx context.Context, service string) outcome.Answer {
 // isLost reports whether a call was lost with its connection, and may be made once more on another one: health checks
 // change nothing.
 func (c *conn) isLost(ctx context.Context, err error) bool {
-	return (status.Code(err) == codes.Unavailable || isUnsent(ctx, err)) && c.attempt.isLost()
+	return (status.Code(err) == codes.Unavailable || c.isUnsent(ctx, err)) && c.attempt.isLost()
 }
 
 // isUnsent reports whether a call has ended while its request was being sent. grpc-go then returns io.EOF, with which
 // it also ends a stream whose status is OK.
-func isUnsent(ctx context.Context, err error) bool {
-	return errors.Is(err, io.EOF) && !hasTrailers(ctx)
+func (c *conn) isUnsent(ctx context.Context, err error) bool {
+	return errors.Is(err, io.EOF) && !c.attempt.hasTrailers(ctx)
 }
 
 // List implements check.Conn.
 func (c *conn) List() (map[string]outcome.Status, error) {
 	ctx, cancel := c.begin(c.options.Budget.Call())
 	defer cancel()
-	ctx = expectTrailers(ctx)
+	ctx = c.attempt.expect(ctx)
 	response, err := c.health().List(ctx, &healthpb.HealthListRequest{})
 	if c.isLost(ctx, err) {
 		response, err = c.health().List(ctx, &healthpb.HealthListRequest{})
@@ -87,7 +93,7 @@ func (c *conn) List() (map[string]outcome.Status, error) {
 func (c *conn) Watch(service string, receive func(outcome.Status)) error {
 	ctx, cancel := c.begin(c.options.Budget.End())
 	defer cancel()
-	ctx = expectTrailers(ctx)
+	ctx = c.attempt.expect(ctx)
 	stream, err := c.health().Watch(ctx, &healthpb.HealthCheckRequest{Service: service})
 	for err == nil {
 		var response *healthpb.HealthCheckResponse
@@ -125,7 +131,7 @@ func (c *conn) rpcError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case isUnsent(ctx, err):
+	case c.isUnsent(ctx, err):
 		err = status.Error(codes.Unavailable, check.HangupReason)
 	case errors.Is(err, io.EOF):
 		return &outcome.RPCError{
@@ -135,7 +141,7 @@ func (c *conn) rpcError(ctx context.Context, err error) error {
 	s := status.Convert(err)
 	failed := &outcome.RPCError{
 		Code: outcome.Code(s.Code()), Message: s.Message(),
-		Answered: hasTrailers(ctx) && c.attempt.hasSent(s.Code()),
+		Answered: c.attempt.hasTrailers(ctx) && c.attempt.hasSent(s.Code()),
 	}
 	if !failed.Answered && s.Code() == codes.Unavailable && !strings.Contains(s.Message(), "HTTP status") {
 		failed.Message = c.attempt.reason(failed.Message)

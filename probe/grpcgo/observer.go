@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"strconv"
 
 	"golang.org/x/net/http2"
@@ -17,19 +18,20 @@ import (
 // server begins that does not begin with SETTINGS, why it closes the connection, and whether it has ended a call with a
 // status at all, for which grpc-go puts UNKNOWN in its place.
 type observer struct {
-	first    []byte // the first bytes
-	begun    bool   // the first frame is SETTINGS
-	settings bool   // and has come completely
-	goAway   *check.GoAwayError
-	pending  []byte // what has come of a frame that is not complete
-	lost     bool   // it cannot follow any more
-	buffer   bytes.Buffer
-	framer   *http2.Framer
-	decoder  *hpack.Decoder
-	fields   map[string]string   // of the header block that is being read
-	ends     bool                // that block ends its stream
-	known    map[uint32]bool     // streams whose headers have come
-	codes    map[codes.Code]bool // the codes that calls have ended with
+	first  []byte // the first bytes
+	begun  bool   // the first frame is SETTINGS
+	goAway *check.GoAwayError
+	// maxStreams is how many calls the server allows at once.
+	maxStreams uint32
+	pending    []byte // what has come of a frame that is not complete
+	lost       bool   // it cannot follow any more
+	buffer     bytes.Buffer
+	framer     *http2.Framer
+	decoder    *hpack.Decoder
+	fields     map[string]string   // of the header block that is being read
+	ends       bool                // that block ends its stream
+	known      map[uint32]bool     // streams whose headers have come
+	codes      map[codes.Code]bool // the codes that calls have ended with
 }
 
 // maxFirst is how many of the server's first bytes are kept: enough to recognize a protocol.
@@ -52,7 +54,7 @@ var (
 
 // newObserver returns an observer that adds to codes.
 func newObserver(codes map[codes.Code]bool) *observer {
-	o := &observer{known: map[uint32]bool{}, codes: codes}
+	o := &observer{known: map[uint32]bool{}, codes: codes, maxStreams: math.MaxUint32}
 	o.framer = http2.NewFramer(nil, &o.buffer)
 	o.framer.AllowIllegalReads = true
 	o.decoder = hpack.NewDecoder(4096, func(f hpack.HeaderField) { o.fields[f.Name] = f.Value })
@@ -83,7 +85,6 @@ func (o *observer) read(data []byte) error {
 		o.buffer.Write(o.pending[:size])
 		o.pending = o.pending[size:]
 		o.frame()
-		o.settings = true
 		if o.goAway != nil && !o.begun {
 			return o.goAway
 		}
@@ -91,9 +92,10 @@ func (o *observer) read(data []byte) error {
 	return nil
 }
 
-// unread returns how many bytes of the first frame have not come yet, as far as that is known; 0 once it is complete.
+// unread returns how many bytes of the frame that is coming have not come yet, as far as that is known; 0 if the
+// observer cannot follow any more.
 func (o *observer) unread() int {
-	if o.settings {
+	if o.lost {
 		return 0
 	}
 	size := frameHeaderLen
@@ -135,6 +137,10 @@ func (o *observer) frame() {
 	case *http2.GoAwayFrame:
 		debug := frame.DebugData()
 		o.goAway = &check.GoAwayError{Code: uint32(frame.ErrCode), Debug: string(debug[:min(len(debug), maxDebug)])}
+	case *http2.SettingsFrame:
+		if limit, ok := frame.Value(http2.SettingMaxConcurrentStreams); ok {
+			o.maxStreams = limit
+		}
 	case *http2.HeadersFrame:
 		o.fields, o.ends = map[string]string{}, frame.StreamEnded()
 		o.block(frame.StreamID, frame.HeaderBlockFragment(), frame.HeadersEnded())

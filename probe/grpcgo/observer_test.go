@@ -61,11 +61,11 @@ func TestTextOfGoAwayIsBounded(t *testing.T) {
 	}
 }
 
-func TestFirstFrameIsReadAlone(t *testing.T) {
+func TestEachFrameIsReadAlone(t *testing.T) {
 	t.Parallel()
 	const length = 0x0204 // bytes
 	frame := header(length, http2.FrameSettings, 0) + strings.Repeat("\x00", length)
-	for come, want := range map[int]int{0: 9, 1: 8, 8: 1, 9: length, 10: length - 1, len(frame): 0} {
+	for come, want := range map[int]int{0: 9, 1: 8, 8: 1, 9: length, 10: length - 1, len(frame): 9} {
 		o := newObserver(nil)
 		if err := o.read([]byte(frame[:come])); err != nil || o.unread() != want {
 			t.Errorf("after %d bytes %d are unread, want %d; error %v", come, o.unread(), want, err)

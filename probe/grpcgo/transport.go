@@ -39,10 +39,7 @@ func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), creds.connectBy)
 	defer cancel()
-	a := &attempt{
-		TransportCredentials: creds.TransportCredentials, options: o, handshake: creds.step,
-		step: check.StepLookup,
-	}
+	a := newAttempt(o, creds.TransportCredentials, creds.step)
 	client, err := newClient(o, a)
 	if err != nil {
 		creds.release()
@@ -65,7 +62,7 @@ func newClient(o *options.Options, a *attempt) (*grpc.ClientConn, error) {
 		grpc.WithAuthority(o.Authority()),
 		grpc.WithUserAgent(o.UserAgent),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: math.MaxInt64}),
-		grpc.WithStatsHandler(trailers{a}),
+		grpc.WithStatsHandler(events{a}),
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithMaxHeaderListSize(maxHeaderList),

@@ -20,7 +20,8 @@ var oddServers = map[string]func(p *peer, before int){
 	"leaving-late":  func(p *peer, _ int) { _ = p.WriteSettings(); p.request(); p.goAway() },
 	"leaving-then":  leaveThenAnswer,
 	"refusing-once": refuseOnce,
-	"leaving-taken": leaveAndAnswer,
+	"leaving-taken": leaveAndAnswer(),
+	"leaving-one":   leaveAndAnswer(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1}),
 	"closing":       func(p *peer, _ int) { _ = p.WriteSettings(); p.request(); _ = p.conn.Close() },
 	"closing-once":  closeOnce,
 	"opening-late":  openLate,
@@ -93,11 +94,14 @@ func (p *peer) serve(answer func(stream uint32)) {
 
 // reply answers each request with a body and trailers.
 func (p *peer) reply(body string, trailers []string) {
-	p.serve(func(id uint32) {
-		p.headers(id, false, startOfAnswer)
-		_ = p.WriteData(id, false, []byte(body))
-		p.headers(id, true, trailers)
-	})
+	p.serve(func(id uint32) { p.end(id, body, trailers) })
+}
+
+// end answers one request.
+func (p *peer) end(id uint32, body string, trailers []string) {
+	p.headers(id, false, startOfAnswer)
+	_ = p.WriteData(id, false, []byte(body))
+	p.headers(id, true, trailers)
 }
 
 func (p *peer) headers(id uint32, ends bool, pairs []string) {
@@ -116,7 +120,9 @@ func (p *peer) endWithData(id uint32) {
 	_ = p.WriteData(id, true, []byte(serving))
 }
 
-func (p *peer) answers() { p.reply(serving, []string{"grpc-status", "0"}) }
+func (p *peer) answers() { p.serve(p.answer) }
+
+func (p *peer) answer(id uint32) { p.end(id, serving, []string{"grpc-status", "0"}) }
 
 func leaveOnce(p *peer, before int) {
 	if before > 0 {
@@ -137,25 +143,25 @@ func closeOnce(p *peer, before int) {
 	_ = p.conn.Close()
 }
 
-// leaveAndAnswer sends GOAWAY with SETTINGS, and answers the call that it lets in.
-func leaveAndAnswer(p *peer, _ int) {
-	var both bytes.Buffer
-	framer := http2.NewFramer(&both, nil)
-	_ = framer.WriteSettings()
-	_ = framer.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil)
-	_, _ = p.conn.Write(both.Bytes())
-	p.headers(p.request(), false, startOfAnswer)
-	_ = p.WriteData(1, false, []byte(serving))
-	p.headers(1, true, []string{"grpc-status", "0"})
+// leaveAndAnswer returns a server that sends GOAWAY with its settings, and answers the calls that it lets in.
+func leaveAndAnswer(settings ...http2.Setting) func(*peer, int) {
+	return func(p *peer, _ int) {
+		var both bytes.Buffer
+		framer := http2.NewFramer(&both, nil)
+		_ = framer.WriteSettings(settings...)
+		_ = framer.WriteGoAway(1<<31-1, http2.ErrCodeNo, nil)
+		_, _ = p.conn.Write(both.Bytes())
+		for id := p.request(); id != 0; id = p.request() {
+			p.answer(id)
+		}
+	}
 }
 
 // leaveThenAnswer sends GOAWAY, which lets the call end, and then its answer.
 func leaveThenAnswer(p *peer, _ int) {
 	p.serve(func(id uint32) {
 		_ = p.WriteGoAway(id, http2.ErrCodeNo, nil)
-		p.headers(id, false, startOfAnswer)
-		_ = p.WriteData(id, false, []byte(serving))
-		p.headers(id, true, []string{"grpc-status", "0"})
+		p.answer(id)
 	})
 }
 
