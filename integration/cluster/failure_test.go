@@ -267,29 +267,39 @@ func TestNoMemory(t *testing.T) {
 		app(pod)["resources"] = object{"limits": object{"memory": "48Mi"}}
 	}))
 	pod.untilReady()
-	var last string
-	poll(t, "the container to be killed", func(ctx context.Context) (bool, error) {
-		got, err := pod.pod(ctx)
-		if end := got.App().LastState.Terminated; end != nil {
-			last = end.Reason
-			return true, nil
-		}
+	pod.leak(func() {
 		before, _ := pod.probes("Readiness")
-		// It fails at the app's end.
-		_, leak := cluster.HTTP(ctx, "http://"+got.Status.PodIP+":8080/leak")
 		pollEvery(t, 100*time.Millisecond, "a probe after that", func(ctx context.Context) (bool, error) {
 			now, err := pod.pod(ctx)
 			passed, _ := pod.probes("Readiness")
 			return passed != before || now.App().RestartCount > 0 || !now.Ready(), err
 		})
-		return false, errors.Join(err, leak)
 	})
-	if last != "OOMKilled" {
-		t.Errorf("the container ended with reason %q, want OOMKilled", last)
-	}
 	if got := pod.untilReady(); got.App().RestartCount != 1 {
 		t.Errorf("container was restarted %d times, want once", got.App().RestartCount)
 	}
+}
+
+// leak takes more and more memory in the app, until the kernel has killed the container for that. It calls after each
+// time between.
+func (r running) leak(between func()) {
+	r.t.Helper()
+	var killed error // or what else the app ended of
+	poll(r.t, "the container to be killed", func(ctx context.Context) (bool, error) {
+		got, err := r.pod(ctx)
+		if end := got.App().LastState.Terminated; end != nil {
+			if end.Reason != "OOMKilled" {
+				r.t.Errorf("the container ended for the reason %q, want OOMKilled", end.Reason)
+			}
+			return true, nil
+		}
+		// It fails at the app's end. The container that comes then is to live.
+		if err == nil && killed == nil {
+			_, killed = cluster.HTTP(ctx, "http://"+got.Status.PodIP+":8080/leak")
+			between()
+		}
+		return false, errors.Join(err, killed)
+	})
 }
 
 // TestLittleCPU has an app with 20 thousandths of a processor: 2 ms in each 100 ms, for app and probes together.

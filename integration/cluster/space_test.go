@@ -54,9 +54,11 @@ func newSpace(t *testing.T) space {
 // describe writes a file about the namespace of a test that failed, beside the programs' logs.
 func (s space) describe() {
 	var text strings.Builder
-	for _, what := range []string{"all,endpointslices", "events"} {
-		out, err := cluster.Kubectl(context.Background(), "get", what, "--namespace="+s.name, "--output=wide")
-		fmt.Fprintf(&text, "%s:\n%s(error: %v)\n\n", what, out, err)
+	for _, what := range [][]string{
+		{"get", "all,endpointslices", "--output=wide"}, {"get", "events", "--output=wide"}, {"describe", "pods"},
+	} {
+		out, err := cluster.Kubectl(context.Background(), append(what, "--namespace="+s.name)...)
+		fmt.Fprintf(&text, "%s:\n%s(error: %v)\n\n", strings.Join(what, " "), out, err)
 	}
 	fmt.Fprintf(&text, "the kubelet's log:\n%s", strings.Join(s.entries(""), ""))
 	file := filepath.Join(logs, s.name+".txt")
