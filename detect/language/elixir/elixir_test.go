@@ -15,6 +15,8 @@ func TestRepetitiveSources(t *testing.T) {
 			"GRPC.Server.Supervisor,", "x = x\n GRPC.Server.start(a, x)\n", "~s(GRPC.#{",
 			"config :grpcbox,servers:[%{grpc_opts", "\"#{GRPC.",
 			"{GRPC.Server.Supervisor, adapter_opts: [cred: a, ip: {1}]}\n a = a\n", "transport_opts: %{ssl: a, ",
+			"{GRPC.Server.Supervisor, a}\ndef a do\n port: 1,\n cred: a\nend\n",
+			"{GRPC.Server.Supervisor, a}\na = [port: a, cred: a]\n",
 		},
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
@@ -16,6 +17,13 @@ var (
 		regexp.MustCompile(`\blisten_opts(?::|\s*=>)\s*%\{[^}]*?\bport(?::|\s*=>)\s*`),
 		regexp.MustCompile(`\bServer\.start(?:_endpoint)?\s*\(\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
 	}
+	// namedOptions are the options of a server by the name of a function without parameters, or of a variable.
+	namedOptions = regexp.MustCompile(`\bServer\.Supervisor\s*,\s*(?P<name>@?\w+)(?:\(\))?\s*\}`)
+	portOption   = regexp.MustCompile(`\bport:\s*`)
+	// positionalPort is what stands before the port in options that are no more than the services and the port.
+	positionalPort = regexp.MustCompile(`^\s*\{\s*(?:[\w.]+(?:\([^()]*\))?|\[[^\]]*\])\s*,\s*`)
+	// functionHead is that of a function without parameters, whose body has lines of its own.
+	functionHead = regexp.MustCompile(`(?m)^[ \t]*defp?\s+(?P<name>\w+)(?:\(\))?\s+do\b`)
 	// declarations are variables, module attributes and functions without parameters.
 	declarations = []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s+`),
@@ -47,7 +55,50 @@ func listeners(t *source.Text) []finding.Finding {
 			found = append(found, security(names, options)...)
 		}
 	}
+	for _, m := range t.FindAll(namedOptions, address.MaxListeners) {
+		found = append(found, listenerNamed(names, source.Span{From: m[2], To: m[3]})...)
+	}
 	return append(found, grpcboxSecurity(names)...)
+}
+
+// listenerNamed returns the address and the security of a server whose options have a name. Each branch of a function
+// may have options of its own: their port counts if all have the same. Options that are not seen may have credentials.
+func listenerNamed(names *address.Names, name source.Span) []finding.Finding {
+	seen := names.Reach(name)[1:]
+	for _, m := range names.FindAll(functionHead, address.MaxListeners) {
+		if head := (source.Span{From: m[2], To: m[3]}); names.Slice(head) == names.Slice(name) {
+			seen = append(seen, source.Span{From: m[1], To: names.BodyEnd(m[1])})
+		}
+	}
+	var listener address.Value
+	ports, credentials, isSame := 0, 0, true
+	for _, s := range seen {
+		if m := positionalPort.FindIndex(names.Code[s.From:s.To]); m != nil {
+			port := source.Span{From: s.From + m[1], To: names.Until(s.From+m[1], ",\n")}
+			return []finding.Finding{finding.ListenerAt(listened(names, s, port))}
+		}
+		code := names.Code[s.From:s.To]
+		credentials += len(credential.FindAllIndex(code, address.MaxListeners))
+		for _, m := range portOption.FindAllIndex(code, address.MaxListeners) {
+			from := s.From + m[1]
+			v := listened(names, s, source.Span{From: from, To: names.Until(from, ",\n")})
+			isSame = ports == 0 || isSame && v.Port == listener.Port
+			if ports++; ports == 1 {
+				listener = v
+			}
+		}
+	}
+	var found []finding.Finding
+	if ports > 0 && isSame {
+		found = append(found, finding.ListenerAt(listener))
+	}
+	if ports == 0 || credentials > 0 && credentials < ports {
+		return append(found, finding.SecurityAt(names.Line(name.From), plan.Security{}))
+	}
+	for _, s := range seen {
+		found = append(found, security(names, s)...)
+	}
+	return found
 }
 
 // ipOption is the host among the options of a server.
