@@ -46,16 +46,25 @@ func (b *build) isOff(framework string) bool {
 }
 
 // implied returns the framework of the server of a project that a framework makes or configures, and whether that
-// registers grpc.health.v1. It is "" if the project makes its server by itself or has none.
+// registers grpc.health.v1. It is "" if the project makes its server by itself or has none, or if several frameworks
+// make one.
 func implied(p *project) (framework string, automaticHealth bool) {
+	framework, automaticHealth = served(p)
 	for f := range p.All() {
 		if f, ok := f.(finding.Server); ok {
-			if f.Framework == helidon || f.Framework == armeria {
+			isOne := framework == "" || framework == f.Framework
+			if isOne && (f.Framework == helidon || f.Framework == armeria) {
 				return f.Framework, f.AutomaticHealth
 			}
 			return "", false
 		}
 	}
+	return framework, automaticHealth
+}
+
+// served returns the framework that serves what a project implements or registers, and whether that registers
+// grpc.health.v1.
+func served(p *project) (framework string, automaticHealth bool) {
 	for _, in := range p.Packages {
 		if f, ok := finding.First[finding.Registration](in.Findings); ok {
 			return f.Framework, f.AutomaticHealth
