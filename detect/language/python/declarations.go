@@ -63,15 +63,17 @@ func tellsName(name string) bool {
 	return listenName.MatchString(name) || credentialsFunction.MatchString(name)
 }
 
-// declareReturns declares what the functions return, whose heads are given, that return one expression, or credentials.
+// declareReturns declares what the functions return, whose heads are given, that return one expression, and else None
+// at most, or credentials.
 func declareReturns(d *address.Names, functions []function) {
 	if !slices.ContainsFunc(functions, func(f function) bool { return tellsName(f.name) }) {
 		return
 	}
 	returned := map[int][]source.Span{}
 	for _, m := range d.FindAll(returnStatement, maxFunctions) {
-		if i := around(functions, d.Text, m[1]); i >= 0 {
-			returned[i] = append(returned[i], source.Span{From: m[1], To: d.Until(m[1], "\n")})
+		value := d.Trim(source.Span{From: m[1], To: d.Until(m[1], "\n")})
+		if i := around(functions, d.Text, m[1]); i >= 0 && d.Slice(value) != "None" {
+			returned[i] = append(returned[i], value)
 		}
 	}
 	for i, values := range returned {

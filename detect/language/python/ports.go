@@ -12,7 +12,7 @@ import (
 // listenerCall is a call that says where a server listens.
 type listenerCall struct {
 	call *regexp.Regexp
-	// module has to occur in the code: the name of the call alone could be anybody's.
+	// module has to occur in the code, if there is one: the name of the call alone could be anybody's.
 	module *regexp.Regexp
 	// position is the number, from 0, of the argument that holds the address or the port; -1 if only its name is
 	// allowed.
@@ -24,7 +24,7 @@ type listenerCall struct {
 }
 
 var listenerCalls = []listenerCall{
-	{regexp.MustCompile(`\.\s*add_(?:in)?secure_port\s*\(`), regexp.MustCompile(`grpc`), 0, "address", ""},
+	{regexp.MustCompile(`\.\s*add_(?:in)?secure_port\s*\(`), nil, 0, "address", ""},
 	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\.server\b`), 1, "port", "host"},
 	{regexp.MustCompile(`\bServer\s*\(`), regexp.MustCompile(`\bpurerpc\b`), 0, "port", ""},
 	{regexp.MustCompile(`\.\s*run\s*\(`), regexp.MustCompile(`\bdapr\.ext\.grpc\b`), 0, "app_port", ""},
@@ -37,7 +37,7 @@ func listeners(t *source.Text, names func() *address.Names, servers *servers) []
 	var found []finding.Finding
 	for _, l := range listenerCalls {
 		calls := t.FindAll(l.call, address.MaxListeners)
-		if len(calls) > 0 && !t.Matches(l.module) {
+		if len(calls) > 0 && l.module != nil && !t.Matches(l.module) {
 			continue
 		}
 		for _, m := range calls {

@@ -163,7 +163,7 @@ func analyzeGenerated(text []byte, isHealth bool) *analyzer.Result[extra] {
 }
 
 var (
-	keywords = analyzer.Keywords(frameworks)
+	keywords = analyzer.Keywords(frameworks, "add_insecure_port(", "add_secure_port(")
 	// loadsEnvironment are in sources that load a file .env: by python-dotenv, pydantic's settings, environs.
 	loadsEnvironment = source.NewKeywords("load_dotenv", "env_file", ".read_env(")
 	// generatedCode is what only generated code defines: the function that registers a service.

@@ -40,17 +40,19 @@ var anyTLS = analyzer.Credentials{
 
 // securityArgument is an argument, by its position or its name, that says what the security is.
 type securityArgument struct {
-	call, module *regexp.Regexp
-	position     int
-	keyword      string
-	credentials  analyzer.Credentials
+	call *regexp.Regexp
+	// module has to occur in the code, if there is one.
+	module      *regexp.Regexp
+	position    int
+	keyword     string
+	credentials analyzer.Credentials
 	// isPlaintext says that a call with other arguments, and without this one, is one without TLS.
 	isPlaintext bool
 }
 
 var securityArguments = []securityArgument{
 	{
-		regexp.MustCompile(`\.\s*add_secure_port\s*\(`), regexp.MustCompile(`grpc`), 1, "server_credentials",
+		regexp.MustCompile(`\.\s*add_secure_port\s*\(`), nil, 1, "server_credentials",
 		grpcCredentials, false,
 	},
 	{regexp.MustCompile(`\.\s*start\s*\(`), regexp.MustCompile(`\bgrpclib\b`), -1, "ssl", sslContext, true},
@@ -80,7 +82,7 @@ func security(t *source.Text, names func() *address.Names, servers *servers) []f
 	}
 	for _, a := range securityArguments {
 		for _, m := range t.FindAll(a.call, address.MaxListeners) {
-			if !t.Matches(a.module) {
+			if a.module != nil && !t.Matches(a.module) {
 				break
 			}
 			if where, ok := t.Argument(m[1], a.position, a.keyword); ok && !strings.HasPrefix(t.Slice(where), "*") {
