@@ -13,6 +13,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -203,9 +204,12 @@ func (l Language) complete(s *plan.Server) {
 }
 
 // fileOf returns a file of the program that a server belongs to: a library lies in the program that is built with it.
+// What lies in a folder internal of Go is no library, but the app's own: its program in cmd may be called an example.
 func fileOf(s *plan.Server) string {
-	if len(s.Programs) > 0 {
-		return s.Programs[0] + "/" + path.Base(s.Evidence.Path)
+	of := s.Evidence.Path
+	isInternal := strings.HasPrefix(of, "internal/") || strings.Contains(of, "/internal/")
+	if len(s.Programs) == 0 || isInternal && strings.HasSuffix("/"+s.Programs[0], "/cmd/example") {
+		return of
 	}
-	return s.Evidence.Path
+	return s.Programs[0] + "/" + path.Base(of)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -43,8 +42,8 @@ type flow struct {
 	// tls are calls that make listeners with TLS, and tlsListeners where they are.
 	tls          map[values.Call]values.Constructor
 	tlsListeners []*finding.Site
-	// modules are the folders of the modules, and programs those of programs.
-	modules, programs map[string]bool
+	// programs are the folders of programs.
+	programs map[string]bool
 	// handlers are servers that get their requests from a server of net/http, with the places that hand these on, and
 	// overTLS calls of one that serves TLS. serveHTTP are the folders that say otherwise how one serves: with h2c, or
 	// by a listener.
@@ -100,7 +99,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		handled: map[*finding.Site]bool{}, handlers: map[*finding.Site][]*finding.Site{},
 		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]values.Constructor{},
-		serveHTTP: foldersOfH2C(files), modules: map[string]bool{}, programs: map[string]bool{},
+		serveHTTP: foldersOfH2C(files), programs: map[string]bool{},
 	}
 	left, isUsed := values.MaxParsed, usedBy(files, lookup)
 	for _, file := range byRelevance(files) {
@@ -118,7 +117,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 	for _, file := range files {
 		f.AddSettings(file.Path, file.Extra.Settings)
 		if file.Extra.ModulePath != "" {
-			f.modules[path.Dir(file.Path)] = true
+			f.AddModule(path.Dir(file.Path))
 		}
 		if file.Extra.Main {
 			f.programs[path.Dir(file.Path)] = true
@@ -133,24 +132,14 @@ func (f *flow) mayGet(server *finding.Site) *finding.Site {
 	if f.listening[server] || f.handlers[server] != nil {
 		return nil
 	}
-	module, dir := f.moduleOf(server.Path), path.Dir(server.Path)
+	module, dir := f.ModuleOf(server.Path), path.Dir(server.Path)
 	for _, l := range f.tlsListeners[:min(len(f.tlsListeners), maxStarted)] {
 		of := path.Dir(l.Path)
-		if isOther := f.programs[of] && f.programs[dir]; of != dir && !isOther && f.moduleOf(l.Path) == module {
+		if isOther := f.programs[of] && f.programs[dir]; of != dir && !isOther && f.ModuleOf(l.Path) == module {
 			return l
 		}
 	}
 	return nil
-}
-
-// moduleOf returns the folder of the module that a file belongs to.
-func (f *flow) moduleOf(file string) string {
-	for dir := range tree.Ancestors(file) {
-		if f.modules[dir] {
-			return dir
-		}
-	}
-	return "."
 }
 
 // isFollowed reports whether a file has something whose values are followed.

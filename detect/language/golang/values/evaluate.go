@@ -58,6 +58,11 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 		if syntax.Name(e.X) == "os.Args" {
 			return s.argument(x, e)
 		}
+		if environmentMap.MatchString(syntax.LastName(e.X)) {
+			if variable := s.variable([]expression{x.with(e.Index)}, nesting); variable != someVariable {
+				return s.orGiven([]value{unset(variable, x.place())}, variable, x.in)
+			}
+		}
 		return s.elementOfSplit(x, e, nesting)
 	case *ast.SelectorExpr:
 		if values, ok := s.partOfURL(x, e, nesting); ok {

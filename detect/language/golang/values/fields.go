@@ -57,20 +57,31 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	from = append(from, s.settings[strings.ToLower(key)]...)
 	if s.bound.allFlags {
-		for _, flag := range nearest(s.flags[key], x.in.dir) {
-			_, isGiven := s.given(flag.setting, flag.in)
-			variable := s.settingOrVariable(key, flag.in.dir)
-			if !isGiven && strings.HasPrefix(variable, "$") {
-				flag.setting = variable
-			}
-			from = append(from, flag)
+		from = append(from, s.boundFlags(key, x.in.dir)...)
+	}
+	if len(from) > 0 || declared == nil {
+		return from, len(from) > 0
+	}
+	if full := s.promoted(x, field, t, nesting); full.Expr != nil {
+		return s.origins(full, nesting+1)
+	}
+	v := unset(setting, x.place()) // settings that are read at run time set it
+	return []expression{{constant: &v}}, true
+}
+
+// boundFlags returns the defaults of the flags of a key, as a directory sees them, that viper reads settings from: the
+// environment goes before these, unless a command line gives the flag.
+func (s *Sources) boundFlags(key, dir string) []expression {
+	var from []expression
+	for _, flag := range nearest(s.flags[key], dir) {
+		_, isGiven := s.given(flag.setting, flag.in)
+		variable := s.settingOrVariable(key, flag.in.dir)
+		if !isGiven && strings.HasPrefix(variable, "$") {
+			flag.setting = variable
 		}
+		from = append(from, flag)
 	}
-	if len(from) == 0 && declared != nil { // settings that are read at run time set it
-		v := unset(setting, x.place())
-		return []expression{{constant: &v}}, true
-	}
-	return from, len(from) > 0
+	return from
 }
 
 // isComputed reports whether a value is not written where a field gets it.
@@ -126,14 +137,17 @@ func fieldIndex(fields *ast.FieldList, name string) int {
 func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesting int) []expression {
 	var from []expression
 	fields, _ := s.structOf(of)
+	var names []string
+	if len(s.fields[name]) > 0 {
+		names = s.fieldNames(holder, nesting)
+	}
 	for _, a := range s.fields[name] {
 		if s.evaluated > maxEvaluated {
 			return nil
 		}
 		to := expression{Expr: a.field.X, in: a.value.in}
 		outer, isField := a.field.X.(*ast.SelectorExpr)
-		holderField, holderIsField := ast.Unparen(holder.Expr).(*ast.SelectorExpr)
-		if isField && holderIsField && outer.Sel.Name != holderField.Sel.Name {
+		if isField && names != nil && !slices.Contains(names, outer.Sel.Name) {
 			continue
 		}
 		if of, _ := s.structOf(s.typeOf(to, nesting+1)); of != nil && of == fields {
@@ -141,6 +155,56 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 		}
 	}
 	return from
+}
+
+// fieldNames returns the names of the fields that a value comes from, if it is a field: that of its own and, if this is
+// one for all settings, those of the fields that were handed on to it. It is nil for other values.
+func (s *Sources) fieldNames(x expression, nesting int) []string {
+	var names []string
+	for range maxHandedOn {
+		field, isField := ast.Unparen(x.Expr).(*ast.SelectorExpr)
+		if isField {
+			names = append(names, field.Sel.Name)
+		}
+		if names == nil || isField && !holdsSettings.MatchString(field.Sel.Name) {
+			break
+		}
+		if x = s.onlyOrigin(x, nesting+1); x.Expr == nil {
+			break
+		}
+	}
+	return names
+}
+
+// maxHandedOn is how many variables, fields and parameters a struct is followed through.
+const maxHandedOn = 8
+
+// onlyOrigin returns the one expression that the value of an expression comes from, or one without an expression.
+func (s *Sources) onlyOrigin(x expression, nesting int) expression {
+	origins, ok := s.origins(x, nesting)
+	if !ok || len(origins) != 1 {
+		return expression{}
+	}
+	return origins[0]
+}
+
+// promoted returns a field of a struct that is embedded in the type of the struct whose field is asked for, by its full
+// name: config.Server.Port for config.Port. It has no expression for a field of the type itself.
+func (s *Sources) promoted(x expression, field *ast.SelectorExpr, of typeOfApp, nesting int) expression {
+	fields, in := s.structOf(of)
+	if fields == nil || len(fields.Fields.List) > maxElements || fieldIndex(fields.Fields, field.Sel.Name) >= 0 {
+		return expression{}
+	}
+	for _, embedded := range fields.Fields.List {
+		if len(embedded.Names) > 0 {
+			continue
+		}
+		if found, _ := s.fieldOf(typeOfApp{embedded.Type, in}, field.Sel.Name, nesting+1); found != nil {
+			name := &ast.Ident{NamePos: field.Sel.Pos(), Name: syntax.LastName(embedded.Type)}
+			return x.with(&ast.SelectorExpr{X: &ast.SelectorExpr{X: field.X, Sel: name}, Sel: field.Sel})
+		}
+	}
+	return expression{}
 }
 
 // composites returns the composite literals that the value of an expression comes from.

@@ -16,6 +16,8 @@ var (
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
 		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
 	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
+	// environmentMap are the names of maps with all environment variables.
+	environmentMap = source.Exactly(`(?i)(?:os)?env(?:iron(?:ment)?|vars?)?`)
 	// settingsLibrary has a method Get, which returns the value of a setting whatever its type is.
 	settingsLibrary = source.Exactly(`github\.com/(?:spf13/viper|knadh/koanf)(?:/v\d+)?`)
 	// filePath are functions whose result is the path of a file: of a socket, if it is an address.

@@ -47,29 +47,44 @@ func (s *Sources) settingOfField(of typeOfApp, key string) string {
 }
 
 // settingKey returns the key of the setting that a field of a struct is filled from: viper fills the field Port in the
-// field GRPC from the key grpc.port. Its letters are those of the names of the fields, or of their tags.
+// field GRPC from the key grpc.port. Its letters are those of the names of the fields, or of their tags. The struct may
+// have been handed on: New(config.GRPC).
 func (s *Sources) settingKey(x expression, nesting int) string {
 	var keys []string
 	for range maxNesting {
-		field, ok := ast.Unparen(x.Expr).(*ast.SelectorExpr)
-		if !ok {
-			break
+		field, isField := ast.Unparen(x.Expr).(*ast.SelectorExpr)
+		var declared *ast.Field
+		if isField {
+			declared, _ = s.fieldOf(s.typeOf(x.with(field.X), nesting), field.Sel.Name, 0)
 		}
-		declared, _ := s.fieldOf(s.typeOf(x.with(field.X), nesting), field.Sel.Name, 0)
-		if declared == nil {
-			break
+		key := ""
+		if declared != nil {
+			if key = fieldKey(declared, field.Sel.Name); key == "" {
+				return ""
+			}
 		}
-		key := fieldKey(declared, field.Sel.Name)
-		if key == "" {
+		switch {
+		case declared == nil && len(keys) == 0:
 			return ""
+		case declared != nil && (len(keys) == 0 || key != field.Sel.Name || !holdsSettings.MatchString(key)):
+			keys = append([]string{key}, keys...)
+			x = x.with(field.X)
+		default:
+			if x = s.handedOn(x, nesting+1); x.Expr == nil {
+				return strings.Join(keys, ".")
+			}
 		}
-		if len(keys) > 0 && key == field.Sel.Name && holdsSettings.MatchString(key) {
-			break
-		}
-		keys = append([]string{key}, keys...)
-		x = x.with(field.X)
 	}
 	return strings.Join(keys, ".")
+}
+
+// handedOn returns the one expression that a struct comes from, if settings files are there, of which its fields are
+// filled: otherwise it does not matter.
+func (s *Sources) handedOn(x expression, nesting int) expression {
+	if len(s.loaded) == 0 || s.spend(nesting) {
+		return expression{}
+	}
+	return s.onlyOrigin(x, nesting)
 }
 
 // isTagged reports whether a type is a struct for settings, as tags of its fields name them.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -45,13 +46,31 @@ func (s *Sources) nameSettings() {
 	s.calculated = nil
 }
 
+// AddModule adds the directory of a module.
+func (s *Sources) AddModule(dir string) { s.modules[dir] = true }
+
+// ModuleOf returns the directory of the module that a file belongs to.
+func (s *Sources) ModuleOf(file string) string {
+	for dir := range tree.Ancestors(file) {
+		if s.modules[dir] {
+			return dir
+		}
+	}
+	return "."
+}
+
 // loadedFor returns the values of a key in settings files: those of the programs that a directory belongs to, if there
-// are any, and otherwise all. A file belongs to the directory that it lies in, or that has the folder with settings.
+// are any, and otherwise all that no other module has. A file belongs to the directory that it lies in, or that has the
+// folder with settings.
 func (s *Sources) loadedFor(key, dir string) []expression {
-	all := s.loaded[strings.ToLower(key)]
-	var own []expression
-	for _, x := range all {
+	var all, own []expression
+	module := s.ModuleOf(path.Join(dir, "file"))
+	for _, x := range s.loaded[strings.ToLower(key)] {
 		of := path.Dir(x.constant.at.Path)
+		if has := s.ModuleOf(x.constant.at.Path); has != module && has != "." {
+			continue
+		}
+		all = append(all, x)
 		if settingsFolder.MatchString(path.Base(of)) {
 			of = path.Dir(of)
 		}

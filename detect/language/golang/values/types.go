@@ -153,10 +153,19 @@ func (s *Sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) type
 	}
 	callee := s.callee(x, nesting+1)
 	if callee == nil {
-		return typeOfApp{}
+		return typeArgument(x, call)
 	}
 	_, result := syntax.FieldAt(callee.decl.Type.Results, x.result)
 	return typeOfApp{result, callee.in}
+}
+
+// typeArgument returns the type for which a call of a function that is not the app's asks, which is that of the first
+// result: do.MustInvoke[*Config](injector), env.ParseAs[Config]().
+func typeArgument(x expression, call *ast.CallExpr) typeOfApp {
+	if of, ok := call.Fun.(*ast.IndexExpr); ok && x.result == 0 && x.in.PathOf(of.X) != "" {
+		return typeOfApp{of.Index, x.in}
+	}
+	return typeOfApp{}
 }
 
 // callee returns the function or method of the app that a call calls, or nil.

@@ -46,6 +46,7 @@ type Sources struct {
 	settings       map[string][]expression // the defaults of settings, by key in small letters: grpc.port
 	loaded         map[string][]expression // the settings of files that the sources name, by key
 	bound          bindings
+	modules        map[string]bool // the directories of modules
 	named          map[string]bool // the names of settings files in the sources
 	calculated     []expression    // those of viper, until all files are there
 
@@ -71,7 +72,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
 		functions: map[symbol]*function{}, locals: map[*syntax.Declaration][]expression{},
 		parameters: map[*ast.Field]*function{}, executedAtOnce: map[*ast.Field]expression{},
-		results:  map[*ast.Field]bool{},
+		results: map[*ast.Field]bool{}, modules: map[string]bool{},
 		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},

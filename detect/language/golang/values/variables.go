@@ -15,9 +15,10 @@ type bindings struct {
 	prefixes  []string          // of viper.SetEnvPrefix
 	replaced  []string          // pairs of viper.SetEnvKeyReplacer
 	unclear   bool              // some are computed
-	prefixed  bool              // those in tags have a prefix
-	envconfig bool              // a file imports kelseyhightower/envconfig
-	allFlags  bool              // viper reads settings from the flags of their names, by viper.BindPFlags
+	// tagPrefixes are what programs put before the names of those in tags.
+	tagPrefixes []expression
+	envconfig   bool // a file imports kelseyhightower/envconfig
+	allFlags    bool // viper reads settings from the flags of their names, by viper.BindPFlags
 }
 
 // declareBinding adds what a call of viper binds to the environment.

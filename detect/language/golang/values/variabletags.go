@@ -30,9 +30,9 @@ const someVariable = "an environment variable"
 // declarePrefix learns that a program puts something before the names of all variables in tags, by env.Options{Prefix:
 // "SHOP_"} of caarlos0/env.
 func (s *Sources) declarePrefix(f *Source, literal *ast.CompositeLit) {
-	if syntax.LastName(literal.Type) == "Options" && syntax.Element(literal, "Prefix") != nil &&
-		f.Imports.AnyMatches(envLibrary) {
-		s.bound.prefixed = true
+	prefix := syntax.Element(literal, "Prefix")
+	if syntax.LastName(literal.Type) == "Options" && prefix != nil && f.Imports.AnyMatches(envLibrary) {
+		s.bound.tagPrefixes = append(s.bound.tagPrefixes, expression{Expr: prefix, in: f})
 	}
 }
 
@@ -43,8 +43,9 @@ func (s *Sources) taggedVariable(holder expression, t typeOfApp, field *ast.Fiel
 		return ""
 	}
 	if m := variableTag.FindStringSubmatch(field.Tag.Value); m != nil {
-		if prefix, ok := s.variablePrefix(holder, t, 0); ok && !s.bound.prefixed {
-			return "$" + prefix + m[1]
+		first, isPrefixKnown := s.tagPrefix()
+		if prefix, ok := s.variablePrefix(holder, t, 0); ok && isPrefixKnown {
+			return "$" + first + prefix + m[1]
 		}
 		return someVariable
 	}
@@ -56,6 +57,17 @@ func (s *Sources) taggedVariable(holder expression, t typeOfApp, field *ast.Fiel
 		return someVariable
 	}
 	return "$" + strings.ToUpper(m[1])
+}
+
+// tagPrefix returns what a program puts before the names of all variables in tags, and whether that is known.
+func (s *Sources) tagPrefix() (string, bool) {
+	switch len(s.bound.tagPrefixes) {
+	case 0:
+		return "", true
+	case 1:
+		return s.text(s.bound.tagPrefixes[0], 0)
+	}
+	return "", false
 }
 
 // heldBy is a field of a struct that has another struct for its type.
