@@ -111,7 +111,12 @@ func says(t *testing.T, asked healthpb.HealthClient, service, want string) {
 // finds waits until a test is true.
 func finds(t *testing.T, what string, isTrue func() bool) {
 	t.Helper()
-	for end := time.Now().Add(hangs); !isTrue(); time.Sleep(5 * time.Millisecond) {
+	findsWithin(t, hangs, what, isTrue)
+}
+
+func findsWithin(t *testing.T, limit time.Duration, what string, isTrue func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !isTrue(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("waiting for %s", what)
 		}
