@@ -53,12 +53,15 @@ func frames(write func(f *http2.Framer)) []byte {
 }
 
 // headers returns a header block of a call, with more fields.
-func headers(path string, more ...string) []byte {
+func headers(path string, more ...string) []byte { return headersTo("a", path, more...) }
+
+// headersTo is headers for an authority.
+func headersTo(authority, path string, more ...string) []byte {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
 	fields := append([]string{
-		":method", "POST", ":scheme", "http", ":path", path, ":authority", "a", "content-type", "application/grpc",
-		"te", "trailers",
+		":method", "POST", ":scheme", "http", ":path", path, ":authority", authority,
+		"content-type", "application/grpc", "te", "trailers",
 	}, more...)
 	for i := 0; i < len(fields); i += 2 {
 		_ = encoder.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}) // a buffer takes everything

@@ -46,6 +46,10 @@ func FuzzConnection(f *testing.F) {
 		_ = f.WriteData(1, true, message("ready"))
 		callsFrom(f, 3, 1, readyName)
 	}))
+	f.Add(framed(func(f *http2.Framer) {
+		begin(f, 1, headersTo("@", checkPath))
+		_ = f.WriteData(1, true, message("ready"))
+	}))
 	f.Add([]byte("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nHEAD http://a/livez?x HTTP/1.0\r\n\r\n"))
 	f.Add([]byte("GET readyz HTTP/1.1\r\nHost: a\r\n\r\nGET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"))
 	f.Add([]byte("GET /readyz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chu}nked\r\n\r\n"))

@@ -36,26 +36,53 @@ func TestMalformedCallsAreReset(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			conn, err := net.Dial("tcp", addr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			_ = conn.SetDeadline(time.Now().Add(hangs)) // it fails only after Close
-			calls := framed(func(f *http2.Framer) {
-				begin(f, 1, headers(checkPath, c.fields...))
-				_ = f.WriteData(1, true, message(""))
-				begin(f, 3, headers(checkPath))
-				_ = f.WriteData(3, true, message(""))
-			})
-			if _, err := conn.Write(calls); err != nil {
-				t.Fatal(err)
-			}
-			if reset := resetUntilBothEnd(t, conn); reset != c.reset {
+			if reset := isReset(t, addr, headers(checkPath, c.fields...)); reset != c.reset {
 				t.Errorf("the call is reset: %t, want %t", reset, c.reset)
 			}
 		})
 	}
+}
+
+// An authority has no userinfo (RFC 9113 section 8.3.1), nor what no host has.
+func TestCallsToWhatIsNoHostAreReset(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	for authority, want := range map[string]bool{
+		"": false, "10.0.0.1:9090": false, "[fe80::1%25eth0]:9090": false, "a_b.example.com": false,
+		"@": true, "user:secret@a": true, "a/b": true, "a b": true,
+	} {
+		if reset := isReset(t, addr, headersTo(authority, checkPath)); reset != want {
+			t.Errorf("a call to %q is reset: %t, want %t", authority, reset, want)
+		}
+		if authority == "" {
+			continue
+		}
+		if reset := isReset(t, addr, headersTo("", checkPath, "host", authority)); reset != want {
+			t.Errorf("a call with the host %q is reset: %t, want %t", authority, reset, want)
+		}
+	}
+}
+
+// isReset makes a call with a header block, and another one after it, and reports whether the first was reset.
+func isReset(t *testing.T, addr string, block []byte) bool {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(hangs)) // it fails only after Close
+	calls := framed(func(f *http2.Framer) {
+		begin(f, 1, block)
+		_ = f.WriteData(1, true, message(""))
+		begin(f, 3, headers(checkPath))
+		_ = f.WriteData(3, true, message(""))
+	})
+	if _, err := conn.Write(calls); err != nil {
+		t.Fatal(err)
+	}
+	return resetUntilBothEnd(t, conn)
 }
 
 // resetUntilBothEnd reads frames until the calls 1 and 3 have ended, and reports whether 1 was reset for an error of

@@ -119,6 +119,8 @@ func (r *request) take(name, value []byte) error {
 	switch string(name) {
 	case "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade":
 		r.malformed = true
+	case "host":
+		r.malformed = r.malformed || !isHost(value)
 	case "te":
 		r.malformed = r.malformed || string(value) != "trailers"
 	case "content-type":
@@ -147,6 +149,7 @@ func (r *request) takePseudo(name, value []byte) {
 		r.malformed = r.malformed || string(value) != "http" && string(value) != "https"
 	case ":authority":
 		seen = &r.hasHost
+		r.malformed = r.malformed || !isHost(value)
 	default:
 		r.malformed = true
 	}
