@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,10 @@ func FuzzConnection(f *testing.F) {
 		callsFrom(f, 3, 1, readyName)
 	}))
 	f.Add(framed(func(f *http2.Framer) {
+		_ = f.WriteRawFrame(http2.FramePriorityUpdate, 0, 1, []byte("u=1"))
+		callsFrom(f, 3, 1, readyName)
+	}))
+	f.Add(framed(func(f *http2.Framer) {
 		begin(f, 1, headersTo("@", checkPath))
 		_ = f.WriteData(1, true, message("ready"))
 	}))
@@ -68,7 +73,7 @@ func FuzzConnection(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		_, _ = conn.Write(withoutMalformed(in)) // it may be closed before
+		_, _ = conn.Write(forOracle(in)) // it may be closed before
 		what := fmt.Sprintf("net/http to take %d requests, which are answered", answered)
 		findsWithin(t, fuzzHangs, what, func() bool { return oracle.valid.Load() >= enough })
 	})
@@ -126,12 +131,14 @@ func startOracle(f *testing.F) *oracle {
 	return o
 }
 
-// withoutMalformed returns the bytes without what follows the headers of a stream that are malformed. net/http would end
-// the connection for that, although nothing but the stream is in error (RFC 9113, section 8.1.1).
-func withoutMalformed(in []byte) []byte {
+// forOracle returns the bytes without that for which net/http alone ends the connection: what follows the headers of a
+// stream that are malformed, although nothing but the stream is in error (RFC 9113, section 8.1.1), and frames of
+// extensions, such as PRIORITY_UPDATE (RFC 9218), which the bridge has to ignore (RFC 9113, section 5.5).
+func forOracle(in []byte) []byte {
 	if !bytes.HasPrefix(in, []byte(http2.ClientPreface)) {
 		return in
 	}
+	in = slices.Concat([]byte(http2.ClientPreface), withoutExtensions(in[len(http2.ClientPreface):]))
 	rest := bytes.NewReader(in[len(http2.ClientPreface):])
 	framer := http2.NewFramer(io.Discard, rest)
 	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
@@ -147,6 +154,21 @@ func withoutMalformed(in []byte) []byte {
 			continue
 		}
 		out = append(out, in[from:len(in)-rest.Len()]...)
+	}
+}
+
+func withoutExtensions(in []byte) (frames []byte) {
+	for rest := bytes.NewReader(in); ; {
+		header, err := http2.ReadFrameHeader(rest)
+		if err != nil || rest.Len() < int(header.Length) {
+			return append(frames, in...)
+		}
+		end := len(in) - rest.Len() + int(header.Length)
+		if header.Type <= http2.FrameContinuation {
+			frames = append(frames, in[:end]...)
+		}
+		in = in[end:]
+		rest.Reset(in)
 	}
 }
 
