@@ -2,10 +2,8 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"regexp/syntax"
 	"slices"
-	"sync"
 )
 
 // maxLiterals is how many literals a pattern may have, and minLiteral how many bytes the shortest of them needs, so
@@ -14,34 +12,6 @@ const (
 	maxLiterals = 16
 	minLiteral  = 3
 )
-
-// literalsOf caches the literals of patterns: those of a language are the same for all files.
-var literalsOf sync.Map // of Keywords, by *regexp.Regexp
-
-// canMatch reports false for a text in which a pattern cannot match, since none of the literals is there that every
-// match has one of. To look for literals costs a hundredth of a search for the pattern.
-func canMatch(pattern *regexp.Regexp, text []byte) bool {
-	cached, ok := literalsOf.Load(pattern)
-	if !ok {
-		cached, _ = literalsOf.LoadOrStore(pattern, requiredLiterals(pattern))
-	}
-	literals, _ := cached.(Keywords)
-	return len(literals) == 0 || literals.In(text)
-}
-
-// requiredLiterals returns literals of which every match of a pattern has at least one, or nil if they are not known
-// or too short to be of use.
-func requiredLiterals(pattern *regexp.Regexp) Keywords {
-	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	literals := literalsIn(parsed.Simplify())
-	if len(literals) > maxLiterals || shortest(literals) < minLiteral {
-		return nil
-	}
-	return literals
-}
 
 // literalsIn returns literals of which every match of a part of a pattern has one, or nil.
 func literalsIn(part *syntax.Regexp) Keywords {
@@ -82,14 +52,6 @@ func shortest(k Keywords) int {
 	}
 	return len(slices.MinFunc(k, func(a, b []byte) int { return len(a) - len(b) }))
 }
-
-// Matches reports whether a pattern matches somewhere in the code.
-func (t *Text) Matches(pattern *regexp.Regexp) bool {
-	return canMatch(pattern, t.Code) && pattern.Match(t.Code)
-}
-
-// Mentions reports false for a text in which no string or comment can match a pattern, nor any code.
-func (t *Text) Mentions(pattern *regexp.Regexp) bool { return canMatch(pattern, t.Raw) }
 
 // Words yields the offsets at which a word stands in the code, whole and not as a part of a longer word.
 func (t *Text) Words(word string) func(yield func(at int) bool) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestRequiredLiterals(t *testing.T) {
+func TestLiteralsOfAllMatches(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
 		`(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(\s*\)`: "BuildAndStart",
@@ -13,13 +13,13 @@ func TestRequiredLiterals(t *testing.T) {
 		`\bclass\s+\w+(?:Service|Servicer)\b`:         "Service",
 		`(?i:new)\s+Server\b`:                         "Server",
 		`(?:one|two)?\w+`:                             "",
-		`(?:Listen|Run|\w+)\(`:                        "",
+		`(?:Listen|Run|\w+)\(`:                        "(",
 		`a{0,2}(?:first|second)+`:                     "first second",
 		`(?:abc){2,3}`:                                "abc",
 		`^\s*$`:                                       "",
 	} {
 		got := ""
-		for i, literal := range requiredLiterals(regexp.MustCompile(pattern)) {
+		for i, literal := range newSearch(regexp.MustCompile(pattern)).literals {
 			if i > 0 {
 				got += " "
 			}

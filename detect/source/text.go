@@ -38,16 +38,6 @@ func (t *Text) LineStart(line int) int {
 	return len(t.Code)
 }
 
-// FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit of them, or
-// all for a limit below 0. Analyzers search by this function alone, so that a test can count what a search costs.
-func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {
-	if !canMatch(pattern, t.Code) {
-		return nil
-	}
-	countSearch(pattern, t.Code, limit)
-	return pattern.FindAllSubmatchIndex(t.Code, limit)
-}
-
 // Group returns what the named group of a pattern matched, from Raw: the contents of a string are there. It reports
 // whether the group took part in the match. Alternatives of a pattern may each have a group of the name.
 func (t *Text) Group(pattern *regexp.Regexp, match []int, name string) (string, bool) {

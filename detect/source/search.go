@@ -1,0 +1,168 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+	"regexp/syntax"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// search is what is known of all matches of a pattern, so that most of a text need not be searched.
+type search struct {
+	// literals are literals of which every match has at least one; empty if they are not known.
+	literals Keywords
+	// apart tells of the bytes that no match has: what stands between two of them is searched by itself. None is part of
+	// a word or of a longer character. There are none if a match can see how far the text goes.
+	apart  [utf8.RuneSelf]bool
+	splits bool // there are such bytes
+}
+
+// searches caches what is known of patterns: those of a language are the same for all files.
+var searches sync.Map // of *search, by *regexp.Regexp
+
+func searchFor(pattern *regexp.Regexp) *search {
+	cached, ok := searches.Load(pattern)
+	if !ok {
+		cached, _ = searches.LoadOrStore(pattern, newSearch(pattern))
+	}
+	known, _ := cached.(*search)
+	return known
+}
+
+func newSearch(pattern *regexp.Regexp) *search {
+	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
+	if err != nil {
+		return &search{}
+	}
+	s := search{literals: literalsIn(parsed.Simplify())}
+	if len(s.literals) > maxLiterals {
+		s.literals = nil
+	}
+	for c := range s.apart {
+		s.apart[c] = !IsWordByte(byte(c))
+	}
+	s.exclude(parsed)
+	for _, isApart := range s.apart {
+		s.splits = s.splits || isApart && len(s.literals) > 0
+	}
+	return &s
+}
+
+// exclude takes out of apart what a part of a pattern may match.
+func (s *search) exclude(part *syntax.Regexp) {
+	for c := range s.apart {
+		r := rune(c)
+		switch part.Op {
+		case syntax.OpLiteral:
+			for _, literal := range part.Rune {
+				isSame := r == literal || part.Flags&syntax.FoldCase != 0 && unicode.ToLower(r) == unicode.ToLower(literal)
+				s.apart[c] = s.apart[c] && !isSame
+			}
+		case syntax.OpCharClass:
+			for i := 0; i < len(part.Rune); i += 2 {
+				s.apart[c] = s.apart[c] && (r < part.Rune[i] || r > part.Rune[i+1])
+			}
+		case syntax.OpAnyCharNotNL, syntax.OpEndLine: // the end of a part of the text is that of a line then
+			s.apart[c] = s.apart[c] && r == '\n'
+		case syntax.OpAnyChar, syntax.OpBeginText, syntax.OpEndText:
+			s.apart[c] = false
+		}
+	}
+	for _, sub := range part.Sub {
+		s.exclude(sub)
+	}
+}
+
+// parts yields the parts of a text that matches can be in, each of which is in one.
+func (s *search) parts(text []byte) func(yield func(Span) bool) {
+	return func(yield func(Span) bool) {
+		if !s.splits {
+			if len(s.literals) == 0 || shortest(s.literals) < minLiteral || s.literals.In(text) {
+				yield(Span{0, len(text)})
+			}
+			return
+		}
+		next := make([]int, len(s.literals)) // where each literal stands next
+		for i := range next {
+			next[i] = -1
+		}
+		for at := 0; ; {
+			literal := s.nearest(text, at, next)
+			if literal == len(text) {
+				return
+			}
+			from, to := literal, literal
+			for from > at && !s.isApart(text[from]) {
+				from--
+			}
+			for to < len(text) && !s.isApart(text[to]) {
+				to++
+			}
+			if !yield(Span{from, to}) {
+				return
+			}
+			at = to
+		}
+	}
+}
+
+// nearest returns where the first of the literals stands, from an offset on; the end of the text if none does.
+func (s *search) nearest(text []byte, at int, next []int) int {
+	first := len(text)
+	for i, literal := range s.literals {
+		if next[i] < at {
+			if n := bytes.Index(text[at:], literal); n >= 0 {
+				next[i] = at + n
+			} else {
+				next[i] = len(text)
+			}
+		}
+		first = min(first, next[i])
+	}
+	return first
+}
+
+func (s *search) isApart(c byte) bool { return c < utf8.RuneSelf && s.apart[c] }
+
+// FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit of them, or
+// all for a limit below 0. Analyzers search by this function alone, so that a test can count what a search costs.
+func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {
+	var found [][]int
+	for part := range searchFor(pattern).parts(t.Code) {
+		if len(found) == limit {
+			break
+		}
+		code := t.Code[part.From:part.To]
+		countSearch(pattern, code, limit-len(found))
+		matches := pattern.FindAllSubmatchIndex(code, limit-len(found))
+		for _, m := range matches {
+			for i := range m {
+				if m[i] >= 0 {
+					m[i] += part.From
+				}
+			}
+		}
+		found = append(found, matches...)
+	}
+	return found
+}
+
+// Matches reports whether a pattern matches somewhere in the code.
+func (t *Text) Matches(pattern *regexp.Regexp) bool {
+	for part := range searchFor(pattern).parts(t.Code) {
+		if pattern.Match(t.Code[part.From:part.To]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Mentions reports false for a text in which no string or comment can match a pattern, nor any code.
+func (t *Text) Mentions(pattern *regexp.Regexp) bool {
+	for range searchFor(pattern).parts(t.Raw) {
+		return true
+	}
+	return false
+}
