@@ -1,6 +1,7 @@
 package address
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func (d *Names) DeclareArguments(f Function) bool {
 	if body < 0 {
 		return false
 	}
-	calls := 0
+	var calls []int
 	for at := range d.Words(f.Name) {
 		open := at + len(f.Name)
 		for open < len(d.Code) && strings.IndexByte(" \t", d.Code[open]) >= 0 {
@@ -76,21 +77,87 @@ func (d *Names) DeclareArguments(f Function) bool {
 		if at == f.At || isOther || open == len(d.Code) || d.Code[open] != '(' {
 			continue
 		}
-		if calls++; calls > MaxListeners {
-			return true
-		}
-		spreads := d.spreads(open + 1)
-		for i, p := range f.Parameters {
-			value, ok := d.Argument(open+1, i, p.Name)
-			if !ok && !spreads {
-				value, ok = p.Default, p.Default.From < p.Default.To
-			}
-			if p.Name != "" && ok {
-				d.byName[p.Name] = append(d.byName[p.Name], declaration{d.expression(value), body, true})
-			}
+		if calls = append(calls, open+1); len(calls) == MaxListeners {
+			break
 		}
 	}
-	return calls > 0
+	calls = append(calls, d.started[f.Name]...)
+	for _, from := range calls {
+		d.give(f, body, from)
+	}
+	if len(calls) > 0 {
+		d.called = append(d.called, calledFunction{f, body, calls})
+	}
+	return len(calls) > 0
+}
+
+// calledFunction is a function that calls in the text give something, with its body and where their arguments begin.
+type calledFunction struct {
+	Function
+	body  int
+	calls []int
+}
+
+// EachCall calls do with what each call of the function around an offset gives to a parameter, while all its parameters
+// are what this call gives them: of configure(a, 50051) and configure(b, 50052) the port of b is 50052.
+func (d *Names) EachCall(parameter string, at int, do func(given source.Span)) {
+	hasParameter := func(p Parameter) bool { return p.Name == parameter }
+	for _, f := range slices.Backward(d.called) {
+		if at < f.End || at >= d.BodyEnd(f.End) || !slices.ContainsFunc(f.Parameters, hasParameter) {
+			continue
+		}
+		isGiven := func(x declaration) bool { return x.isParameter && x.scope == f.body }
+		all := map[string][]declaration{}
+		for _, p := range f.Parameters {
+			all[p.Name] = d.byName[p.Name]
+		}
+		for _, from := range f.calls {
+			for name, declared := range all {
+				d.byName[name] = slices.DeleteFunc(slices.Clone(declared), isGiven)
+			}
+			d.give(f.Function, f.body, from)
+			given, _ := d.Argument(from, slices.IndexFunc(f.Parameters, hasParameter), parameter)
+			do(given)
+		}
+		maps.Copy(d.byName, all)
+		return
+	}
+}
+
+// give adds what a call gives to the parameters of a function, by the offset at which its arguments begin, or leaves to
+// their defaults.
+func (d *Names) give(f Function, body, from int) {
+	spreads := d.spreads(from)
+	for i, p := range f.Parameters {
+		value, ok := d.Argument(from, i, p.Name)
+		if !ok && !spreads {
+			value, ok = p.Default, p.Default.From < p.Default.To
+		}
+		if p.Name != "" && ok {
+			d.byName[p.Name] = append(d.byName[p.Name], declaration{d.expression(value), body, true})
+		}
+	}
+}
+
+// DeclareParameter adds a parameter of a function which an option of the command line gives.
+func (d *Names) DeclareParameter(of Function, v NamedValue) {
+	d.DeclareValue(v)
+	if body := d.blocks.Body(d.Text, d.Line(of.At)-1, d.Line(of.End)-1); body >= 0 {
+		last := &d.byName[v.Name][len(d.byName[v.Name])-1]
+		last.scope, last.isParameter = body, true
+	}
+}
+
+// DeclareStarts says where the text has functions called by others, with arguments that follow what patterns
+// match: Thread(target=serve, args=(50051,)). The group "name" is such a function.
+func (d *Names) DeclareStarts(patterns ...*regexp.Regexp) {
+	d.started = map[string][]int{}
+	for _, p := range patterns {
+		for _, m := range d.FindAll(p, MaxListeners) {
+			name, _ := d.Group(p, m, "name")
+			d.started[name] = append(d.started[name], m[1])
+		}
+	}
 }
 
 // spreads reports whether the arguments of a call, from their offset, hold a list or a dictionary that gives several:

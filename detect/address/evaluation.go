@@ -211,7 +211,9 @@ func (e *evaluation) name(u Use, isCall bool) {
 	if isCall && dot >= 0 {
 		name = name[:dot]
 	}
-	if _, field, ok := strings.Cut(name, "."); ok {
+	if _, field, ok := strings.Cut(name, "."); ok && e.byName["."+name] != nil {
+		name = "." + name // a part of this very object
+	} else if ok {
 		name = "." + field
 	}
 	e.follow(name, u)

@@ -193,17 +193,33 @@ func (v Value) part(path, whole string) Value {
 
 func (r *resolution) inProject(n Name, _ string) []placed {
 	if n.Module == "" {
-		return r.projects[r.project][n.Path]
+		return ofPart(r.projects[r.project], n.Path)
 	}
 	return nil
 }
 
 func (r *resolution) inApp(n Name, _ string) []placed {
 	if n.Module == "" {
-		return r.app[n.Path]
+		return ofPart(r.app, n.Path)
 	}
 	return nil
 }
+
+// ofPart returns the declarations of a name. Of a part of something they are those with the longest end of its path
+// that has any: ".settings.grpc.port", ".grpc.port", ".port".
+func ofPart(declared map[string][]placed, path string) []placed {
+	for isField.MatchString(path) && declared[path] == nil {
+		dot := strings.IndexByte(path[1:], '.')
+		if dot < 0 {
+			break
+		}
+		path = path[1+dot:]
+	}
+	return declared[path]
+}
+
+// isField matches the name of what is reached as a field.
+var isField = regexp.MustCompile(`^\.\w`)
 
 // name collects the addresses of the declarations of a name that a file uses, each name once.
 func (r *resolution) name(n Name, file string, declared []placed) {

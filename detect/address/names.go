@@ -28,10 +28,16 @@ type Names struct {
 	GivenBy func(name string) []string
 	// Returned is what functions return, as [Names.DeclareFunction] has it.
 	Returned []NamedValue
+	// AddsNumbers says that a + between a name and a number adds numbers: the name never stands for a text.
+	AddsNumbers bool
 	// flags are those that give a name.
 	flags map[string][]string
 	// keyed match what reads a value by a key, in the group "key": results['port'].
 	keyed []*regexp.Regexp
+	// started are where the arguments begin of functions that others call, by their names.
+	started map[string][]int
+	// called are functions that calls in the text give something.
+	called []calledFunction
 	// callables are the functions whose parameters other files may give something to.
 	callables []Callable
 }

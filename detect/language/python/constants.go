@@ -12,8 +12,8 @@ import (
 var (
 	// passedOn are parts of the arguments by which a source passes on what others declare.
 	passedOn = source.NewKeywords("port=", "addr=", "address=", "bind=", "listen=", "endpoint=", "url=")
-	// startsServer are calls that leave a server's port to its default.
-	startsServer = source.NewKeywords("erve()", "erver()")
+	// startsServer are threads that may start a server, and calls that leave a server's port to its default.
+	startsServer = source.NewKeywords("erve()", "erver()", "target=")
 	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
 	// one.
 	withoutDefault = source.NewKeywords("_port:", " port:", "_PORT:", " addr:", "_addr:", " address:", "_address:")
@@ -25,13 +25,13 @@ var (
 // maxConstants is how many constants of a source are kept, and maxConstantsSource how many bytes a source may have that
 // is read for nothing else.
 const (
-	maxConstants       = 64
+	maxConstants       = 128
 	maxConstantsSource = 64 << 10
 )
 
 // readConstants returns what a source declares for others to listen on: constants, the fields of classes, the options
 // of the command line, and the arguments of calls.
-func readConstants(t *source.Text, i imports, names func() *address.Names) []address.Declaration {
+func readConstants(t *source.Text, module string, i imports, names func() *address.Names) []address.Declaration {
 	var all []address.Declaration
 	add := func(name string, value source.Span) {
 		if len(all) == maxConstants {
@@ -43,17 +43,30 @@ func readConstants(t *source.Text, i imports, names func() *address.Names) []add
 		name := string(t.Code[m[2]:m[3]])
 		if value := (source.Span{From: m[1], To: t.Until(m[1], "\n")}); listenName.MatchString(name) {
 			add(name, value)
+			add("."+module+"."+name, value)
 			if strings.ToUpper(name) == name {
 				add("."+name, value)
 			}
 		}
 	}
-	for _, f := range append(classFields(t), readOptions(t)...) {
-		if strings.HasPrefix(f.Name, ".") && listenName.MatchString(f.Name) && len(all) < maxConstants {
-			all = append(all, names().DeclarationOf(f))
+	options := readOptions(t)
+	for _, f := range classFields(t) {
+		options = append(options, f.NamedValue)
+	}
+	for _, o := range options {
+		if strings.HasPrefix(o.Name, ".") && listenName.MatchString(o.Name) && len(all) < maxConstants {
+			all = append(all, names().DeclarationOf(o))
 		}
 	}
 	own := append(t.Names(functionDefinition), t.Names(classDefinition)...)
+	if len(all) > 0 || slices.ContainsFunc(own, listenName.MatchString) {
+		for _, f := range names().Returned {
+			if !strings.HasPrefix(f.Name, ".") {
+				f.Name = module + "." + f.Name
+			}
+			add(f.Name, f.Value)
+		}
+	}
 	for _, m := range t.FindAll(keywordArgument, address.MaxListeners) {
 		if called := calledWith(t, m[0]); called != "" && !slices.Contains(own, called) {
 			name := address.ArgumentName(called, string(t.Code[m[2]:m[3]]))
@@ -61,8 +74,10 @@ func readConstants(t *source.Text, i imports, names func() *address.Names) []add
 		}
 	}
 	if mayGive.In(t.Raw) {
-		for _, a := range names().ArgumentsOf(call, i.imported) {
-			add(a.Name, a.Value)
+		for _, calls := range []*regexp.Regexp{call, inThread, inPool} {
+			for _, a := range names().ArgumentsOf(calls, i.imported) {
+				add(a.Name, a.Value)
+			}
 		}
 	}
 	return all
@@ -82,8 +97,14 @@ func (i imports) imported(called string) string {
 var (
 	// call is the call of a function or a class by a name without a dot.
 	call = regexp.MustCompile(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*)\(`)
+	// inThread is a function that a thread or a process calls, and inPool one that a pool or a loop does.
+	inThread = regexp.MustCompile(`\btarget\s*=\s*(?:self\.)?(?P<name>[A-Za-z_]\w*)\s*,\s*` +
+		`(?:\w+\s*=[^,()]*,\s*)*args\s*=\s*[(\[]`)
+	inPool = regexp.MustCompile(`\b(?:(?:submit|to_thread|start_soon)\s*\(|run_in_executor\s*\([^,()]*,)\s*` +
+		`(?:self\.)?(?P<name>[A-Za-z_]\w*)\s*,`)
 	// mayGive are parts of the names of functions and classes that start a server.
-	mayGive = source.NewKeywords("erve(", "erver(", "rpc", "Rpc", "RPC", "tart", "main", "run", "Run")
+	mayGive = source.NewKeywords("erve(", "erver(", "rpc", "Rpc", "RPC", "tart", "main", "run", "Run",
+		"target=", "submit(", "thread(", "executor(")
 )
 
 // mayDeclareListener reports whether a source can have constants that matter: a field, a port in a line that says what

@@ -1,10 +1,8 @@
 package python
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -25,13 +23,18 @@ var (
 // their defaults.
 func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentInCode)
-	for _, f := range append(classFields(t), readOptions(t)...) {
-		d.DeclareValue(f)
+	d.AddsNumbers = true
+	for _, f := range classFields(t) {
+		f.declare(d)
+	}
+	for _, o := range readOptions(t) {
+		d.DeclareValue(o)
 	}
 	if listenKeys.In(t.Raw) {
 		d.DeclareElements(elements)
 	}
 	d.DeclareLoops(loop)
+	d.DeclareStarts(inThread, inPool)
 	for _, f := range functions {
 		f.declare(d, module)
 	}
@@ -83,74 +86,13 @@ func declareReturns(d *address.Names, functions []function) {
 		}
 		for _, v := range values {
 			d.DeclareFunction(name, v)
+			if functions[i].isProperty(d.Text) {
+				d.Declare("."+name, v)
+				d.Returned = append(d.Returned, address.NamedValue{Name: "." + name, Value: v})
+			}
 		}
 	}
 }
 
 // listenName matches the names of parameters, constants and fields that say where something listens.
 var listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
-
-var (
-	// variablePrefix is the prefix of the environment variables of a class of settings.
-	variablePrefix = regexp.MustCompile(`\benv_prefix["']?\s*[=:]\s*["'](\w*)["']`)
-
-	// settingsAlias is the name of the environment variable of one setting, without the prefix.
-	settingsAlias = regexp.MustCompile(`\b(?:env|alias|validation_alias)\s*=\s*["'](\w+)["']`)
-
-	classHead = regexp.MustCompile(`^[ \t]*class[ \t]`)
-	// fieldLine is a field with or without a value: a class of settings may get the value from the environment.
-	fieldLine = regexp.MustCompile(`^[ \t]+([A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\]|, ]+)?(?:=[ \t]*|\r?$)`)
-)
-
-// classFields returns the fields of the classes of a source, such as those of pydantic's settings and of dataclasses.
-// The value of one without a default is empty. The settings are environment variables, with a prefix that the class may
-// state (pydantic-settings, pydantic_settings/sources/providers/env.py).
-func classFields(t *source.Text) []address.NamedValue {
-	var fields []address.NamedValue
-	isSettings := false
-	prefix, isPrefixed := settingsPrefix(t)
-	inClass, classIndent, bodyIndent, at := false, 0, -1, 0
-	for line := range strings.SplitSeq(string(t.Code), "\n") {
-		from := at
-		at += len(line) + 1
-		indent := len(line) - len(strings.TrimLeft(line, " \t"))
-		switch {
-		case strings.TrimSpace(line) == "":
-		case classHead.MatchString(line):
-			inClass, classIndent, bodyIndent = true, indent, -1
-			isSettings = strings.Contains(line, "BaseSettings")
-		case inClass && indent <= classIndent && !strings.HasPrefix(strings.TrimSpace(line), ")"):
-			inClass = false
-		case inClass && (bodyIndent < 0 || indent == bodyIndent):
-			bodyIndent = indent
-			m := fieldLine.FindStringSubmatchIndex(line)
-			if m == nil || !listenName.MatchString(line[m[2]:m[3]]) || m[1] < len(line) && line[m[1]] == '=' {
-				continue
-			}
-			f := address.NamedValue{
-				Name: "." + line[m[2]:m[3]], Value: source.Span{From: from + m[1], To: t.Until(from+m[1], "\n")},
-				IsOption: isSettings,
-			}
-			switch alias := settingsAlias.FindSubmatch(t.Raw[f.Value.From:f.Value.To]); {
-			case isSettings && alias != nil:
-				f.Variable = string(alias[1])
-			case isSettings && isPrefixed:
-				f.Variable = strings.ToUpper(prefix + line[m[2]:m[3]])
-			}
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}
-
-// settingsPrefix returns the prefix of the environment variables of the settings of a source, and whether it is known.
-func settingsPrefix(t *source.Text) (string, bool) {
-	m := variablePrefix.FindAllSubmatch(t.Raw, 2)
-	switch mentions := bytes.Count(t.Raw, []byte("env_prefix")); {
-	case mentions == 0:
-		return "", true
-	case mentions == 1 && len(m) == 1:
-		return string(m[0][1]), true
-	}
-	return "", false
-}

@@ -14,9 +14,16 @@ var (
 	functionDefinition = regexp.MustCompile(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*\(`)
 	classDefinition    = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`)
 	// typerOption is a parameter that Typer takes from the command line.
-	typerOption      = regexp.MustCompile(`\btyper\s*\.\s*(?:Option|Argument)\s*\(`)
-	parameterName    = regexp.MustCompile(`^\w+`)
-	parameterDefault = regexp.MustCompile(`^\w+[ \t]*(?::[^=]*)?=\s*(.+)$`)
+	typerOption   = regexp.MustCompile(`\btyper\s*\.\s*(?:Option|Argument)\s*\(`)
+	parameterName = regexp.MustCompile(`^\w+`)
+	// decorator is one, and property one that makes a field of a function.
+	decorator = regexp.MustCompile(`^[ \t]*@`)
+	property  = regexp.MustCompile(`^[ \t]*@(?:\w+\.)*(?:cached_)?property\b`)
+	// startsCommand is a function that Typer or Fire makes a command of, and usesTyper is in sources that use Typer.
+	startsCommand = regexp.MustCompile(`\b(?:typer\.run|[Ff]ire)\(\s*(?P<name>\w+)\s*\)`)
+	usesTyper     = source.NewKeywords("typer")
+	// command is a decorator of Typer's that makes a command of a function.
+	command = regexp.MustCompile(`^[ \t]*@(?:\w+\.)+(?:command|callback)\b`)
 	// givenName matches the names of parameters whose arguments count: where something listens, and what does.
 	givenName = regexp.MustCompile(listenName.String() + `|server`)
 )
@@ -33,11 +40,14 @@ type function struct {
 	all        source.Span
 	indent     int
 	isMethod   bool
+	// isCommand says that it gets its arguments from the command line, those that have a default as flags.
+	isCommand bool
 }
 
 // readFunctions returns the functions that a source defines, in their order.
 func readFunctions(t *source.Text) []function {
 	classes := t.FindAll(classDefinition, maxFunctions)
+	commands := t.Names(startsCommand)
 	var functions []function
 	for _, m := range t.FindAll(functionDefinition, maxFunctions) {
 		f := function{at: m[2], indent: t.Indented(t.Line(m[2]))}
@@ -52,6 +62,7 @@ func readFunctions(t *source.Text) []function {
 		if first := t.Slice(f.parameters[0]); first == "self" || first == "cls" {
 			f.parameters, f.isMethod = f.parameters[1:], f.at == m[2]
 		}
+		f.isCommand = slices.Contains(commands, f.name) || usesTyper.In(t.Raw) && f.isDecorated(t, command)
 		functions = append(functions, f)
 	}
 	return functions
@@ -82,6 +93,23 @@ func moduleOf(file string) string {
 	return path.Base(path.Dir(file))
 }
 
+// maxDecorators is how many decorators of a function are read.
+const maxDecorators = 8
+
+// isDecorated reports whether a pattern matches a decorator of the function.
+func (f function) isDecorated(t *source.Text, with *regexp.Regexp) bool {
+	line := t.Line(f.at) - 2
+	for first := line - maxDecorators; line >= 0 && line > first && decorator.Match(t.LineCode(line)); line-- {
+		if with.Match(t.LineCode(line)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isProperty reports whether the function is read as a field.
+func (f function) isProperty(t *source.Text) bool { return f.isMethod && f.isDecorated(t, property) }
+
 // declare declares the parameters of a function: those that Typer takes from the command line, and what the calls in
 // the source give.
 func (f function) declare(d *address.Names, module string) {
@@ -90,14 +118,12 @@ func (f function) declare(d *address.Names, module string) {
 	for _, at := range f.parameters {
 		p := address.Parameter{Name: parameter(d.Text, at)}
 		counts = counts || givenName.MatchString(p.Name)
-		if m := typerOption.FindStringIndex(d.Slice(at)); m != nil {
-			o := optionOf(d.Text, p.Name, at.From+m[1], 0)
-			if o.Flags == nil && strings.Contains(d.Slice(at), "Option") {
-				o.Flags = []string{strings.ReplaceAll(o.Name, "_", "-")}
-			}
-			d.DeclareValue(o)
-		} else if value := parameterDefault.FindStringSubmatchIndex(d.Slice(at)); value != nil {
-			p.Default = source.Span{From: at.From + value[2], To: at.From + value[3]}
+		if equals := d.Until(at.From, "="); equals < at.To {
+			p.Default = d.Trim(source.Span{From: equals + 1, To: at.To})
+		}
+		if o, ok := f.option(d.Text, at, p); ok {
+			d.DeclareParameter(called, o)
+			p.Default = source.Span{}
 		}
 		called.Parameters = append(called.Parameters, p)
 	}
@@ -112,4 +138,23 @@ func (f function) declare(d *address.Names, module string) {
 			Body: source.Span{From: f.all.From, To: d.BodyEnd(f.all.To)},
 		})
 	}
+}
+
+// option returns the option of the command line that gives a parameter, in a span, and whether one does.
+func (f function) option(t *source.Text, at source.Span, p address.Parameter) (address.NamedValue, bool) {
+	m := typerOption.FindStringIndex(t.Slice(at))
+	hasDefault := p.Default.From < p.Default.To
+	if m == nil {
+		flags := []string{strings.ReplaceAll(p.Name, "_", "-")}
+		o := address.NamedValue{Name: p.Name, Value: p.Default, IsOption: true, Flags: flags}
+		return o, f.isCommand && hasDefault
+	}
+	o := optionOf(t, p.Name, at.From+m[1], 0)
+	if o.Flags == nil && strings.Contains(t.Slice(at), "Option") {
+		o.Flags = []string{strings.ReplaceAll(o.Name, "_", "-")}
+	}
+	if isAnnotated := at.From+m[0] < p.Default.From; hasDefault && isAnnotated {
+		o.Value = p.Default
+	}
+	return o, true
 }

@@ -15,6 +15,9 @@ var optionCall = regexp.MustCompile(
 // quotedName is an argument that names an option.
 var quotedName = regexp.MustCompile(`^["']([\w/-]+)["']$`)
 
+// managementCommand is in sources of Django's commands, which get their options by key.
+var managementCommand = source.NewKeywords("BaseCommand")
+
 // maxOptions is how many options of a source are read.
 const maxOptions = 128
 
@@ -41,6 +44,10 @@ func readOptions(t *source.Text) []address.NamedValue {
 			o.Name = "." + name
 		}
 		options = append(options, o)
+		if managementCommand.In(t.Raw) {
+			o.Name = address.Key("options." + name)
+			options = append(options, o)
+		}
 	}
 	return options
 }

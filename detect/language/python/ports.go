@@ -67,18 +67,38 @@ func (l listenerCall) value(t *source.Text, from int, names func() *address.Name
 	return v, true
 }
 
-// global returns what a name that the source does not declare may be in other sources: a field, or an imported name.
+// global returns what a name that the source does not declare may be in other sources: a part of something, which may
+// be imported, an imported name or a function.
 func (i *imports) global(u address.Use) address.Name {
-	name := u.Path
-	field, isField := strings.CutPrefix(name, ".")
-	full, imported := i.names[name]
-	switch {
-	case strings.HasSuffix(name, ")"):
+	first, _, _ := strings.Cut(address.Path(u.Dotted), ".")
+	full := i.names[first]
+	of := full[strings.LastIndexByte(full, '.')+1:]
+	switch isField := strings.HasPrefix(u.Path, "."); {
+	case strings.HasPrefix(u.Path, ".["):
 		return address.Name{}
+	case strings.HasSuffix(u.Path, ")"):
+		return address.Name{Path: i.function(u.Path, full)}
+	case isField && of != "":
+		return address.Name{Path: "." + of + u.Path}
 	case isField:
-		return address.Name{Path: "." + field[strings.LastIndexByte(field, '.')+1:]}
-	case imported:
-		return address.Name{Path: full[strings.LastIndexByte(full, '.')+1:]}
+		return address.Name{Path: u.Path}
+	case u.Path == first && of != "":
+		return address.Name{Path: of}
+	case i.wildcards != nil && strings.ToUpper(u.Path) == u.Path:
+		return address.Name{Path: u.Path}
 	}
 	return address.Name{}
+}
+
+// function returns the name, for other files, of the function of a module, called so: "config.port()". It is "" for
+// another one, by the full name of what it is reached by.
+func (i *imports) function(called, full string) string {
+	parts := strings.Split(full, ".")
+	if last := parts[len(parts)-1]; last+"()" != called && last != "" {
+		return last + "." + called
+	}
+	if len(parts) > 1 {
+		return strings.Join(parts[len(parts)-2:], ".") + "()"
+	}
+	return ""
 }

@@ -196,7 +196,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		result.Findings = slices.Concat(of.tellApart(found), listeners(t, names, of), security(t, names, of))
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
-		result.Declares = readConstants(t, i, names)
+		result.Declares = readConstants(t, moduleOf(file), i, names)
 	}
 	return &result
 }
