@@ -79,6 +79,10 @@ var (
 func (e *evaluation) evaluate(x expression) {
 	defer e.sortGivers(len(e.givers))
 	e.askByConstants(x)
+	if m := sum.FindSubmatch(x.code); m != nil && e.AddsNumbers {
+		e.sum(expression{raw: m[1], code: m[1], at: x.at}, string(m[2]))
+		return
+	}
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	if e.left--; e.left < 0 || len(x.code) > source.MaxValue || arithmetic.Match(x.code) ||
 		random.Match(x.code) || len(literals) == 0 && resultArithmetic.Match(x.code) {

@@ -41,11 +41,13 @@ func listeners(t *source.Text, names func() *address.Names, servers *servers) []
 			continue
 		}
 		for _, m := range calls {
-			if v, ok := l.value(t, m[1], names); ok {
-				of := finding.ListenerAt(v)
-				of.Of = servers.before(m[0])
-				found = append(found, of)
-			}
+			servers.each(m[0], func(of *finding.Site) {
+				if v, ok := l.value(t, m[1], names); ok {
+					listener := finding.ListenerAt(v)
+					listener.Of = of
+					found = append(found, listener)
+				}
+			})
 		}
 	}
 	return found

@@ -71,11 +71,12 @@ func security(t *source.Text, names func() *address.Names, servers *servers) []f
 	stated := map[*finding.Site][]analyzer.Stated{}
 	var order []*finding.Site
 	add := func(at int, says ...analyzer.Stated) {
-		of := servers.before(at)
-		if stated[of] == nil {
-			order = append(order, of)
-		}
-		stated[of] = append(stated[of], says...)
+		servers.each(at, func(of *finding.Site) {
+			if stated[of] == nil {
+				order = append(order, of)
+			}
+			stated[of] = append(stated[of], says...)
+		})
 	}
 	for _, m := range t.FindAll(insecurePort, address.MaxListeners) {
 		add(m[0], analyzer.Stated{At: m[0], Says: plan.Security{Transport: plan.Plaintext}})
