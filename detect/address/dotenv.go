@@ -1,6 +1,8 @@
 package address
 
 import (
+	"strings"
+
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
@@ -14,7 +16,7 @@ func EnvironmentFile(text []byte) []Declaration {
 	var all []Declaration
 	for _, s := range untrusted.ReadLines(source.TrimBOM(text)) {
 		v := Setting(s.Value, s.Line)
-		if v.Certainty == Unknown || !isVariable(s.Key) || len(all) == maxVariables {
+		if v.Certainty == Unknown || !variableNames[1].MatchString(s.Key) || len(all) == maxVariables {
 			continue
 		}
 		v.Certainty, v.Variable = Default, s.Key
@@ -23,5 +25,6 @@ func EnvironmentFile(text []byte) []Declaration {
 	return all
 }
 
-// ofEnvironment is the name of an environment variable that a file of the project may set.
-func ofEnvironment(variable string) string { return "$" + variable + "=" }
+// ofEnvironment is the name of an environment variable that a file of the project may set. Some libraries do not tell
+// its case.
+func ofEnvironment(variable string) string { return "$" + strings.ToUpper(variable) + "=" }

@@ -67,9 +67,7 @@ func (d *Names) Value(s source.Span) Value {
 	if len(e.found)+len(e.sockets) > 0 {
 		names = slices.Concat(e.before, e.others)
 	}
-	if v.Variable != "" && v.Certainty == Unknown {
-		v.Names = append(v.Names, Name{Path: ofEnvironment(v.Variable)})
-	}
+	v.ofEnvironment()
 	for _, n := range names {
 		for _, global := range d.globals(n) {
 			if !slices.Contains(v.Names, global) {
@@ -78,6 +76,13 @@ func (d *Names) Value(s source.Span) Value {
 		}
 	}
 	return v
+}
+
+// ofEnvironment adds that a file which sets environment variables may say what the value is, before its default.
+func (v *Value) ofEnvironment() {
+	if v.Variable != "" {
+		v.Names = append(v.Names, Name{Path: ofEnvironment(v.Variable)})
+	}
 }
 
 // globals returns what a name may be in other files.
@@ -188,6 +193,7 @@ func (d *Names) Option(name, variable string, s source.Span) Declaration {
 	declared := d.Declaration(name, s)
 	declared.Outside, declared.Certainty = true, min(declared.Certainty, Default)
 	if declared.Variable = cmp.Or(variable, declared.Variable); variable != "" {
+		declared.ofEnvironment()
 		flags := d.giversOf(name)
 		declared.Givers = slices.Insert(declared.Givers, len(flags), VariableGiver(variable))
 	}
