@@ -15,6 +15,12 @@ import (
 // ~2.9.0. Their gRPC plugin has no health service.
 var oldRoadRunner = regexp.MustCompile(`^\s*(?:[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
 
+// loadEnvironment are frameworks that load a file .env by themselves.
+var loadEnvironment = []string{
+	"hyperf/framework", "hyperf/di", "laravel/framework", "laravel/lumen-framework", "symfony/dotenv",
+	"spiral/framework", "spiral/dotenv-bridge",
+}
+
 // analyzeComposer returns what the manifest of a project says. One that cannot be read begins a project anyway.
 func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 	result := &analyzer.Result[extra]{ProjectRoot: true}
@@ -30,6 +36,10 @@ func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 		return result, fmt.Errorf("reading it as a project of no known content: %w", err)
 	}
 	result.Extra.isLibrary = manifest.Type == "library"
+	for _, dependency := range loadEnvironment {
+		_, ok := manifest.Require[dependency]
+		result.Extra.loadsEnvironment = result.Extra.loadsEnvironment || ok
+	}
 	if oldRoadRunner.MatchString(manifest.Require["spiral/roadrunner"]) {
 		before, _, _ := bytes.Cut(text, []byte(`"spiral/roadrunner"`))
 		line := 1 + bytes.Count(before, []byte("\n"))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -29,6 +30,8 @@ type extra struct {
 	// does.
 	includes   []string
 	isIncluded bool
+	// loadsEnvironment says that the app loads a file .env.
+	loadsEnvironment bool
 	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
 	isLibrary bool
 }
@@ -52,12 +55,15 @@ func required(file string) bool {
 			return false
 		}
 	default:
-		if name != "composer.json" {
+		if name != "composer.json" && name != analyzer.EnvironmentFile {
 			return false
 		}
 	}
 	return !tree.AnyDirIn(file, otherDirs)
 }
+
+// loadsEnvironment are in sources that load a file .env: by vlucas/phpdotenv, by Symfony's component.
+var loadsEnvironment = source.NewKeywords("Dotenv::create", "new Dotenv(", "bootEnv(", "loadEnv(")
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	ext := path.Ext(f.Path)
@@ -68,6 +74,9 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	if err != nil {
 		return nil, err
 	}
+	if path.Base(f.Path) == analyzer.EnvironmentFile {
+		return analyzer.Environment[extra](text), nil
+	}
 	if ext != ".php" {
 		result, err := analyzeRoadRunner(text)
 		if result != nil && !roadRunnerConfig.MatchString(path.Base(f.Path)) {
@@ -76,5 +85,6 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return result, err
 	}
 	result := analyzeSource(text)
+	result.Extra.loadsEnvironment = loadsEnvironment.In(text)
 	return &result, nil
 }

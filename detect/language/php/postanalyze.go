@@ -13,7 +13,8 @@ import (
 // postAnalyze returns a server for each file that makes a server, and one for the configurations of RoadRunner in a
 // directory. Where RoadRunner runs a project and no configuration has a gRPC section, its workers serve nothing.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	projects := analyzer.Projects(withoutOthers(files), packageOf)
+	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
+	projects := analyzer.Projects(withoutVariants(withoutOthers(files)), packageOf)
 	configuresRoadRunner := func(f analyzer.File[extra]) bool { return f.Extra.configuresRoadRunner }
 	for _, p := range projects {
 		if slices.ContainsFunc(p.Files, configuresRoadRunner) && !analyzer.ProjectHas[finding.Server](p) {
@@ -42,6 +43,23 @@ func withoutOthers(files []analyzer.File[extra]) []analyzer.File[extra] {
 		}
 	}
 	return own
+}
+
+// withoutVariants returns the files without configurations of RoadRunner for development and tests, if their directory
+// has another one that makes a server.
+func withoutVariants(files []analyzer.File[extra]) []analyzer.File[extra] {
+	isOf := func(f analyzer.File[extra], variant bool) bool {
+		return f.Extra.configuresRoadRunner && isVariant.MatchString(path.Base(f.Path)) == variant
+	}
+	serves := map[string]bool{}
+	for _, f := range files {
+		if isOf(f, false) && finding.Has[finding.Server](f.Findings) {
+			serves[path.Dir(f.Path)] = true
+		}
+	}
+	return slices.DeleteFunc(files, func(f analyzer.File[extra]) bool {
+		return isOf(f, true) && serves[path.Dir(f.Path)]
+	})
 }
 
 // packageOf returns the file itself, or one path for all configurations of RoadRunner in a directory: they are variants

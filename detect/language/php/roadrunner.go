@@ -15,6 +15,9 @@ import (
 var (
 	// roadRunnerConfig is the file name of a configuration of RoadRunner.
 	roadRunnerConfig = regexp.MustCompile(`^(?:\.?rr(?:[._-][\w.-]+)?|\.?roadrunner)\.ya?ml$`)
+	// isVariant is the file name of a configuration that is there for development or tests.
+	isVariant = regexp.MustCompile(
+		`(?i)[._-](?:dev|develop|development|tests?|testing|local|debug|ci|example|sample)[._-]`)
 	// mayBeIncluded is the path of a file that a configuration of RoadRunner may include: one about gRPC, or one in a
 	// folder of RoadRunner.
 	mayBeIncluded = regexp.MustCompile(`(?:^|/)[\w.-]*grpc[\w.-]*\.ya?ml$|(?:^|/)(?:rr|roadrunner)/[^/]+\.ya?ml$`)
@@ -50,8 +53,10 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	if !ok || listen.Value == "" {
 		return result, nil
 	}
-	// Only RoadRunner's first version has workers in this section. It registers no health service.
-	_, isFirstVersion := settings.Get("grpc.workers")
+	// Only RoadRunner's first version has workers in this section, and no version. It registers no health service.
+	_, hasWorkers := settings.Get("grpc.workers")
+	_, hasVersion := settings.Get("version")
+	isFirstVersion := hasWorkers && !hasVersion
 	where := environmentValue.ReplaceAllString(listen.Value, "$default")
 	server := finding.Server{
 		Site: finding.AtLine(section.Line, "grpc: listen: "+where), Framework: roadRunner, InMain: true,
