@@ -201,10 +201,13 @@ func (e *evaluation) names(x expression) {
 // ownPrefix stands before the names of an object's or a class's own fields, and before the flags of gflags and Abseil.
 var ownPrefix = regexp.MustCompile(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS_)`)
 
+// converted is what a name ends with whose value is read in another form.
+var converted = regexp.MustCompile(`\.(?:to_[si]|value)$`)
+
 // name follows a name, which stands at an offset, to its declarations. name.field asks for the field, and name.method()
 // for what the method returns if that is declared, and otherwise for the name.
 func (e *evaluation) name(u Use, isCall bool) {
-	name := Path(u.Dotted)
+	name := converted.ReplaceAllString(Path(u.Dotted), "")
 	dot := strings.LastIndexByte(name, '.')
 	if function := name[dot+1:] + "()"; isCall && e.byName[function] != nil {
 		e.follow(function, u)

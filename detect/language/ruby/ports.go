@@ -147,6 +147,8 @@ var (
 	// parameterHead is a parameter, by its number or by its name, up to its default if it has one.
 	parameterHead = regexp.MustCompile(`^(\w+)[ \t]*(?::|=)?[ \t]*`)
 	construction  = regexp.MustCompile(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new\(`)
+	// constructionAlone has no arguments, and no brackets for them.
+	constructionAlone = regexp.MustCompile(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new(?:$|[.\n])`)
 )
 
 // declareConstructors declares the parameters of constructors, which calls of new in any source give something.
@@ -169,7 +171,12 @@ func declareConstructors(names *address.Names) {
 
 // given returns what a source gives to the constructors of other sources.
 func given(names *address.Names) []address.Declaration {
-	return names.Given(construction, func(class string) string { return class })
+	all := names.Given(construction, func(class string) string { return class })
+	for _, m := range names.FindAll(constructionAlone, address.MaxListeners) {
+		class, _ := names.Group(constructionAlone, m, "name")
+		all = append(all, names.Declaration(address.ArgumentName(class, ""), source.Span{From: m[1], To: m[1]}))
+	}
+	return all
 }
 
 // constants returns the constants of the source that state an address, for other sources.

@@ -11,6 +11,7 @@ type project = analyzer.Project[stub]
 
 // postAnalyze returns a server for each source that makes a server.
 func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
+	files = analyzer.DropUnread(files, func(f analyzer.File[stub]) bool { return f.Extra.LoadsEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	generated := map[string]bool{}
 	for _, f := range files {

@@ -50,6 +50,8 @@ func required(file string) bool {
 		return !isMessageStub && !isTest(name) && !inOtherDir(file)
 	case ".ru", ".rake", gemspecExt:
 		return !inOtherDir(file)
+	case analyzer.EnvironmentFile:
+		return name == analyzer.EnvironmentFile && !inOtherDir(file)
 	case "", ".yml":
 		known := []string{gemfile, procfile, anyCableFile, settingsFile}
 		return (slices.Contains(known, name) || mayBeScript(file)) && !inOtherDir(file)
@@ -89,6 +91,8 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case name == analyzer.EnvironmentFile:
+		return analyzer.Environment[stub](text), nil
 	case name == procfile:
 		return analyzeProcfile(text), nil
 	case name == anyCableFile:
@@ -104,21 +108,26 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 // interpreter is the first line of a program in Ruby. Many programs in bin are none.
 var interpreter = regexp.MustCompile(`^#![^\n]*ruby`)
 
+// loadsEnvironment are in sources that load a file .env. What the gem dotenv-rails loads, it mostly loads for development
+// alone.
+var loadsEnvironment = source.NewKeywords("Dotenv.load", "dotenv/load", "Dotenv.overload")
+
 var keywords = analyzer.Keywords(frameworks)
 
 // mayTellPort matches a constant that may be the port of a server of another source, or what gives one to its server.
 var mayTellPort = regexp.MustCompile(
-	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b|\b\w*Server\.new\([^\n]*(?:\b\d{4,5}\b|ENV)`)
+	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b|\b\w*Server\.new(?:[.\n]|$|\([^\n]*(?:\b\d{4,5}\b|ENV))`)
 
 // analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {
 	servesGRPC := keywords.In(text)
+	loads := stub{LoadsEnvironment: loadsEnvironment.In(text)}
 	if !servesGRPC && !mayTellPort.Match(text) {
-		return nil
+		return &analyzer.Result[stub]{Extra: loads}
 	}
 	t := grammarOf(text).Read(text)
 	names := namesIn(t)
-	result := &analyzer.Result[stub]{Declares: append(constants(names), given(names)...)}
+	result := &analyzer.Result[stub]{Extra: loads, Declares: append(constants(names), given(names)...)}
 	if servesGRPC {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))

@@ -11,6 +11,8 @@ import (
 type stub struct {
 	// Services are the names of the services in a generated file: the last part of each one's module.
 	Services []string
+	// LoadsEnvironment says that the source loads a file .env.
+	LoadsEnvironment bool
 }
 
 // stubService is the class of a service. The generator writes comments of the .proto file before it, as the pattern
