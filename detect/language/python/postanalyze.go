@@ -3,6 +3,7 @@ package python
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -55,11 +56,17 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 				return nil
 			}
 			f.Framework = cmp.Or(framework, f.Framework)
+			if slices.Contains(servePlaintext, f.Framework) {
+				return []finding.Finding{f, finding.Security{Site: f.Site, Says: plan.Security{Transport: plan.Plaintext}}}
+			}
 			return []finding.Finding{f}
 		}
 		return []finding.Finding{f}
 	})
 }
+
+// servePlaintext are the frameworks that serve registrations, and that have no TLS.
+var servePlaintext = []string{djangoGRPCFramework, djangoSocioGRPC}
 
 // servingFramework returns the framework that constructs the server of a project whose sources construct none: one
 // whose services are among the registrations. It is "" if all registrations are plain grpcio.
