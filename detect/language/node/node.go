@@ -8,6 +8,7 @@ package node
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -48,6 +49,9 @@ const manifest = "package.json"
 var environmentLoader = regexp.MustCompile(
 	`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
 
+// loadsOnCondition is in a source that loads the file .env in some environments, most often not in production.
+var loadsOnCondition = regexp.MustCompile(`\bif\s*\([^;{}]{0,120}(?:NODE_ENV|[pP]rod)[^;]{0,120}\bdotenv\b`)
+
 var (
 	// otherDirs hold code that is in no program of the app: tests, what tests need, and copies of dependencies. The
 	// walk of the tree leaves out node_modules.
@@ -73,6 +77,8 @@ type extra struct {
 	packageName string
 	// loadsEnvironment says that a package.json has a dependency that loads the file .env beside it.
 	loadsEnvironment bool
+	// loadsOnCondition says that a source loads it in some environments.
+	loadsOnCondition bool
 	entries          entries
 	aliases          []alias
 }
@@ -118,7 +124,12 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case yamlSettings.MatchString(f.Path), path.Ext(f.Path) == ".json":
 		return analyzeSettings(f.Path, text)
 	}
-	return analyzeSource(f.Path, text, isOutput), nil
+	result := analyzeSource(f.Path, text, isOutput)
+	if loadsOnCondition.Match(text) {
+		result = cmp.Or(result, &analyzer.Result[extra]{})
+		result.Extra.loadsOnCondition = true
+	}
+	return result, nil
 }
 
 // analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its
@@ -138,6 +149,8 @@ func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error
 	var name string
 	_ = json.Unmarshal(fields["name"], &name) // a name of another type is none that can be imported
 	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{
-		packageName: name, entries: entriesOf(fields), loadsEnvironment: environmentLoader.Match(text),
+		packageName: name, entries: entriesOf(fields),
+		// The image has no devDependencies.
+		loadsEnvironment: environmentLoader.Match(fields["dependencies"]) || environmentLoader.Match(fields["scripts"]),
 	}}, nil
 }

@@ -14,7 +14,10 @@ type project = analyzer.Project[extra]
 
 // postAnalyze returns a server for each file that makes a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
+	onCondition := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsOnCondition })
+	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool {
+		return f.Extra.loadsEnvironment && !onCondition
+	})
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	a := &app{modules: newModules(files), packages: map[string]*analyzer.Package{}, graph: analyzer.Graph(all)}
 	a.graph.Module, a.entries = a.find, a.entryFiles()

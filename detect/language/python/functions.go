@@ -47,7 +47,7 @@ type function struct {
 // readFunctions returns the functions that a source defines, in their order.
 func readFunctions(t *source.Text) []function {
 	classes := t.FindAll(classDefinition, maxFunctions)
-	commands := t.Names(startsCommand)
+	commands, hasCommands := t.Names(startsCommand), usesTyper.In(t.Raw)
 	var functions []function
 	for _, m := range t.FindAll(functionDefinition, maxFunctions) {
 		f := function{at: m[2], indent: t.Indented(t.Line(m[2]))}
@@ -62,7 +62,7 @@ func readFunctions(t *source.Text) []function {
 		if first := t.Slice(f.parameters[0]); first == "self" || first == "cls" {
 			f.parameters, f.isMethod = f.parameters[1:], f.at == m[2]
 		}
-		f.isCommand = slices.Contains(commands, f.name) || usesTyper.In(t.Raw) && f.isDecorated(t, command)
+		f.isCommand = slices.Contains(commands, f.name) || hasCommands && f.isDecorated(t, command)
 		functions = append(functions, f)
 	}
 	return functions

@@ -25,6 +25,7 @@ const maxOptions = 128
 // and FLAGS.port, "port" of the parameter that click gives to a function. The value of one without a default is empty.
 func readOptions(t *source.Text) []address.NamedValue {
 	var options []address.NamedValue
+	isByKey := managementCommand.In(t.Raw)
 	for _, m := range t.FindAll(optionCall, maxOptions) {
 		library := string(t.Code[m[0]:m[1]])
 		isClick := strings.Contains(library, ".") && !strings.Contains(library, "add_argument")
@@ -44,7 +45,7 @@ func readOptions(t *source.Text) []address.NamedValue {
 			o.Name = "." + name
 		}
 		options = append(options, o)
-		if managementCommand.In(t.Raw) {
+		if isByKey {
 			o.Name = address.Key("options." + name)
 			options = append(options, o)
 		}

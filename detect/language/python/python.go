@@ -166,13 +166,16 @@ var (
 	keywords = analyzer.Keywords(frameworks, "add_insecure_port(", "add_secure_port(")
 	// loadsEnvironment are in sources that load a file .env: by python-dotenv, pydantic's settings, environs.
 	loadsEnvironment = source.NewKeywords("load_dotenv", "env_file", ".read_env(")
+	// loadsOnCondition is in a source that loads it in some environments, most often not in production.
+	loadsOnCondition = regexp.MustCompile(
+		`\bif\b[^\n]*(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)[^\n]*:\s*\n[ \t]+(?:dotenv\.)?load_dotenv\(`)
 	// generatedCode is what only generated code defines: the function that registers a service.
 	generatedCode = regexp.MustCompile(`(?m)^def add_\w+Servicer_to_server\(`)
 )
 
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
-	loads := extra{LoadsEnvironment: loadsEnvironment.In(text)}
+	loads := extra{LoadsEnvironment: loadsEnvironment.In(text) && !loadsOnCondition.Match(text)}
 	if !hasKeyword && !mayDeclareListener(text, false) {
 		return &analyzer.Result[extra]{Extra: loads}
 	}

@@ -108,7 +108,7 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 // interpreter is the first line of a program in Ruby. Many programs in bin are none.
 var interpreter = regexp.MustCompile(`^#![^\n]*ruby`)
 
-// loadsEnvironment are in sources that load a file .env. What the gem dotenv-rails loads, it mostly loads for development
+// loadsEnvironment are in sources that load a file .env. What dotenv-rails loads, it mostly loads for development
 // alone.
 var loadsEnvironment = source.NewKeywords("Dotenv.load", "dotenv/load", "Dotenv.overload")
 
