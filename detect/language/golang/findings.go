@@ -15,6 +15,9 @@ import (
 type registration struct {
 	*finding.Site
 	pkg string
+	// kratosBy is the import path of the package whose function makes the server of kratos that a service is registered
+	// with; "" if the server is not kratos', or if it is not seen what makes it.
+	kratosBy string
 }
 
 // healthGiven is a server of grpc-go that the health service is registered with: something makes it.

@@ -63,7 +63,7 @@ func TestTreeOfServersIsAnalyzed(t *testing.T) {
 			finding.Server{Site: finding.AtLine(1, ""), Framework: grpcGo},
 		}})
 		add(dir+"/sub/main.go", analyzer.Result[Extra]{Findings: []finding.Finding{
-			registration{finding.AtLine(1, ""), ""},
+			registration{Site: finding.AtLine(1, "")},
 		}})
 	}
 	if found := postAnalyze(files, func(string, ...any) {}); len(found) != many {

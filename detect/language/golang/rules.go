@@ -135,7 +135,7 @@ func registersGRPC(at *finding.Site, r reference) finding.Finding {
 	if otherRegistration.MatchString(r.name) || r.call != nil && len(r.call.Args) != 2 {
 		return nil
 	}
-	return registration{at, r.importPath}
+	return registration{Site: at, pkg: r.importPath}
 }
 
 // finding returns what the reference proves at a site, or nil.

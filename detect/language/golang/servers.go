@@ -96,6 +96,9 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 		decided = f
 	case registration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)
+		if _, isOwn := m.lookup(f.kratosBy); keep && f.kratosBy != "" && !isOwn {
+			return madeByOthers(f.Site, kratos)
+		}
 	case kitexServer:
 		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
 	case kitexBareServer:
@@ -113,6 +116,14 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 		return nil
 	}
 	return []finding.Finding{decided}
+}
+
+// madeByOthers returns the server of a framework that a function of another module makes, which decides on TLS.
+func madeByOthers(at *finding.Site, framework string) []finding.Finding {
+	return []finding.Finding{
+		finding.Server{Site: at, Framework: framework, AutomaticHealth: true},
+		finding.Security{Site: at.Quiet(), Says: plan.Security{Place: at.Place}},
+	}
 }
 
 // lacksGRPC reports whether the go.mod of a project, which lists the dependencies of its dependencies too, has no

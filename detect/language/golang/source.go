@@ -199,6 +199,10 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	if found == nil {
 		return
 	}
+	if r, ok := found.(registration); ok && call != nil {
+		r.kratosBy = p.kratosMaker(call.Args[0])
+		found = r
+	}
 	p.add(found)
 	switch f := found.(type) {
 	case finding.Health:
@@ -226,6 +230,19 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	if call != nil && finding.FrameworkOf(found) == dapr && len(call.Args) == 1 {
 		p.addListener(listener{by: anyServer}, call.Args[0], nil)
 	}
+}
+
+// kratosMaker returns the import path of the package whose function makes a server of kratos, or "". The generated
+// registrations of kratos are those of grpc-go: the file tells them apart by the package that its server has.
+func (p *pass) kratosMaker(server ast.Expr) string {
+	if !p.file.Imports.AnyMatches(kratosGRPC) || p.file.Imports.Has("google.golang.org/grpc") {
+		return ""
+	}
+	made, _ := p.file.InitialValue(server).(*ast.CallExpr)
+	if made == nil {
+		return ""
+	}
+	return p.file.PathOf(syntax.Called(made))
 }
 
 // functions returns the lines on which the functions of the file end.
