@@ -15,14 +15,10 @@ const maxHealthPackages = 64
 // programs that it is in. Where imports do not tell, the directories do: see analyzer.Servers.
 func (w workspace) shareHealth(all []*project) {
 	var healthy []*analyzer.Package
-	servers := map[string]*analyzer.Package{}
+	servers := serverPackages(all)
 	for _, p := range all {
 		for _, in := range p.Packages {
-			switch {
-			case in.Built:
-			case finding.Has[finding.Server](in.Findings):
-				servers[in.Path] = in
-			case finding.Has[finding.Health](in.Findings):
+			if !in.Built && servers[in.Path] == nil && finding.Has[finding.Health](in.Findings) {
 				healthy = append(healthy, in)
 			}
 		}
@@ -35,12 +31,7 @@ func (w workspace) shareHealth(all []*project) {
 		importing := closure([]string{in.Path}, func(dir string) []string { return importers[dir] })
 		found := serversAmong(servers, w.reach([]string{in.Path}), importing)
 		if len(found) == 0 {
-			var mains []string
-			for dir := range importing {
-				if w.mains[dir] {
-					mains = append(mains, dir)
-				}
-			}
+			mains := w.mainsAmong(importing)
 			if found = serversAmong(servers, w.reach(mains), nil); len(found) == 0 && len(mains) > 0 {
 				// It is for a server that is made outside of the app.
 				in.Findings = slices.DeleteFunc(in.Findings, finding.Is[finding.Health])
@@ -48,6 +39,30 @@ func (w workspace) shareHealth(all []*project) {
 		}
 		giveHealth(in, found)
 	}
+}
+
+// serverPackages returns the packages of the sources that construct servers, by their directories.
+func serverPackages(all []*project) map[string]*analyzer.Package {
+	servers := map[string]*analyzer.Package{}
+	for _, p := range all {
+		for _, in := range p.Packages {
+			if !in.Built && finding.Has[finding.Server](in.Findings) {
+				servers[in.Path] = in
+			}
+		}
+	}
+	return servers
+}
+
+// mainsAmong returns those of several directories that are packages main.
+func (w workspace) mainsAmong(dirs map[string]bool) []string {
+	var mains []string
+	for dir := range dirs {
+		if w.mains[dir] {
+			mains = append(mains, dir)
+		}
+	}
+	return mains
 }
 
 // importers returns the directories of the packages that import each package of the app.

@@ -71,12 +71,7 @@ const maxPrograms = 32
 
 // programsAmong returns the programs among directories, the likeliest one first.
 func (w workspace) programsAmong(dirs map[string]bool) []string {
-	var mains []string
-	for dir := range dirs {
-		if w.mains[dir] {
-			mains = append(mains, dir)
-		}
-	}
+	mains := w.mainsAmong(dirs)
 	slices.SortFunc(mains, func(a, b string) int {
 		return cmp.Or(plan.CompareBool(isExample(a), isExample(b)),
 			cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))

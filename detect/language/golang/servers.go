@@ -25,6 +25,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 		w.resolve(p)
 	}
 	w.shareHealth(all)
+	w.borrowServers(all)
 	for _, p := range all {
 		w.joinPrograms(p)
 		w.borrowHealth(p)
@@ -170,30 +171,6 @@ func (w workspace) joinPrograms(p *project) {
 }
 
 func servesFromSource(in *analyzer.Package) bool { return !in.Built && in.Serves() }
-
-// borrowHealth gives packages that make a server the health registrations of the helper packages that they import from
-// other modules of the app. Helpers of the same module need no such step.
-func (w workspace) borrowHealth(p *project) {
-	for _, in := range p.Packages {
-		if !servesFromSource(in) {
-			continue
-		}
-		for _, importPath := range w.imports[in.Path] {
-			dir, ok := w.lookup(importPath)
-			module := w.moduleOf(importPath)
-			if !ok || module == p {
-				continue
-			}
-			helper := module.Package(dir)
-			if helper == nil || finding.Has[finding.Server](helper.Findings) {
-				continue
-			}
-			if f, ok := finding.First[finding.Health](helper.Findings); ok {
-				in.Findings = append(in.Findings, finding.Health{Site: f.Quiet()})
-			}
-		}
-	}
-}
 
 // implyServers adds a server for each that the health service is registered with. It is for apps that have no other
 // evidence of a server: a framework that this package does not know makes it.
