@@ -84,11 +84,25 @@ func (s *Sources) fieldOf(t typeOfApp, name string, nesting int) (*ast.Field, *S
 	return nil, nil
 }
 
-// typeOf returns the type of an expression, if the sources of the app state it.
+// typeOf returns the type of an expression, if the sources of the app state it. What is known is not looked for again:
+// each field of a chain such as app.config.server.port asks for the types of all that are before it.
 func (s *Sources) typeOf(x expression, nesting int) typeOfApp {
+	at := evaluation{x.Expr, x.call, x.result}
+	if t, ok := s.typed[at]; ok {
+		return t
+	}
 	if s.spend(nesting) {
 		return typeOfApp{}
 	}
+	t := s.typeOfExpression(x, nesting)
+	if t.Expr != nil {
+		s.typed[at] = t
+	}
+	return t
+}
+
+// typeOfExpression is typeOf for an expression whose type is not known yet.
+func (s *Sources) typeOfExpression(x expression, nesting int) typeOfApp {
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.CompositeLit:
 		return typeOfApp{e.Type, x.in}

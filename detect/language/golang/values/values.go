@@ -56,6 +56,7 @@ type Sources struct {
 	short     map[string]string // the short names of flags, by the long ones
 
 	evaluating map[evaluation]bool
+	typed      map[evaluation]typeOfApp // the types of expressions that are known: see typeOf
 
 	evaluated int // how many expressions were evaluated for one port
 	total     int // and for all
@@ -76,7 +77,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
-		short: map[string]string{}, evaluating: map[evaluation]bool{}, bound: bindings{
+		short: map[string]string{}, evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
 	}
