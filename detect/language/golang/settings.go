@@ -38,7 +38,8 @@ var (
 
 // analyzeSettings returns the ports that settings name: those that may be ports or addresses are kept.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
-	if !slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber) {
+	hasPort := slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber)
+	if !hasPort && !bytes.Contains(text, []byte("${")) {
 		return nil, nil
 	}
 	documents, err := untrusted.ReadSettings(file, text)
@@ -46,8 +47,9 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 	for _, s := range slices.Concat(documents...) {
 		key := strings.ToLower(s.Key)
 		delete(settings, key) // the last one counts
-		if mayBeAddress.MatchString(s.Value) && len(settings) < maxSettings {
-			settings[key] = values.Setting{Value: s.Value, Line: s.Line}
+		set := withDefault(s)
+		if (set.By != "" || mayBeAddress.MatchString(set.Value)) && len(settings) < maxSettings {
+			settings[key] = set
 		}
 	}
 	result := &analyzer.Result[Extra]{Extra: Extra{Settings: settings}}
@@ -55,6 +57,24 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 		result.Findings = addressSetting(documents)
 	}
 	return result, err
+}
+
+// placeholder is a value that ends with what the environment gives, as shells write it, or with a setting as kratos
+// writes it, which may be a variable with a prefix: ":${PORT:-9000}", "${GRPC_ADDR:0.0.0.0:9000}" (config/reader.go).
+var placeholder = source.Exactly(`([\w.:\[\]-]*)\$\{(\w[\w.]*)(?:(:-|:)([^{}$]*))?\}`)
+
+// withDefault returns a setting, or the default of the placeholder that it is.
+func withDefault(s untrusted.Setting) values.Setting {
+	set := values.Setting{Value: s.Value, Line: s.Line}
+	m := placeholder.FindStringSubmatch(s.Value)
+	if m == nil {
+		return set
+	}
+	set.Value, set.By = m[1]+m[4], "$"+m[2]
+	if m[3] == ":" {
+		set.By = "a setting"
+	}
+	return set
 }
 
 var mayBeAddress = source.Exactly(`(?:[\w.-]*|\[[\w:]*\]|https?://[\w.-]*):\d{2,5}|\d{2,5}`)
@@ -68,7 +88,7 @@ func addressSetting(documents []untrusted.Document) []finding.Finding {
 	for _, document := range documents {
 		for _, key := range addressKeys {
 			if a, ok := document.Get(key); ok {
-				findings := []finding.Finding{finding.ListenerAt(address.Setting(a.Value, a.Line))}
+				findings := []finding.Finding{finding.ListenerAt(addressOf(withDefault(a)))}
 				if s, ok := document.Get("Health"); ok && s.Value == "false" { // go-zero's switch
 					findings = append(findings, finding.HealthDisabled{Site: finding.AtLine(s.Line, "")})
 				}
@@ -77,4 +97,16 @@ func addressSetting(documents []untrusted.Document) []finding.Finding {
 		}
 	}
 	return nil
+}
+
+// addressOf returns the address that a setting states.
+func addressOf(s values.Setting) address.Value {
+	a := address.Setting(s.Value, s.Line)
+	if variable, ok := strings.CutPrefix(s.By, "$"); ok {
+		a.Variable = variable
+	}
+	if s.By != "" && a.Certainty != address.Unknown {
+		a.Certainty = address.Default
+	}
+	return a
 }

@@ -232,14 +232,14 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	}
 }
 
-// kratosMaker returns the import path of the package whose function makes a server of kratos, or "". The generated
+// kratosMaker returns the import path of the package, other than kratos', whose function makes a server of kratos, or "". The generated
 // registrations of kratos are those of grpc-go: the file tells them apart by the package that its server has.
 func (p *pass) kratosMaker(server ast.Expr) string {
 	if !p.file.Imports.AnyMatches(kratosGRPC) || p.file.Imports.Has("google.golang.org/grpc") {
 		return ""
 	}
 	made, _ := p.file.InitialValue(server).(*ast.CallExpr)
-	if made == nil {
+	if made == nil || kratosGRPC.MatchString(p.file.PathOf(syntax.Called(made))) {
 		return ""
 	}
 	return p.file.PathOf(syntax.Called(made))

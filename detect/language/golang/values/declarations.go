@@ -41,7 +41,7 @@ func (s *Sources) declare(f *Source) {
 		case *ast.IncDecStmt:
 			s.change(f, n.X, &ast.UnaryExpr{OpPos: n.Pos(), Op: n.Tok, X: n.X})
 		case *ast.BasicLit:
-			if text, ok := syntax.StringLiteral(n); ok && SettingsFile.MatchString(path.Base(text)) {
+			if text, ok := syntax.StringLiteral(n); ok && namesSettings(text) {
 				s.named[path.Base(text)] = true
 			}
 		case *ast.CallExpr:

@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"go/ast"
 	"slices"
 	"strings"
@@ -259,7 +260,7 @@ func unlessSet(loaded []expression, variable string) []expression {
 	found := slices.Clone(loaded)
 	for i, x := range found {
 		of := *x.constant
-		of.setting = variable
+		of.setting = cmp.Or(variable, of.setting)
 		found[i].constant = &of
 	}
 	return found

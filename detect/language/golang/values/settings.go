@@ -13,11 +13,22 @@ import (
 type Setting struct {
 	Value string
 	Line  int
+	// By is what replaces the value: a variable, as "$PORT", or another setting; "" for nothing.
+	By string
 }
 
 // SettingsFile are the names that people give to files with the settings of an app.
 var SettingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|settings|server|default|local|prod))?` +
 	`(?:[-._](?:prod|production|local|docker|default|dev|development))?\.(?:ya?ml|json|toml|env)`)
+
+// namesSettings reports whether a text in a source is the path of a settings file, by its name or by its folder.
+func namesSettings(text string) bool {
+	name := path.Base(text)
+	return SettingsFile.MatchString(name) ||
+		settingsFile.MatchString(name) && settingsFolder.MatchString(path.Base(path.Dir(text)))
+}
+
+var settingsFile = source.Exactly(`[\w.-]+\.(?:ya?ml|json|toml)`)
 
 // AddSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
 // file states goes before the defaults that the sources give to settings.
@@ -29,7 +40,7 @@ func (s *Sources) AddSettings(file string, settings map[string]Setting) {
 	}
 	for key, from := range settings {
 		at := plan.Place{Path: file, Line: from.Line}
-		s.loaded[key] = append(s.loaded[key], expression{constant: &value{text: from.Value, at: at}})
+		s.loaded[key] = append(s.loaded[key], expression{constant: &value{text: from.Value, at: at, setting: from.By}})
 	}
 }
 
