@@ -15,6 +15,7 @@ var (
 	// sameValue are functions whose result is their first argument in another form, or nothing if it is unset.
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
 		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
+	toText      = source.Exactly(`strconv\.(?:Itoa|FormatInt|FormatUint)|fmt\.Sprint`)
 	environment = source.Exactly(`(?:os|syscall)\.(?:Getenv|LookupEnv)|flag\.Arg`)
 	// environmentMap are the names of maps with all environment variables.
 	environmentMap = source.Exactly(`(?i)(?:os)?env(?:iron(?:ment)?|vars?)?`)
@@ -46,7 +47,7 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	}
 	switch {
 	case len(args) > 0 && sameValue.MatchString(qualified):
-		return s.evaluate(args[0], nesting+1), true
+		return s.converted(args[0], toText.MatchString(qualified), nesting), true
 	case environment.MatchString(qualified):
 		variable := s.variable(args, nesting)
 		return s.orGiven([]value{unset(variable, x.place())}, variable, x.in), true
@@ -66,6 +67,19 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		return s.evaluateFormat(args, nesting), true
 	}
 	return s.evaluateSetting(x, call, args, nesting)
+}
+
+// converted returns the values of an expression in another form. The text of a number is none: + joins it with others.
+func (s *Sources) converted(x expression, isText bool, nesting int) []value {
+	values := s.evaluate(x, nesting+1)
+	if !isText {
+		return values
+	}
+	values = slices.Clone(values)
+	for i := range values {
+		values[i].isNumber = false
+	}
+	return values
 }
 
 // isListening reports whether a method returns the address that a listener has got: lis.Addr().String().
