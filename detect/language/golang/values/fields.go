@@ -38,7 +38,8 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	}
 	key := s.settingKey(x, nesting+1)
 	declared, in := s.fieldOf(t, name, 0)
-	setting, variable := s.settingOfField(t, key), s.taggedVariable(holder, t, declared)
+	setting := s.settingOfField(t, key)
+	variable := cmp.Or(s.taggedVariable(holder, t, declared), s.boundVariable(key, in))
 	if declared != nil && (s.isTagged(t) || holdsSettings.MatchString(of.name)) {
 		for i := range from {
 			from[i].setting = setting
@@ -56,7 +57,10 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	if declared != nil {
 		from = append(from, tagged(in, declared, variable)...)
 	}
-	from = append(from, s.settings[strings.ToLower(key)]...)
+	for _, byDefault := range s.defaultsFor(key, x.in.dir) {
+		byDefault.setting = cmp.Or(variable, byDefault.setting)
+		from = append(from, byDefault)
+	}
 	if s.bound.allFlags {
 		from = append(from, s.boundFlags(key, x.in.dir)...)
 	}
@@ -271,5 +275,5 @@ func (s *Sources) settingOf(key, dir string) []expression {
 	if found := s.loadedFor(key, dir); found != nil {
 		return found
 	}
-	return s.settings[strings.ToLower(key)]
+	return s.defaultsFor(key, dir)
 }

@@ -95,5 +95,21 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 	return all
 }
 
+// defaultsFor returns the defaults that sources give the setting of a key: those of the module of a directory, if it has
+// any, because each service of a monorepo has its own.
+func (s *Sources) defaultsFor(key, dir string) []expression {
+	all := s.settings[strings.ToLower(key)]
+	var own []expression
+	for _, x := range all[:min(len(all), maxOrigins)] {
+		if s.ModuleOf(x.in.path) == s.ModuleOf(path.Join(dir, "file")) {
+			own = append(own, x)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return all
+}
+
 // settingsFolder are names of folders with settings files.
 var settingsFolder = source.Exactly(`(?i)(?:conf|config|env|setting|resource)s?|etc|deploy`)
