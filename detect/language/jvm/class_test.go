@@ -170,6 +170,23 @@ func TestClassFilesOfOtherCompilers(t *testing.T) {
 	}
 }
 
+// A server is one of a program if its class has a method that Java starts (JLS 12.1).
+func TestServersOfClassesWithMain(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[[2]string]bool{
+		{"main", "([Ljava/lang/String;)V"}: true, {"main", "()V"}: true, {"main", "(I)V"}: false, {"run", "()V"}: false,
+	} {
+		b := &classfiletest.Builder{}
+		b.Call("io/grpc/ServerBuilder", "forPort", "(I)Lio/grpc/ServerBuilder;")
+		b.Method(method[0], method[1])
+		b.Method("stop", "()V")
+		result := analyzeClass(b.Bytes("demo/Server", object), "")
+		if s, ok := result.Findings[0].(finding.Server); !ok || s.InMain != want {
+			t.Errorf("beside the method %s%s: %+v", method[0], method[1], result.Findings[0])
+		}
+	}
+}
+
 func FuzzClass(f *testing.F) {
 	b := &classfiletest.Builder{}
 	b.Call("io/grpc/ServerBuilder", "forPort", "(I)Lio/grpc/ServerBuilder;")

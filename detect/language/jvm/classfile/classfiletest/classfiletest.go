@@ -1,7 +1,10 @@
 // Package classfiletest writes class files for tests, in the place of compilers that are not installed.
 package classfiletest
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // The tags of constants (Java Virtual Machine Specification, table 4.4-A).
 const (
@@ -16,8 +19,9 @@ const (
 
 // Builder collects the constants of one class. The zero value is ready for use.
 type Builder struct {
-	pool  []byte
-	count uint16
+	pool    []byte
+	count   uint16
+	methods []uint16 // the name and the descriptor of each
 }
 
 func (b *Builder) add(constant ...byte) uint16 {
@@ -50,7 +54,12 @@ func (b *Builder) Call(owner, name, descriptor string) {
 	b.pair(method, b.class(owner), member)
 }
 
-// Bytes returns the class file. The class has no fields, no methods and no attributes.
+// Method adds a method of the class, without code.
+func (b *Builder) Method(name, descriptor string) {
+	b.methods = append(b.methods, b.Text(name), b.Text(descriptor))
+}
+
+// Bytes returns the class file. The class has no fields and no attributes.
 func (b *Builder) Bytes(name, super string, interfaces ...string) []byte {
 	head := []uint16{0x21, b.class(name), b.class(super), uint16(len(interfaces))}
 	for _, i := range interfaces {
@@ -58,7 +67,11 @@ func (b *Builder) Bytes(name, super string, interfaces ...string) []byte {
 	}
 	data := binary.BigEndian.AppendUint16([]byte{0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 52}, b.count+1)
 	data = append(data, b.pool...)
-	for _, n := range append(head, 0, 0, 0) {
+	head = append(head, 0, uint16(len(b.methods)/2))
+	for m := range slices.Chunk(b.methods, 2) {
+		head = append(head, 0, m[0], m[1], 0)
+	}
+	for _, n := range append(head, 0) {
 		data = binary.BigEndian.AppendUint16(data, n)
 	}
 	return data
