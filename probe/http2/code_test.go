@@ -14,7 +14,9 @@ func TestNamesOfErrorCodes(t *testing.T) {
 			t.Errorf("the error code %d is %s, want %s", code, got, want)
 		}
 	}
-	if got := CodeName(1<<32 - 1); got != "4294967295" {
-		t.Errorf("an unknown error code is %s", got)
+	for code, want := range map[uint32]string{uint32(len(codeNames)): "14", 1<<32 - 1: "4294967295"} {
+		if got := CodeName(code); got != want {
+			t.Errorf("the unknown error code %d is %s", code, got)
+		}
 	}
 }
