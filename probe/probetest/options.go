@@ -24,7 +24,7 @@ import (
 //	clientauth=required     asks for a client certificate; one is in NAME/client.pem and NAME/client-key.pem
 //	clientauth=expired      like required, and the one there was valid in 2020
 //	agent=PATH              is in a SPIFFE trust domain, whose Workload API listens on the socket PATH
-//	tls=1.0|1.2             the newest version of TLS it speaks
+//	tls=1.1|1.2             the newest version of TLS it speaks
 //	ciphers=old             takes only ciphers that the probe does not offer
 //	header=NAME:VALUE       refuses calls without this metadata
 //	health=none             has no health service
@@ -119,8 +119,8 @@ func (s *setup) setNetwork(value string) error {
 
 func (s *setup) setVersion(value string) error {
 	s.config.TLS.MaxVersion = tls.VersionTLS12
-	if value == "1.0" {
-		s.config.TLS.MinVersion, s.config.TLS.MaxVersion = tls.VersionTLS10, tls.VersionTLS10
+	if value == "1.1" {
+		s.config.TLS.MinVersion, s.config.TLS.MaxVersion = tls.VersionTLS11, tls.VersionTLS11
 	}
 	return nil
 }

@@ -49,25 +49,32 @@ func TestReadGivesWhatStandsBeforeAMistake(t *testing.T) {
 	}
 }
 
-// What is read has bounds: those of the package's constants, and no less.
+// What is read has bounds, and an error says which of them a text exceeds.
 func TestReadKeepsWithinItsBounds(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {
 		most int // that is read
+		says string
 		text func(n int) string
 	}{
-		"bytes of a file": {128 << 10, func(n int) string { return "a = 1\n" + strings.Repeat("#", n-len("a = 1\n")) }},
-		"levels": {16, func(n int) string {
+		"bytes of a file": {128 << 10, "131073 bytes, more than 131072", func(n int) string {
+			return "a = 1\n" + strings.Repeat("#", n-len("a = 1\n"))
+		}},
+		"levels": {16, "line 2: more than 16 levels", func(n int) string {
 			return "a = 1\n" + strings.Repeat("b {", n) + "c = 1" + strings.Repeat("}", n)
 		}},
-		"bytes of a key": {400, func(n int) string { return "a = 1\nb." + strings.Repeat("c", n-len("b.")) + " = 1" }},
-		"settings":       {20_000, func(n int) string { return strings.Repeat("a=1\n", n) }},
+		"bytes of a key": {400, "line 2: a key of more than 400 bytes, or", func(n int) string {
+			return "a = 1\n" + strings.Repeat("b", n) + " = 1"
+		}},
+		"settings": {20_000, "line 20001: a key of more than 400 bytes, or more than 20000", func(n int) string {
+			return strings.Repeat("a=1\n", n)
+		}},
 	} {
 		if _, err := hocon.Read([]byte(of.text(of.most))); err != nil {
 			t.Errorf("with %d %s: %v", of.most, name, err)
 		}
-		if _, err := hocon.Read([]byte(of.text(of.most + 1))); err == nil {
-			t.Errorf("%d %s are read", of.most+1, name)
+		if _, err := hocon.Read([]byte(of.text(of.most + 1))); err == nil || !strings.Contains(err.Error(), of.says) {
+			t.Errorf("with %d %s: %v, want %s", of.most+1, name, err, of.says)
 		}
 	}
 }
