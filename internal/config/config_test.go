@@ -167,6 +167,15 @@ func TestUnsetVariablesHaveTheirDefaults(t *testing.T) {
 	}
 }
 
+// A buildpack that somebody has changed may have other defaults, which hold for variables without a value.
+func TestDefaultsOfTheDescriptorHold(t *testing.T) {
+	defaults := map[string]string{config.RepoEnv: "me/probe", config.VersionEnv: "v1.0.0"}
+	t.Setenv(config.VersionEnv, "v2.0.0")
+	if got := config.Read(defaults); got.Repo != "me/probe" || got.Version != "v2.0.0" {
+		t.Errorf("the probe is that of %s in the version %s", got.Repo, got.Version)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := []string{"repo", "asset", "tag", "sha256", "token_env", "destination", "strip_components"}
@@ -177,6 +186,18 @@ func TestNearest(t *testing.T) {
 	} {
 		if got := config.Nearest(name, known); got != want {
 			t.Errorf("%q is nearest to %q, not to %q", name, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"", "abc", 3}, {"abc", "abc", 0}, {"kitten", "sitting", 3}, {"ab", "ba", 2}} {
+		if got := config.Distance(c.a, c.b); got != c.want {
+			t.Errorf("the distance of %q and %q is %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 }

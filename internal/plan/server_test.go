@@ -73,7 +73,7 @@ func TestMetadataOfOtherTypesIsNotKnown(t *testing.T) {
 	got := plan.ServersFromMetadata(map[string]any{
 		"language": 1, "framework": []any{}, "evidence": true, "health": "fine", "health_evidence": nil,
 		"health_service": "a b",
-		"port":           int64(70000), "security": "strong", "address_variable": "A B", "address_certainty": "surely",
+		"port":           int64(65536), "security": "strong", "address_variable": "0A", "address_certainty": "surely",
 		"host": "moon", "other_servers": "many", "unlisted_servers": int64(-1),
 	})
 	if !reflect.DeepEqual(got, plan.Servers{}) {

@@ -80,7 +80,7 @@ func checkTOMLLevels(text []byte) error {
 // read takes in a character, or a string or a comment by its first, with its length.
 func (s *tomlScanner) read(first byte, length int) {
 	switch first {
-	case ' ', '\t', '\r':
+	case ' ', '\t', '\r', '=':
 	case '{', '[':
 		if len(s.opened) == 0 && s.key == (tomlPath{}) {
 			s.header, s.naming = tomlPath{}, true // a line that begins with a bracket begins a table

@@ -18,6 +18,10 @@ func TestDecodeTOMLDecodes(t *testing.T) {
 		"comment at the end":   "a = 1 # " + strings.Repeat("{", 100),
 		"many tables":          strings.Repeat("[[a.b.c]]\nd = [{e = 1.5}, {e = 2.5}]\n", 100),
 		"many lists in lists":  strings.Repeat("[[t]]\na.b.c.d = [[1], [{e.f = 2}]]\n", 100),
+		"many inline tables":   "a = [" + strings.Repeat("{b = 1.5}, ", 100) + "]\n",
+		"a string of lines":    "a = \"\"\"\n" + strings.Repeat("[{", 100) + "\n\"\"\"\n",
+		"the deepest tables":   strings.Repeat("a = {", 16) + strings.Repeat("}", 16),
+		"the longest names":    "[" + strings.Repeat("x", 1023) + "]\na = 1\n",
 		"a long value":         "a = '" + strings.Repeat("x", 10_000) + "'\nb = 1\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,6 +51,10 @@ func TestDecodeTOMLRefusesWhatWouldTakeHours(t *testing.T) {
 		"after a comment":       {"# it's\nb = " + deep, "line 2 nests deeper than 16 levels"},
 		"a long name": {
 			"['" + strings.Repeat("x", 2000) + "']\na = 1",
+			"line 2 has names of more than 1024 bytes around a value",
+		},
+		"names a byte too long": {
+			"[" + strings.Repeat("x", 1024) + "]\na = 1",
 			"line 2 has names of more than 1024 bytes around a value",
 		},
 		"long names": {

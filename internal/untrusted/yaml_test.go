@@ -67,6 +67,27 @@ func TestReadYAMLGivesTheDocumentsBeforeAnError(t *testing.T) {
 	}
 }
 
+// What is read has bounds, and an error says which of them a text exceeds.
+func TestReadYAMLKeepsWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	for name, of := range map[string]struct {
+		most int // that is read
+		says string
+		text func(n int) string
+	}{
+		"bytes":    {128 << 10, "131073 bytes, more than 131072", func(n int) string { return strings.Repeat("#", n) }},
+		"settings": {20_000, "more than 20000 settings", func(n int) string { return strings.Repeat("- a\n", n) }},
+	} {
+		if _, err := untrusted.ReadYAML([]byte(of.text(of.most))); err != nil {
+			t.Errorf("with %d %s: %v", of.most, name, err)
+		}
+		if _, err := untrusted.ReadYAML([]byte(of.text(of.most + 1))); err == nil ||
+			err.Error() != "reading YAML: "+of.says {
+			t.Errorf("with %d %s: %v, want %s", of.most+1, name, err, of.says)
+		}
+	}
+}
+
 // Each is made to take hours, or more memory than there is.
 func TestReadYAMLEndsWhateverTheTextIs(t *testing.T) {
 	t.Parallel()
