@@ -109,8 +109,8 @@ func takeTag(b []byte) (number, wire int, rest []byte, err error) {
 	return int(tag >> 3), int(tag & 7), b[n:], nil
 }
 
-// maxGroups is how deep groups may be in each other, as in google.golang.org/protobuf.
-const maxGroups = 10000
+// maxGroups is how deep groups may be in each other, as in google.golang.org/protobuf: 10000 levels below the first.
+const maxGroups = 10001
 
 // skipGroup returns what follows the group with that number, whose fields b begins with.
 func skipGroup(number int, b []byte) (rest []byte, err error) {
