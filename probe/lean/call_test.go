@@ -3,6 +3,7 @@ package lean
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"math"
 	"strconv"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
 func TestTimeoutIsNeverShorterAndHasEightDigits(t *testing.T) {
@@ -82,5 +85,22 @@ func TestGunzipStopsAtTheLimit(t *testing.T) {
 	truncated := gzipped(full)
 	if _, err := gunzip(truncated[:len(truncated)-1]); err == nil {
 		t.Error("a truncated message is taken")
+	}
+}
+
+// The server may end a call at the call's own deadline before the probe notices it.
+func TestCallThatTheServerCancelsAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	for expires, want := range map[time.Time]outcome.Code{
+		time.Now().Add(-time.Minute): outcome.CodeDeadlineExceeded,
+		time.Now().Add(time.Hour):    canceled,
+		{}:                           canceled,
+	} {
+		call := newStream(nil, nil)
+		call.expires = expires
+		call.receiveReset(http2.CodeCancel)
+		if failed, ok := errors.AsType[*outcome.RPCError](ending(call, nil)); !ok || failed.Code != want {
+			t.Errorf("of a call that ends at %v: %v, want the code %d", expires, failed, want)
+		}
 	}
 }

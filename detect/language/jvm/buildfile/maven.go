@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
@@ -43,8 +44,7 @@ type pom struct {
 func ReadPOM(text []byte) (File, error) {
 	var p pom
 	decoder := xml.NewDecoder(bytes.NewReader(source.TrimBOM(text)))
-	// The names that are read are ASCII in every encoding that a pom.xml may have.
-	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return asASCII{in}, nil }
 	if err := decoder.Decode(&p); err != nil {
 		return File{Root: true}, fmt.Errorf("reading a pom.xml: %w", err)
 	}
@@ -68,4 +68,19 @@ func ReadPOM(text []byte) (File, error) {
 		}
 	}
 	return f, nil
+}
+
+// asASCII reads a text of an encoding that has ASCII in it, with a question mark for each byte that is none: the names
+// that are read of a pom.xml are ASCII, and the decoder takes nothing but UTF-8.
+type asASCII struct{ io.Reader }
+
+// Read implements io.Reader.
+func (r asASCII) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	for i, c := range b[:n] {
+		if c >= utf8.RuneSelf {
+			b[i] = '?'
+		}
+	}
+	return n, err
 }
