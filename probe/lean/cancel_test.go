@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/address"
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -59,5 +60,30 @@ func TestCallThatTookTooLongIsCancelled(t *testing.T) {
 	case <-over:
 	case <-time.After(hangs):
 		t.Error("the call goes on in the server")
+	}
+}
+
+// A connection that is kept does not show that the server still takes connections, which -mode=connect asks.
+func TestServerThatTakesNoMoreConnectionsIsNoticed(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	kept := &lean.Kept{}
+	defer kept.Close()
+	conn, err := kept.Dial(optionsOf(t, "-addr="+strings.TrimPrefix(server.URL, "http://"), "-connect-timeout=1m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Settle(); err != nil {
+		t.Errorf("as long as the server takes connections: %v", err)
+	}
+	server.Listener.Close()
+	err = conn.Settle()
+	if failed, ok := errors.AsType[*check.DialError](err); !ok || failed.Step != check.StepConnect {
+		t.Errorf("once it takes none: %v", err)
 	}
 }

@@ -263,6 +263,8 @@ var plays = map[string]string{
 	"second content-type":            alsoHeader("content-type: text/plain"),
 	"second content-type first": withHeaders(":status: 200\ncontent-type: text/plain\n" +
 		"content-type: application/grpc"),
+	"content-type with more":    withHeaders(":status: 200\ncontent-type: application/grpc;charset=utf-8"),
+	"content-type of another":   withHeaders(":status: 200\ncontent-type: application/grpc-web"),
 	"content-type in capitals":  withHeaders(":status: 200\ncontent-type: Application/gRPC"),
 	"doubled pseudo-header":     withHeaders(":status: 200\n:status: 200\ncontent-type: application/grpc"),
 	"pseudo-header after":       withHeaders("content-type: application/grpc\n:status: 200"),
