@@ -11,9 +11,13 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
-// oldRoadRunner is a constraint of Composer that only versions of RoadRunner 2 before 2.10 satisfy: 2.8.2, 2.9.*,
+// roadRunnerPackage is the package whose version is that of RoadRunner.
+const roadRunnerPackage = "spiral/roadrunner"
+
+// oldRoadRunner is a constraint of Composer that only versions of RoadRunner before 2.10 satisfy: ^1.8, 2.8.2, 2.9.*,
 // ~2.9.0. Their gRPC plugin has no health service.
-var oldRoadRunner = regexp.MustCompile(`^\s*(?:[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
+var oldRoadRunner = regexp.MustCompile(`^\s*(?:[v=^~]*1(?:\.\d+){0,2}(?:\.\*)?|` +
+	`[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
 
 // loadEnvironment are frameworks that load a file .env by themselves.
 var loadEnvironment = []string{
@@ -40,8 +44,8 @@ func analyzeComposer(f *tree.File) (*analyzer.Result[extra], error) {
 		_, ok := manifest.Require[dependency]
 		result.Extra.loadsEnvironment = result.Extra.loadsEnvironment || ok
 	}
-	if oldRoadRunner.MatchString(manifest.Require["spiral/roadrunner"]) {
-		before, _, _ := bytes.Cut(text, []byte(`"spiral/roadrunner"`))
+	if constraint, ok := manifest.Require[roadRunnerPackage]; ok && oldRoadRunner.MatchString(constraint) {
+		before, _, _ := bytes.Cut(text, []byte(`"`+roadRunnerPackage+`"`))
 		line := 1 + bytes.Count(before, []byte("\n"))
 		result.Findings = []finding.Finding{finding.HealthDisabled{Site: finding.AtLine(line, "")}}
 	}
