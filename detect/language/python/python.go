@@ -17,6 +17,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // Analyzer recognizes gRPC servers in Python.
@@ -60,6 +61,8 @@ func required(file string) bool {
 	switch path.Ext(file) {
 	case ".py":
 		return !isTestModule(path.Base(file)) && isAppCode(file)
+	case ".sh":
+		return isAppCode(file)
 	case ".toml", ".cfg", ".txt":
 		return slices.Contains(manifests, path.Base(file)) && isAppCode(file)
 	case analyzer.EnvironmentFile:
@@ -115,6 +118,9 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	if tree.IsBazelFile(f.Path) {
 		return analyzer.BazelTests[extra](f)
+	}
+	if path.Ext(name) == ".sh" || name == procfile.Name {
+		return analyzeCommands(f)
 	}
 	if path.Ext(name) == "" && !f.IsScript(interpreter) {
 		return nil, nil
