@@ -23,12 +23,14 @@ var SettingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|setti
 
 // namesSettings reports whether a text in a source is the path of a settings file, by its name or by its folder.
 func namesSettings(text string) bool {
-	name := path.Base(text)
-	return SettingsFile.MatchString(name) ||
-		settingsFile.MatchString(name) && settingsFolder.MatchString(path.Base(path.Dir(text)))
+	switch path.Ext(text) {
+	case ".yaml", ".yml", ".json", ".toml":
+		return SettingsFile.MatchString(path.Base(text)) || settingsFolder.MatchString(path.Base(path.Dir(text)))
+	case ".env":
+		return SettingsFile.MatchString(path.Base(text))
+	}
+	return false
 }
-
-var settingsFile = source.Exactly(`[\w.-]+\.(?:ya?ml|json|toml)`)
 
 // AddSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
 // file states goes before the defaults that the sources give to settings.
