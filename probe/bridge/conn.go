@@ -33,7 +33,7 @@ type conn struct {
 	counted time.Time // when it was last given back with time
 	began   time.Time // when what has come in part began, zero for nothing
 	asked   time.Time // when the server last answered it, or when it was accepted
-	// answered tells that a request was answered; last, that it is the last one of HTTP/1.1.
+	// answered tells that a page was sent; last, that it is the last one of HTTP/1.1.
 	answered, last bool
 
 	streams [maxStreams]stream

@@ -87,7 +87,6 @@ func (st *stream) fail(code outcome.Code, message string) error {
 // finish frees a stream that was answered. A caller who has not sent all of the request is told to send no more (RFC
 // 9113 section 8.1).
 func (st *stream) finish() error {
-	st.conn.answered = true
 	st.free()
 	if st.ended {
 		return nil

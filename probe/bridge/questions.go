@@ -212,7 +212,6 @@ func (s *questions) run(q *queue, r *round) {
 }
 
 // end hands the outcome of a round to those who wait for it.
-
 func (s *questions) end(r *round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
