@@ -84,6 +84,9 @@ func ReadCatalog(text []byte) (File, error) {
 		f.SetVersion(library.artifact, Resolve(library.version, ofCatalog))
 	}
 	for alias, plugin := range catalog.Plugins {
+		if id, version, ok := strings.Cut(plugin.artifact, ":"); ok && plugin.version == "" { // a text, "id:version"
+			plugin = entry{id, version}
+		}
 		artifacts["plugins."+accessor(alias)] = []string{plugin.artifact}
 		f.SetVersion(plugin.artifact, Resolve(plugin.version, ofCatalog))
 	}

@@ -1,7 +1,6 @@
 package buildfile_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
@@ -45,19 +44,5 @@ func TestCompare(t *testing.T) {
 		if ok != want.isKnown || order < 0 != want.isOlder {
 			t.Errorf("%q: got %d, %t", version, order, ok)
 		}
-	}
-}
-
-// A pom.xml may have any encoding whose names are ASCII, and a file that is no XML is still the root of a project.
-func TestReadPOM(t *testing.T) {
-	t.Parallel()
-	f, err := buildfile.ReadPOM([]byte("<?xml version='1.0' encoding='ISO-8859-1'?><project><artifactId>a</artifactId>" +
-		"<name>\xfc</name><dependencies><dependency><groupId>io.grpc</groupId><artifactId>grpc-netty</artifactId>" +
-		"</dependency></dependencies></project>"))
-	if err != nil || !f.Root || f.Name != "a" || !slices.Equal(f.Artifacts, []string{"io.grpc:grpc-netty"}) {
-		t.Errorf("read is %+v, %v", f, err)
-	}
-	if f, err := buildfile.ReadPOM([]byte("project = a")); err == nil || !f.Root {
-		t.Errorf("of no XML, read is %+v, %v", f, err)
 	}
 }
