@@ -135,11 +135,20 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 	}
 	// All ways in which a peer hangs up have the same message, because it depends on timing which one is seen.
 	closed := errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")
-	if o.TLS || o.ALTS || o.SPIFFE {
-		return outcome.NoConnection(outcome.ClassProtocol, closed, "is this the gRPC port of the server?")
+	return outcome.NoConnection(outcome.ClassProtocol, closed, hangupHint(o))
+}
+
+func hangupHint(o *options.Options) outcome.Hint {
+	switch {
+	case o.TLS && o.WantsCert.Load() && o.TLSClientCert == "":
+		// Servers of gRPC's C core (C++, Python, Ruby, PHP) that miss the certificate send no alert.
+		return "the server may want a client certificate: set -tls-client-cert and -tls-client-key"
+	case o.TLS && o.WantsCert.Load():
+		return "does the server trust the CA of -tls-client-cert, and is that certificate valid?"
+	case o.TLS, o.ALTS, o.SPIFFE:
+		return "is this the gRPC port of the server?"
 	}
-	return outcome.NoConnection(outcome.ClassProtocol, closed,
-		"a server with TLS does that: if yours has TLS, add -tls")
+	return "a server with TLS does that: if yours has TLS, add -tls"
 }
 
 func isHangup(err error) bool {
