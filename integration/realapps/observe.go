@@ -44,8 +44,8 @@ func (j job) ask(ctx context.Context, address string) (security string, health b
 		flags    []string
 	}{{"plaintext", nil}, {"tls", []string{"-tls", "-tls-no-verify"}}} {
 		var answer struct {
-			Code  int `json:"exit_code"`
-			Error string
+			Code        int `json:"exit_code"`
+			Error, Hint string
 		}
 		probe := exec.CommandContext(ctx, layers+"/probe/bin/grpc_health_probe",
 			append(with.flags, "-o=json", "-addr="+address)...)
@@ -58,7 +58,7 @@ func (j job) ask(ctx context.Context, address string) (security string, health b
 			return with.security, true
 		case answer.Code == exitRPC && isGRPC(answer.Error):
 			return with.security, false
-		case with.security == "tls" && strings.Contains(answer.Error, "certificate required"):
+		case with.security == "tls" && strings.Contains(answer.Hint, "may want a client certificate"):
 			return "mtls", false
 		}
 	}
