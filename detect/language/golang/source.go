@@ -232,8 +232,8 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	}
 }
 
-// kratosMaker returns the import path of the package, other than kratos', whose function makes a server of kratos, or "". The generated
-// registrations of kratos are those of grpc-go: the file tells them apart by the package that its server has.
+// kratosMaker returns the import path of the package, other than kratos', whose function makes a server of kratos, or
+// "". The generated registrations of kratos are those of grpc-go: the package that its server has tells them apart.
 func (p *pass) kratosMaker(server ast.Expr) string {
 	if !p.file.Imports.AnyMatches(kratosGRPC) || p.file.Imports.Has("google.golang.org/grpc") {
 		return ""

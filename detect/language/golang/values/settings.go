@@ -97,8 +97,8 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 	return all
 }
 
-// defaultsFor returns the defaults that sources give the setting of a key: those of the module of a directory, if it has
-// any, because each service of a monorepo has its own.
+// defaultsFor returns the defaults that sources give the setting of a key: those of the module of a directory, if it
+// has any, because each service of a monorepo has its own.
 func (s *Sources) defaultsFor(key, dir string) []expression {
 	all := s.settings[strings.ToLower(key)]
 	var own []expression

@@ -81,7 +81,8 @@ func (s *Sources) settingOrVariable(key, dir string) string {
 }
 
 // boundVariable returns the environment variable, as [value] has it, from which viper fills the fields of a key in
-// structs that a file declares, or "": where AutomaticEnv is called in the package of the struct, or BindEnv for the key.
+// structs that a file declares, or "": where AutomaticEnv is called in the package of the struct, or BindEnv for the
+// key.
 func (s *Sources) boundVariable(key string, in *Source) string {
 	if key == "" || in == nil || !s.bound.automatic[in.dir] && s.bound.named[strings.ToLower(key)] == "" {
 		return ""
