@@ -129,6 +129,12 @@ func (c *conn) handle(f http2.FrameHeader) error {
 		} else if f.Length != 5 {
 			return protocolError(http2.CodeFrameSize)
 		}
+	case http2.FrameGoAway:
+		if f.Stream != 0 {
+			return protocolError(http2.CodeProtocol)
+		} else if f.Length < 8 {
+			return protocolError(http2.CodeFrameSize)
+		}
 	}
 	return c.skip(f.Length) // PRIORITY, GOAWAY, and types that are not known
 }

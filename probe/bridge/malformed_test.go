@@ -109,3 +109,42 @@ func resetUntilBothEnd(t *testing.T, conn net.Conn) (reset bool) {
 	}
 	return reset
 }
+
+// Frames that are on the wrong stream or have a wrong length end the connection (RFC 9113 sections 6.3, 6.5, 6.7, 6.8).
+func TestWrongFramesEndTheConnection(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	for _, c := range []struct {
+		kind   http2.FrameType
+		stream uint32
+		length int
+		want   http2.ErrCode
+	}{
+		{http2.FramePriority, 0, 5, http2.ErrCodeProtocol}, {http2.FramePriority, 1, 4, http2.ErrCodeFrameSize},
+		{http2.FrameSettings, 1, 0, http2.ErrCodeProtocol}, {http2.FrameSettings, 0, 5, http2.ErrCodeFrameSize},
+		{http2.FramePing, 1, 8, http2.ErrCodeProtocol}, {http2.FramePing, 0, 7, http2.ErrCodeFrameSize},
+		{http2.FrameGoAway, 1, 8, http2.ErrCodeProtocol}, {http2.FrameGoAway, 0, 7, http2.ErrCodeFrameSize},
+	} {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(hangs)) // it fails only after Close
+		_, err = conn.Write(framed(func(f *http2.Framer) {
+			_ = f.WriteRawFrame(c.kind, 0, c.stream, make([]byte, c.length))
+		}))
+		framer := http2.NewFramer(nil, conn)
+		var frame http2.Frame
+		for err == nil {
+			if frame, err = framer.ReadFrame(); err == nil && frame.Header().Type == http2.FrameGoAway {
+				break
+			}
+		}
+		if end, ok := frame.(*http2.GoAwayFrame); !ok || end.ErrCode != c.want {
+			t.Errorf("after %v of %d bytes on stream %d: %v (error: %v), want GOAWAY with %v", c.kind, c.length, c.stream,
+				frame, err, c.want)
+		}
+		_ = conn.Close()
+	}
+}
