@@ -124,7 +124,7 @@ func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
 	}
 	x := expression{Expr: syntax.Element(literal, "Value"), in: f}
 	if x.Expr == nil {
-		x.constant = &value{}
+		x.Expr, x.constant = literal, &value{}
 	}
 	d := namedDefault{
 		name: expression{Expr: name, in: f}, value: x, pointer: syntax.Element(literal, "Destination"),
