@@ -41,7 +41,20 @@ func newImports(file *ast.File) *Imports {
 			t.Dots = append(t.Dots, importPath)
 		}
 	}
+	t.guessOthers(file)
 	return t
+}
+
+// guessOthers adds a second guess for packages whose import paths end in several words: the name of
+// github.com/crossplane/function-sdk-go is function. It holds if nothing else has that name.
+func (t *Imports) guessOthers(file *ast.File) {
+	for _, spec := range file.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		first, _, isLonger := strings.Cut(lastElement(importPath), "-")
+		if _, isTaken := t.byName[first]; err == nil && isLonger && spec.Name == nil && !isTaken {
+			t.byName[first] = importPath
+		}
+	}
 }
 
 // Has reports whether the file imports a package.
@@ -61,11 +74,16 @@ var majorVersion = regexp.MustCompile(`^v\d+$`)
 
 // PackageName guesses the name of a package from its import path, as goimports does.
 func PackageName(importPath string) string {
+	base := strings.TrimSuffix(lastElement(importPath), "-go")
+	return base[strings.LastIndexByte(base, '-')+1:]
+}
+
+// lastElement returns the last part of an import path that may hold the name of the package.
+func lastElement(importPath string) string {
 	base := path.Base(importPath)
 	if majorVersion.MatchString(base) && path.Dir(importPath) != "." {
 		base = path.Base(path.Dir(importPath))
 	}
 	base, _, _ = strings.Cut(strings.TrimPrefix(base, "go-"), ".")
-	base = strings.TrimSuffix(base, "-go")
-	return base[strings.LastIndexByte(base, '-')+1:]
+	return base
 }
