@@ -35,9 +35,22 @@ func (p *pass) visitListenCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	case (name == "ListenTCP" || name == "ListenUnix") && importPath == "net" && len(args) == 2,
 		name == "Listen" && importPath == "crypto/tls" && len(args) == 3:
 		p.addListener(listener{by: anyServer, network: p.file.Span(args[0])}, args[1], call)
+	case etcdTransport.MatchString(importPath) && strings.HasPrefix(name, "NewListener") && !takesTLS(call):
+		p.addListener(listener{by: anyServer, network: p.file.Span(args[1])}, args[0], call)
 	default:
 		p.visitServeCall(call, fun)
 	}
+}
+
+// etcdTransport has functions NewListener(address, scheme, tlsInfo) and NewListenerWithOpts(address, scheme, options).
+var etcdTransport = source.Exactly(`go\.etcd\.io/etcd/(?:client/)?pkg/(?:v3/)?transport`)
+
+// takesTLS reports whether such a function is not given an address and a scheme alone, but may be given TLS.
+func takesTLS(call *ast.CallExpr) bool {
+	return len(call.Args) < 2 || slices.ContainsFunc(call.Args[2:], func(e ast.Expr) bool {
+		option, ok := e.(*ast.CallExpr)
+		return syntax.Name(e) != "nil" && (!ok || syntax.LastName(option.Fun) == "WithTLSInfo")
+	})
 }
 
 // visitServeCall adds the port of a call that gives one to a server of a framework.

@@ -18,6 +18,7 @@ func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Ad
 	s.evaluated = 0
 	x := expression{Expr: e, in: in, call: made.by}
 	isSocket := network != nil && s.isUnix(x.with(network))
+	s.evaluated = 0
 	unknown := address.Address{Place: x.place()}
 	if isSocket {
 		unknown.Host = address.UnixSocket

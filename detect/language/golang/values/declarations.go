@@ -47,9 +47,7 @@ func (s *Sources) declare(f *Source) {
 		case *ast.CallExpr:
 			s.declareCall(f, n)
 		case *ast.CompositeLit:
-			if of := s.symbolOf(typeOfApp{n.Type, f}); of.name != "" {
-				s.literals[of] = append(s.literals[of], expression{Expr: n, in: f})
-			}
+			s.declareLiteral(f, n)
 			if strings.HasSuffix(syntax.LastName(n.Type), "Flag") {
 				s.declareFlagLiteral(f, n)
 			}
@@ -57,6 +55,29 @@ func (s *Sources) declare(f *Source) {
 		}
 		return true
 	})
+}
+
+// declareLiteral collects a composite literal, and those among its elements that have no type of their own.
+func (s *Sources) declareLiteral(f *Source, literal *ast.CompositeLit) {
+	t := typeOfApp{literal.Type, f}
+	if of := s.symbolOf(t); of.name != "" {
+		s.literals[of] = append(s.literals[of], expression{Expr: literal, in: f})
+	}
+	elements := elementOf(t)
+	of := s.symbolOf(elements)
+	if of.name == "" {
+		return
+	}
+	for _, e := range literal.Elts[:min(len(literal.Elts), maxElements)] {
+		if pair, ok := e.(*ast.KeyValueExpr); ok {
+			e = pair.Value
+		}
+		if untyped, ok := e.(*ast.CompositeLit); ok && untyped.Type == nil {
+			typed := *untyped
+			typed.Type = elements.Expr
+			s.literals[of] = append(s.literals[of], expression{Expr: &typed, in: f})
+		}
+	}
 }
 
 // declareCall collects a call, and the flags and settings that it declares.

@@ -81,6 +81,11 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 		}
 		return unknown
 	case *ast.CallExpr:
+		if method, isMethod := e.Fun.(*ast.SelectorExpr); isMethod && len(e.Args) == 0 {
+			if values, ok := s.partOfURL(x, method, nesting); ok {
+				return values
+			}
+		}
 		if values, ok := s.evaluateCall(x, e, nesting); ok {
 			return values
 		}

@@ -223,21 +223,29 @@ type literals struct {
 	// isFilled says that it may be a variable that is declared without a value, and filled by others; isOpen that it
 	// may come from something that is not known.
 	isFilled, isOpen bool
+	unknown          []expression // what it may come from and is not known
 }
 
 // literalsOf returns the composite literals that the value of an expression comes from.
 func (s *Sources) literalsOf(x expression, nesting int) literals {
-	if s.spend(nesting) || x.constant != nil {
-		return literals{isOpen: x.constant == nil}
+	if x.constant != nil {
+		return literals{unknown: []expression{x}}
+	}
+	if s.spend(nesting) {
+		return literals{isOpen: true}
 	}
 	if literal, ok := ast.Unparen(x.Expr).(*ast.CompositeLit); ok {
 		return literals{found: []expression{x.with(literal)}}
 	}
 	origins, ok := s.origins(x, nesting)
 	of := literals{isOpen: !ok, isFilled: ok && len(origins) == 0 && s.isVariable(x)}
+	if !ok {
+		of.unknown = []expression{x}
+	}
 	for _, from := range origins {
 		more := s.literalsOf(from, nesting+1)
 		of.isFilled, of.isOpen = of.isFilled || more.isFilled, of.isOpen || more.isOpen
+		of.unknown = append(of.unknown, more.unknown...)
 		if of.found = append(of.found, more.found...); len(of.found) > maxValues {
 			break
 		}

@@ -34,11 +34,34 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 			d.short = args[1]
 		}
 		s.defaults = append(s.defaults, d)
+	case name == "Var" && len(args) == 3:
+		s.declareFlagValue(at(args[1]), at(args[0]))
 	case flagTypes[strings.TrimSuffix(name, "Var")] && len(args) == 1:
 		if chained := chainedFlag(call); chained.value != nil {
 			s.assignPointer(args[0], expression{Expr: chained.value, in: f, setting: chained.setting()})
 		}
 	}
+}
+
+// declareFlagValue adds the default of a flag with a type of its own, which its constructor is given, and the variable
+// that it may be given too: Var(newURLs(":50051", &urls), "urls", ""). A variable may have a default itself:
+// Var(&urls, "urls", "").
+func (s *Sources) declareFlagValue(name, of expression) {
+	args := []ast.Expr{of.Expr}
+	if call, ok := ast.Unparen(of.Expr).(*ast.CallExpr); ok {
+		args = call.Args
+	}
+	d := namedDefault{name: name, value: of.with(of.Expr)}
+	d.value.constant, d.value.gets = &value{}, sometimes // the variable has its own default
+	for _, arg := range args[:min(len(args), 2)] {
+		switch {
+		case isAddress(arg) && d.pointer == nil:
+			d.pointer = arg
+		case len(args) > 1 || !isAddress(arg):
+			d.value = of.with(arg)
+		}
+	}
+	s.defaults = append(s.defaults, d)
 }
 
 // defaultIndex returns which argument is the default of a flag, and whether a function of a name defines one with so
@@ -92,6 +115,9 @@ func (s *Sources) nameDefaults() {
 			s.flags[name] = append(s.flags[name], d.value)
 		}
 		if d.pointer != nil {
+			if _, isGiven := s.given(d.value.setting, d.value.in); isGiven {
+				d.value.gets = instead
+			}
 			s.assignPointer(d.pointer, d.value)
 		}
 	}

@@ -94,13 +94,14 @@ func (s *Sources) originsOfLocal(
 	for _, value := range assigned {
 		// What is assigned further down is not yet there, as in port = ":" + port, if that is not executed first.
 		value.call = x.call
-		if value.gets != otherwise {
+		isFlag := value.constant != nil && value.gets == sometimes
+		if value.gets != otherwise && value.gets != instead {
 			value.gets = sometimes
 		}
 		if value.End() > name.Pos() && !x.in.MayBeLater(name.Pos(), value.Pos()) {
 			continue
 		}
-		if x.in.AlwaysBefore(value.Pos(), name.Pos()) {
+		if x.in.AlwaysBefore(value.Pos(), name.Pos()) && !isFlag {
 			from, isOverwritten, value.gets = nil, true, initially
 		}
 		from = append(from, value)
@@ -116,32 +117,6 @@ func (s *Sources) originsOfLocal(
 		return s.firstElement(x.with(d.X), name.Name == syntax.Name(d.Value), nesting)
 	}
 	return from, true
-}
-
-// firstElement returns the first of the values that a loop goes through, if they are written in a list. It is that of
-// the first server, if the loop makes one for each. Structs may differ in more than one value.
-func (s *Sources) firstElement(list expression, isValue bool, nesting int) ([]expression, bool) {
-	if first, ok := s.firstOfSplit(list, nesting); ok && isValue {
-		return first, true
-	}
-	lists := s.literalsOf(list, nesting+1)
-	if len(lists.found) != 1 || !isValue {
-		return nil, false
-	}
-	literal, ok := lists.found[0].Expr.(*ast.CompositeLit)
-	if !ok || len(literal.Elts) == 0 {
-		return nil, false
-	}
-	_, isList := literal.Type.(*ast.ArrayType)
-	switch literal.Elts[0].(type) {
-	case *ast.KeyValueExpr, *ast.CompositeLit, *ast.UnaryExpr:
-		return nil, false
-	}
-	first := lists.found[0].with(literal.Elts[0])
-	if lists.isOpen {
-		first.setting = inSource
-	}
-	return []expression{first}, isList
 }
 
 // returned returns what a function returns for the result that is meant of a call.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
@@ -84,36 +85,92 @@ func (s *Sources) onlyCall(x expression, nesting int) (expression, bool) {
 	return from[0].with(call), true
 }
 
-// partOfURL returns a field of what url.Parse makes of a text, and whether an expression is one.
-func (s *Sources) partOfURL(x expression, field *ast.SelectorExpr, nesting int) ([]value, bool) {
-	if name := field.Sel.Name; name != "Scheme" && name != "Host" && name != "Path" {
+// partOfURL returns a part of what url.Parse makes of a text, and whether an expression is one: a field, or what a
+// method returns.
+func (s *Sources) partOfURL(x expression, part *ast.SelectorExpr, nesting int) ([]value, bool) {
+	if !partsOfURL.MatchString(part.Sel.Name) || x.in.PathOf(part) != "" {
 		return nil, false
 	}
-	if _, ok := field.X.(*ast.Ident); !ok {
-		return nil, false
-	}
-	parsed, ok := s.onlyCall(x.with(field.X), nesting)
-	if !ok {
-		return nil, false
-	}
-	call, _ := parsed.Expr.(*ast.CallExpr)
-	if parsed.in.Qualified(call) != "net/url.Parse" || len(call.Args) != 1 {
+	texts, ok := s.textsOfURL(x.with(part.X), s.isURL(x.with(part.X), nesting), nesting+1)
+	if !ok || len(texts) > maxOrigins {
 		return nil, false
 	}
 	var parts []value
-	for _, v := range s.evaluate(parsed.with(call.Args[0]), nesting+1) {
-		u, err := url.Parse(v.text)
-		switch {
-		case v.isUnknown():
-			return unknown, true
-		case err != nil: // a program gives up that gets this, or gives it a scheme first
-			continue
+	for _, text := range texts {
+		for _, v := range s.evaluate(text, nesting+1) {
+			if v.isUnknown() {
+				return unknown, true
+			}
+			// A program gives up that gets no URL, or gives it a scheme first.
+			if u, err := url.Parse(v.text); err == nil {
+				v.text = urlPart(u, part.Sel.Name)
+				parts = append(parts, unlike(parts, []value{v})...)
+			}
 		}
-		v.text = map[string]string{"Scheme": u.Scheme, "Host": u.Host, "Path": u.Path}[field.Sel.Name]
-		parts = append(parts, v)
 	}
-	if len(parts) == 0 {
+	if len(parts) == 0 || len(parts) > maxValues {
 		return unknown, true
 	}
-	return parts, true
+	return withoutZeros(parts), true
+}
+
+func urlPart(u *url.URL, name string) string {
+	switch name {
+	case "Scheme":
+		return u.Scheme
+	case "Host":
+		return u.Host
+	case "Hostname":
+		return u.Hostname()
+	case "Port":
+		return u.Port()
+	}
+	return u.Path
+}
+
+var (
+	partsOfURL = source.Exactly(`Scheme|Host|Path|Hostname|Port`)
+	parsesURL  = source.Exactly(`net/url\.Parse(?:RequestURI)?`)
+)
+
+// isURL reports whether the sources say that an expression is a URL, or a pointer to one.
+func (s *Sources) isURL(x expression, nesting int) bool {
+	t := s.typeOf(x, nesting+1)
+	if pointer, ok := t.Expr.(*ast.StarExpr); ok {
+		t.Expr = pointer.X
+	}
+	return t.Expr != nil && syntax.LastName(t.Expr) == "URL" && t.in.PathOf(t.Expr) == "net/url"
+}
+
+// textsOfURL returns the texts that url.Parse makes the value of an expression of, and whether it makes it. What is of
+// the type of URLs by its declaration may be the text of a flag.
+func (s *Sources) textsOfURL(x expression, isURL bool, nesting int) ([]expression, bool) {
+	if x.constant != nil {
+		return []expression{x}, isURL
+	}
+	if s.spend(nesting) {
+		return nil, false
+	}
+	if call, ok := ast.Unparen(x.Expr).(*ast.CallExpr); ok && parsesURL.MatchString(x.in.Qualified(call)) {
+		if x.result != 0 || len(call.Args) != 1 {
+			return nil, false
+		}
+		text := x.with(call.Args[0])
+		text.setting = x.setting
+		return []expression{text}, true
+	}
+	origins, ok := s.origins(x, nesting)
+	if !ok || len(origins) == 0 {
+		return nil, false
+	}
+	var texts []expression
+	for _, from := range origins {
+		from.setting = either(from.setting, x.setting)
+		more, ok := s.textsOfURL(from, isURL, nesting+1)
+		if !ok || len(texts) > maxOrigins {
+			return nil, false
+		}
+		texts = append(texts, more...)
+	}
+	return texts, true
 }

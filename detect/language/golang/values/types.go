@@ -122,8 +122,34 @@ func (s *Sources) typeOfExpression(x expression, nesting int) typeOfApp {
 		if field != nil {
 			return typeOfApp{field.Type, in}
 		}
+	case *ast.IndexExpr:
+		return s.elementType(s.typeOf(x.with(e.X), nesting+1))
 	case *ast.CallExpr:
 		return s.typeOfCall(x, e, nesting)
+	}
+	return typeOfApp{}
+}
+
+// elementType returns the type of the elements of a list or a map.
+func (s *Sources) elementType(of typeOfApp) typeOfApp {
+	for range maxNesting {
+		if t := elementOf(of); t.Expr != nil || of.Expr == nil {
+			return t
+		}
+		of = s.types[s.symbolOf(of)]
+	}
+	return typeOfApp{}
+}
+
+// elementOf is elementType for a type that is written where it is used.
+func elementOf(of typeOfApp) typeOfApp {
+	switch t := of.Expr.(type) {
+	case *ast.ArrayType:
+		return typeOfApp{t.Elt, of.in}
+	case *ast.Ellipsis:
+		return typeOfApp{t.Elt, of.in}
+	case *ast.MapType:
+		return typeOfApp{t.Value, of.in}
 	}
 	return typeOfApp{}
 }
@@ -139,6 +165,10 @@ func (s *Sources) typeOfVariable(x expression, name *ast.Ident, nesting int) typ
 	case *ast.ValueSpec:
 		if d.Type != nil {
 			return typeOfApp{d.Type, x.in}
+		}
+	case *ast.RangeStmt:
+		if name.Name == syntax.Name(d.Value) {
+			return s.elementType(s.typeOf(x.with(d.X), nesting+1))
 		}
 	}
 	return s.firstType(s.locals[local], nesting)
@@ -162,7 +192,8 @@ func (s *Sources) firstType(values []expression, nesting int) typeOfApp {
 }
 
 func (s *Sources) typeOfCall(x expression, call *ast.CallExpr, nesting int) typeOfApp {
-	if name, ok := call.Fun.(*ast.Ident); ok && name.Name == "new" && len(call.Args) == 1 {
+	name, ok := call.Fun.(*ast.Ident)
+	if ok && (name.Name == "new" && len(call.Args) == 1 || name.Name == "make" && len(call.Args) > 0) {
 		return typeOfApp{call.Args[0], x.in}
 	}
 	callee := s.callee(x, nesting+1)
