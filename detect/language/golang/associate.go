@@ -102,7 +102,7 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 		if e := in.expressions[l.address]; l.says.Host == address.UnixSocket && !f.IsExecuted(in.in, e, to.made) {
 			continue // by default it listens elsewhere
 		}
-		if l.of != nil {
+		if l.of != nil && l.by != plainHTTP {
 			all = append(all, l.finding())
 		} else {
 			all = append(all, l)
@@ -114,7 +114,7 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 // called returns what a call is by itself, if it is something.
 func (f *flow) called(c call) []finding.Finding {
 	switch {
-	case c.kind == handlesHTTP && f.handled[c.Site]:
+	case (c.kind == handlesHTTP || c.kind == handlesOfServer) && f.handled[c.Site]:
 		return []finding.Finding{handledByHTTP{c.Site}}
 	case c.kind == makesByConfiguration && f.secured[c.Site] != plan.Security{}:
 		return []finding.Finding{finding.Server{Site: c.Site, Framework: grpcGo}}

@@ -81,6 +81,7 @@ const (
 	givesListener                        // a call that gives a listener to a server
 	registersWith                        // a call that registers a service with its first argument
 	handlesHTTP                          // what handles the requests of a server of net/http
+	handlesOfServer                      // the same, where the server is made
 	handlesListener                      // what handles the requests of a listener of net/http
 	listensTLS                           // a call that makes a listener with TLS
 	servesTLS                            // a call that serves HTTP over TLS

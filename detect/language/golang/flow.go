@@ -32,8 +32,11 @@ type flow struct {
 	// started are the servers of grpc-go that a function of another module is given, which may start them, with where.
 	started map[*finding.Site]*finding.Site
 	isOwn   func(importPath string) bool
-	// handled says which handlers of requests of net/http are a server of grpc-go.
-	handled map[*finding.Site]bool
+	// handled says which handlers of requests of net/http are a server of grpc-go, and handledIn which ones get the
+	// requests of the servers of net/http, by where these are made. overTLSOf are the places where those are made that a call serves TLS by.
+	handled   map[*finding.Site]bool
+	handledIn map[plan.Place]*finding.Site
+	overTLSOf map[*finding.Site][]plan.Place
 	// same are servers that are one with another: the branches of an if make them for one variable.
 	same map[*finding.Site]*finding.Site
 	// made are the calls that make servers, and secured the listeners with TLS that a server is given.
@@ -71,6 +74,9 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 		f.each(file, f.follow)
 	}
 	for _, file := range files {
+		f.each(file, f.handle)
+	}
+	for _, file := range files {
 		f.each(file, f.associate)
 	}
 	for server, at := range f.started {
@@ -97,6 +103,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 			return ok
 		},
 		handled: map[*finding.Site]bool{}, handlers: map[*finding.Site][]*finding.Site{},
+		handledIn: map[plan.Place]*finding.Site{}, overTLSOf: map[*finding.Site][]plan.Place{},
 		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]values.Constructor{},
 		serveHTTP: foldersOfH2C(files), programs: map[string]bool{},
@@ -206,6 +213,7 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 	case c.kind == servesTLS:
 		f.secured[c.Site] = f.ServedSecurity(in, made, values.Made{})
 		f.overTLS = append(f.overTLS, c.Site)
+		f.overTLSOf[c.Site] = f.ServersOf(in, made)
 	case c.kind == addsOptions:
 		f.secured[c.Site] = f.Security([]values.Constructor{{In: in, Call: made}})
 	}
@@ -219,10 +227,17 @@ func (f *flow) isConfigGRPC(in *values.Source, e ast.Expr) bool {
 		importPath == "" && !in.Imports.Has("go.opentelemetry.io/collector/config/confighttp")
 }
 
+// handle learns which servers of grpc-go get the requests of a server of net/http that is made there.
+func (f *flow) handle(in *values.Source, c call, code ast.Expr) {
+	if c.kind == handlesOfServer {
+		f.handledIn[c.Place] = f.serverOf(in, code)
+	}
+}
+
 // associate learns which server gets which listener, and which one the health service is registered with.
 func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 	switch c.kind {
-	case handlesHTTP:
+	case handlesHTTP, handlesOfServer:
 		server := f.serverOf(in, code)
 		f.handled[c.Site] = server != nil || f.serverKind(in, code) == plainGRPC
 		if server != nil {
@@ -289,11 +304,15 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 	if len(listeners)+len(secured) == 0 {
 		f.mayBeSecured(by, cmp.Or(server, at), at)
 	}
-	over := f.listenersOverTLS(secured)
+	over, byHTTP := f.listenersOverTLS(secured), f.ServersOf(in, code)
 	for _, made := range listeners {
 		listener := f.listeners[made.Call]
 		overTLS := fun.Sel.Name == "ServeTLS" || slices.ContainsFunc(over, made.IsSame)
-		f.give(listener, handedOn{by, server, made, overTLS})
+		of := server
+		if by == plainHTTP && len(byHTTP) == 1 {
+			of = cmp.Or(server, f.handledIn[byHTTP[0]])
+		}
+		f.give(listener, handedOn{by, of, made, overTLS})
 		if f.served[listener] != plainGRPC {
 			f.served[listener] = by
 		}

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"path"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -21,7 +22,7 @@ func (f *flow) secureHandler(server *finding.Site, handed []*finding.Site) {
 		isSaid = isSaid || f.serveHTTP[folder]
 	}
 	for _, at := range f.overTLS {
-		if !folders[path.Dir(at.Path)] {
+		if !folders[path.Dir(at.Path)] || f.isOfOtherServer(at, handed) {
 			continue
 		}
 		says, isKnown := f.secured[server]
@@ -34,6 +35,20 @@ func (f *flow) secureHandler(server *finding.Site, handed []*finding.Site) {
 	if _, isKnown := f.secured[server]; !isKnown && !isSaid && len(f.overTLS) > 0 {
 		f.secured[server] = plan.Security{Place: handed[0].Place}
 	}
+}
+
+// isOfOtherServer reports whether a call that serves TLS is one of another server of net/http than those that hand
+// requests on: it is known where both are made.
+func (f *flow) isOfOtherServer(overTLS *finding.Site, handed []*finding.Site) bool {
+	by := f.overTLSOf[overTLS]
+	isKnown := false
+	for _, at := range handed {
+		if slices.Contains(by, at.Place) {
+			return false
+		}
+		isKnown = isKnown || f.handledIn[at.Place] != nil
+	}
+	return isKnown && len(by) > 0
 }
 
 // foldersOfH2C returns the folders in which a server of net/http is set up for HTTP/2 without TLS.

@@ -104,7 +104,7 @@ func (p *pass) visitServerLiteral(literal *ast.CompositeLit) {
 		}
 	}
 	if handler != nil {
-		p.follow(p.at(literal.Type).Quiet(), handlesHTTP, handler)
+		p.follow(p.at(literal.Type).Quiet(), handlesOfServer, handler)
 	}
 }
 

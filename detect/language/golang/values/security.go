@@ -61,6 +61,25 @@ func (s *Sources) ServedSecurity(in *Source, call *ast.CallExpr, made Made) plan
 	return w.says
 }
 
+// ServersOf returns where the servers of net/http are made whose method a call calls, and none if it may be others.
+func (s *Sources) ServersOf(in *Source, call *ast.CallExpr) []plan.Place {
+	s.nameDefaults()
+	s.evaluated = 0
+	method, ok := syntax.Called(call).(*ast.SelectorExpr)
+	if !ok || in.PathOf(method) != "" {
+		return nil
+	}
+	of := s.literalsOf(expression{Expr: method.X, in: in}, 0)
+	if of.isOpen || of.isFilled {
+		return nil
+	}
+	var places []plan.Place
+	for _, server := range of.found {
+		places = append(places, server.place())
+	}
+	return places
+}
+
 func (s *Sources) newCredentials() *credentials {
 	s.nameDefaults()
 	s.evaluated = 0
