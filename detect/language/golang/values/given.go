@@ -22,7 +22,7 @@ func (s *Sources) AddProcesses(ps procfile.Processes) {
 		}
 	}
 	for _, file := range s.processes.Files() {
-		s.named[path.Base(file)] = true
+		s.named[path.Base(file)], s.started[path.Clean(file)] = true, true
 	}
 }
 

@@ -76,10 +76,13 @@ func (s *Sources) ModuleOf(file string) string {
 // are any, and otherwise all that no other module has. A file belongs to the directory that it lies in, or that has the
 // folder with settings.
 func (s *Sources) loadedFor(key, dir string) []expression {
-	var all, own []expression
+	var all, own, given []expression
 	module := s.ModuleOf(path.Join(dir, "file"))
 	for _, x := range s.loaded[strings.ToLower(key)] {
 		of := path.Dir(x.constant.at.Path)
+		if s.started[x.constant.at.Path] {
+			given = append(given, x)
+		}
 		if has := s.ModuleOf(x.constant.at.Path); has != module && has != "." {
 			continue
 		}
@@ -91,7 +94,10 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 			own = append(own, x)
 		}
 	}
-	if own != nil {
+	switch {
+	case given != nil: // another file of the same name is for something else
+		return given
+	case own != nil:
 		return own
 	}
 	return all

@@ -48,6 +48,7 @@ type Sources struct {
 	bound          bindings
 	modules        map[string]bool // the directories of modules
 	named          map[string]bool // the names of settings files in the sources
+	started        map[string]bool // the settings files that the command lines of processes name
 	calculated     []expression    // those of viper, until all files are there
 
 	holders map[*ast.StructType][]heldBy // see holdersOf
@@ -77,7 +78,8 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
-		short: map[string]string{}, evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
+		started: map[string]bool{},
+		short:   map[string]string{}, evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
 	}
