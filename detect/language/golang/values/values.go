@@ -78,8 +78,8 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		calls:    map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
-		started: map[string]bool{},
-		short:   map[string]string{}, evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
+		started: map[string]bool{}, short: map[string]string{},
+		evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
 	}
