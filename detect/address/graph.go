@@ -16,6 +16,10 @@ type Graph struct {
 	// language that imports no modules of the app.
 	Module func(from, module string) string
 
+	// IsFor reports whether what a file declares may be for the server that is asked for; nil if all of it may. What a
+	// module is asked for by its name is for whoever asks.
+	IsFor func(file string) bool
+
 	// Processes are those that a Procfile starts.
 	Processes procfile.Processes
 
@@ -192,30 +196,35 @@ func (v Value) part(path, whole string) Value {
 }
 
 func (r *resolution) inProject(n Name, _ string) []placed {
-	if n.Module == "" {
-		return ofPart(r.projects[r.project], n.Path)
-	}
-	return nil
+	return r.declared(r.projects[r.project], n)
 }
 
-func (r *resolution) inApp(n Name, _ string) []placed {
-	if n.Module == "" {
-		return ofPart(r.app, n.Path)
-	}
-	return nil
-}
+func (r *resolution) inApp(n Name, _ string) []placed { return r.declared(r.app, n) }
 
-// ofPart returns the declarations of a name. Of a part of something they are those with the longest end of its path
-// that has any: ".settings.grpc.port", ".grpc.port", ".port".
-func ofPart(declared map[string][]placed, path string) []placed {
-	for isField.MatchString(path) && declared[path] == nil {
+// declared returns the declarations, for the server, of a name that reaches across files by itself. Of a part of
+// something they are those with the longest end of its path that has any: ".settings.grpc.port", ".grpc.port", ".port".
+func (g *Graph) declared(in map[string][]placed, n Name) []placed {
+	if n.Module != "" {
+		return nil
+	}
+	found, path := g.forServer(in[n.Path]), n.Path
+	for len(found) == 0 && isField.MatchString(path) {
 		dot := strings.IndexByte(path[1:], '.')
 		if dot < 0 {
 			break
 		}
 		path = path[1+dot:]
+		found = g.forServer(in[path])
 	}
-	return declared[path]
+	return found
+}
+
+// forServer returns those of declarations that may be for the server.
+func (g *Graph) forServer(all []placed) []placed {
+	if g.IsFor == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p placed) bool { return !g.IsFor(p.file) })
 }
 
 // isField matches the name of what is reached as a field.

@@ -19,6 +19,8 @@ type Project[T any] struct {
 	Packages []*Package
 	// Files are ordered by path.
 	Files []File[T]
+	// IsProgram says that it is known to be a program, with a server or without: what it declares is for no other one.
+	IsProgram bool
 
 	byPath map[string]*Package
 }

@@ -26,9 +26,9 @@ func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T])
 // modules.
 func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
-	started := processesOf(graph.Processes, all)
+	started, owners := processesOf(graph.Processes, all), ownersOf(all)
 	for _, p := range all {
-		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started}
+		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started, owners}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)
 		}
@@ -62,6 +62,7 @@ type serving struct {
 	shared   sharedFindings
 	graph    *address.Graph
 	started  processes
+	owners   ServerCount
 }
 
 // servers returns the servers of the sources, or of the built programs. What lies beside the app proper does not decide
@@ -253,6 +254,7 @@ func (in *Package) authentication(server proof) plan.Place {
 // that names none, the one that packages without a server name which belong to this server alone, such as settings
 // files. It is not known if several are named, or one that is not known.
 func (p serving) address(in *Package, server proof) address.Address {
+	p.graph.IsFor = func(file string) bool { return tree.IsWithin(server.Path, p.owners.Innermost(file)) }
 	return p.only(stated[finding.Listener](p, in, server), p.started.of(server.Place))
 }
 

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -99,4 +100,24 @@ func (c ServerCount) Innermost(file string) string {
 		}
 	}
 	return "."
+}
+
+// ownersOf counts the servers of projects. One that is constructed owns the directory of its file, and one that
+// registrations or implementations imply owns its project. Another program owns its project, too.
+func ownersOf[T any](projects []*Project[T]) ServerCount {
+	owners := ServerCount{}
+	for _, p := range projects {
+		ownsProject := p.IsProgram
+		for _, in := range p.Packages {
+			if f, ok := finding.First[finding.Server](in.Findings); ok {
+				owners.Add(f.Path)
+			} else {
+				ownsProject = ownsProject || in.Serves()
+			}
+		}
+		if ownsProject {
+			owners.Add(path.Join(p.Dir, "any"))
+		}
+	}
+	return owners
 }

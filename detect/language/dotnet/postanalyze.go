@@ -29,6 +29,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	libraries := librariesOf(projects)
 	for _, p := range projects {
+		p.IsProgram = !msbuildOf(p).isLibrary
 		a.resolve(p, libraries[p])
 	}
 	shareLibraryHealth(libraries, projects)
