@@ -1,6 +1,7 @@
 package address
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 
@@ -51,8 +52,9 @@ func (d *Names) leavesBefore(at, later int) bool {
 	return false
 }
 
-// isOutside reports whether a line, from 0, has code that is indented no more than a block's head.
+// isOutside reports whether a line, from 0, has code that is indented no more than a block's head. Brackets alone only
+// begin or end the block.
 func (d *Names) isOutside(line, indent int) bool {
 	in := d.Indented(line + 1)
-	return in >= 0 && in <= indent
+	return in >= 0 && in <= indent && len(bytes.Trim(d.LineCode(line), "{}() \t\r\n")) > 0
 }

@@ -15,6 +15,8 @@ func TestOfTwoPartsOnlyOneRuns(t *testing.T) {
 		"if (tls) {\n  return x\n    .A\n}\nreturn B":                   "tls",
 		"if (tls) {\n  x.A;\n  return;\n}\nB":                           "tls",
 		"if (tls)\n  return A;\nB":                                      "tls",
+		"if (tls)\n{\n  A;\n  return;\n}\nB":                            "tls",
+		"if (tls)\n{\n  A;\n}\nB;\nreturn":                              "",
 		"if (tls) {\n  A\n}\nB":                                         "",
 		"if (tls) {\n  A\n}\nif (other) {\n  B\n}":                      "",
 		"if (tls) {\n  A\n} else if (plain) {\n  B\n}":                  "tls",

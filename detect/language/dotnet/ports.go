@@ -102,19 +102,6 @@ func valuesOf(d *address.Names, s source.Span) []source.Span {
 	return []source.Span{s}
 }
 
-// elsewhere is a condition that does not hold in an image: images are for Linux, and ASP.NET Core's environment is
-// Production there unless something says otherwise (learn.microsoft.com, "Use multiple environments").
-var elsewhere = regexp.MustCompile(`^[^!]*\b(?:IsDevelopment\s*\(|` +
-	`IsOSPlatform\s*\(\s*OSPlatform\s*\.\s*(?:OSX|Windows)\b|` +
-	`OperatingSystem\s*\.\s*Is(?:MacOS|Windows)\s*\()[^&|]*$`)
-
-// isElsewhere reports whether the code at an offset, and not that at another one, runs only if no image does.
-func isElsewhere(d *address.Names, at, other int) bool {
-	return slices.ContainsFunc(d.Conditions(at, other), func(c address.Condition) bool {
-		return !c.Negated && elsewhere.MatchString(d.Slice(c.Span))
-	})
-}
-
 // listenAddress returns where a call of Kestrel's options listens, and its further arguments. It reports false for a
 // call of another method: sockets and TcpListeners have a Listen too, whose argument is no address.
 func listenAddress(d *address.Names, call string, arguments []source.Span) (address.Value, []source.Span, bool) {

@@ -1,0 +1,125 @@
+package dotnet
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/source"
+)
+
+// isElsewhere reports whether the code at an offset, and not that at another one, runs only if no image does.
+func isElsewhere(d *address.Names, at, other int) bool {
+	never := func(c address.Condition) bool {
+		holds, known := inImage(d, c.Span, 0)
+		return known && holds == c.Negated
+	}
+	return slices.ContainsFunc(d.Conditions(at, other), never) || leavesInImages(d, at)
+}
+
+// maxReturns is how many bytes before code are searched for what leaves its function.
+const maxReturns = 1000
+
+var leaving = regexp.MustCompile(`\breturn\b`)
+
+// leavesInImages reports whether the function around the code at an offset is left before it in all images:
+// if (!environment.IsDevelopment()) return;
+func leavesInImages(d *address.Names, at int) bool {
+	from := max(0, at-maxReturns)
+	for _, m := range leaving.FindAllIndex(d.Code[from:at], address.MaxListeners) {
+		left := from + m[0]
+		conditions := d.Conditions(left, at)
+		if len(conditions) != 1 || len(d.Excluding(left, at)) == 0 {
+			continue
+		}
+		// A function in the function, which is left instead, is a block of its own around the condition.
+		c := conditions[0]
+		holds, known := inImage(d, c.Span, 0)
+		if known && holds != c.Negated && d.RunsWith(d.LineStart(d.Line(c.From)-1), at) {
+			return true
+		}
+	}
+	return false
+}
+
+// environmentTests ask for what is known of images: they are for Linux, and ASP.NET Core's environment is Production
+// there unless something says otherwise (learn.microsoft.com, "Use multiple environments"). The group "is" is what it
+// is compared with.
+var environmentTests = []struct {
+	test *regexp.Regexp
+	is   string // what holds in images
+}{
+	{regexp.MustCompile(`\.\s*Is(?P<is>Development|Staging|Production)\s*\(`), "production"},
+	{regexp.MustCompile(`\.\s*IsEnvironment\s*\(\s*"?(?:Environments\.)?(?P<is>\w+)"?\s*\)`), "production"},
+	{regexp.MustCompile(`(?:\bEnvironmentName|"(?:ASPNETCORE|DOTNET)_ENVIRONMENT"\s*[\])])\s*` +
+		`(?:[!=]=|=|<>|\?*\.\s*Equals\s*\()\s*(?:"|Environments\.)(?P<is>\w+)`), "production"},
+	{regexp.MustCompile(`\bIsOSPlatform\s*\(\s*OSPlatform\s*\.\s*(?P<is>\w+)`), "linux"},
+	{regexp.MustCompile(`\bOperatingSystem\s*\.\s*Is(?P<is>Linux|MacOS|Windows)\s*\(`), "linux"},
+}
+
+// maxConditionNames is how many names a condition is followed through.
+const maxConditionNames = 3
+
+var (
+	and       = regexp.MustCompile(`&&|\bAndAlso\b`)
+	or        = regexp.MustCompile(`\|\||\bOrElse\b`)
+	isNegated = regexp.MustCompile(`^(?:!|not\b|Not\b)\s*`)
+	isUnlike  = regexp.MustCompile(`!=|<>|==\s*false\b`)
+)
+
+// inImage reports whether a condition holds in every image or in none, and whether either is known.
+func inImage(d *address.Names, s source.Span, depth int) (holds, known bool) {
+	s = d.Trim(s)
+	code := d.Code[s.From:s.To]
+	if len(code) > 1 && code[0] == '(' && d.Until(s.From+1, "") == s.To-1 {
+		return inImage(d, source.Span{From: s.From + 1, To: s.To - 1}, depth)
+	}
+	if parts := splitAt(s, code, or); len(parts) > 1 {
+		return combined(d, parts, depth, true)
+	}
+	if parts := splitAt(s, code, and); len(parts) > 1 {
+		return combined(d, parts, depth, false)
+	}
+	if m := isNegated.FindIndex(code); m != nil {
+		holds, known = inImage(d, source.Span{From: s.From + m[1], To: s.To}, depth)
+		return !holds, known
+	}
+	for _, of := range environmentTests {
+		if m := of.test.FindSubmatch(d.Raw[s.From:s.To]); m != nil {
+			return strings.EqualFold(string(m[1]), of.is) != isUnlike.Match(code), true
+		}
+	}
+	if values := d.Values(string(code), s.From); simpleName.Match(code) && len(values) == 1 && depth < maxConditionNames {
+		return inImage(d, values[0], depth+1)
+	}
+	return false, false
+}
+
+// combined is [inImage] of a condition that is true if one of its parts is, or only if all of them are.
+func combined(d *address.Names, parts []source.Span, depth int, any bool) (holds, known bool) {
+	allKnown := true
+	for _, part := range parts {
+		holds, known := inImage(d, part, depth)
+		if known && holds == any {
+			return any, true
+		}
+		allKnown = allKnown && known
+	}
+	return !any, allKnown
+}
+
+// splitAt returns the parts of an expression between operators. Operators in brackets do not count.
+func splitAt(s source.Span, code []byte, operator *regexp.Regexp) []source.Span {
+	var parts []source.Span
+	from := 0
+	for _, m := range operator.FindAllIndex(code, address.MaxListeners) {
+		before := code[from:m[0]]
+		if bytes.Count(before, []byte("(")) == bytes.Count(before, []byte(")")) {
+			parts = append(parts, source.Span{From: s.From + from, To: s.From + m[0]})
+			from = m[1]
+		}
+	}
+	return append(parts, source.Span{From: s.From + from, To: s.To})
+}
