@@ -45,8 +45,8 @@ const (
 	maxHead = 200
 )
 
-// readDeclarations returns the values of variables, constants and properties, what methods return, and the parameters
-// that methods are given in this source.
+// readDeclarations returns the values of variables and constants, what methods return, and the parameters that methods
+// are given in this source. Settings may give properties something else, so these are as those of other sources.
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
 	d.Global = global
@@ -56,11 +56,6 @@ func readDeclarations(t *source.Text) *address.Names {
 			return settingGivers(strings.ReplaceAll(strings.TrimSuffix(key, "]"), ".", ":"))
 		}
 		return nil
-	}
-	for _, m := range t.FindAll(property, maxConstants) {
-		if m[4] >= 0 {
-			d.Declare("."+string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], ";")})
-		}
 	}
 	for _, m := range t.FindAll(method, maxMethods) {
 		name := string(t.Code[m[2]:m[3]])
@@ -126,12 +121,18 @@ func readConstants(d *address.Names) []address.Declaration {
 		name, _ := t.Group(constant, m, "name")
 		add("."+name, source.Span{From: m[1], To: t.Until(m[1], ";\n")})
 	}
+	classes := classesIn(t)
 	for _, m := range t.FindAll(property, maxConstants) {
 		value := source.Span{From: m[1], To: m[1]}
 		if m[4] >= 0 {
 			value.To = t.Until(m[1], ";")
 		}
-		add("."+string(t.Code[m[2]:m[3]]), value)
+		name := string(t.Code[m[2]:m[3]])
+		before := len(all)
+		if add("."+name, value); len(all) > before {
+			bound := boundName(classes.around(t, m[0]), name)
+			all[before].Names = append([]address.Name{{Path: bound}}, all[before].Names...)
+		}
 	}
 	for _, method := range d.Returned {
 		add(method.Name, method.Value)

@@ -28,6 +28,8 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// project is what a project file of MSBuild tells; nil for any other file.
 	project *msbuildProject
+	// sections are those of the settings that a source binds to classes.
+	sections map[string]string
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.
@@ -35,7 +37,10 @@ var languageOf = map[string]string{".cs": "csharp", ".fs": "fsharp", ".vb": "vb"
 
 // settingsFiles are the settings that hold in production. Properties/launchSettings.json is for `dotnet run` alone and
 // is not published.
-var settingsFiles = []string{"appsettings.json", "appsettings.Production.json"}
+var settingsFiles = []string{"appsettings.json", productionSettings}
+
+// productionSettings go before those in appsettings.json.
+const productionSettings = "appsettings.Production.json"
 
 var (
 	// testPaths matches the paths of tests, by the usual names of test projects and of their files: Shop.Tests,

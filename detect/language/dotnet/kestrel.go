@@ -1,6 +1,8 @@
 package dotnet
 
 import (
+	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,6 +21,8 @@ type endpoint struct {
 	// (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
 	isURL bool
 	at    int // the offset of its call in a source
+	// key is the setting that has it, in lower case; "" for an endpoint of a source.
+	key string
 }
 
 // kestrelDefaults is what holds for all endpoints of a program that say nothing else.
@@ -91,6 +95,27 @@ func (e endpoint) findings() []finding.Finding {
 		finding.Listener{Site: e.Site, Address: e.address},
 		finding.Security{Site: e.Quiet(), Says: e.security},
 	}
+}
+
+// settled returns endpoints without those that the settings of Production replace. An endpoint of the same name has the
+// protocols that they do not say.
+func settled(all []endpoint) []endpoint {
+	production := map[string]*endpoint{}
+	inProduction := func(e endpoint) bool { return path.Base(e.Path) == productionSettings }
+	of := func(e endpoint) string { return path.Dir(e.Path) + ":" + e.key }
+	for i, e := range all {
+		if inProduction(e) {
+			production[of(e)] = &all[i]
+		}
+	}
+	for _, e := range all {
+		if p := production[of(e)]; p != nil {
+			p.protocols = cmp.Or(p.protocols, e.protocols)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e endpoint) bool {
+		return production[of(e)] != nil && !inProduction(e)
+	})
 }
 
 // forGRPC returns the endpoints of a program that gRPC, which is HTTP/2, may use, with the defaults in them. Without

@@ -19,6 +19,8 @@ type project = analyzer.Project[extra]
 // postAnalyze returns a server for each project that maps services, and for each server of Grpc.Core. Test projects
 // are left out.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
+	replaceSettings(files)
+	bindSettings(files)
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects := slices.DeleteFunc(slices.Clone(all), func(p *project) bool { return msbuildOf(p).isTest })
 	a := newApp(projects)
@@ -226,7 +228,7 @@ func endpointsOf(p *project, ps procfile.Processes) map[*finding.Site][]finding.
 		}
 	}
 	found := map[*finding.Site][]finding.Finding{}
-	for _, e := range forGRPC(all, defaults) {
+	for _, e := range forGRPC(settled(all), defaults) {
 		if transport, ok := givenTransport(e, ps); ok && transport != e.security.Transport {
 			e.security = plan.Security{}
 		}

@@ -47,13 +47,14 @@ func analyzeSettings(text []byte) (*analyzer.Result[extra], error) {
 	for _, name := range slices.Sorted(maps.Keys(settings.Kestrel.Endpoints)) {
 		e := settings.Kestrel.Endpoints[name]
 		of := e.endpoint(byDefault, lineOf(text, "kestrel", e.URL))
+		of.key = "endpoints:" + strings.ToLower(name)
 		of.address.Givers = settingGivers("Kestrel:Endpoints:" + name + ":Url")
 		result.Findings = append(result.Findings, of)
 	}
 	if settings.URLs != "" {
 		for url := range strings.SplitSeq(settings.URLs, ";") {
 			e := urlEndpoint(url, lineOf(text, "urls", settings.URLs))
-			e.address.Givers = urlGivers
+			e.key, e.address.Givers = "urls", urlGivers
 			result.Findings = append(result.Findings, e)
 		}
 	}

@@ -42,6 +42,7 @@ func read(ext string, text []byte, declares bool) *analyzer.Result[extra] {
 	if hasKeyword {
 		result.Findings = append(result.Findings, defaultsIn(t)...)
 	}
+	result.Extra.sections = sectionsIn(t)
 	if declares || listens {
 		d := readDeclarations(t)
 		result.Declares = readConstants(d)
