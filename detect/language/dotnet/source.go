@@ -76,8 +76,9 @@ func isGenerated(text []byte) bool {
 }
 
 var (
-	// mapGrpcService takes the class that is mapped: MapGrpcService<T>, or MapGrpcService(Of T).
-	mapGrpcService = regexp.MustCompile(receiver + `(?P<at>MapGrpcService)\s*(?:<|\(\s*Of\s+)\s*(?P<class>[\w.:']+)`)
+	// mapGrpcService takes the class that is mapped: MapGrpcService<T>, or MapGrpcService(Of T). Helpers of other
+	// libraries, which map classes too, are named like it: MapGrpcSchema<T, IT>.
+	mapGrpcService = regexp.MustCompile(receiver + `(?P<at>MapGrpc\w+)\s*(?:<|\(\s*Of\s+)\s*(?P<class>[\w.:']+)`)
 	// typeParameter is the name of a class that a generic helper is given: T, TService, 'a.
 	typeParameter = source.Exactly(`T|T\p{Lu}\p{Ll}\w*|'\w+`)
 	// reflectionService is the gRPC reflection service, of Grpc.AspNetCore.Server.Reflection or of protobuf-net.Grpc.

@@ -129,6 +129,9 @@ func (p *pass) add(name string, value source.Span, depth int) {
 		variableKey.MatchString(last) {
 		v.Certainty, v.Variable = min(v.Certainty, address.Default), last // a schema of environment variables
 	}
+	if p.isParsed(value) {
+		v.Address = address.Address{} // the only port in the schema may be that of another property
+	}
 	if m := aliasHead.FindSubmatchIndex(p.Code[value.From:value.To]); m != nil && v.Port == 0 {
 		alias := string(p.Code[value.From+m[2] : value.From+m[3]])
 		// What a method of an object returns, such as a schema that parses, has the properties of the object.
@@ -147,6 +150,18 @@ func (p *pass) add(name string, value source.Span, depth int) {
 	if key := keyOf(name); key != "" {
 		p.declares = append(p.declares, address.Declaration{Name: address.Key(key), Value: v})
 	}
+}
+
+// isParsed reports whether an expression is what an object with properties, such as a schema, makes of the environment.
+func (p *pass) isParsed(value source.Span) bool {
+	code := p.Code[value.From:value.To]
+	m := aliasHead.FindSubmatchIndex(code)
+	if m == nil || !bytes.HasPrefix(code[m[1]:], []byte("(")) || !fromOutside.Match(code[m[1]:]) {
+		return false
+	}
+	object := parent(string(code[m[2]:m[3]])) + "."
+	has := func(d address.Declaration) bool { return strings.HasPrefix(d.Name, object) }
+	return object != "." && slices.ContainsFunc(p.declares, has)
 }
 
 // addAlias adds a name that is another one of the module, or of one that it imports.
