@@ -15,6 +15,9 @@ var (
 	functionHead = regexp.MustCompile(`\bfunction\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?:<[^<>()]*>\s*)?\(`)
 	arrowHead    = regexp.MustCompile(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=;\n]{1,100})?=\s*` +
 		`(?:async\s+)?(?:function\b\s*[\w$]*\s*)?(?:<[^<>()]*>\s*)?\(`)
+	// defaultHead is a function without a name that a module exports as a whole, and defaultName a name.
+	defaultHead = regexp.MustCompile(asWhole + `(?:async\s+)?(?:function\b\s*)?(?:<[^<>()]*>\s*)?\(`)
+	defaultName = regexp.MustCompile(asWhole + `(?:async\s+)?(?:(?:function|class)\s+)?(?P<name>[A-Za-z_$][\w$]*)`)
 	// methodHead is a method of a class, and functionBody what stands between parameters and the body.
 	methodHead = regexp.MustCompile(`(?m)^[ \t]*(?:(?:public|private|protected|static|async)\s+)*` +
 		`(?P<name>[A-Za-z_$][\w$]*)\s*(?:<[^<>()]*>\s*)?\(`)
@@ -26,6 +29,9 @@ var (
 	// call is the call of a function, of a function of a module, or of a constructor.
 	call = regexp.MustCompile(`(?:^|[^\w$.])(?P<name>(?:new\s+)?[A-Za-z_$][\w$]*(?:\.[\w$]+)?)\s*(?:<[^<>();]*>)?\(`)
 )
+
+// asWhole goes before what a module exports as a whole, and is imported under any name.
+const asWhole = `(?:\bexport\s+default\s+|\bmodule\.exports\s*=\s*|(?m:^\s*export\s*=\s*))`
 
 // maxReturnType is how many bytes after the parameters of a function its body begins.
 const maxReturnType = 160
@@ -48,6 +54,11 @@ func (p *pass) declareFunctions() {
 			p.names.DeclareCallable(f)
 		}
 	}
+	for _, m := range p.FindAll(defaultHead, 1) {
+		if f, ok := p.callable("default", m[1]); ok {
+			p.names.DeclareCallable(f)
+		}
+	}
 	for _, m := range p.FindAll(classHead, address.MaxListeners) {
 		_, body := p.Arguments(m[1])
 		p.declareMethods(p.Part(classHead, m, "name"), body)
@@ -63,7 +74,7 @@ func (p *pass) declareMethods(class string, body source.Span) {
 			continue
 		}
 		if name == "constructor" {
-			f.Name, f.Body = p.module+"."+class, body
+			f.Name, f.Body = p.exported(class), body
 		}
 		p.names.DeclareCallable(f)
 	}
@@ -79,7 +90,7 @@ func (p *pass) end(parameters int) int {
 // listens.
 func (p *pass) callable(name string, at int) (f address.Callable, listens bool) {
 	if f.At = at; name != "" {
-		f.Name = p.module + "." + name
+		f.Name = p.exported(name)
 	}
 	var all source.Span
 	f.Parameters, all = p.names.Parameters(at, parameter)
@@ -89,6 +100,16 @@ func (p *pass) callable(name string, at int) (f address.Callable, listens bool) 
 		f.Body.To = body.To
 	}
 	return f, address.AnyNamed(f.Parameters, listenParameter)
+}
+
+// exported returns the name of a function or a class for other modules.
+func (p *pass) exported(name string) string {
+	for _, m := range p.FindAll(defaultName, 1) {
+		if p.Part(defaultName, m, "name") == name {
+			name = "default"
+		}
+	}
+	return p.module + "." + name
 }
 
 // declareGiven adds what the source gives to functions and constructors of the app's other modules, and to its own
@@ -112,9 +133,9 @@ func (p *pass) calledElsewhere(called string) string {
 	case imported && !mayBeOwnModule(e.Module), isMember && e.Name != "":
 		return ""
 	case imported:
-		return moduleName(e.Module) + "." + cmp.Or(member, e.Name, root)
+		return moduleName(e.Module) + "." + cmp.Or(member, e.Name, "default")
 	case isNew && !isMember:
-		return p.module + "." + root
+		return p.exported(root)
 	}
 	return ""
 }
