@@ -218,23 +218,22 @@ func (in *Package) log(logf tree.Logf) {
 }
 
 // health looks for a registration in the server's own package, then in the packages of its project that make no server:
-// a registration beside another server belongs to that one.
+// a registration beside another server belongs to that one. If an option turns it on, that is not known, and the place
+// is where it would be registered.
 func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
-	for f := range finding.All[finding.Health](in.Findings) {
-		if f.OfSome {
-			return "", plan.Place{} // not known
-		}
-		if f.Of == nil || f.Of == server.Site {
-			return plan.HealthRegistered, f.Place
-		}
-	}
 	shared := p.shared.of(server.Path)
-	if f, ok := finding.First[finding.Health](shared); ok {
-		return plan.HealthRegistered, f.Place
+	f, ok := healthOf(in.Findings, server.Site)
+	if !ok {
+		f, ok = finding.First[finding.Health](shared)
 	}
 	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)
-	if server.automaticHealth && !disabled {
+	switch {
+	case ok && !f.Unsure:
+		return plan.HealthRegistered, f.Place
+	case server.automaticHealth && !disabled:
 		return plan.HealthAutomatic, server.Place
+	case ok:
+		return "", f.Place
 	}
 	return plan.HealthMissing, plan.Place{}
 }

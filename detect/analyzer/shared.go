@@ -55,15 +55,15 @@ func asideWithin(project, file string) string {
 
 // add adds a finding in a directory, about one server alone or about several. What is stated of one server is not kept
 // if several could be meant, and of the others the first of each type is: it goes before what is stated, so that it is
-// found at once.
+// found at once. A health service that an option turns on goes before what makes or implements it elsewhere.
 func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
-	switch f.(type) {
+	switch of := f.(type) {
 	case finding.Stated:
 		if oneServer {
 			s[dir] = append(s[dir], f)
 		}
 	case finding.Health:
-		if !finding.Has[finding.Health](s[dir]) {
+		if first, ok := finding.First[finding.Health](s[dir]); !ok || of.Unsure && !first.Unsure {
 			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	case finding.HealthDisabled:

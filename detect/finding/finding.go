@@ -23,13 +23,16 @@ type Site struct {
 	plan.Place
 	// excerpt is for the debug log alone: "" for what is not worth a line there.
 	excerpt string
+	offset  int // in the source, 0 if only the line is known
 }
 
 func (s *Site) site() *Site { return s }
 
 // At returns the site of a part of a text. The path is added when all of the file is analyzed.
 func At(t *source.Text, s source.Span) *Site {
-	return AtLine(t.Line(s.From), string(t.Raw[s.From:s.To]))
+	site := AtLine(t.Line(s.From), string(t.Raw[s.From:s.To]))
+	site.offset = s.From
+	return site
 }
 
 // AtLine returns the site of a line, where a text stands.
@@ -38,10 +41,10 @@ func AtLine(line int, text string) *Site {
 }
 
 // AtPlace returns the site of a place, where a text stands.
-func AtPlace(place plan.Place, excerpt string) *Site { return &Site{place, excerpt} }
+func AtPlace(place plan.Place, excerpt string) *Site { return &Site{Place: place, excerpt: excerpt} }
 
 // Quiet returns a site at the same place which the log has no line for, since it has one for the other.
-func (s *Site) Quiet() *Site { return &Site{Place: s.Place} }
+func (s *Site) Quiet() *Site { return &Site{Place: s.Place, offset: s.offset} }
 
 // Server is a server that is constructed: it is a server of its own.
 type Server struct {
@@ -76,8 +79,9 @@ type Health struct {
 	*Site
 	// Of is the site of the server that it is for, nil if that is any server of the package.
 	Of *Site
-	// OfSome says that it is for some of the package's servers, and not which.
-	OfSome bool
+	// Unsure says that it is not known whether the server has it: an option turns it on, or it is for some of the
+	// package's servers.
+	Unsure bool
 }
 
 // Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those
@@ -169,6 +173,12 @@ func WithHealth(proves Make) Make {
 
 // RegistersHealth is the [Make] of [Health].
 func RegistersHealth(at *Site, _ string) Finding { return Health{Site: at} }
+
+// MayRegisterHealth is the [Make] of a [Health] that an option turns on.
+func MayRegisterHealth(at *Site, _ string) Finding { return Health{Site: at, Unsure: true} }
+
+// Offset returns where a finding begins in its source, 0 if only its line is known.
+func Offset(f Finding) int { return f.site().offset }
 
 // Where returns the place of a finding.
 func Where(f Finding) plan.Place { return f.site().Place }

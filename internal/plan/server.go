@@ -89,7 +89,7 @@ func (s Server) String() string {
 	case HealthMissing:
 		server += "not registered"
 	default:
-		server += "not known"
+		server += "not known" + s.at(s.HealthEvidence)
 	}
 	if s.Address.IsKnown() || s.Address.Host == UnixSocket {
 		server += "; " + s.Address.String() + s.at(s.Address.Place)

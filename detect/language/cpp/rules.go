@@ -37,12 +37,15 @@ var rules = []analyzer.Rule{
 		Code:   regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::HealthComponent)\s*>`),
 		Proves: finding.RegistersHealth,
 	},
-	// Where the argument is a setting, the service can be turned on. A name that has more than five letters or several
-	// parts is not "false".
+	{
+		Code:   regexp.MustCompile(`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1)\s*\))`),
+		Proves: finding.RegistersHealth,
+	},
+	// The argument is a setting: a name that has more than five letters or several parts is not "false".
 	{
 		Code: regexp.MustCompile(
-			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1|\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
-		Proves: finding.RegistersHealth,
+			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
+		Proves: finding.MayRegisterHealth,
 	},
 	{
 		Code:   regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`),
@@ -123,8 +126,11 @@ func read(text []byte, declares bool) *analyzer.Result[extra] {
 		result.Findings = findings(t)
 	}
 	listens := t.Matches(addListeningPort)
+	names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
+	if finding.Has[finding.Health](result.Findings) {
+		result.Findings = healthOnConditions(names(), result.Findings)
+	}
 	if declares || listens {
-		names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
 		result.Declares = readConstants(t, names)
 		if listens {
 			result.Findings = append(result.Findings, listeners(names(), result.Findings)...)
@@ -134,6 +140,17 @@ func read(text []byte, declares bool) *analyzer.Result[extra] {
 		}
 	}
 	return &result
+}
+
+// healthOnConditions returns the findings of a source, of which those that register the health service are not sure
+// that depend on an option, or on how the file is compiled that makes the server.
+func healthOnConditions(names *address.Names, found []finding.Finding) []finding.Finding {
+	return analyzer.HealthOnConditions(names, found, func(at, outer int) []source.Span {
+		if outer == 0 {
+			return nil // a header is compiled on a condition, so that it is once
+		}
+		return compiled(names, at, outer)
+	})
 }
 
 // findings returns all findings of a source, without its listeners.

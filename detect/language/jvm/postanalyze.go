@@ -128,7 +128,7 @@ func (b *build) meaning(f finding.Finding) finding.Finding {
 		}
 	case healthGiven:
 		if b.healthClasses[of.class] {
-			return finding.Health{Site: of.Site, Of: of.of}
+			return finding.Health{Site: of.Site, Of: of.of, Unsure: of.unsure}
 		}
 	case builderHanded:
 		if !b.secured {
