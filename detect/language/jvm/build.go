@@ -17,8 +17,10 @@ type project = analyzer.Project[extra]
 type build struct {
 	artifacts       []string // those that decide about a server
 	settings        settings
-	profileSettings settings // settings that are in force in some profiles only
-	ownSettings     settings // settings that no framework reads
+	profileSettings settings       // settings that are in force in some profiles only
+	ownSettings     settings       // settings that no framework reads
+	otherSettings   settings       // settings that a framework reads only if the app says so
+	files           []fileSettings // what frameworks read
 	declared        versions
 	around          []*build   // those above the project, and those that are built with it
 	hasLibraries    bool       // the artifacts are those of a built app, and there are no others
@@ -33,14 +35,17 @@ type build struct {
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
 func newBuild(p *project, catalog map[string][]string) *build {
 	b := &build{}
-	var configured []fileSettings
 	for _, f := range p.Files {
 		for _, s := range f.Extra.settings {
-			if ownSettings.MatchString(path.Base(s.name)) {
+			switch name := path.Base(s.name); {
+			case ownSettings.MatchString(name):
 				b.ownSettings.merge(s.always)
-			} else {
+				b.otherSettings.merge(s.always)
+			case isOtherSettings(s.name):
+				b.otherSettings.merge(s.always)
+			default:
 				s.isOutput = outputDir.MatchString(strings.TrimPrefix(f.Path, p.Dir+"/"))
-				configured = append(configured, s)
+				b.files = append(b.files, s)
 			}
 		}
 		declared := f.Extra.build
@@ -58,7 +63,10 @@ func newBuild(p *project, catalog map[string][]string) *build {
 			b.forSubprojects = append(b.forSubprojects, artifacts...)
 		}
 	}
-	b.configure(configured)
+	written := slices.DeleteFunc(slices.Clone(b.files), func(f fileSettings) bool { return f.isOutput })
+	if len(written) > 0 {
+		b.files = written // copies may be old
+	}
 	b.forSubprojects = slices.DeleteFunc(b.forSubprojects, func(a string) bool { return !isRelevant(a) })
 	return b
 }

@@ -32,7 +32,7 @@ func analyzeDubboBeans(file string, text []byte) *analyzer.Result[extra] {
 		return nil
 	}
 	t := xmlGrammar.Read(text)
-	var s fileSettings
+	s := fileSettings{name: file}
 	for _, m := range t.FindAll(tripleElement, 1) {
 		at := plan.Place{Path: file, Line: t.Line(m[0])}
 		s.always.set(dubboProtocol, "tri", at)

@@ -61,7 +61,8 @@ func required(file string) bool {
 	case ".toml":
 		return (isSettings(name) || buildfile.Matches(file)) && isOwn(file)
 	case ".properties", ".yml", ".yaml", ".conf":
-		return (isSettings(name) || ownSettings.MatchString(name) || buildfile.Matches(file)) && isOwn(file)
+		return (isSettings(name) || ownSettings.MatchString(name) || isOtherSettings(file) || buildfile.Matches(file)) &&
+			isOwn(file)
 	case ".class":
 		return !isLibraryClass(classPath(file)) && isOwn(file)
 	case ".jar", ".war":
@@ -89,7 +90,7 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 		return analyzeClass(text, ""), nil
 	case buildfile.Matches(file):
 		return analyzeBuildFile(file, text)
-	case ownSettings.MatchString(path.Base(file)) || isSettings(path.Base(file)):
+	case ownSettings.MatchString(path.Base(file)) || isSettings(path.Base(file)) || isOtherSettings(file):
 		s, err := parseSettings(file, text)
 		return s.result(), err
 	case ext == ".xml":

@@ -71,27 +71,68 @@ func (m *modules) inherit() {
 	}
 }
 
-// share gives each project the artifacts of the projects that it is built with. It also gives these the artifacts and
-// the settings of the project: the framework of an app serves what the modules of the app implement.
+// share gives each project the artifacts of the projects that it is built with, and their settings as far as the class
+// path has them for its framework. It also gives these the artifacts and the settings of the project: the framework of
+// an app serves what the modules of the app implement.
 func (m *modules) share() {
-	own := map[*project]build{}
+	own := map[*project][]string{}
 	for p, b := range m.builds {
 		b.uses = m.named(b.needs)
-		own[p] = build{artifacts: b.artifacts, settings: b.settings.clone()}
+		own[p] = slices.Clip(b.artifacts)
 	}
 	for _, p := range m.projects {
 		b := m.builds[p]
 		for _, needed := range m.needed(p) {
-			b.add(own[needed].artifacts)
+			b.add(own[needed])
 			m.builds[needed].addAround(b)
-			m.builds[needed].add(own[p].artifacts)
-			m.builds[needed].settings.mergeDefaults(own[p].settings)
+			m.builds[needed].add(own[p])
 		}
 		for _, name := range b.needs {
 			b.add(m.shared[name].Artifacts)
 			b.declared.add(m.shared[name])
 		}
 	}
+	m.configure()
+}
+
+// configure gives each project its settings.
+func (m *modules) configure() {
+	own := map[*project]settings{}
+	for _, p := range m.projects {
+		b := m.builds[p]
+		b.configure(m.classPath(p))
+		own[p] = b.settings.clone()
+	}
+	for _, p := range m.projects {
+		for _, needed := range m.needed(p) {
+			m.builds[needed].settings.mergeDefaults(own[p])
+			m.builds[needed].otherSettings.mergeDefaults(m.builds[p].otherSettings)
+			m.builds[p].otherSettings.mergeDefaults(m.builds[needed].otherSettings)
+		}
+	}
+}
+
+// classPath returns the settings files on the class path of a project: its own, and those of the projects that it is
+// built with. Of files with one name the first is read alone, except by those that read them all (SmallRye Config,
+// MicroProfile Config, Typesafe Config).
+func (m *modules) classPath(p *project) []fileSettings {
+	b := m.builds[p]
+	files := slices.Clone(b.files)
+	seen := map[string]bool{}
+	for _, f := range files {
+		seen[path.Base(f.name)] = true
+	}
+	for _, needed := range m.needed(p) {
+		for _, f := range m.builds[needed].files {
+			name := path.Base(f.name)
+			if seen[name] && !b.has(quarkusServer) && !readTogether.MatchString(name) {
+				continue
+			}
+			seen[name], f.isNeeded = true, true
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // maxNeeded is how many other projects are looked at for one project.

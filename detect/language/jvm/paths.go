@@ -69,6 +69,10 @@ var (
 	micronautSettings = source.Exactly(`application(?:-[\w-]+)?\.(?:toml|json|groovy)`)
 	// ownSettings is a settings file of the app's own, which no framework reads: the app asks for its keys.
 	ownSettings = source.Exactly(`(?:config|configuration|server|grpc|app|settings|default|defaults)\.properties`)
+	// readTogether is a settings file of which all on the class path are read.
+	readTogether = source.Exactly(`application\.conf|microprofile-config\.properties`)
+	// otherSettings is a settings file that a framework reads if the app names it.
+	otherSettings = regexp.MustCompile(`(^|/)src/main/resources/([^/]+/)?[^/]+\.(?:properties|ya?ml)$`)
 	// springBeans is a file of Spring beans that may configure a protocol of Dubbo.
 	springBeans = regexp.MustCompile(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
 		`(^|/)resources/spring/[^/]+\.xml$`)
@@ -77,4 +81,11 @@ var (
 // isSettings reports whether a framework reads a file with this name, in any profile but those of tests.
 func isSettings(name string) bool {
 	return slices.Contains(settingsFiles, name) || profileFile.MatchString(name) && !isTestProfile(name)
+}
+
+// isOtherSettings reports whether no framework reads a settings file unless the app names it. Settings in code are of
+// no file.
+func isOtherSettings(file string) bool {
+	name := path.Base(file)
+	return file == "" || otherSettings.MatchString(file) && !isSettings(name) && !profileFile.MatchString(name)
 }

@@ -1,12 +1,14 @@
 package jvm
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // conditional are settings that are in force in some profiles only.
@@ -78,12 +80,10 @@ func (b *build) configure(files []fileSettings) {
 	files = slices.DeleteFunc(files, func(f fileSettings) bool {
 		return starter != "" && starter != micronaut && micronautSettings.MatchString(path.Base(f.name))
 	})
-	written := slices.DeleteFunc(slices.Clone(files), func(f fileSettings) bool { return f.isOutput })
-	if len(written) > 0 {
-		files = written // copies may be old
-	}
 	precedence := func(f fileSettings) int { return slices.Index(settingsFiles, path.Base(f.name)) }
-	slices.SortStableFunc(files, func(f, g fileSettings) int { return precedence(g) - precedence(f) })
+	slices.SortStableFunc(files, func(f, g fileSettings) int {
+		return cmp.Or(plan.CompareBool(g.isNeeded, f.isNeeded), precedence(g)-precedence(f))
+	})
 	var conditionals []conditional
 	for _, f := range files {
 		b.settings.merge(f.always)

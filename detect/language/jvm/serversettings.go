@@ -97,7 +97,12 @@ func (b *build) servesByWebServer(framework string, automaticHealth bool) (port 
 }
 
 // decidingElsewhere are what keys begin with that let settings be in a place that is not read.
-var decidingElsewhere = []string{"spring.cloud.config", "spring.config.import", "dubbo.protocols."}
+var decidingElsewhere = []string{
+	"spring.cloud.config", "spring.cloud.nacos.config", "spring.cloud.consul.config", "spring.cloud.zookeeper.config",
+	"spring.cloud.kubernetes.config", "spring.cloud.azure.appconfiguration", "spring.config.import", "apollo.",
+	"nacos.config", "quarkus.config.locations", "quarkus.consulconfig", "quarkus.springcloudconfig",
+	"micronaut.configclient", "dubbo.protocols.",
+}
 
 // isDecidedElsewhere reports whether settings that are not known can say something of the one with a key.
 func (b *build) isDecidedElsewhere(key string) bool {
@@ -106,8 +111,14 @@ func (b *build) isDecidedElsewhere(key string) bool {
 			return true
 		}
 	}
+	for other := range b.otherSettings.values {
+		if strings.HasPrefix(other, "spring.config.") {
+			return true
+		}
+	}
 	_, inProfile := b.profileSettings.values[key]
-	return inProfile || b.settings.unread || b.profileSettings.unread
+	_, inOther := b.otherSettings.values[key]
+	return inProfile || inOther || b.settings.unread || b.profileSettings.unread
 }
 
 // otherAddresses are settings that stand before those of host and port, with both of them or with a socket.

@@ -82,6 +82,7 @@ func (s setting) value() address.Value {
 type fileSettings struct {
 	name      string // of the file
 	isOutput  bool   // a build tool copied the file
+	isNeeded  bool   // the file is in a project that another one is built with
 	always    settings
 	inProfile []conditional
 }
@@ -110,7 +111,8 @@ var (
 	// production.
 	relevantKey = regexp.MustCompile(`^(%prod\.)?(` +
 		`(?:spring\.|quarkus\.|micronaut\.|play\.)?(?:grpc|dubbo|server|http)\b.*|` +
-		`spring\.(?:config|cloud|profiles)\b.*|armeria\.(?:ports|ssl)\b.*|` +
+		`spring\.(?:config|cloud|profiles)\b.*|quarkus\.(?:config|consulconfig|springcloudconfig)\b.*|` +
+		`(?:micronaut\.configclient|apollo|nacos\.config)\b.*|armeria\.(?:ports|ssl)\b.*|` +
 		`(?:[^%].*)?port)$`)
 	// reference is a reference to an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The
 	// default may be a reference too.

@@ -57,6 +57,9 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	} else if mayServe {
 		result.Findings = security(n, nil)
 	}
+	if mayServe {
+		result.Extra.settings = n.codeSettings()
+	}
 	if mayState {
 		result.Declares = n.declares()
 	}
