@@ -139,7 +139,7 @@ func (p serving) server(in *Package, proof proof, strength plan.Strength) plan.S
 	s.Address = p.address(in, proof)
 	s.Security = p.security(in, proof, strength)
 	s.Health, s.HealthEvidence = p.health(in, proof)
-	s.Authentication = in.authentication(proof)
+	s.Authentication = p.authentication(in, proof)
 	return s
 }
 
@@ -238,15 +238,19 @@ func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
 	return plan.HealthMissing, plan.Place{}
 }
 
-// authentication returns where the file of a server names what asks its calls for a token: what another file has may be
-// for another protocol.
-func (in *Package) authentication(server proof) plan.Place {
+// authentication returns where the file of a server names what asks its calls for a token, or another file what asks
+// those of all servers: else what another file has may be for another protocol.
+func (p serving) authentication(in *Package, server proof) plan.Place {
 	for f := range finding.All[finding.Authentication](in.Findings) {
 		if f.Path == server.Path {
 			return f.Place
 		}
 	}
-	return plan.Place{}
+	f, _ := finding.First[finding.Authentication](p.shared.of(server.Path))
+	if f.Site == nil {
+		return plan.Place{}
+	}
+	return f.Place
 }
 
 // address returns the one address that the server is given; if it is given none, the one that the package names; if

@@ -66,6 +66,10 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 		if first, ok := finding.First[finding.Health](s[dir]); !ok || of.Unsure && !first.Unsure {
 			s[dir] = slices.Insert(s[dir], 0, f)
 		}
+	case finding.Authentication:
+		if of.OfAll && !finding.Has[finding.Authentication](s[dir]) {
+			s[dir] = slices.Insert(s[dir], 0, f)
+		}
 	case finding.HealthDisabled:
 		if !finding.Has[finding.HealthDisabled](s[dir]) {
 			s[dir] = slices.Insert(s[dir], 0, f)

@@ -86,7 +86,11 @@ type Health struct {
 
 // Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those
 // of grpc.health.v1 too is not known.
-type Authentication struct{ *Site }
+type Authentication struct {
+	*Site
+	// OfAll says that it is for gRPC, so that it holds for a server in another file too.
+	OfAll bool
+}
 
 // HealthDisabled is what tells a framework not to register grpc.health.v1.
 type HealthDisabled struct{ *Site }

@@ -29,6 +29,7 @@ type build struct {
 	forSubprojects  []string   // the artifacts of the projects below
 	processes       procfile.Processes
 	healthClasses   map[string]bool // those of all projects
+	exempt          map[string]bool // the classes of interceptors that exempt the health service
 	secured         bool            // a source of any project says what secures a server
 }
 

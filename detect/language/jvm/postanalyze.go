@@ -16,6 +16,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	m := newModules(files, projects)
 	serves, health := slices.ContainsFunc(projects, providesService), healthClasses(projects)
+	exempt := exemptions(projects)
 	secured := slices.ContainsFunc(projects, statesSecurity)
 	var processes procfile.Processes
 	for _, f := range files {
@@ -25,7 +26,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	for _, p := range projects {
 		b := m.builds[p]
-		b.processes, b.healthClasses, b.secured = processes, health, secured
+		b.processes, b.healthClasses, b.exempt, b.secured = processes, health, exempt, secured
 		b.decide(p, serves, logf)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
@@ -144,7 +145,11 @@ func (b *build) meaning(f finding.Finding) finding.Finding {
 				Site: of.Site, Framework: dubbo, Served: true, AutomaticHealth: b.registersHealth(dubbo, false),
 			}
 		}
-	case healthImplemented:
+	case authentication:
+		if !b.exempt[of.class] {
+			return finding.Authentication{Site: of.Site, OfAll: true}
+		}
+	case healthImplemented, exemption:
 	default:
 		return f
 	}

@@ -58,6 +58,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		result.Findings = security(n, nil)
 	}
 	if mayServe {
+		result.Findings = append(result.Findings, n.authentications()...)
 		result.Extra.settings = n.codeSettings()
 	}
 	if mayState {
