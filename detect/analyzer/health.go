@@ -9,15 +9,15 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// healthOf returns the registration of grpc.health.v1 for a server of a package, one that is not sure before others:
-// what makes the service, or implements it, may stand in the same file.
+// healthOf returns the registration of grpc.health.v1 for a server of a package. One that is not sure goes before
+// others, because what makes the service, or implements it, may stand in the same file; one of another server that is
+// not sure may be for this one too.
 func healthOf(found []finding.Finding, server *finding.Site) (health finding.Health, ok bool) {
+	isOwn := false
 	for f := range finding.All[finding.Health](found) {
-		if f.Of != nil && f.Of != server && !f.Unsure || ok && !f.Unsure {
-			continue
-		}
-		if health, ok = f, true; f.Unsure {
-			break
+		own := f.Of == nil || f.Of == server
+		if own && (!isOwn || f.Unsure && !health.Unsure) || !ok && f.Unsure {
+			health, ok, isOwn = f, true, isOwn || own
 		}
 	}
 	return health, ok
@@ -41,12 +41,11 @@ func HealthOnConditions(
 	for i, f := range found {
 		if h, ok := f.(finding.Health); ok && finding.Offset(h) > 0 && len(on) < address.MaxListeners {
 			on[i] = fewest(servers, func(outer int) []address.Condition {
-				all := names.Conditions(finding.Offset(h), outer)
-				for _, s := range further(finding.Offset(h), outer) {
-					all = append(all, address.Condition{Span: s})
-				}
-				return all
+				return names.Conditions(finding.Offset(h), outer)
 			})
+			for _, s := range further(finding.Offset(h), servers[0]) {
+				on[i] = append(on[i], address.Condition{Span: s})
+			}
 			open = append(open, on[i]...)
 		}
 	}
