@@ -66,18 +66,22 @@ func WhyLeads(sorted []Server) string {
 	return ""
 }
 
-// isVariant reports whether a server lies in a directory that is named for a language, as one of several that are the
-// same in other languages.
+// isVariant reports whether a server lies in a directory that is named for its language, as one of several that are the
+// same in other languages: node/ of a blockchain in Rust is no such directory.
 func (s Server) isVariant() bool {
 	dirs := strings.Split(strings.ToLower(s.Evidence.Path), "/")
-	return slices.ContainsFunc(dirs[:len(dirs)-1], func(dir string) bool { return languageDirs[dir] })
+	return slices.ContainsFunc(dirs[:len(dirs)-1], func(dir string) bool {
+		language, ok := languageDirs[dir]
+		return ok && language == s.Language
+	})
 }
 
 // languageDirs are names of languages as directories have them. Those of the JVM are none: src/main/java.
-var languageDirs = map[string]bool{
-	"cpp": true, "c++": true, "cxx": true, "python": true, "py": true, "golang": true, "node": true, "nodejs": true,
-	"typescript": true, "javascript": true, "csharp": true, "dotnet": true, "ruby": true, "rust": true, "php": true,
-	"dart": true, "swift": true, "elixir": true, "erlang": true, "haskell": true,
+var languageDirs = map[string]string{
+	"cpp": "cpp", "c++": "cpp", "cxx": "cpp", "python": "python", "py": "python", "golang": "go", "node": "node",
+	"nodejs": "node", "typescript": "node", "javascript": "node", "csharp": "csharp", "dotnet": "csharp",
+	"ruby": "ruby", "rust": "rust", "php": "php", "dart": "dart", "swift": "swift", "elixir": "elixir",
+	"erlang": "erlang", "haskell": "haskell",
 }
 
 // HasHealth reports whether somebody registers the health service.

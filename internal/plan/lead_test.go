@@ -35,9 +35,10 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "a main function constructs it"},
 		{at("v", func(s *plan.Server) { s.Address.Variable = "PORT" }), "its address is known"},
 		{at("a", nil), ""},
-		{at("b", nil), "the others are in folders named for a language"},
+		{at("b", nil), ""},
+		{at("node/b", nil), "the others are in folders named for a language"},
 		{
-			at("cpp/a", func(s *plan.Server) { s.Health = plan.HealthRegistered }),
+			at("cpp/a", func(s *plan.Server) { s.Language, s.Health = "cpp", plan.HealthRegistered }),
 			"its evidence is stronger",
 		},
 		{
