@@ -27,6 +27,9 @@ type block struct {
 var conditional = regexp.MustCompile(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
 	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
 
+// hasArms begins what has branches without a word before them: match in Rust, when in Kotlin, case in Elixir.
+var hasArms = regexp.MustCompile(`\b(?:match|when|case|cond|select!?|switch)\b[^;]*(?:\{|\bdo|\bof)\s*$`)
+
 // IsBranch reports whether a line of code is the header of a block of a condition or a loop.
 func IsBranch(line []byte) bool { return conditional.Match(line) }
 
@@ -67,7 +70,8 @@ func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 		indent: indent, from: line, to: len(t.lines), depth: b.all[parent].depth + 1, parent: parent,
 		scope: len(b.all), header: -1, head: b.all[parent].header,
 	}
-	if header := b.all[parent].header; header >= 0 && conditional.Match(t.LineCode(header)) {
+	isArm := b.all[parent].head >= 0 && hasArms.Match(t.LineCode(b.all[parent].head))
+	if in.head >= 0 && (isArm || conditional.Match(t.LineCode(in.head))) {
 		in.scope = b.all[parent].scope
 	}
 	return in

@@ -199,19 +199,29 @@ func (s servers) writeOut(calls []listening) {
 
 var (
 	unixListener = regexp.MustCompile(`\bUnixListener::(?:bind(?:_with_\w+)?|new)\s*\(`)
+	tcpListener  = regexp.MustCompile(`\bTcp(?:Listener|Incoming)\w*::`)
 	vsock        = regexp.MustCompile(`(?i)vsock`)
 )
 
-// value returns the address in the argument of a call that matches. A listener may be made before, and given to it.
+// value returns the address in the argument of a call that matches. A listener may be made before, and given to it. If
+// one on a socket and one of TCP are, it is not known which the server gets.
 func (s servers) value(call []int, argument source.Span) address.Value {
 	whole := source.Span{From: call[0], To: argument.To}
+	socket, isTCP := source.Span{From: -1}, false
 	for _, r := range append([]source.Span{whole}, s.Reach(argument)...) {
 		code := s.Code[r.From:r.To]
-		if m := unixListener.FindIndex(code); m != nil {
-			return s.SocketAt(source.Span{From: r.From + m[1], To: s.Until(r.From+m[1], ",")})
+		if m := unixListener.FindIndex(code); m != nil && socket.From < 0 {
+			socket = source.Span{From: r.From + m[1], To: s.Until(r.From+m[1], ",")}
 		} else if vsock.Match(code) {
 			return s.Nothing(argument.From)
 		}
+		isTCP = isTCP || tcpListener.Match(code)
 	}
-	return s.Value(argument)
+	switch {
+	case socket.From < 0:
+		return s.Value(argument)
+	case isTCP:
+		return s.Nothing(argument.From)
+	}
+	return s.SocketAt(socket)
 }

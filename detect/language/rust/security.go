@@ -78,7 +78,7 @@ func (s servers) security(isApart bool) []finding.Finding {
 			if s.isClients(given, of) {
 				continue
 			}
-			server := m[0]
+			server := 0 // not known: any condition decides
 			if of != nil {
 				server = of.statement.From
 			}
