@@ -17,7 +17,10 @@ type crate = analyzer.Project[extra]
 
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	crates := analyzer.Projects(withSettings(withoutTestModules(files)), analyzer.FileIsPackage)
+	files = analyzer.DropUnread(withoutTestModules(files), func(f analyzer.File[extra]) bool {
+		return f.Extra.LoadsEnvironment
+	})
+	crates := analyzer.Projects(withSettings(withDefaults(files)), analyzer.FileIsPackage)
 	isStandard := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.StandardHealth })
 	for _, c := range crates {
 		set := settingsOf(c)

@@ -41,6 +41,8 @@ type extra struct {
 	// IsSettings says that it is such a file.
 	Settings   []string
 	IsSettings bool
+	// LoadsEnvironment says that the source loads a file .env.
+	LoadsEnvironment bool
 }
 
 var (
@@ -56,7 +58,8 @@ const manifest = "Cargo.toml"
 
 func required(file string) bool {
 	name := path.Base(file)
-	if !strings.HasSuffix(file, ".rs") && name != manifest && !isHealthProto(name) && !settingsFile.MatchString(name) {
+	if !strings.HasSuffix(file, ".rs") && name != manifest && name != analyzer.EnvironmentFile &&
+		!isHealthProto(name) && !settingsFile.MatchString(name) {
 		return false
 	}
 	return !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs) && !tree.IsExampleInDocs(file)
@@ -75,6 +78,8 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	switch name := path.Base(f.Path); {
 	case name == manifest:
 		return analyzeManifest(text)
+	case name == analyzer.EnvironmentFile:
+		return analyzer.Environment[extra](text), nil
 	case isHealthProto(name):
 		return analyzeProto(text), nil
 	case settingsFile.MatchString(name):
@@ -112,6 +117,8 @@ var (
 	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, if a source includes
 	// it.
 	healthIncluded = regexp.MustCompile(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
+	// loadsEnvironment is in sources that load a file .env: by dotenv or dotenvy.
+	loadsEnvironment = []byte("dotenv")
 )
 
 // analyzeSource reads the source in a file. A source without a keyword can still declare modules that are compiled for
@@ -121,7 +128,9 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	declares := len(text) <= maxConstantsSource &&
 		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("fn main(")))
 	settings := namedSettings(text)
-	if !hasKeyword && !declares && settings == nil && !bytes.Contains(text, []byte("test")) || isGenerated(text) {
+	loads := bytes.Contains(text, loadsEnvironment)
+	if !hasKeyword && !declares && settings == nil && !loads && !bytes.Contains(text, []byte("test")) ||
+		isGenerated(text) {
 		return nil
 	}
 	if !hasKeyword {
@@ -143,6 +152,7 @@ func read(file string, text []byte, declares bool, settings []string) *analyzer.
 	result := &analyzer.Result[extra]{
 		Extra: extra{
 			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
+			LoadsEnvironment: bytes.Contains(t.Code, loadsEnvironment),
 		},
 	}
 	var u *uses
