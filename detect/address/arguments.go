@@ -309,5 +309,5 @@ func (d *Names) Given(calls *regexp.Regexp, nameOf func(called string) string) [
 const (
 	maxCallMatches = 512
 	maxCalls       = 32
-	maxArguments   = 8
+	maxArguments   = 24
 )

@@ -101,8 +101,8 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 			parameters = parameters[1:] // self
 		}
 		if address.AnyNamed(parameters, tellingName) {
-			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: parameters}
 			own := implementedAt(types, m[0])
+			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: parameters, IsAlone: own == ""}
 			if !isCalled(t, own, name) || !d.DeclareArguments(f) {
 				body := source.Span{From: m[1], To: list.To}
 				if open, ok := bodyAfter(t, list.To); ok {
@@ -133,14 +133,13 @@ func moduleOf(file string) string {
 // call is the call of a function, whose path is in the group "name".
 var call = regexp.MustCompile(`(?:^|[^\w.:])(?P<name>[A-Za-z_]\w*(?:::\w+)*::[a-z_]\w*|[a-z_][\w:]*)\(`)
 
-// given returns what the source of a program gives to functions of other modules, or of types, that are about
-// listening.
+// given returns what a source gives to functions of other modules, or of types, that are about listening.
 func given(d *address.Names, u *uses) []address.Declaration {
 	return d.Given(call, func(called string) string {
 		whole, _ := u.resolve(called)
 		before, function, ok := cutLast(whole)
 		if _, module, _ := cutLast(before); ok && module != "" {
-			return module + "::" + function
+			return strings.TrimPrefix(module, "crate") + "::" + function
 		}
 		return ""
 	})

@@ -114,6 +114,8 @@ var (
 	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
 	// one.
 	withoutDefault = source.NewKeywords("port: u16", "addr: SocketAddr", "addr: String", "address: String")
+	// handsOn are in sources that may give functions of others an address, whose port they need not have.
+	handsOn = source.NewKeywords("addr,", "addr)", "address,", "address)", "port,", "port)", "listen,", "listen;")
 	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, if a source includes
 	// it.
 	healthIncluded = regexp.MustCompile(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
@@ -125,24 +127,26 @@ var (
 // tests only.
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
-	declares := len(text) <= maxConstantsSource &&
+	isSmall := len(text) <= maxConstantsSource
+	declares := isSmall &&
 		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("fn main(")))
 	settings := namedSettings(text)
 	loads := bytes.Contains(text, loadsEnvironment)
-	if !hasKeyword && !declares && settings == nil && !loads && !bytes.Contains(text, []byte("test")) ||
+	gives := declares || isSmall && handsOn.In(text)
+	if !hasKeyword && !gives && settings == nil && !loads && !bytes.Contains(text, []byte("test")) ||
 		isGenerated(text) {
 		return nil
 	}
 	if !hasKeyword {
 		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] {
-			return read(file, text, declares, settings)
+			return read(file, text, declares, gives, settings)
 		})
 	}
-	return read(file, text, declares, settings)
+	return read(file, text, declares, gives, settings)
 }
 
-// read reads a source, which may declare something for others, or the names of settings.
-func read(file string, text []byte, declares bool, settings []string) *analyzer.Result[extra] {
+// read reads a source, which may declare something for others, give their functions something, or name settings.
+func read(file string, text []byte, declares, gives bool, settings []string) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
 	t := grammar.Read(text)
 	modules, all := blankTests(t)
@@ -157,18 +161,17 @@ func read(file string, text []byte, declares bool, settings []string) *analyzer.
 	}
 	var u *uses
 	var made []construction
-	if hasKeyword || t.Matches(mainFunction) {
+	if hasKeyword || gives {
 		u = readUses(t)
 	}
 	if hasKeyword {
 		result.Findings, made = findings(t, u)
 	}
-	if declares || len(result.Findings) > 0 {
+	if declares = declares || len(result.Findings) > 0; declares || gives {
 		d := readDeclarations(t, moduleOf(file))
 		result.Findings = append(result.Findings, listeners(d, made)...)
-		result.Declares = readConstants(d)
-		if t.Matches(mainFunction) {
-			result.Declares = append(result.Declares, given(d, u)...)
+		if result.Declares = given(d, u); declares {
+			result.Declares = append(result.Declares, readConstants(d)...)
 		}
 	}
 	return result
