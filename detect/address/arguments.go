@@ -179,6 +179,8 @@ type Callable struct {
 	// Name is how other files call it: a function, or the class whose constructor it is; "" for one that they do not
 	// call.
 	Name string
+	// Unsure is how a call may name it of which it is not known whether it does, "" for none.
+	Unsure string
 	// Module is the module that calls from other files name before it, "" if they name none. An argument that they give
 	// by its name may come without it: a method has no module.
 	Module string
@@ -226,6 +228,9 @@ func (d *Names) argumentsOf(u Use) (names []Name, isParameter bool) {
 	names = []Name{{Path: ArgumentName(c.qualified(), strconv.Itoa(number))}, {Path: ArgumentName(c.Name, u.Path)}}
 	if c.Module != "" {
 		names = append(names, Name{Path: ArgumentName(c.qualified(), u.Path)})
+	}
+	if c.Unsure != "" {
+		names = append(names, Name{Path: ArgumentName(c.Unsure, strconv.Itoa(number))})
 	}
 	return names, true
 }

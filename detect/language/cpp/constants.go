@@ -61,10 +61,7 @@ func readDeclarations(t *source.Text) *address.Names {
 	declareOptions(d)
 	declareFlags(d)
 	d.DeclareLoops(loop)
-	classes := map[string]bool{}
-	for _, name := range t.Names(structHead) {
-		classes[name] = true
-	}
+	classes := classesIn(t)
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, all := d.Parameters(m[1], parameter)
@@ -80,15 +77,14 @@ func readDeclarations(t *source.Text) *address.Names {
 		if address.AnyNamed(parameters, tellingName) {
 			c := address.Callable{Name: name, At: m[1], Parameters: parameters}
 			c.Body = source.Span{From: m[1], To: bodyEnd(t, all.To+1)}
-			isMember := m[2] > 0 && t.Code[m[2]-1] == ':'
-			isConstructor := isMember && bytes.HasSuffix(t.Code[:m[2]], []byte(name+"::")) || !isMember && classes[name]
+			class := classOf(t, classes, m[2])
 			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: parameters}
 			switch {
-			case isConstructor:
+			case class == name: // a constructor
 				d.DeclareCallable(c)
 			case !d.DeclareArguments(f):
-				if isMember {
-					c.Name = ""
+				if class != "" {
+					c.Name, c.Unsure = class+"::"+name, unknownClass+"::"+name
 				}
 				d.DeclareCallable(c)
 			}
@@ -113,7 +109,7 @@ func given(names *address.Names) []address.Declaration {
 	for _, pattern := range []*regexp.Regexp{call, smartPointer, construction} {
 		all = append(all, names.Given(pattern, calledFunction)...)
 	}
-	return all
+	return append(all, givenToMethods(names)...)
 }
 
 // calledFunction returns the name, for other files, of a function or a constructor that is called.

@@ -13,12 +13,13 @@ import (
 )
 
 // declarations match `#define PORT 50051`, `ABSL_FLAG(uint16_t, port, 50051, "");`, `DEFINE_int32(port, 50051, "");`,
-// `int port = 50051;` and `const std::string address("0.0.0.0:50051");`.
+// `int port = 50051;`, `const std::string address("0.0.0.0:50051");` and `stream << "0.0.0.0:" << port;`.
 var declarations = []*regexp.Regexp{
 	regexp.MustCompile(`#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`),
 	regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`),
 	regexp.MustCompile(`\b(?P<name>\w+)(?:\[\w*\])?\s*=\s*`),
 	regexp.MustCompile(`[\w>:,]\s+(?P<name>\w+)\s*[({]\s*`),
+	regexp.MustCompile(`(?m)^[ \t]*(?P<name>\w+)\s*<<\s*`),
 }
 
 // configSection is the server's section in userver's static config
