@@ -53,7 +53,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 		}
 		return unlessSet(set, variable), true
 	}
-	from = append(from, s.assignedTo(holder, t, name, nesting)...)
+	from = x.ofApp(append(from, s.assignedTo(holder, t, name, nesting)...))
 	if declared != nil {
 		from = append(from, tagged(in, declared, variable)...)
 	}

@@ -192,6 +192,16 @@ func nearest(defaults []expression, dir string) []expression {
 	return all
 }
 
+// ofApp leaves out what programs beside the app proper give, for an expression that is in none, unless nothing else
+// gives anything: a tool that runs the server in its own way says nothing of how the app runs it.
+func (x expression) ofApp(from []expression) []expression {
+	own := slices.DeleteFunc(slices.Clone(from), func(f expression) bool { return f.in != nil && f.in.isAside })
+	if x.in.isAside || len(own) == 0 {
+		return from
+	}
+	return own
+}
+
 // sharedDirs returns how many directories two paths have in common; a directory has most in common with itself.
 func sharedDirs(a, b string) int {
 	if a == b {

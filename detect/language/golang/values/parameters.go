@@ -57,7 +57,7 @@ func (s *Sources) originsOfParameter(
 			from = append(from, argumentsOf(c, call, at, isVariadic(field))...)
 		}
 	}
-	return from, true
+	return x.ofApp(from), true
 }
 
 // argumentsOf returns the arguments of a call for a parameter.

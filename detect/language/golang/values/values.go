@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -93,6 +94,8 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 	}
 	f := &Source{File: parsed, path: file, dir: path.Dir(file), fallbacks: map[token.Pos]bool{}}
 	if parsed.Name.Name == "main" {
+		aside, _ := tree.Aside(file)
+		f.isAside = aside != ""
 		s.bound.programs[f.dir] = true
 	}
 	s.bound.envconfig = s.bound.envconfig || f.Imports.AnyMatches(envconfigLibrary)
@@ -107,6 +110,7 @@ type symbol struct{ dir, name string }
 type Source struct {
 	*syntax.File
 	path, dir string
+	isAside   bool // it is of a program beside the app proper, in its tools, examples or tests
 	branches  []branch
 	options   []option
 	fallbacks map[token.Pos]bool // where values stand that are assigned to what has none: see [Source.declareFallbacks]
