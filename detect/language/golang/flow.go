@@ -3,7 +3,6 @@ package golang
 import (
 	"cmp"
 	"go/ast"
-	"maps"
 	"path"
 	"slices"
 
@@ -131,22 +130,6 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		}
 	}
 	return f
-}
-
-// mayGet returns a listener with TLS that a server may get which is not seen to get one: one in another folder of its
-// module, but not that of another program. Those in its own folder are seen: see mayBeSecured.
-func (f *flow) mayGet(server *finding.Site) *finding.Site {
-	if f.listening[server] || f.handlers[server] != nil {
-		return nil
-	}
-	module, dir := f.ModuleOf(server.Path), path.Dir(server.Path)
-	for _, l := range f.tlsListeners[:min(len(f.tlsListeners), maxStarted)] {
-		of := path.Dir(l.Path)
-		if isOther := f.programs[of] && f.programs[dir]; of != dir && !isOther && f.ModuleOf(l.Path) == module {
-			return l
-		}
-	}
-	return nil
 }
 
 // isFollowed reports whether a file has something whose values are followed.
@@ -328,18 +311,6 @@ func (f *flow) madeOfAll(in *values.Source, all []ast.Expr, isOne func(values.Ca
 	return made
 }
 
-// listenersOverTLS returns the listeners that calls make with TLS, or wrap in TLS.
-func (f *flow) listenersOverTLS(secured []values.Made) []values.Made {
-	over := slices.Clone(secured)
-	for _, made := range secured {
-		by := f.tls[made.Call]
-		over = append(over, f.MadeWithin(made, by.In, by.Call.Args[0], func(c values.Call) bool {
-			return f.listeners[c] != nil
-		})...)
-	}
-	return over
-}
-
 // give learns that a server of grpc-go or of net/http is given a listener. Of several that are given the same one in
 // the same way the first one of grpc-go counts, or else the first one: they stand in the branches of a condition, or
 // share the listener by cmux.
@@ -354,17 +325,6 @@ func (f *flow) give(listener *finding.Site, to handedOn) {
 		return
 	}
 	f.given[listener] = append(f.given[listener], to)
-}
-
-// mayBeSecured learns that a server is given a listener that is not known. It may be one of its package: one with TLS,
-// or one without. One that is made elsewhere may have TLS, unless the configuration that makes the server says more.
-func (f *flow) mayBeSecured(by listenerOf, server, at *finding.Site) {
-	isNear := func(made values.Call) bool { return path.Dir(made.Path) == path.Dir(at.Path) }
-	_, isKnown := f.secured[server]
-	isElsewhere := by == plainGRPC && !isKnown && !slices.ContainsFunc(slices.Collect(maps.Keys(f.listeners)), isNear)
-	if isElsewhere || slices.ContainsFunc(slices.Collect(maps.Keys(f.tls)), isNear) {
-		f.secured[server] = plan.Security{Place: at.Place}
-	}
 }
 
 // serverKind returns which server an expression is, by its type.

@@ -1,11 +1,15 @@
 package golang
 
 import (
+	"maps"
+	"path"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // isListener reports whether a listener is one of a gRPC server. That of an HTTP server is if the module makes no gRPC
@@ -130,4 +134,43 @@ func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
 		toldApart[in] = listens(in.Findings, plainGRPC) && servers <= 1
 	}
 	return handled, toldApart
+}
+
+// mayGet returns a listener with TLS that a server may get which is not seen to get one: one in another folder of its
+// module, but not that of another program. Those in its own folder are seen: see mayBeSecured.
+func (f *flow) mayGet(server *finding.Site) *finding.Site {
+	if f.listening[server] || f.handlers[server] != nil {
+		return nil
+	}
+	module, dir := f.ModuleOf(server.Path), path.Dir(server.Path)
+	for _, l := range f.tlsListeners[:min(len(f.tlsListeners), maxStarted)] {
+		of := path.Dir(l.Path)
+		if isOther := f.programs[of] && f.programs[dir]; of != dir && !isOther && f.ModuleOf(l.Path) == module {
+			return l
+		}
+	}
+	return nil
+}
+
+// listenersOverTLS returns the listeners that calls make with TLS, or wrap in TLS.
+func (f *flow) listenersOverTLS(secured []values.Made) []values.Made {
+	over := slices.Clone(secured)
+	for _, made := range secured {
+		by := f.tls[made.Call]
+		over = append(over, f.MadeWithin(made, by.In, by.Call.Args[0], func(c values.Call) bool {
+			return f.listeners[c] != nil
+		})...)
+	}
+	return over
+}
+
+// mayBeSecured learns that a server is given a listener that is not known. It may be one of its package: one with TLS,
+// or one without. One that is made elsewhere may have TLS, unless the configuration that makes the server says more.
+func (f *flow) mayBeSecured(by listenerOf, server, at *finding.Site) {
+	isNear := func(made values.Call) bool { return path.Dir(made.Path) == path.Dir(at.Path) }
+	_, isKnown := f.secured[server]
+	isElsewhere := by == plainGRPC && !isKnown && !slices.ContainsFunc(slices.Collect(maps.Keys(f.listeners)), isNear)
+	if isElsewhere || slices.ContainsFunc(slices.Collect(maps.Keys(f.tls)), isNear) {
+		f.secured[server] = plan.Security{Place: at.Place}
+	}
 }
