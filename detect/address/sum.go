@@ -16,7 +16,8 @@ func (e *evaluation) sum(name expression, number string) {
 	of := evaluation{Names: e.Names, seen: maps.Clone(e.seen)}
 	of.evaluate(name)
 	n, err := strconv.Atoi(number)
-	others := len(of.sockets) + len(of.before) + len(of.undeclared) + len(of.others) + len(of.variables) + len(of.givers)
+	others := len(of.sockets) + len(of.before) + len(of.undeclared) + len(of.others) + len(of.variables) +
+		len(of.givers)
 	if err != nil || others > 0 || of.unclear {
 		return
 	}

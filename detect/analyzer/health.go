@@ -51,7 +51,7 @@ func HealthOnConditions(
 	}
 	all := slices.Clone(found)
 	for i, conditions := range on {
-		h := found[i].(finding.Health)
+		h, _ := found[i].(finding.Health) // no others have conditions
 		h.Unsure = h.Unsure || slices.ContainsFunc(conditions, func(c address.Condition) bool {
 			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && decides(names, c)
 		})

@@ -13,8 +13,8 @@ import (
 type search struct {
 	// literals are literals of which every match has at least one; empty if they are not known.
 	literals Keywords
-	// apart tells of the bytes that no match has: what stands between two of them is searched by itself. None is part of
-	// a word or of a longer character. There are none if a match can see how far the text goes.
+	// apart tells of the bytes that no match has: what stands between two of them is searched by itself. None is part
+	// of a word or of a longer character. There are none if a match can see how far the text goes.
 	apart  [utf8.RuneSelf]bool
 	splits bool // there are such bytes
 }
@@ -57,8 +57,8 @@ func (s *search) exclude(part *syntax.Regexp) {
 		switch part.Op {
 		case syntax.OpLiteral:
 			for _, literal := range part.Rune {
-				isSame := r == literal || part.Flags&syntax.FoldCase != 0 && unicode.ToLower(r) == unicode.ToLower(literal)
-				s.apart[c] = s.apart[c] && !isSame
+				isFolded := part.Flags&syntax.FoldCase != 0 && unicode.ToLower(r) == unicode.ToLower(literal)
+				s.apart[c] = s.apart[c] && r != literal && !isFolded
 			}
 		case syntax.OpCharClass:
 			for i := 0; i < len(part.Rune); i += 2 {

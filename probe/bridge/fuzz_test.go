@@ -23,8 +23,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
-// fuzzHangs is hangs for what a fuzz test waits for. It is less than the ten seconds after which Go's fuzzing engine ends
-// the process, which would not say why.
+// fuzzHangs is hangs for what a fuzz test waits for. It is less than the ten seconds after which Go's fuzzing engine
+// ends the process, which would not say why.
 const fuzzHangs = 5 * time.Second
 
 // Whatever bytes come on a connection, what the bridge sends is valid HTTP/1.1 or HTTP/2, and it answers with success

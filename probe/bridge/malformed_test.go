@@ -121,10 +121,14 @@ func TestWrongFramesEndTheConnection(t *testing.T) {
 		length int
 		want   http2.ErrCode
 	}{
-		{http2.FramePriority, 0, 5, http2.ErrCodeProtocol}, {http2.FramePriority, 1, 4, http2.ErrCodeFrameSize},
-		{http2.FrameSettings, 1, 0, http2.ErrCodeProtocol}, {http2.FrameSettings, 0, 5, http2.ErrCodeFrameSize},
-		{http2.FramePing, 1, 8, http2.ErrCodeProtocol}, {http2.FramePing, 0, 7, http2.ErrCodeFrameSize},
-		{http2.FrameGoAway, 1, 8, http2.ErrCodeProtocol}, {http2.FrameGoAway, 0, 7, http2.ErrCodeFrameSize},
+		{http2.FramePriority, 0, 5, http2.ErrCodeProtocol},
+		{http2.FramePriority, 1, 4, http2.ErrCodeFrameSize},
+		{http2.FrameSettings, 1, 0, http2.ErrCodeProtocol},
+		{http2.FrameSettings, 0, 5, http2.ErrCodeFrameSize},
+		{http2.FramePing, 1, 8, http2.ErrCodeProtocol},
+		{http2.FramePing, 0, 7, http2.ErrCodeFrameSize},
+		{http2.FrameGoAway, 1, 8, http2.ErrCodeProtocol},
+		{http2.FrameGoAway, 0, 7, http2.ErrCodeFrameSize},
 	} {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -142,8 +146,8 @@ func TestWrongFramesEndTheConnection(t *testing.T) {
 			}
 		}
 		if end, ok := frame.(*http2.GoAwayFrame); !ok || end.ErrCode != c.want {
-			t.Errorf("after %v of %d bytes on stream %d: %v (error: %v), want GOAWAY with %v", c.kind, c.length, c.stream,
-				frame, err, c.want)
+			t.Errorf("after %v of %d bytes on stream %d: %v (error: %v), want GOAWAY with %v", c.kind, c.length,
+				c.stream, frame, err, c.want)
 		}
 		_ = conn.Close()
 	}

@@ -24,8 +24,8 @@ const maxReturns = 1000
 
 var leaving = regexp.MustCompile(`\breturn\b`)
 
-// leavesInImages reports whether the function around the code at an offset is left before it in all images:
-// if (!environment.IsDevelopment()) return;
+// leavesInImages reports whether the function around the code at an offset is left before it in all images, as by
+// if (!environment.IsDevelopment()) return.
 func leavesInImages(d *address.Names, at int) bool {
 	from := max(0, at-maxReturns)
 	for _, m := range leaving.FindAllIndex(d.Code[from:at], address.MaxListeners) {
@@ -91,23 +91,24 @@ func inImage(d *address.Names, s source.Span, depth int) (holds, known bool) {
 			return strings.EqualFold(string(m[1]), of.is) != isUnlike.Match(code), true
 		}
 	}
-	if values := d.Values(string(code), s.From); simpleName.Match(code) && len(values) == 1 && depth < maxConditionNames {
+	values := d.Values(string(code), s.From)
+	if simpleName.Match(code) && len(values) == 1 && depth < maxConditionNames {
 		return inImage(d, values[0], depth+1)
 	}
 	return false, false
 }
 
 // combined is [inImage] of a condition that is true if one of its parts is, or only if all of them are.
-func combined(d *address.Names, parts []source.Span, depth int, any bool) (holds, known bool) {
+func combined(d *address.Names, parts []source.Span, depth int, byOne bool) (holds, known bool) {
 	allKnown := true
 	for _, part := range parts {
 		holds, known := inImage(d, part, depth)
-		if known && holds == any {
-			return any, true
+		if known && holds == byOne {
+			return byOne, true
 		}
 		allKnown = allKnown && known
 	}
-	return !any, allKnown
+	return !byOne, allKnown
 }
 
 // splitAt returns the parts of an expression between operators. Operators in brackets do not count.

@@ -32,7 +32,8 @@ type flow struct {
 	started map[*finding.Site]*finding.Site
 	isOwn   func(importPath string) bool
 	// handled says which handlers of requests of net/http are a server of grpc-go, and handledIn which ones get the
-	// requests of the servers of net/http, by where these are made. overTLSOf are the places where those are made that a call serves TLS by.
+	// requests of the servers of net/http, by where these are made. overTLSOf are the places where those are made
+	// that a call serves TLS by.
 	handled   map[*finding.Site]bool
 	handledIn map[plan.Place]*finding.Site
 	overTLSOf map[*finding.Site][]plan.Place

@@ -48,8 +48,8 @@ var frameworks = []analyzer.Framework{{
 	Settings: "`ListenOn` in `etc/*.yaml`, `.json`, `.toml`",
 }, {
 	Name: kratos,
-	Evidence: "`NewServer` of `transport/grpc`; a generated `RegisterXServer` in a file that imports it, with a server " +
-		"that another module makes",
+	Evidence: "`NewServer` of `transport/grpc`; a generated `RegisterXServer` in a file that imports it, with a " +
+		"server that another module makes",
 	Health:   "the framework, without `grpc.CustomHealth()`",
 	Advice:   "leave out grpc.CustomHealth(), and kratos registers it",
 	Security: "`grpc.TLSConfig(...)`, `grpc.Options(...)` (`transport/grpc/server.go`)",

@@ -61,8 +61,8 @@ func required(file string) bool {
 	case ".toml":
 		return (isSettings(name) || buildfile.Matches(file)) && isOwn(file)
 	case ".properties", ".yml", ".yaml", ".conf":
-		return (isSettings(name) || ownSettings.MatchString(name) || isOtherSettings(file) || buildfile.Matches(file)) &&
-			isOwn(file)
+		is := isSettings(name) || ownSettings.MatchString(name) || isOtherSettings(file) || buildfile.Matches(file)
+		return is && isOwn(file)
 	case ".class":
 		return !isLibraryClass(classPath(file)) && isOwn(file)
 	case ".jar", ".war":

@@ -57,7 +57,8 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 			}
 			f.Framework = cmp.Or(framework, f.Framework)
 			if slices.Contains(servePlaintext, f.Framework) {
-				return []finding.Finding{f, finding.Security{Site: f.Site, Says: plan.Security{Transport: plan.Plaintext}}}
+				says := plan.Security{Transport: plan.Plaintext}
+				return []finding.Finding{f, finding.Security{Site: f.Site, Says: says}}
 			}
 			return []finding.Finding{f}
 		}

@@ -174,7 +174,8 @@ var (
 	loadsEnvironment = source.NewKeywords("load_dotenv", "env_file", ".read_env(")
 	// loadsOnCondition is in a source that loads it in some environments, most often not in production.
 	loadsOnCondition = regexp.MustCompile(
-		`\bif\b[^\n]*(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)[^\n]*:\s*\n[ \t]+(?:dotenv\.)?load_dotenv\(`)
+		`\bif\b[^\n]*(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)[^\n]*:\s*\n[ \t]+` +
+			`(?:dotenv\.)?load_dotenv\(`)
 	// generatedCode is what only generated code defines: the function that registers a service.
 	generatedCode = regexp.MustCompile(`(?m)^def add_\w+Servicer_to_server\(`)
 )

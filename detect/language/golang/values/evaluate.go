@@ -55,15 +55,7 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 	case *ast.TypeAssertExpr:
 		return s.evaluate(x.with(e.X), nesting+1)
 	case *ast.IndexExpr:
-		if syntax.Name(e.X) == "os.Args" {
-			return s.argument(x, e)
-		}
-		if environmentMap.MatchString(syntax.LastName(e.X)) {
-			if variable := s.variable([]expression{x.with(e.Index)}, nesting); variable != someVariable {
-				return s.orGiven([]value{unset(variable, x.place())}, variable, x.in)
-			}
-		}
-		return s.elementOfSplit(x, e, nesting)
+		return s.evaluateIndex(x, e, nesting)
 	case *ast.SelectorExpr:
 		if values, ok := s.partOfURL(x, e, nesting); ok {
 			return values
@@ -95,6 +87,19 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 		return unknown
 	}
 	return s.evaluateAll(from, nesting)
+}
+
+// evaluateIndex is evaluate for an element: of the arguments, of a map of the environment, of the parts of a text.
+func (s *Sources) evaluateIndex(x expression, e *ast.IndexExpr, nesting int) []value {
+	if syntax.Name(e.X) == "os.Args" {
+		return s.argument(x, e)
+	}
+	if environmentMap.MatchString(syntax.LastName(e.X)) {
+		if variable := s.variable([]expression{x.with(e.Index)}, nesting); variable != someVariable {
+			return s.orGiven([]value{unset(variable, x.place())}, variable, x.in)
+		}
+	}
+	return s.elementOfSplit(x, e, nesting)
 }
 
 // evaluation is an expression that is being evaluated, in the call that leads to it.
