@@ -58,6 +58,8 @@ func TestReports(t *testing.T) {
 	authenticated.Authentication = plan.Place{Path: "main.go", Line: 30}
 	oneService := server(port, plaintext)
 	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
+	named := server(port, plaintext)
+	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
 	var report lines
 	for _, c := range []struct {
 		title        string
@@ -84,6 +86,7 @@ func TestReports(t *testing.T) {
 		{"nothing known", server(plan.Address{}, plan.Security{}), false},
 		{"no health service", noHealth, true},
 		{"the health of one service", oneService, true},
+		{"the health of a service, not of the server", named, true},
 		{"no server", plan.Server{}, false},
 	} {
 		g := defaults()

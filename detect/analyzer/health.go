@@ -7,6 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // healthOf returns the registration of grpc.health.v1 for a server of a package. One that is not sure goes before
@@ -21,6 +22,23 @@ func healthOf(found []finding.Finding, server *finding.Site) (health finding.Hea
 		}
 	}
 	return health, ok
+}
+
+// knownTo returns the service that a health service is known to call SERVING, if it needs to be told one: "" is the
+// whole server, which any source of the project may set. Of other names only those in the same file are its own for
+// sure.
+func (p serving) knownTo(health finding.Health) (service string, isUnsure bool) {
+	for _, in := range p.packages {
+		for f := range finding.All[finding.HealthStatus](in.Findings) {
+			if f.OfServer && !f.NotServing {
+				return "", false
+			}
+			if service == "" && f.Path == health.Path && f.Serving && plan.IsServiceName(f.Service) {
+				service = f.Service
+			}
+		}
+	}
+	return service, service == ""
 }
 
 // asksForNothing is a condition that no option decides: whether there is an object.

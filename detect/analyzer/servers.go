@@ -138,7 +138,7 @@ func (p serving) server(in *Package, proof proof, strength plan.Strength) plan.S
 	}
 	s.Address = p.address(in, proof)
 	s.Security = p.security(in, proof, strength)
-	s.Health, s.HealthEvidence = p.health(in, proof)
+	p.setHealth(&s, in, proof)
 	s.Authentication = p.authentication(in, proof)
 	return s
 }
@@ -217,25 +217,29 @@ func (in *Package) log(logf tree.Logf) {
 	}
 }
 
-// health looks for a registration in the server's own package, then in the packages of its project that make no server:
-// a registration beside another server belongs to that one. If an option turns it on, that is not known, and the place
-// is where it would be registered.
-func (p serving) health(in *Package, server proof) (plan.Health, plan.Place) {
+// setHealth looks for a registration in the server's own package, then in the packages of its project that make no
+// server: a registration beside another server belongs to that one. If an option turns it on, or if it may know nothing
+// of the server, that is not known, and the place is where it would be registered.
+func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	shared := p.shared.of(server.Path)
 	f, ok := healthOf(in.Findings, server.Site)
 	if !ok {
 		f, ok = finding.First[finding.Health](shared)
 	}
+	if ok && f.NeedsStatus {
+		s.Service, f.Unsure = p.knownTo(f)
+	}
 	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)
 	switch {
 	case ok && !f.Unsure:
-		return plan.HealthRegistered, f.Place
+		s.Health, s.HealthEvidence = plan.HealthRegistered, f.Place
 	case server.automaticHealth && !disabled:
-		return plan.HealthAutomatic, server.Place
+		s.Health, s.HealthEvidence = plan.HealthAutomatic, server.Place
 	case ok:
-		return "", f.Place
+		s.HealthEvidence = f.Place
+	default:
+		s.Health = plan.HealthMissing
 	}
-	return plan.HealthMissing, plan.Place{}
 }
 
 // authentication returns where the file of a server names what asks its calls for a token, or another file what asks

@@ -82,6 +82,8 @@ type Health struct {
 	// Unsure says that it is not known whether the server has it: an option turns it on, or it is for some of the
 	// package's servers.
 	Unsure bool
+	// NeedsStatus says that it knows no service, and not the whole server either, until a [HealthStatus] is set.
+	NeedsStatus bool
 }
 
 // Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those
@@ -177,6 +179,9 @@ func WithHealth(proves Make) Make {
 
 // RegistersHealth is the [Make] of [Health].
 func RegistersHealth(at *Site, _ string) Finding { return Health{Site: at} }
+
+// RegistersEmptyHealth is the [Make] of a [Health] that answers NOT_FOUND until the app sets a status.
+func RegistersEmptyHealth(at *Site, _ string) Finding { return Health{Site: at, NeedsStatus: true} }
 
 // MayRegisterHealth is the [Make] of a [Health] that an option turns on.
 func MayRegisterHealth(at *Site, _ string) Finding { return Health{Site: at, Unsure: true} }

@@ -176,7 +176,7 @@ func serverFromMetadata(metadata map[string]any) Server {
 	if name := text(keyVariable); variableName(name) {
 		s.Address.Variable = name
 	}
-	if name := text(keyService); serviceName.MatchString(name) {
+	if name := text(keyService); IsServiceName(name) {
 		s.Service = name
 	}
 	switch h := Health(text(keyHealth)); h {
@@ -192,6 +192,9 @@ func serverFromMetadata(metadata map[string]any) Server {
 
 // serviceName matches the full names of services (Protocol Buffers Language Specification, fullIdent).
 var serviceName = regexp.MustCompile(`^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*$`)
+
+// IsServiceName reports whether a text may be the full name of a service.
+func IsServiceName(text string) bool { return serviceName.MatchString(text) }
 
 // indexOf returns the index of a text among those that are known, 0 for any other.
 func indexOf(known []string, text string) int {

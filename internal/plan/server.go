@@ -28,7 +28,7 @@ type Server struct {
 	// Health says whether the standard health service is registered, and HealthEvidence where.
 	Health         Health
 	HealthEvidence Place
-	// Service is the only service whose health the server tells, "" if it tells its own too, which is the service "".
+	// Service is the service whose health the server tells if it does not tell its own, which is the service "".
 	Service string
 	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.
@@ -80,7 +80,11 @@ func (s Server) String() string {
 	server := fmt.Sprintf("%s, %s (%s); health service ", cmp.Or(s.Title, s.Language), s.Framework, s.Evidence)
 	switch s.Health {
 	case HealthRegistered:
-		server += fmt.Sprintf("registered (%s)", s.HealthEvidence)
+		server += "registered"
+		if s.Service != "" {
+			server += " for " + s.Service
+		}
+		server += fmt.Sprintf(" (%s)", s.HealthEvidence)
 	case HealthAutomatic:
 		server += "registered by " + s.Framework
 		if s.Service != "" {

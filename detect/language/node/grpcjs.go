@@ -11,8 +11,13 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
-// addToServerCall is a call of the method of HealthImplementation. Minifiers keep its name.
-var addToServerCall = regexp.MustCompile(`\.addToServer\(`)
+var (
+	// addToServerCall is a call of the method of HealthImplementation. Minifiers keep its name.
+	addToServerCall = regexp.MustCompile(`\.addToServer\(`)
+	// otherAdded is what adds another service by such a method, in the line before the call.
+	otherAdded = regexp.MustCompile(`(?i)reflect[^;\n]*$`)
+	healthWord = regexp.MustCompile(`(?i)health`)
+)
 
 // findBundledHealth reports the registration of HealthImplementation in a bundle. The reflection service has a method
 // addToServer too, so the name of the health service has to be in the file.
@@ -25,13 +30,19 @@ func (p *pass) findBundledHealth() {
 	}
 }
 
+// maxReceiver is how many bytes before a call may be what the method is called of.
+const maxReceiver = 200
+
 // findHealthServers reports which of several servers HealthImplementation is added to: health.addToServer(server).
 func (p *pass) findHealthServers() {
-	if p.bundled {
+	if p.bundled || !healthWord.Match(p.Code) {
 		return
 	}
 	var added []finding.Finding
 	for _, m := range p.FindAll(addToServerCall, maxServers) {
+		if otherAdded.Match(p.Code[max(0, m[0]-maxReceiver):m[0]]) {
+			continue
+		}
 		to := p.Element(m[1])
 		if of := p.serverBefore(to.To); of != nil {
 			at := finding.At(p.Text, source.Span{From: m[0] + 1, To: m[1]})

@@ -153,6 +153,10 @@ var rules = []analyzer.Rule{
 	},
 
 	{Code: regexp.MustCompile(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
+	{
+		Code:   regexp.MustCompile(`\.(?P<at>setStatus\(\s*["'` + "`" + `][^()]{0,300})`),
+		Proves: finding.SetsHealthStatus,
+	},
 	// The server of nice-grpc, and the router of Connect.
 	{
 		Code:   regexp.MustCompile(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),

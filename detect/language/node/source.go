@@ -86,6 +86,7 @@ func (p *pass) findServers() {
 	p.findBundledHealth()
 	p.findHealthServers()
 	p.findAddService()
+	p.findHealthStatuses()
 	p.findBind()
 	p.findNestJS()
 	p.findMidway()

@@ -48,7 +48,17 @@ var rules = []analyzer.Rule{
 		Proves: finding.WithHealth(finding.Registers(anyCable)),
 	},
 
-	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersHealth},
+	// A Checker knows no service until it is told one (src/ruby/pb/grpc/health/checker.rb). A subclass may check itself.
+	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersEmptyHealth},
+	{
+		Code:   regexp.MustCompile(`(?s)<\s*(?:::)?(?P<at>Grpc::Health::Checker\b).*?\bdef\s+check\b`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return finding.SetsHealthStatus(at, `""`) },
+	},
+	{
+		Code: regexp.MustCompile(`\b(?:add_status(?:es)?|set_status_for_services)\b` +
+			`(?P<at>[ \t]*\([^()]{0,400}|[ \t]+[^\s(=][^\n()\[\]]{0,200}\S)`),
+		Proves: finding.SetsHealthStatus,
+	},
 	{
 		Code:   regexp.MustCompile(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`),
 		Proves: finding.RegistersHealth,

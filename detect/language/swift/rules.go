@@ -34,10 +34,12 @@ func servesInProcess(t *source.Text) bool {
 }
 
 var rules = []analyzer.Rule{
+	// It knows no service until it is told one (Sources/GRPCHealthService/HealthService+Service.swift).
 	{
 		Code: regexp.MustCompile(`\bHealthService\s*\(`), Imports: source.Exactly(`GRPCHealthService`),
-		Proves: finding.RegistersHealth,
+		Proves: finding.RegistersEmptyHealth,
 	},
+	{Code: regexp.MustCompile(`\bupdateStatus\s*(?P<at>\([^()]{0,400}\))`), Proves: finding.SetsHealthStatus},
 	{
 		Code: regexp.MustCompile(`[:,]\s*` +
 			`(?P<at>Grpc_Health_V1_Health(?:(?:Async)?Provider|\.\w*ServiceProtocol))\b`),
