@@ -56,6 +56,8 @@ func msbuildOf(p *project) msbuildProject {
 type app struct {
 	// healthClasses are the names of the classes that implement the health service.
 	healthClasses map[string]bool
+	// ownHealth says that one of them has the name of the library's.
+	ownHealth bool
 	// surest is the surest evidence of a server in this app.
 	surest evidence
 	// namesEndpoints says that sources or settings name an address, or give all of them TLS.
@@ -75,11 +77,12 @@ const (
 )
 
 func newApp(projects []*project) app {
-	a := app{healthClasses: map[string]bool{"HealthServiceImpl": true}}
+	a := app{healthClasses: map[string]bool{libraryHealth: true}}
 	for _, p := range projects {
 		for f := range p.All() {
 			if f, ok := f.(healthImplemented); ok {
 				a.healthClasses[f.class] = true
+				a.ownHealth = a.ownHealth || f.class == libraryHealth
 			}
 			a.namesEndpoints = a.namesEndpoints || namesEndpoint(f)
 		}
@@ -139,6 +142,7 @@ func (a app) surestEvidence(projects []*project) evidence {
 func (a app) resolve(p *project, libraries []*project) {
 	framework := mappedFramework(p)
 	isLibrary := msbuildOf(p).isLibrary
+	makesLibraryHealth := analyzer.ProjectHas[libraryHealthMade](p)
 	endpoints := endpointsOf(p, a.processes)
 	if !isLibrary {
 		a.namesEndpoints = slices.ContainsFunc(append(libraries, p), func(of *project) bool {
@@ -149,9 +153,12 @@ func (a app) resolve(p *project, libraries []*project) {
 		switch of := f.(type) {
 		case serviceMapped:
 			if a.healthClasses[of.class] {
-				return []finding.Finding{finding.Health{Site: of.Site}}
+				isEmpty := of.class == libraryHealth && !a.ownHealth
+				return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: isEmpty}}
 			}
 			return a.registered(finding.Registration{Site: of.Site, Framework: framework})
+		case healthBound:
+			return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: makesLibraryHealth && !a.ownHealth}}
 		case anyServiceMapped:
 			if a.surest == byMapping {
 				return a.registered(finding.Registration{Site: of.Site, Framework: framework})
@@ -297,11 +304,18 @@ func shareLibraryHealth(libraries map[*project][]*project, projects []*project) 
 			continue
 		}
 		for _, library := range libraries[p] {
-			for f := range finding.All[finding.Health](slices.Collect(library.All())) {
-				health := finding.Health{Site: f.Quiet()}
-				shared := &analyzer.Package{Path: "libraries", Findings: []finding.Finding{health}}
-				p.Packages = append(p.Packages, shared)
+			shared := &analyzer.Package{Path: "libraries"}
+			for f := range library.All() {
+				switch of := f.(type) {
+				case finding.Health:
+					f = finding.Health{Site: of.Quiet(), NeedsStatus: of.NeedsStatus}
+				case finding.HealthStatus:
+				default:
+					continue
+				}
+				shared.Findings = append(shared.Findings, f)
 			}
+			p.Packages = append(p.Packages, shared)
 		}
 	}
 }

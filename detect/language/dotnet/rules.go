@@ -24,6 +24,10 @@ type (
 	}
 	// addGrpcDefined is an extension method AddGrpc of the app's own.
 	addGrpcDefined struct{ *finding.Site }
+	// healthBound is an implementation of the health service that a server of Grpc.Core is given.
+	healthBound struct{ *finding.Site }
+	// libraryHealthMade is where the implementation of package Grpc.HealthCheck is made, or a class of this name.
+	libraryHealthMade struct{ *finding.Site }
 	// healthImplemented is a class that implements the health service.
 	healthImplemented struct {
 		*finding.Site
@@ -36,6 +40,10 @@ func adds(framework string) finding.Make {
 }
 
 func mapsAny(at *finding.Site, _ string) finding.Finding { return anyServiceMapped{at} }
+
+// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. It knows no service until it is
+// told one (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
+const libraryHealth = "HealthServiceImpl"
 
 // receiver is the object of a call. A definition of a method has none, which tells the frameworks' own sources from
 // apps.
@@ -83,7 +91,23 @@ var rules = []analyzer.Rule{
 		Proves: mapsAny,
 	},
 	{Code: regexp.MustCompile(receiver + `(?P<at>MapGrpcHealthChecksService\s*\()`), Proves: finding.RegistersHealth},
-	{Code: regexp.MustCompile(`\b(?P<at>Health\.BindService)\s*\(`), Proves: finding.RegistersHealth},
+	{
+		Code:   regexp.MustCompile(`\b(?P<at>Health\.BindService)\s*\(`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return healthBound{at} },
+	},
+	{
+		Code:   regexp.MustCompile(`\b` + libraryHealth + `\s*\(`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return libraryHealthMade{at.Quiet()} },
+	},
+	{
+		Code:   regexp.MustCompile(receiver + `SetStatus\s*(?P<at>\(\s*(?:"|[sS]tring\.Empty)[^()]{0,300}\))`),
+		Proves: finding.SetsHealthStatus,
+	},
+	// It sets the statuses of the implementation as the app's health checks say, that of the whole server too.
+	{
+		Code:   regexp.MustCompile(receiver + `(?P<at>AddGrpcHealthChecks\s*\()`),
+		Proves: func(at *finding.Site, _ string) finding.Finding { return finding.SetsHealthStatus(at, `""`) },
+	},
 	// The health service that an app wrote without generated code, by the path of its method.
 	{
 		Code:    regexp.MustCompile(receiver + `(?P<at>Map(?:Post|Methods)?\s*\(\s*"(?P<literal> +)")`),

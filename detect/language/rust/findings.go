@@ -37,8 +37,12 @@ func findings(t *source.Text, u *uses) ([]finding.Finding, []construction) {
 var mainFunction = regexp.MustCompile(`(?m)^(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(`)
 
 // healthByName are the service that an app wrote without generated code, by its name: a tonic NamedService, or the
-// paths of its methods on a router.
+// paths of its methods on a router; and the statuses of one of a crate.
 var healthByName = []analyzer.Rule{
+	{
+		Code:   regexp.MustCompile(`\bset_serving_status\s*(?P<at>\(\s*"[^()]{0,300}\))`),
+		Proves: finding.SetsHealthStatus,
+	},
 	{
 		Code:    regexp.MustCompile(`\bNAME\s*:\s*&\s*(?:'static\s+)?str\s*=\s*"(?P<literal> +)"`),
 		Literal: source.Exactly(`grpc\.health\.v1\.Health`),
