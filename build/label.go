@@ -46,7 +46,7 @@ type labelServer struct {
 	Framework string `json:"framework"`
 	Evidence  string `json:"evidence"`
 	Health    string `json:"health"`
-	// HealthService is the only service whose health it tells, if it does not tell its own.
+	// HealthService is the service to ask for, if the server is not known to tell its own health.
 	HealthService string `json:"healthService,omitempty"`
 	// Address is the address in the container, as -addr takes it, and AddressVariable the environment variable that
 	// replaces it.

@@ -28,7 +28,7 @@ type Server struct {
 	// Health says whether the standard health service is registered, and HealthEvidence where.
 	Health         Health
 	HealthEvidence Place
-	// Service is the service whose health the server tells if it does not tell its own, which is the service "".
+	// Service is the service to ask for if the server is not known to tell its own health, that of the service "".
 	Service string
 	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.

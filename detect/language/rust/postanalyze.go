@@ -98,7 +98,9 @@ func joinWorkspace(members []*crate) {
 	}
 	var healthPackages []*analyzer.Package
 	for _, c := range libraries {
-		c.Drop(func(f finding.Finding) bool { return !finding.Is[finding.Health](f) })
+		c.Drop(func(f finding.Finding) bool {
+			return !finding.Is[finding.Health](f) && !finding.Is[finding.HealthStatus](f)
+		})
 		for _, in := range c.Packages {
 			if len(in.Findings) > 0 {
 				healthPackages = append(healthPackages, in)
