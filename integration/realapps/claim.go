@@ -15,6 +15,7 @@ type claim struct {
 	Framework string `json:"framework"`
 	Evidence  string `json:"evidence"`
 	Health    string `json:"health"`
+	Service   string `json:"healthService"`
 	Address   string `json:"address"`
 	Variable  string `json:"addressVariable"`
 	Security  string `json:"security"`

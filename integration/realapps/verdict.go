@@ -40,7 +40,7 @@ func judge(r result) verdict {
 		return passesByLuck
 	case r.Code == exitRPC && lead.Health == "missing" && isCertain:
 		return noHealth
-	case !isCertain || r.Printed.Remark != "" || lead.Setting != "" || r.Printed.asksForToken():
+	case !isCertain || lead.Health == "" || r.Printed.Remark != "" || lead.Setting != "" || r.Printed.asksForToken():
 		return named
 	}
 	return wrong
@@ -68,6 +68,9 @@ func fault(r result) string {
 	hasHealth := lead.Health == "registered" || lead.Health == "automatic"
 	if r.Code == exitRPC && r.Printed.asksForToken() {
 		hasHealth = l.Health // the observer has no token either
+	}
+	if lead.Health == "" || lead.Service != "" {
+		hasHealth = l.Health // nothing is said of the whole server, which the observer asks for
 	}
 	switch {
 	case lead.Security != "" && lead.Setting == "" && lead.Security != l.Security:
