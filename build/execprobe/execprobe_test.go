@@ -42,18 +42,22 @@ var (
 	decided   = plan.Security{Setting: "$TLS_ENABLED"}
 )
 
+// withDefaults is what is known of a probe with default flags.
+func withDefaults(t *testing.T, args []string) execprobe.Given {
+	t.Helper()
+	d, err := execprobe.Defaults(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return execprobe.Given{Path: execprobe.ImagePath, Defaults: d, Server: server(port, plaintext)}
+}
+
 // Each combination of what is known of a server is printed as users see it. UPDATE_GOLDEN=1 writes the file.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	noHealth := server(port, plaintext)
 	noHealth.Health = plan.HealthMissing
-	defaults := func(args ...string) execprobe.Given {
-		d, err := execprobe.Defaults(args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return execprobe.Given{Path: execprobe.ImagePath, Defaults: d, Server: server(port, plaintext)}
-	}
+	defaults := func(args ...string) execprobe.Given { return withDefaults(t, args) }
 	authenticated := server(port, plaintext)
 	authenticated.Authentication = plan.Place{Path: "main.go", Line: 30}
 	oneService := server(port, plaintext)

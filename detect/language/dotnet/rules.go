@@ -41,8 +41,8 @@ func adds(framework string) finding.Make {
 
 func mapsAny(at *finding.Site, _ string) finding.Finding { return anyServiceMapped{at} }
 
-// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. It knows no service until it is
-// told one (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
+// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. It knows no service until it
+// is told one (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
 const libraryHealth = "HealthServiceImpl"
 
 // receiver is the object of a call. A definition of a method has none, which tells the frameworks' own sources from

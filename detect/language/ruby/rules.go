@@ -48,7 +48,8 @@ var rules = []analyzer.Rule{
 		Proves: finding.WithHealth(finding.Registers(anyCable)),
 	},
 
-	// A Checker knows no service until it is told one (src/ruby/pb/grpc/health/checker.rb). A subclass may check itself.
+	// A Checker knows no service until it is told one (src/ruby/pb/grpc/health/checker.rb). A subclass may check
+	// itself.
 	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersEmptyHealth},
 	{
 		Code:   regexp.MustCompile(`(?s)<\s*(?:::)?(?P<at>Grpc::Health::Checker\b).*?\bdef\s+check\b`),

@@ -43,8 +43,8 @@ var rules = []rule{
 		source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`),
 		finding.RegistersHealth,
 	},
-	// They know no service until they are told one (health/src/service.rs of grpc-rs, poem-grpc/src/health.rs), and that
-	// of poem-grpc cannot be told the whole server.
+	// They know no service until they are told one (health/src/service.rs of grpc-rs, poem-grpc/src/health.rs), and
+	// that of poem-grpc cannot be told the whole server.
 	{source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health`), finding.RegistersEmptyHealth},
 	{source.Exactly(`poem_grpc::health_service`), finding.RegistersEmptyHealth},
 	{source.Exactly(`connectrpc_health::(install_\w+|HealthService::new)`), finding.RegistersHealth},
