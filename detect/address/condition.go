@@ -78,6 +78,22 @@ func (d *Names) ConditionsOfCalls(name string, declaredAt, outer int) []source.S
 	return all
 }
 
+// function is the head of a function by which it can be called elsewhere in a text, in any language of these.
+var function = regexp.MustCompile(`\b(?:def|fn|func|function|void|static|private|public|async|Future<void>)[ \t]+` +
+	`(?:self\.)?(?P<name>\w+)[ \t]*(?:<[^<>()]*>)?\(`)
+
+// ConditionsOfFunction returns the conditions by which the innermost function is called that the code at an offset
+// stands in, and that at another one does not.
+func (d *Names) ConditionsOfFunction(at, outer int) []source.Span {
+	for _, n := range d.blocks.Heads(d.Line(at)-1, d.Line(outer)-1) {
+		if m := function.FindSubmatchIndex(d.LineCode(n)); m != nil {
+			start := d.LineStart(n)
+			return d.ConditionsOfCalls(d.Slice(source.Span{From: start + m[2], To: start + m[3]}), start+m[2], outer)
+		}
+	}
+	return nil
+}
+
 // RunsWith reports whether the code at an offset runs whenever the code around another one does: it is in the same
 // blocks, and on no condition.
 func (d *Names) RunsWith(at, around int) bool {
@@ -142,6 +158,12 @@ func (d *Names) inLine(line, at, outer int) []Condition {
 	behind := d.Code[at : start+len(bytes.TrimRight(d.LineCode(line), "\r\n"))]
 	if m := behindIf.FindSubmatchIndex(behind); m != nil {
 		return []Condition{{source.Span{From: at + m[2], To: at + m[3]}, false}}
+	}
+	if d.Modifier != nil {
+		if m := d.Modifier.FindSubmatchIndex(behind); m != nil {
+			isNot := string(behind[m[2]:m[3]]) == "unless"
+			return []Condition{{source.Span{From: at + m[4], To: at + m[5]}, isNot}}
+		}
 	}
 	if m := elseIf.FindSubmatchIndex(d.Code[start:at]); m != nil {
 		return []Condition{{source.Span{From: start + m[2], To: start + m[3]}, true}}

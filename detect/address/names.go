@@ -26,6 +26,11 @@ type Names struct {
 	// GivenBy returns what may give a name when the process starts, beside its flags, as [Value] has it; nil for
 	// nothing.
 	GivenBy func(name string) []string
+	// Modifier matches what follows a statement that runs on a condition, with its word: if a or unless a in Ruby; nil
+	// for a language that writes conditions before.
+	Modifier *regexp.Regexp
+	// Holds reports whether a condition holds in every image; nil for a language in which none is known to.
+	Holds func(c Condition) bool
 	// Returned is what functions return, as [Names.DeclareFunction] has it.
 	Returned []NamedValue
 	// AddsNumbers says that a + between a name and a number adds numbers: the name never stands for a text.

@@ -3,6 +3,8 @@ package analyzer
 import (
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -41,55 +43,77 @@ func (p serving) knownTo(health finding.Health) (service string, isUnsure bool) 
 	return service, service == ""
 }
 
-// asksForNothing is a condition that no option decides: whether there is an object.
+// asksForNothing is a condition that no option decides: whether there is an object or an error, a package is
+// installed, or a file is run as a program.
 var asksForNothing = regexp.MustCompile(
-	`(?i)^!?[\w.:>()-]*(?:\s*[!=]==?\s*(?:null|nullptr|nil)|\.is(?:Present|Defined)(?:\(\))?)$|` +
-		`^Objects\.(?:nonNull|isNull)\(\w+\)$`)
+	`(?i)^!?[$\w.:>()?-]*(?:\s*[!=]==?\s*(?:null|nullptr|nil|undefined)|\s+is(?:\s+not)?\s+(?:None|Nothing|null)|` +
+		`\.(?:is(?:Present|Defined|_some|_none|_ok|_err)(?:\(\))?|nil\?))$|` +
+		`^let\s+(?:mut\s+)?(?:Some|None|Ok|Err|\w+\s*=)|^let\s+\w+$|^!?(?:err|error|e)$|` +
+		`^Objects\.(?:nonNull|isNull)\(\w+\)$|^!?\s*(?:class_exists|defined\?|isset|Code\.ensure_loaded\?)\s*\(|` +
+		`^__name__\s*==|^__FILE__\s*==|^require\.main\b|^import\.meta\b`)
 
-// HealthOnConditions returns findings of a text in which the registrations of grpc.health.v1 are not sure that run on
-// a condition which the servers of the text do not run on. It counts neither if it holds as long as nothing is set nor
-// if another registration runs if it does not. further returns conditions of another kind, as [address.Names]'
-// ConditionsAround does.
-func HealthOnConditions(
-	names *address.Names, found []finding.Finding, further func(at, outer int) []source.Span,
-) []finding.Finding {
-	servers := serverOffsets(found)
+// MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that run on a condition
+// which the servers of the text do not run on. It counts neither if it holds as long as nothing is set nor if another
+// registration runs if it does not. isOther, or nil, finds further ones than [finding.Health], and further, or nil,
+// returns conditions of another kind, as [address.Names]' ConditionsAround does.
+func MarkHealth(
+	names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
+	further func(at, outer int) []source.Span,
+) {
+	names = sync.OnceValue(names)
+	var servers []int
 	var open []address.Condition
 	on := map[int][]address.Condition{}
+	isHealth := func(f finding.Finding) bool { return finding.Is[finding.Health](f) || isOther != nil && isOther(f) }
 	for i, f := range found {
-		if h, ok := f.(finding.Health); ok && finding.Offset(h) > 0 && len(on) < address.MaxListeners {
-			on[i] = fewest(servers, func(outer int) []address.Condition {
-				return names.Conditions(finding.Offset(h), outer)
-			})
-			for _, s := range further(finding.Offset(h), servers[0]) {
+		if at := finding.Offset(f); isHealth(f) && at > 0 && len(on) < address.MaxListeners {
+			if servers == nil {
+				servers = serverOffsets(found, isHealth)
+			}
+			on[i] = fewest(servers, func(outer int) []address.Condition { return names().Conditions(at, outer) })
+			called := names().ConditionsOfFunction(at, servers[0])
+			if further != nil {
+				called = append(called, further(at, servers[0])...)
+			}
+			for _, s := range called {
 				on[i] = append(on[i], address.Condition{Span: s})
 			}
 			open = append(open, on[i]...)
 		}
 	}
-	all := slices.Clone(found)
 	for i, conditions := range on {
-		h, _ := found[i].(finding.Health) // no others have conditions
-		h.Unsure = h.Unsure || slices.ContainsFunc(conditions, func(c address.Condition) bool {
-			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && decides(names, c)
-		})
-		all[i] = h
-	}
-	return all
-}
-
-// serverOffsets returns where servers are made or get their services, 0 for the beginning of the text if nowhere.
-func serverOffsets(found []finding.Finding) []int {
-	var all []int
-	for _, f := range found {
-		if finding.Is[finding.Server](f) && finding.Offset(f) > 0 && len(all) < address.MaxListeners {
-			all = append(all, finding.Offset(f))
+		if slices.ContainsFunc(conditions, func(c address.Condition) bool {
+			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && decides(names(), c)
+		}) {
+			finding.MarkUnsure(found[i])
 		}
 	}
-	if len(all) == 0 {
-		return []int{0}
+}
+
+// serverOffsets returns where servers are made or, in a text that makes none, what else there is of one, such as its
+// services; 0 for the beginning of the text if nothing is.
+func serverOffsets(found []finding.Finding, isHealth func(finding.Finding) bool) []int {
+	var servers, others []int
+	registers := map[int]bool{} // lines with the health service
+	for _, f := range found {
+		registers[finding.Where(f).Line] = registers[finding.Where(f).Line] || isHealth(f)
 	}
-	return all
+	for _, f := range found {
+		switch at := finding.Offset(f); {
+		case at == 0 || registers[finding.Where(f).Line] || len(servers)+len(others) >= address.MaxListeners:
+		case finding.Is[finding.Server](f):
+			servers = append(servers, at)
+		default:
+			others = append(others, at)
+		}
+	}
+	switch {
+	case len(servers) > 0:
+		return servers
+	case len(others) > 0:
+		return others
+	}
+	return []int{0}
 }
 
 // fewest returns the shortest list of conditions around any of several offsets.
@@ -105,9 +129,32 @@ func fewest(outer []int, around func(outer int) []address.Condition) []address.C
 
 // decides reports whether a condition may not hold if nothing is set.
 func decides(names *address.Names, c address.Condition) bool {
-	if asksForNothing.MatchString(names.Slice(c.Span)) {
+	if names.Holds != nil && names.Holds(c) {
 		return false
 	}
-	_, value := byDefault(names, c)
+	setting, value := byDefault(names, c)
+	condition := names.Slice(c.Span)
+	isSetting := strings.HasPrefix(setting, "$") || optionRoot.MatchString(condition)
+	if !isSetting && (asksForNothing.MatchString(condition) || isInstalled(names, condition)) {
+		return false
+	}
 	return value != isTrue
+}
+
+var (
+	// isName is a condition that is a name, and failed what a source does if a package is not installed.
+	isName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	failed = regexp.MustCompile(`(?m)^[ \t}]*(?:except|rescue|catch)\b[^\n]*\n(?:[^\n]*\n){0,3}?` +
+		`[ \t]*(?P<name>\w+)\s*=\s*(?:[Ff]alse|None|null|nil)\b`)
+)
+
+// isInstalled reports whether a condition is a name that says whether a package is installed: HAS_HEALTH = False after
+// except ImportError.
+func isInstalled(names *address.Names, condition string) bool {
+	if !isName.MatchString(condition) {
+		return false
+	}
+	return slices.ContainsFunc(names.FindAll(failed, address.MaxListeners), func(m []int) bool {
+		return names.Slice(source.Span{From: m[2], To: m[3]}) == condition
+	})
 }

@@ -226,12 +226,15 @@ func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	if !ok {
 		f, ok = finding.First[finding.Health](shared)
 	}
+	isUnsure := ok && f.Unsure
 	if ok && f.NeedsStatus {
-		s.Service, f.Unsure = p.knownTo(f)
+		var isUnknown bool
+		s.Service, isUnknown = p.knownTo(f)
+		isUnsure = isUnsure || isUnknown
 	}
 	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)
 	switch {
-	case ok && !f.Unsure:
+	case ok && !isUnsure:
 		s.Health, s.HealthEvidence = plan.HealthRegistered, f.Place
 	case server.automaticHealth && !disabled:
 		s.Health, s.HealthEvidence = plan.HealthAutomatic, server.Place

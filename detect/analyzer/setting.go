@@ -91,7 +91,7 @@ var (
 	oneOf    = regexp.MustCompile(
 		`\bin\s*[\[({](?P<with>[^\])}]*)[\])}]|[\[(](?P<list>[^\])]*)[\])]\.include`)
 	askedWith = regexp.MustCompile(`["']\s*,\s*(?:default\s*=\s*|\w+:\s*)?["']?(?P<default>\w*)["']?\s*\)|` +
-		`(?:\|\||\?[?:]|\bor\b)\s*["']?(?P<other>\w+)["']?`)
+		`(?:\|\||\?[?:]|\bor\b|\bunwrap_or\()\s*["']?(?P<other>\w+)["']?`)
 	falseWord  = regexp.MustCompile(`(?i)^(?:|0|false|no|off|none|null|nil|undefined)$`)
 	optionRoot = regexp.MustCompile(`^(?i:args|argv|opts|options|flags)(?:\.|\[:|->)(?P<name>\w+)`)
 	// isPresent asks whether a value is there.

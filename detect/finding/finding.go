@@ -24,6 +24,9 @@ type Site struct {
 	// excerpt is for the debug log alone: "" for what is not worth a line there.
 	excerpt string
 	offset  int // in the source, 0 if only the line is known
+	// Unsure says of a [Health] that it is not known whether the server has it: an option turns it on, or it is for
+	// some of the package's servers.
+	Unsure bool
 }
 
 func (s *Site) site() *Site { return s }
@@ -44,7 +47,7 @@ func AtLine(line int, text string) *Site {
 func AtPlace(place plan.Place, excerpt string) *Site { return &Site{Place: place, excerpt: excerpt} }
 
 // Quiet returns a site at the same place which the log has no line for, since it has one for the other.
-func (s *Site) Quiet() *Site { return &Site{Place: s.Place, offset: s.offset} }
+func (s *Site) Quiet() *Site { return &Site{Place: s.Place, offset: s.offset, Unsure: s.Unsure} }
 
 // Server is a server that is constructed: it is a server of its own.
 type Server struct {
@@ -79,9 +82,6 @@ type Health struct {
 	*Site
 	// Of is the site of the server that it is for, nil if that is any server of the package.
 	Of *Site
-	// Unsure says that it is not known whether the server has it: an option turns it on, or it is for some of the
-	// package's servers.
-	Unsure bool
 	// NeedsStatus says that it knows no service, and not the whole server either, until a [HealthStatus] is set.
 	NeedsStatus bool
 }
@@ -184,7 +184,13 @@ func RegistersHealth(at *Site, _ string) Finding { return Health{Site: at} }
 func RegistersEmptyHealth(at *Site, _ string) Finding { return Health{Site: at, NeedsStatus: true} }
 
 // MayRegisterHealth is the [Make] of a [Health] that an option turns on.
-func MayRegisterHealth(at *Site, _ string) Finding { return Health{Site: at, Unsure: true} }
+func MayRegisterHealth(at *Site, _ string) Finding {
+	at.Unsure = true
+	return Health{Site: at}
+}
+
+// MarkUnsure says that it is not known whether a registration of the health service is executed: see [Site].
+func MarkUnsure(f Finding) { f.site().Unsure = true }
 
 // Offset returns where a finding begins in its source, 0 if only its line is known.
 func Offset(f Finding) int { return f.site().offset }

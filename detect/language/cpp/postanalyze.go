@@ -56,7 +56,7 @@ func shareProgramHealth(projects []*analyzer.Project[extra]) {
 		}
 		for _, in := range p.Packages {
 			if f, ok := finding.First[finding.Health](in.Findings); ok {
-				health = append(health, finding.Health{Site: f.Quiet(), Unsure: f.Unsure})
+				health = append(health, finding.Health{Site: f.Quiet()})
 			}
 		}
 	}

@@ -127,9 +127,12 @@ func read(text []byte, declares bool) *analyzer.Result[extra] {
 	}
 	listens := t.Matches(addListeningPort)
 	names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
-	if finding.Has[finding.Health](result.Findings) {
-		result.Findings = healthOnConditions(names(), result.Findings)
-	}
+	analyzer.MarkHealth(names, result.Findings, nil, func(at, outer int) []source.Span {
+		if outer == 0 {
+			return nil // a header is compiled on a condition, so that it is once
+		}
+		return compiled(names(), at, outer)
+	})
 	if declares || listens {
 		result.Declares = readConstants(t, names)
 		if listens {
@@ -140,17 +143,6 @@ func read(text []byte, declares bool) *analyzer.Result[extra] {
 		}
 	}
 	return &result
-}
-
-// healthOnConditions returns the findings of a source, of which those that register the health service are not sure
-// that depend on an option, or on how the file is compiled that makes the server.
-func healthOnConditions(names *address.Names, found []finding.Finding) []finding.Finding {
-	return analyzer.HealthOnConditions(names, found, func(at, outer int) []source.Span {
-		if outer == 0 {
-			return nil // a header is compiled on a condition, so that it is once
-		}
-		return compiled(names, at, outer)
-	})
 }
 
 // findings returns all findings of a source, without its listeners.

@@ -51,6 +51,10 @@ func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
 	d.Global = global
 	d.Keyed(settingRead)
+	d.Holds = func(c address.Condition) bool {
+		holds, known := inImage(d, c.Span, 0)
+		return known && holds != c.Negated
+	}
 	d.GivenBy = func(name string) []string {
 		if key, ok := strings.CutPrefix(name, ".["); ok {
 			return settingGivers(strings.ReplaceAll(strings.TrimSuffix(key, "]"), ".", ":"))

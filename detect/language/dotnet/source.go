@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -38,6 +39,7 @@ func read(ext string, text []byte, declares bool) *analyzer.Result[extra] {
 			inImages(t, analyzer.Findings(t, rules, imports)), mappedServices(t), coreServers(t, ext, imports),
 			implementedServices(t))
 	}
+	analyzer.MarkHealth(func() *address.Names { return readDeclarations(t) }, result.Findings, isHealthMapped, nil)
 	listens := hasKeyword && t.Matches(listenCall)
 	if hasKeyword {
 		result.Findings = append(result.Findings, defaultsIn(t)...)
@@ -51,6 +53,15 @@ func read(ext string, text []byte, declares bool) *analyzer.Result[extra] {
 		}
 	}
 	return &result
+}
+
+// healthNamed is a name for a class that may be the health service.
+var healthNamed = regexp.MustCompile(`(?i)health`)
+
+// isHealthMapped reports whether a finding may be the mapping of the app's own health service.
+func isHealthMapped(f finding.Finding) bool {
+	mapped, ok := f.(serviceMapped)
+	return ok && healthNamed.MatchString(mapped.class)
 }
 
 // inImages leaves out a health service that is registered in no image, such as one for development alone.

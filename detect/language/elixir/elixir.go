@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -121,6 +122,7 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 		isApplication := useApplication.Match(t.Code)
 		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return isApplication })
 		result.Findings = append(result.Findings, listeners(t)...)
+		analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, nil, nil)
 	}
 	return result
 }

@@ -80,6 +80,7 @@ const (
 	makesListener                        // a call that makes a listener
 	givesListener                        // a call that gives a listener to a server
 	registersWith                        // a call that registers a service with its first argument
+	registersHealthWith                  // the same, of the health service
 	handlesHTTP                          // what handles the requests of a server of net/http
 	handlesOfServer                      // the same, where the server is made
 	handlesListener                      // what handles the requests of a listener of net/http

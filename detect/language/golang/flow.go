@@ -31,6 +31,10 @@ type flow struct {
 	// started are the servers of grpc-go that a function of another module is given, which may start them, with where.
 	started map[*finding.Site]*finding.Site
 	isOwn   func(importPath string) bool
+	// choices are the conditions on which calls register the health service, by the sites of these.
+	choices map[*finding.Site][]values.Choice
+	// registering are the calls of each file, by its path, that register other services.
+	registering map[string][]values.Call
 	// handled says which handlers of requests of net/http are a server of grpc-go, and handledIn which ones get the
 	// requests of the servers of net/http, by where these are made. overTLSOf are the places where those are made
 	// that a call serves TLS by.
@@ -89,6 +93,7 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 			f.secureHandler(server, handed)
 		}
 	}
+	f.markHealth()
 	f.decide(files)
 }
 
@@ -107,6 +112,7 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		same: map[*finding.Site]*finding.Site{}, made: map[*finding.Site]values.Constructor{},
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]values.Constructor{},
 		serveHTTP: foldersOfH2C(files), programs: map[string]bool{},
+		registering: map[string][]values.Call{}, choices: map[*finding.Site][]values.Choice{},
 	}
 	left, isUsed := values.MaxParsed, usedBy(files, lookup)
 	for _, file := range byRelevance(files) {
@@ -186,6 +192,10 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 	case c.kind == makesServer:
 		f.servers[in.Call(code)] = c.Site
 		f.made[c.Site] = values.Constructor{In: in, Call: made}
+	case c.kind == registersWith:
+		if of := f.registering[c.Path]; len(of) < maxBorrowing {
+			f.registering[c.Path] = append(of, in.Call(code))
+		}
 	case c.kind == makesByConfiguration:
 		if method, ok := syntax.Called(made).(*ast.SelectorExpr); ok && f.isConfigGRPC(in, method.X) {
 			f.servers[in.Call(code)] = c.Site
@@ -235,9 +245,12 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 		if server := f.serverOf(in, code); server != nil && path.Dir(server.Path) == path.Dir(c.Path) {
 			f.of[c.Site] = server
 		}
-	case registersWith:
+	case registersWith, registersHealthWith:
 		if made, ok := code.(*ast.CallExpr); ok {
 			f.of[c.Site] = f.serverOf(in, made.Args[0])
+		}
+		if made, ok := code.(*ast.CallExpr); ok && c.kind == registersHealthWith {
+			f.choose(in, c, made)
 		}
 	case givesListener:
 		if made, ok := code.(*ast.CallExpr); ok {

@@ -1,10 +1,12 @@
 package golang
 
 import (
+	"go/ast"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 )
 
 // maxHealthPackages is how many packages with a health registration are looked at: the imports of each are followed.
@@ -38,6 +40,35 @@ func (w workspace) shareHealth(all []*project) {
 			}
 		}
 		giveHealth(in, found)
+	}
+}
+
+// choose learns on which conditions a call registers the health service, and its server is not made: or, if another
+// file makes that, none of the file's other services is registered.
+func (f *flow) choose(in *values.Source, c call, made *ast.CallExpr) {
+	if len(f.choices) >= maxHealthPackages {
+		return
+	}
+	others := f.registering[c.Path]
+	for call, site := range f.servers {
+		if site == f.of[c.Site] && call.Path == c.Path {
+			others = []values.Call{call}
+		}
+	}
+	f.choices[c.Site] = f.Choices(in, made, others)
+}
+
+// markHealth marks the registrations of the health service as not sure that an option turns on, unless another one is
+// in the other branch of its condition.
+func (f *flow) markHealth() {
+	var open []values.Choice
+	for _, choices := range f.choices {
+		open = append(open, choices...)
+	}
+	for site, choices := range f.choices {
+		site.Unsure = slices.ContainsFunc(choices, func(c values.Choice) bool {
+			return c.Decides && !slices.ContainsFunc(open, c.IsOpposite)
+		})
 	}
 }
 

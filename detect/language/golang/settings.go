@@ -36,7 +36,8 @@ var (
 	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
 )
 
-// analyzeSettings returns the ports that settings name: those that may be ports or addresses are kept.
+// analyzeSettings returns the ports that settings name: those that may be ports or addresses are kept, and those that
+// may turn the health service on.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
 	hasPort := slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber)
 	if !hasPort && !bytes.Contains(text, []byte("${")) {
@@ -48,7 +49,8 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 		key := strings.ToLower(s.Key)
 		delete(settings, key) // the last one counts
 		set := withDefault(s)
-		if (set.By != "" || mayBeAddress.MatchString(set.Value)) && len(settings) < maxSettings {
+		isKept := set.By != "" || mayBeAddress.MatchString(set.Value) || strings.Contains(key, "health")
+		if isKept && len(settings) < maxSettings {
 			settings[key] = set
 		}
 	}

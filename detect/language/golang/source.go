@@ -206,7 +206,7 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	p.add(found)
 	switch f := found.(type) {
 	case finding.Health:
-		p.followCall(f.Site, registersWith, call)
+		p.followCall(f.Site, registersHealthWith, call)
 		if name == "RegisterHealthServer" {
 			p.add(healthGiven{p.at(at).Quiet()})
 		}

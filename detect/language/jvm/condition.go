@@ -2,6 +2,7 @@ package jvm
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -18,37 +19,18 @@ var (
 	requiresOther = regexp.MustCompile(`^\s*(?:beans|classes|missing\w*|notEnv|sdk)\s*=`)
 )
 
-// healthOnConditions returns the findings of a source, of which those that register grpc.health.v1 are not sure that
-// depend on a setting.
-func healthOnConditions(n *names, found []finding.Finding) []finding.Finding {
-	given := map[int]healthGiven{}
-	all := make([]finding.Finding, len(found))
-	registers := false
-	for i, f := range found {
-		if of, ok := f.(healthGiven); ok {
-			given[i], f = of, finding.Health{Site: of.Site, Of: of.of}
-		}
-		all[i] = f
-		registers = registers || finding.Is[finding.Health](f)
+// markHealth marks the registrations of grpc.health.v1 among findings of a source as not sure that depend on a setting.
+func markHealth(n *names, found []finding.Finding) {
+	analyzer.MarkHealth(n.values, found, finding.Is[healthGiven], n.conditionsOfCalls)
+	isHealth := func(f finding.Finding) bool { return finding.Is[finding.Health](f) || finding.Is[healthGiven](f) }
+	if !slices.ContainsFunc(found, isHealth) || finding.Has[finding.Server](found) || !n.isConditionalBean() {
+		return
 	}
-	if !registers {
-		return found
-	}
-	all = analyzer.HealthOnConditions(n.values(), all, n.conditionsOfCalls)
-	isConditional := !finding.Has[finding.Server](found) && n.isConditionalBean()
-	for i, f := range all {
-		h, ok := f.(finding.Health)
-		if !ok {
-			continue
-		}
-		h.Unsure = h.Unsure || isConditional
-		all[i] = h
-		if of, ok := given[i]; ok {
-			of.unsure = h.Unsure
-			all[i] = of
+	for _, f := range found {
+		if isHealth(f) {
+			finding.MarkUnsure(f)
 		}
 	}
-	return all
 }
 
 // isConditionalBean reports whether a source makes an object only if something is set.

@@ -28,9 +28,8 @@ type healthImplemented struct {
 // healthGiven is a class that a server is given, by a name that may be that of the health service.
 type healthGiven struct {
 	*finding.Site
-	class  string
-	of     *finding.Site // as in finding.Health
-	unsure bool          // likewise
+	class string
+	of    *finding.Site // as in finding.Health
 }
 
 // builderHanded is the builder of a server that something named for TLS is given. If no source of the app says what

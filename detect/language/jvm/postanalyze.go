@@ -129,7 +129,7 @@ func (b *build) meaning(f finding.Finding) finding.Finding {
 		}
 	case healthGiven:
 		if b.healthClasses[of.class] {
-			return finding.Health{Site: of.Site, Of: of.of, Unsure: of.unsure}
+			return finding.Health{Site: of.Site, Of: of.of}
 		}
 	case builderHanded:
 		if !b.secured {

@@ -52,8 +52,9 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		result.Findings = inMain(result.Findings)
 	}
 	if len(result.Findings) > 0 {
-		result.Findings = healthOnConditions(n, apart(n, slices.Concat(
-			result.Findings, listeners(n, result.Findings), security(n, result.Findings))))
+		result.Findings = apart(n, slices.Concat(
+			result.Findings, listeners(n, result.Findings), security(n, result.Findings)))
+		markHealth(n, result.Findings)
 	} else if mayServe {
 		result.Findings = security(n, nil)
 	}

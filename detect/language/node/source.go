@@ -92,6 +92,9 @@ func (p *pass) findServers() {
 	p.findMidway()
 	p.findDapr()
 	p.findListen()
+	if !p.bundled {
+		analyzer.MarkHealth(p.variables, p.found, nil, nil)
+	}
 }
 
 // findUse reports what the use of a name proves, if anything.

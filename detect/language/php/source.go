@@ -66,6 +66,7 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 	isScript := !classHead.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isScript })
 	result.Findings = slices.Concat(found, p.listeners(), implementedService(t, classes))
+	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, nil, nil)
 	return result
 }
 

@@ -50,7 +50,7 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 			if customHealth[f.module] {
 				return nil
 			}
-			return []finding.Finding{finding.Health{Site: f.Site, Of: f.of, Unsure: f.ofSome}}
+			return []finding.Finding{finding.Health{Site: f.Site, Of: f.of}}
 		case finding.Registration:
 			if webOnly {
 				return nil

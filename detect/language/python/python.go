@@ -204,6 +204,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		found := inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil)), t)
 		of := &servers{t, names, slices.Collect(finding.All[finding.Server](found))}
 		result.Findings = slices.Concat(of.tellApart(found), listeners(t, names, of), security(t, names, of))
+		analyzer.MarkHealth(names, result.Findings, finding.Is[healthByModule], nil)
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, moduleOf(file), i, names)

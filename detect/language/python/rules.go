@@ -18,8 +18,6 @@ type healthByModule struct {
 	module string
 	// of is the server that it is registered with, nil if that is any of the package.
 	of *finding.Site
-	// ofSome says that it may be registered with further ones too, but not with all.
-	ofSome bool
 }
 
 // rule says what the use of a name proves.
@@ -66,7 +64,7 @@ var rules = []rule{
 // "health_pb2_grpc" of "app.health_pb2_grpc.add_HealthServicer_to_server".
 func registersHealth(at *finding.Site, full string) finding.Finding {
 	parts := strings.Split(full, ".")
-	return healthByModule{at, parts[max(0, len(parts)-2)], nil, false}
+	return healthByModule{at, parts[max(0, len(parts)-2)], nil}
 }
 
 // serviceServed is an implementation for which the framework makes a server: mlserver serves the models of its

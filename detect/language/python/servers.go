@@ -99,7 +99,8 @@ func (s *servers) tellApart(found []finding.Finding) []finding.Finding {
 				continue
 			}
 			if isTold(of) {
-				h.of, h.ofSome = of[0], len(of) > 1 && !all[h.Line]
+				h.of = of[0]
+				h.Unsure = h.Unsure || len(of) > 1 && !all[h.Line] // it may be registered with others too
 			}
 			for i := 1; isTold(of) && all[h.Line] && i < len(of); i++ {
 				another := h

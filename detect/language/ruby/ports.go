@@ -45,10 +45,13 @@ var fromOutside = regexp.MustCompile(`\bENV\b|\bARGV\b|\boptions\b`)
 // maxSettings is how many settings of one file are kept.
 const maxSettings = 100
 
+// modifier is a condition behind its statement.
+var modifier = regexp.MustCompile(`^[^;\n]*[^;\n\s=(]\s+(?P<word>if|unless)\s+(?P<condition>[^;\n]*\S)`)
+
 // namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment, endlessMethod)
-	names.Global = global
+	names.Global, names.Modifier = global, modifier
 	for _, m := range t.FindAll(method, -1) {
 		name, _ := t.Group(method, m, "name")
 		names.Declare(name, source.Span{From: m[1], To: t.Until(m[1], "\n")})

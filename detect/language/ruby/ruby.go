@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -131,6 +132,7 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	if servesGRPC {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
+		analyzer.MarkHealth(func() *address.Names { return names }, result.Findings, nil, nil)
 	}
 	return result
 }

@@ -94,7 +94,7 @@ func locate(t *source.Text, proves finding.Make, match []int) finding.Finding {
 // siteOf returns the site of a match, and what stands there.
 func siteOf(t *source.Text, match []int) (*finding.Site, string) {
 	code := strings.TrimRight(string(t.Raw[match[0]:match[1]]), " (")
-	return finding.AtLine(t.Line(match[0]), code), code
+	return finding.At(t, source.Span{From: match[0], To: match[0] + len(code)}), code
 }
 
 var (

@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
@@ -169,6 +171,11 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 	}
 	if declares = declares || len(result.Findings) > 0; declares || gives {
 		d := readDeclarations(t, moduleOf(file))
+		analyzer.MarkHealth(func() *address.Names { return d }, result.Findings, finding.Is[healthServer],
+			func(at, _ int) []source.Span {
+				isOfSystem := func(s source.Span) bool { return featureOf(t, s) == "" }
+				return slices.DeleteFunc(compiled(t, at), isOfSystem)
+			})
 		result.Findings = append(result.Findings, listeners(d, made)...)
 		if result.Declares = given(d, u); declares {
 			result.Declares = append(result.Declares, readConstants(d)...)

@@ -82,8 +82,8 @@ func (s servers) security(isApart bool) []finding.Finding {
 			if of != nil {
 				server = of.statement.From
 			}
-			if feature, ok := s.compiled(m[0]); ok {
-				add(of, m[0], plan.Security{Setting: feature})
+			if attributes := compiled(s.Text, m[0]); attributes != nil {
+				add(of, m[0], plan.Security{Setting: featureOf(s.Text, attributes[0])})
 				continue
 			}
 			if conditions := s.conditionsOfCalls(m[0], of); len(conditions) > 0 {
@@ -103,25 +103,31 @@ func (s servers) security(isApart bool) []finding.Finding {
 }
 
 var (
-	// cfg is an attribute by which code is compiled or not, before a statement, and feature what decides.
-	cfg     = regexp.MustCompile(`#\[\s*cfg\s*\([^\]]*\]\s*(?:\{\s*)?[^;{}]*$`)
+	// cfg is an attribute by which code is compiled or not, before a statement or a block that begins with it, and
+	// feature what decides.
+	cfg     = regexp.MustCompile(`#\[\s*cfg\s*\([^\]]*\](?:[^;{}]*\{)?[^;{}]*$`)
 	feature = regexp.MustCompile(`feature\s*=\s*"([\w-]+)"`)
 )
 
 // maxStatement is how many bytes of a statement before a call are looked at.
 const maxStatement = 4 << 10
 
-// compiled reports whether the statement with a call may be compiled or not, and by what.
-func (s servers) compiled(call int) (setting string, ok bool) {
+// compiled returns the attribute by which the statement with a call is compiled or not, none if it always is.
+func compiled(t *source.Text, call int) []source.Span {
 	from := max(0, call-maxStatement)
-	m := cfg.FindIndex(s.Code[from:call])
+	m := cfg.FindIndex(t.Code[from:call])
 	if m == nil {
-		return "", false
+		return nil
 	}
-	if name := feature.FindSubmatch(s.Raw[from+m[0] : from+m[1]]); name != nil {
-		setting = "the feature " + string(name[1])
+	return []source.Span{{From: from + m[0], To: from + m[1]}}
+}
+
+// featureOf returns the feature that an attribute asks for, as users are told of it.
+func featureOf(t *source.Text, attribute source.Span) string {
+	if name := feature.FindSubmatch(t.Raw[attribute.From:attribute.To]); name != nil {
+		return "the feature " + string(name[1])
 	}
-	return setting, true
+	return ""
 }
 
 // conditionsOfCalls returns the conditions by which the function is called that gives TLS to a server, which is made
