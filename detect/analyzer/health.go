@@ -138,12 +138,37 @@ func decides(names *address.Names, c address.Condition) bool {
 	if !isSetting && (asksForNothing.MatchString(condition) || isInstalled(names, condition)) {
 		return false
 	}
-	return value != isTrue
+	return value != isTrue && (c.Negated || !holdsUnset.MatchString(condition) && !isSetTrue(names, condition))
+}
+
+// holdsUnset is a condition that holds if nothing is set.
+var holdsUnset = regexp.MustCompile(`(?i)^[$\w.?]+\s*(?:!==?|is\s+not)\s*false$|^[$\w.?]+\s*\?\?\s*true$|` +
+	`^[$\w.<>]+\s*\(\s*["'][^"']*["']\s*,\s*(?:default\s*=\s*)?true\s*\)$`)
+
+// isSetTrue reports whether a condition is a name that is declared as true, as a parameter may be by default, and that a
+// source sets to nothing else.
+func isSetTrue(names *address.Names, condition string) bool {
+	if !isPath.MatchString(condition) {
+		return false
+	}
+	name := condition[strings.LastIndexByte(condition, '.')+1:]
+	declared := regexp.MustCompile(`(?i)(?:\b(?:let|const|var|val|bool|boolean)[ \t]+` + name +
+		`|\b(?:def|function)\b[^\n]*[(,][ \t]*` + name + `|\b` + name + `[ \t]*:[ \t]*\w+)[ \t]*=[ \t]*true\b`)
+	if !names.Matches(declared) {
+		return false
+	}
+	says := regexp.MustCompile(`\b` + name + `\b(?:\s*:\s*\w+)?\s*=\s*(?P<value>\w+|[^=\s])`)
+	all := names.FindAll(says, address.MaxListeners)
+	return !slices.ContainsFunc(all, func(m []int) bool {
+		return !strings.EqualFold(names.Slice(source.Span{From: m[2], To: m[3]}), "true")
+	})
 }
 
 var (
-	// isName is a condition that is a name, and failed what a source does if a package is not installed.
+	// isName is a condition that is a name, isPath one with attributes, and failed what a source does if a package is
+	// not installed.
 	isName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	isPath = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*$`)
 	failed = regexp.MustCompile(`(?m)^[ \t}]*(?:except|rescue|catch)\b[^\n]*\n(?:[^\n]*\n){0,3}?` +
 		`[ \t]*(?P<name>\w+)\s*=\s*(?:[Ff]alse|None|null|nil)\b`)
 )
