@@ -145,8 +145,8 @@ func decides(names *address.Names, c address.Condition) bool {
 var holdsUnset = regexp.MustCompile(`(?i)^[$\w.?]+\s*(?:!==?|is\s+not)\s*false$|^[$\w.?]+\s*\?\?\s*true$|` +
 	`^[$\w.<>]+\s*\(\s*["'][^"']*["']\s*,\s*(?:default\s*=\s*)?true\s*\)$`)
 
-// isSetTrue reports whether a condition is a name that is declared as true, as a parameter may be by default, and that a
-// source sets to nothing else.
+// isSetTrue reports whether a condition is a name that is declared as true, as a parameter may be by default, and that
+// a source sets to nothing else.
 func isSetTrue(names *address.Names, condition string) bool {
 	if !isPath.MatchString(condition) {
 		return false
@@ -170,7 +170,7 @@ var (
 	isName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 	isPath = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*$`)
 	failed = regexp.MustCompile(`(?m)^[ \t}]*(?:except|rescue|catch)\b[^\n]*\n(?:[^\n]*\n){0,3}?` +
-		`[ \t]*(?P<name>\w+)\s*=\s*(?:[Ff]alse|None|null|nil)\b`)
+		`[ \t]*(?P<name>\w+)\s*=\s*(?:False|false|None|null|nil)\b`)
 )
 
 // isInstalled reports whether a condition is a name that says whether a package is installed: HAS_HEALTH = False after
