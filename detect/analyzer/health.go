@@ -100,7 +100,8 @@ func serverOffsets(found []finding.Finding, isHealth func(finding.Finding) bool)
 	}
 	for _, f := range found {
 		switch at := finding.Offset(f); {
-		case at == 0 || registers[finding.Where(f).Line] || len(servers)+len(others) >= address.MaxListeners:
+		case at == 0 || finding.Is[finding.HealthStatus](f) || registers[finding.Where(f).Line]:
+		case len(servers)+len(others) >= address.MaxListeners:
 		case finding.Is[finding.Server](f):
 			servers = append(servers, at)
 		default:
