@@ -64,6 +64,8 @@ func TestReports(t *testing.T) {
 	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
 	named := server(port, plaintext)
 	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
+	unsure, unseen := server(port, plaintext), server(port, plaintext)
+	unsure.Health, unseen.Health, unseen.HealthEvidence = "", "", plan.Place{}
 	var report lines
 	for _, c := range []struct {
 		title        string
@@ -91,6 +93,8 @@ func TestReports(t *testing.T) {
 		{"no health service", noHealth, true},
 		{"the health of one service", oneService, true},
 		{"the health of a service, not of the server", named, true},
+		{"a health service that is not sure", unsure, true},
+		{"health not known", unseen, true},
 		{"no server", plan.Server{}, false},
 	} {
 		g := defaults()

@@ -72,11 +72,23 @@ func (p Probe) unknown() []string {
 	case s.Transport == plan.UnknownTransport:
 		lines = append(lines, "It is not known whether the server has TLS: if it does, add "+add)
 	}
+	if s := p.server; s.Health == "" {
+		lines = append(lines, fmt.Sprintf("It is not known whether the server has a health service for all of it%s: if "+
+			"the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
+	}
 	if s := p.server; s.Authentication != (plan.Place{}) && s.Health != plan.HealthMissing {
 		lines = append(lines, fmt.Sprintf("If the server asks checks for a token too (%s), give the probe one by "+
 			"-rpc-header-file, or exempt grpc.health.v1.Health", s.Authentication))
 	}
 	return lines
+}
+
+// at returns a place in brackets, "" if it is not known.
+func at(place plan.Place) string {
+	if place == (plan.Place{}) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", place)
 }
 
 // alternative says what the kubelet can do by itself, or why it cannot; "" if that is not known, or if the server has
