@@ -42,6 +42,13 @@ var (
 	decided   = plan.Security{Setting: "$TLS_ENABLED"}
 )
 
+// unsure is a server of which it is not known whether it has a health service, which a place may register.
+func unsure(registered plan.Place) plan.Server {
+	s := server(port, plaintext)
+	s.Health, s.HealthEvidence = "", registered
+	return s
+}
+
 // withDefaults is what is known of a probe with default flags.
 func withDefaults(t *testing.T, args []string) execprobe.Given {
 	t.Helper()
@@ -64,8 +71,6 @@ func TestReports(t *testing.T) {
 	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
 	named := server(port, plaintext)
 	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
-	unsure, unseen := server(port, plaintext), server(port, plaintext)
-	unsure.Health, unseen.Health, unseen.HealthEvidence = "", "", plan.Place{}
 	var report lines
 	for _, c := range []struct {
 		title        string
@@ -93,8 +98,8 @@ func TestReports(t *testing.T) {
 		{"no health service", noHealth, true},
 		{"the health of one service", oneService, true},
 		{"the health of a service, not of the server", named, true},
-		{"a health service that is not sure", unsure, true},
-		{"health not known", unseen, true},
+		{"a health service that is not sure", unsure(plan.Place{Path: "main.go", Line: 38}), true},
+		{"health not known", unsure(plan.Place{}), true},
 		{"no server", plan.Server{}, false},
 	} {
 		g := defaults()

@@ -73,8 +73,8 @@ func (p Probe) unknown() []string {
 		lines = append(lines, "It is not known whether the server has TLS: if it does, add "+add)
 	}
 	if s := p.server; s.Health == "" {
-		lines = append(lines, fmt.Sprintf("It is not known whether the server has a health service for all of it%s: if "+
-			"the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
+		lines = append(lines, fmt.Sprintf("It is not known whether the server has a health service for all of it%s: "+
+			"if the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
 	}
 	if s := p.server; s.Authentication != (plan.Place{}) && s.Health != plan.HealthMissing {
 		lines = append(lines, fmt.Sprintf("If the server asks checks for a token too (%s), give the probe one by "+
