@@ -49,6 +49,11 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
+func TestLeanCredentials(t *testing.T) {
+	t.Parallel()
+	probetest.Scripts(t, "testdata/lean", "grpc_health_probe")
+}
+
 // Only the full program has credentials other than those of -tls-*.
 func TestFullCredentials(t *testing.T) {
 	t.Parallel()

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/buildpacks/libcnb/v2"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Latest is the tag that stands for the newest release.
@@ -110,8 +111,8 @@ func (a ResolvedAsset) Satisfies(request Request, api *url.URL) bool {
 }
 
 var (
-	repoName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
-	tokenName = regexp.MustCompile(`^(?:gh[a-z]_|github_pat_)\w{16,}`)
+	repoName  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`)
+	tokenName = lazyregexp.New(`^(?:gh[a-z]_|github_pat_)\w{16,}`)
 )
 
 // Check returns what is wrong with the names and the digest, nil if they may be put into an address and into a log.

@@ -49,6 +49,11 @@ func TestListHasNoControlCharacters(t *testing.T) {
 }
 
 func TestParseAPI(t *testing.T) {
+	const (
+		noAddress = "it is not an address such as https://github.example.com/api/v3"
+		notSecure = `"http" is not allowed: use https, since a token may be sent there`
+		hasUser   = "it holds a user or a password, which belong in a token"
+	)
 	for address, want := range map[string]string{
 		"https://api.github.com":             "https://api.github.com/",
 		"https://API.GitHub.com":             "https://api.github.com/",
@@ -59,14 +64,22 @@ func TestParseAPI(t *testing.T) {
 		"https://github.example.com":         "https://github.example.com/api/v3/",
 		"https://github.example.com/api/v3/": "https://github.example.com/api/v3/",
 		"https://api.acme.ghe.com":           "https://api.acme.ghe.com/",
-		"http://github.example.com":          "",
-		"https://user:secret@github.example": "",
-		"github.example.com":                 "",
-		"https://github.example.com/?x=y":    "",
+		"http://github.example.com":          notSecure,
+		"https://user:secret@github.example": hasUser,
+		"github.example.com":                 noAddress,
+		"":                                   noAddress,
+		"https://github.example.com/#x":      noAddress,
+		"https://github.example.com:x":       noAddress,
+		"https://github.example.com/?x=y":    noAddress,
 	} {
-		got, err := ParseAPI(address)
-		if err != nil && (want != "" || strings.Contains(err.Error(), "secret")) || err == nil && got.String() != want {
-			t.Errorf("%s: %v, %v", address, got, err)
+		var got string
+		if api, err := ParseAPI(address); err != nil {
+			got = err.Error()
+		} else {
+			got = api.String()
+		}
+		if got != want {
+			t.Errorf("%q is %s, want %s", address, got, want)
 		}
 	}
 }

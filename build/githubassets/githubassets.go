@@ -11,13 +11,13 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/buildpacks/libcnb/v2"
 
 	"github.com/grpc-cnb/health-probe/build/github"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 const (
@@ -58,9 +58,9 @@ func (a ResolvedAsset) same(other ResolvedAsset) bool {
 
 var (
 	// variableName is the form of the names of environment variables (POSIX, chapter 8).
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	// tokenForm is the form of GitHub's tokens. Some are fit to be the name of a variable.
-	tokenForm = regexp.MustCompile(`^(gh[a-z]_\w{16,}|github_pat_\w{16,}|[0-9a-f]{40})$`)
+	tokenForm = lazyregexp.New(`^(gh[a-z]_\w{16,}|github_pat_\w{16,}|[0-9a-f]{40})$`)
 )
 
 // check returns what is wrong with a request before it is put into the build plan. A token that was put into the wrong
@@ -81,9 +81,10 @@ func (r *Request) check() error {
 	case r.TokenEnv != "" && !variableName.MatchString(r.TokenEnv):
 		return fmt.Errorf("%s: token_env holds something other than the name of an environment variable", about)
 	case r.StripComponents < 0:
-		return fmt.Errorf("%s: strip_components is %d", about, r.StripComponents)
+		return fmt.Errorf("%s: strip_components is %d: it must be 0 or more", about, r.StripComponents)
 	case r.Destination != "" && !filepath.IsLocal(r.Destination):
-		return fmt.Errorf("%s: the destination %q leads out of its layer", about, r.Destination)
+		return fmt.Errorf("%s: the destination %q leads out of its layer: it must be a path below that", about,
+			r.Destination)
 	case strings.ContainsFunc(r.Destination, func(c rune) bool { return !unicode.IsPrint(c) }):
 		return fmt.Errorf("%s: the destination %q has a character that cannot be printed", about, r.Destination)
 	case r.Layer != variablesLayer && reservedName.MatchString(layerOf(r.Repo)):
@@ -98,7 +99,7 @@ func layerOf(repo string) string { return strings.Replace(repo, "/", "_", 1) }
 
 // reservedName matches the names of files that the lifecycle and buildpacks keep beside a layer. A layer of such a name
 // would be mistaken for one of these files, and removed.
-var reservedName = regexp.MustCompile(`\.sbom\.|\.(toml|sha)$`)
+var reservedName = lazyregexp.New(`\.sbom\.|\.(toml|sha)$`)
 
 // forTarget returns the request as it is made for a target, and what is wrong with it.
 func (r Request) forTarget(target libcnb.TargetInfo) (Request, error) {

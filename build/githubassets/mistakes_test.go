@@ -24,6 +24,15 @@ var mistakes = map[string]struct{ text, want string }{
 		inFile + `toml: line 4 (last key "metadata.githubassets.strip_components"): incompatible types: TOML ` +
 			`value has type string; destination has type integer`,
 	},
+	"less than nothing": {
+		entry + "strip_components = -1\n",
+		`reading the GitHub asset "c" of a/b: strip_components is -1: it must be 0 or more`,
+	},
+	"more than a number": {
+		entry + "strip_components = 9223372036854775808\n",
+		inFile + "toml: line 4 (last key \"metadata.githubassets.strip_components\"): 9223372036854775808 is out of " +
+			"range for int64",
+	},
 	"no TOML": {
 		entry + "tag = v1\n",
 		inFile + `toml: line 4 (last key "metadata.githubassets.tag"): expected value but found "v" instead`,
@@ -111,7 +120,8 @@ var mistakes = map[string]struct{ text, want string }{
 	},
 	"leads out": {
 		entry + "destination = '../x'\n",
-		`reading the GitHub asset "c" of a/b: the destination "../x" leads out of its layer`,
+		`reading the GitHub asset "c" of a/b: the destination "../x" leads out of its layer: it must be a path ` +
+			"below that",
 	},
 	"digest": {entry + "sha256 = 'abc'\n", `reading sha256: "abc" is not a SHA-256 in hex`},
 }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -77,7 +77,7 @@ func readFile(dir string) ([]Request, error) {
 }
 
 // mention matches what is meant to be the name of the tables.
-var mention = regexp.MustCompile(`(?i)git-?_?hub-?_?assets?`)
+var mention = lazyregexp.New(`(?i)git-?_?hub-?_?assets?`)
 
 // decode returns the assets in the text of a project.toml. A text that is no TOML and does not mention them is left to
 // those whom it concerns.

@@ -125,7 +125,7 @@ func makeZip(ts *testscript.TestScript, neg bool, args []string) {
 // await is the command "await FILE": it waits until a program that runs in the background has made the file, so that
 // the script can kill the program at that moment.
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Microsecond) {
 		if _, err := os.Lstat(ts.MkAbs(args[0])); err == nil {
 			return
 		}

@@ -47,7 +47,7 @@ func TestEachFlagHasARow(t *testing.T) {
 			return strings.Contains(row.Cells[0], "`-"+flag.Name+"`")
 		})
 		if i < 0 {
-			t.Errorf("docs/probe.md: add a row for the flag -%s to the tables of flags", flag.Name)
+			t.Errorf("docs/probe.md: add a row that begins with | `-%s` | to the tables of flags", flag.Name)
 			continue
 		}
 		if flag.Upstream != (i < beyond) {

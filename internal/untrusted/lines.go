@@ -3,21 +3,29 @@ package untrusted
 import (
 	"bytes"
 	"path"
-	"regexp"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// table is the head of a table in TOML, and assignment a line with a setting in TOML or in a file .env.
-	table      = regexp.MustCompile(`^\s*\[+([^\[\]]+)\]`)
-	assignment = regexp.MustCompile(
+	table      = lazyregexp.New(`^\s*\[+([^\[\]]+)\]`)
+	assignment = lazyregexp.New(
 		`^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\s]*))\s*(?:#.*)?$`)
+	// inlineTable is a table of TOML on one line, which has none in it, and inlineSetting a setting in it.
+	inlineTable = lazyregexp.New(
+		`^\s*([A-Za-z_][\w.-]*)\s*=\s*\{((?:\s*[A-Za-z_][\w.-]*\s*=\s*` + inlineValue + `\s*,?)+)\s*\}\s*(?:#.*)?$`)
+	inlineSetting = lazyregexp.New(`([A-Za-z_][\w.-]*)\s*=\s*` + inlineValue)
 )
 
+// inlineValue is a text or another scalar in an inline table.
+const inlineValue = `(?:"([^"]*)"|'([^']*)'|([^\s,"'{}\[\]#]+))`
+
 // ReadSettings returns the settings in a file of TOML, of NAME=value lines (.env), or of YAML, which JSON is too. Of
-// the first two it reads what stands on a line of its own.
+// the first two it reads what stands on a line of its own, or in an inline table on one.
 func ReadSettings(file string, text []byte) ([]Document, error) {
 	switch path.Ext(file) {
-	case ".toml", ".env":
+	case ".toml", ".env", ".ini", ".cfg", ".conf":
 		return []Document{ReadLines(text)}, nil
 	}
 	return ReadYAML(text)
@@ -31,6 +39,11 @@ func ReadLines(text []byte) Document {
 		line++
 		if m := table.FindSubmatch(l); m != nil {
 			within = string(bytes.TrimSpace(m[1])) + "."
+		} else if m := inlineTable.FindSubmatch(bytes.TrimSpace(l)); m != nil {
+			for _, of := range inlineSetting.FindAllSubmatch(m[2], maxSettings-len(settings)) {
+				key, value := within+string(m[1])+"."+string(of[1]), string(of[2])+string(of[3])+string(of[4])
+				settings = append(settings, Setting{Key: key, Value: value, Line: line})
+			}
 		} else if m := assignment.FindSubmatch(bytes.TrimSpace(l)); m != nil && len(settings) < maxSettings {
 			value := string(m[2]) + string(m[3]) + string(m[4])
 			settings = append(settings, Setting{Key: within + string(m[1]), Value: value, Line: line})

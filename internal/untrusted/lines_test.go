@@ -20,6 +20,9 @@ func TestReadSettings(t *testing.T) {
 			{Key: "a.b.c-d.e", Value: "[", Line: 6},
 			{Key: "a.b.f", Value: "true", Line: 9},
 		},
+		"# b.toml\n[a]\nb = { c = \"d\", 'e' = 1 }\ngrpc = {host = 'c',port = 50051} # d\nl = [{ port = 1 }]\n": {
+			{Key: "a.grpc.host", Value: "c", Line: 4}, {Key: "a.grpc.port", Value: "50051", Line: 4},
+		},
 		"# a.yml\nserver: {port: 50051}\n": {{Key: "server", Line: 2}, {Key: "server.port", Value: "50051", Line: 2}},
 	} {
 		file, _, _ := strings.Cut(text, "\n")

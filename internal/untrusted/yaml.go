@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 const (
@@ -75,8 +76,8 @@ func ReadYAML(text []byte) (documents []Document, err error) {
 // one: searching to the end of the line for each opening would take time that grows with the square of the line's
 // length.
 var (
-	template      = regexp.MustCompile(`@[\w.-]+@|\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|<%[^%\n]*%>`)
-	templateLines = regexp.MustCompile(`(?m)^[ \t]*(?:\{\{.*\}\}|\{%.*%\}|<%.*%>)[ \t\r]*$`)
+	template      = lazyregexp.New(`@[\w.-]+@|\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|<%[^%\n]*%>`)
+	templateLines = lazyregexp.New(`(?m)^[ \t]*(?:\{\{.*\}\}|\{%.*%\}|<%.*%>)[ \t\r]*$`)
 )
 
 // withoutTemplates empties the lines that are templates, and replaces a template within a line by underscores, which

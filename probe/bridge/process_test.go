@@ -67,6 +67,12 @@ hint: use an exec probe of the full variant instead of the bridge
 		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is neither an address nor a network
 hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
 `,
+		"-listen=:": `error: checking flags: -listen=":" has no port
+hint: set it to the port that the probes ask, such as :8086
+`,
+		"-listen=:-1": `error: listening on ":-1": address -1: invalid port
+hint: set -listen to an address of this pod whose port is free, such as :8086
+`,
 		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port
 hint: set -listen to an address of this pod whose port is free, such as :8086
 `,

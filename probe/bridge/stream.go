@@ -66,7 +66,7 @@ func (st *stream) wait() time.Duration {
 	if st.request.timeout > 0 {
 		return st.request.timeout
 	}
-	longest := st.conn.server.bridge.longest()
+	longest := min(st.conn.server.bridge.longest(), maxCallTimeout)
 	return longest + longest/spread + 50*time.Millisecond
 }
 

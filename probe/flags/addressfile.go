@@ -53,10 +53,7 @@ func parseAddressFile(file []byte) (addressFile, error) {
 // fromAddressFile applies the address that the build of the image has found. An image without the file has none, which
 // is no error.
 func (c *CommandLine) fromAddressFile() error {
-	path := configPath(os.Executable, os.Args[0], AddressFileName)
-	if path == "" {
-		return nil
-	}
+	path := configPath(os.Executable, os.Args[0], AddressFileName) // if it is "", there is no such file
 	file, err := rawfile.Read(path, maxAddressFile, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil

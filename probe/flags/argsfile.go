@@ -55,10 +55,7 @@ func parseArgsFile(file []byte) ([]string, error) {
 
 // readArgsFile returns the words of the args file, and its path. A file that does not exist is no error.
 func readArgsFile() (words []string, path string, err error) {
-	path = configPath(os.Executable, os.Args[0], ArgsFileName)
-	if path == "" {
-		return nil, "", nil
-	}
+	path = configPath(os.Executable, os.Args[0], ArgsFileName) // if it is "", there is no such file
 	file, err := rawfile.Read(path, maxArgsFile, nil)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, path, nil

@@ -21,9 +21,27 @@ func TestArgsFileHoldsOneArgumentALine(t *testing.T) {
 
 func TestFormatArgsFileRefusesWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"a\nb", "a\x00b", strings.Repeat("a", maxArgsFile)} {
-		if _, err := FormatArgsFile([]string{word}); err == nil {
-			t.Errorf("formatting %.10q... gave no error", word)
+	const unreadable = "formatting args file: argument 2 has a line break or a zero byte"
+	for word, want := range map[string]string{
+		"a\nb":                             unreadable,
+		"a\x00b":                           unreadable,
+		strings.Repeat("a", maxArgsFile-7): "formatting args file: 65537 bytes are more than 65536",
+	} {
+		if _, err := FormatArgsFile([]string{"-tls=1", word}); err == nil || err.Error() != want {
+			t.Errorf("formatting %.10q... gave the error %v, want %s", word, err, want)
+		}
+	}
+	if words, err := parseArgsFile([]byte("-addr=:1\x00\n")); err == nil {
+		t.Errorf("a file with a zero byte is read as %q", words)
+	}
+	for _, length := range []int{maxArgsFile - 1, 0} {
+		word := strings.Repeat("a", length)
+		file, err := FormatArgsFile([]string{word})
+		if err != nil {
+			t.Fatalf("formatting an argument of %d bytes: %v", length, err)
+		}
+		if words, err := parseArgsFile(file); err != nil || !slices.Equal(words, []string{word}) {
+			t.Errorf("an argument of %d bytes is read back as %.10q..., %v", length, words, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check/address"
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
@@ -64,10 +65,25 @@ func (v *sourcedValue) Set(text string) error {
 		parts.reset()
 	}
 	if err := v.Value.Set(text); err != nil {
-		return err
+		return wanted(v.Value, err)
 	}
 	c.origin[v.name] = c.source
 	return nil
+}
+
+// wanted returns an error that says what the value should have been; that of package flag is "parse error".
+func wanted(v flag.Value, err error) error {
+	kind, ok := v.(flag.Getter)
+	if !ok {
+		return err
+	}
+	switch kind.Get().(type) {
+	case time.Duration: // of 64 bits, in nanoseconds
+		return errors.New("it is not a duration such as 500ms or 2s, of at most 2562047h")
+	case bool:
+		return errors.New("it is neither true nor false")
+	}
+	return err
 }
 
 // Unwrap returns the value alone, for a text about the flag.
@@ -104,7 +120,7 @@ func (c *CommandLine) Gather(args []string) (text string, err error) {
 		fileErr = c.fromAddressFile()
 	}
 	if fileErr == nil && c.origin["addr"] == "" {
-		c.fromPort()
+		fileErr = c.fromPort()
 	}
 	return "", fileErr
 }
@@ -126,10 +142,18 @@ func (c *CommandLine) Format() Format { return c.values.format }
 func (c *CommandLine) Source(name string) string { return c.origin[name] }
 
 // fromPort applies an address on this machine with the port in $PORT, the lowest source of all.
-func (c *CommandLine) fromPort() {
-	if port := os.Getenv("PORT"); port != "" {
-		c.values.Addr, c.origin["addr"] = "localhost:"+port, "environment variable PORT"
+func (c *CommandLine) fromPort() error {
+	port := os.Getenv("PORT")
+	if port == "" {
+		return nil
 	}
+	target := "localhost:" + port
+	if _, err := address.Parse(target, address.AnyPort); err != nil {
+		return outcome.Misuse(fmt.Errorf("reading environment variable PORT: %q is not a port", port),
+			"set it to a number from 1 to 65535, or set -addr")
+	}
+	c.values.Addr, c.origin["addr"] = target, "environment variable PORT"
+	return nil
 }
 
 // fromArgsFile applies the default flags that the build of the image has written.

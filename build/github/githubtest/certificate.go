@@ -24,7 +24,7 @@ func newAuthority(caFile string) (tls.Certificate, error) {
 		Subject:               pkix.Name{CommonName: "a small true GitHub"},
 		DNSNames:              Hosts,
 		NotBefore:             time.Now().Add(-time.Hour),
-		NotAfter:              time.Now().Add(24 * time.Hour),
+		NotAfter:              time.Now().Add(365 * 24 * time.Hour),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		IsCA:                  true,

@@ -117,9 +117,12 @@ func (s *Server) Close() {
 // Addr is the address of the proxy, HOST:PORT.
 func (s *Server) Addr() string { return s.proxy.Addr().String() }
 
-// Env is the environment that leads a program to this GitHub.
+// Env is the environment that leads a program to this GitHub. The program trusts no other, so it does not read the
+// certificates of the machine.
 func (s *Server) Env() []string {
-	return []string{"HTTPS_PROXY=http://" + s.Addr(), "SSL_CERT_FILE=" + s.caFile}
+	return []string{
+		"HTTPS_PROXY=http://" + s.Addr(), "SSL_CERT_FILE=" + s.caFile, "SSL_CERT_DIR=" + s.caFile + ".others",
+	}
 }
 
 // Behave changes the behaviour.

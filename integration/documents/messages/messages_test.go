@@ -55,12 +55,11 @@ func TestMessagesAreFoundInTheSource(t *testing.T) {
 
 // withoutScript are hints that no script can cause, each with the reason why.
 var withoutScript = map[string]string{
-	"give -rpc-header once for each header":                  "the build of an image says it, not the probe",
-	"use fewer or shorter arguments":                         "the build of an image says it, not the probe",
-	"the probe's user may not use the socket":                "the tests may run as root, who may use it",
-	"set a status in the server's health service":            "grpc-go's health service always lists a status",
-	"write it in UTF-8, as protobuf requires":                "a script is UTF-8 too",
-	"build the image with BP_GRPC_HEALTH_PROBE_VARIANT=full": "the scripts are for both probes",
+	"give -rpc-header once for each header":       "the build of an image says it, not the probe",
+	"use fewer or shorter arguments":              "the build of an image says it, not the probe",
+	"the probe's user may not use the socket":     "the tests may run as root, who may use it",
+	"set a status in the server's health service": "grpc-go's health service always lists a status",
+	"write it in UTF-8, as protobuf requires":     "a script is UTF-8 too",
 
 	"raise the limit of open files (ulimit -n): a plain probe needs five, each may need ten": "package lean has a test",
 }

@@ -302,6 +302,19 @@ func TestContainerWithoutBridge(t *testing.T) {
 	}
 }
 
+// The container's log says why there is no bridge, and the launcher gets no error: the app starts anyway.
+func TestStarterLogsAFailure(t *testing.T) {
+	t.Parallel()
+	c := startContainer(t)
+	if got := c.run(order{Words: []string{"/proc/self/exe", failingRole}}); got != (result{}) {
+		t.Errorf("the launcher got %+v", got)
+	}
+	want := regexp.MustCompile(`^grpc_health_bridge: .*starting the bridge in the background: ` +
+		`it ended before it listened: exit status 0\n(?:grpc_health_bridge: .*\n)*` +
+		`grpc_health_bridge: .*the app starts anyway\n$`)
+	waitFor(t, "the line about the failure", func() bool { return want.MatchString(c.logged()) })
+}
+
 // A bridge that is killed before it listens is an error, which says how it ended.
 func TestBridgeThatEndsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ import (
 const (
 	containerRole = "container" // the first process of a container: it starts what it is told to
 	execRole      = "exec"      // a process that a container runtime starts in a container
+	failingRole   = "failing"   // a starter of something that ends without a report
 )
 
 func TestMain(m *testing.M) {
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 			os.Exit(first(os.Args[2:]))
 		case execRole:
 			os.Exit(runAndRead(os.Args[2:]))
+		case failingRole:
+			Start([]string{execRole, "/nothing"}, nil)
+			os.Exit(0)
 		}
 	}
 	os.Exit(m.Run())

@@ -176,13 +176,17 @@ or that the bridge cannot listen on its address. With -background the exit code
 is always 0: if the bridge cannot start, the container's log has the reason.
 `
 
+// onlyOfProbe leaves out of the probe's help what the bridge does not do: it does not try again, and its log has no
+// line for each check, which could say how long it took.
+var onlyOfProbe = strings.NewReplacer(", -wait included", "", ", and how long connecting and the call took", "")
+
 // help is the text for -h.
 func help() string {
 	set := flag.NewFlagSet(Program, flag.ContinueOnError)
 	addOwn(set, func(string) string { return "" })
 	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) {
 		if value, ok := f.Value.(interface{ Unwrap() flag.Value }); ok && lacks[f.Name] == "" {
-			set.Var(value.Unwrap(), f.Name, strings.ReplaceAll(f.Usage, ", -wait included", ""))
+			set.Var(value.Unwrap(), f.Name, onlyOfProbe.Replace(f.Usage))
 		}
 	})
 	return helpHead + flags.Describe(set) + strings.ReplaceAll(helpTail, "TIMEOUT", Timeout.String())

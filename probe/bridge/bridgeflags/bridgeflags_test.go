@@ -27,6 +27,11 @@ func TestHelp(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+	for _, unwanted := range []string{"-wait", "how long"} {
+		if strings.Contains(text, unwanted) {
+			t.Errorf("the bridge does not do %q, which is in\n%s", unwanted, text)
+		}
+	}
 	if strings.Contains(text, "panic") || strings.Contains(text, "(default false)") {
 		t.Errorf("defaults are not shown as they are:\n%s", text)
 	}

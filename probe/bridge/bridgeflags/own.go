@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/probe/check/address"
 	"github.com/grpc-cnb/health-probe/probe/check/options"
@@ -58,9 +59,13 @@ func AsksForBackground(f *Flags, words []string) bool {
 	return slices.Contains(words, "-"+Background) || slices.Contains(words, "--"+Background)
 }
 
-// checkListen returns an error if the bridge would listen where its server does. It would ask itself, and be in the way
-// of a server that starts after it. lookUp knows the names of ports.
+// checkListen returns an error if the bridge would listen on a port that nobody has chosen, or where its server does.
+// There it would ask itself, and be in the way of a server that starts after it. lookUp knows the names of ports.
 func checkListen(listen string, o *options.Options, lookUp address.PortLookup) error {
+	if strings.HasSuffix(listen, ":") {
+		return outcome.Misuse(fmt.Errorf("checking flags: -listen=%q has no port", listen),
+			"set it to the port that the probes ask, such as :8086")
+	}
 	at, err := address.Parse(listen, lookUp)
 	if err != nil {
 		return nil //nolint:nilerr // listening has a better error

@@ -104,8 +104,8 @@ func (b *Budget) End() time.Time { return b.end }
 // step returns the deadline of a step that begins now and may take d. The deadline is never after the end of
 // everything. Without -wait, all steps together get no more time than one attempt takes.
 func (b *Budget) step(d time.Duration) time.Time {
-	if b.Wait == 0 {
-		left := max(0, b.attempt()-b.spent)
+	if longest := b.attempt(); b.Wait == 0 && longest < math.MaxInt64 {
+		left := max(0, longest-b.spent)
 		b.spent = add(b.spent, d)
 		d = min(d, left)
 	}

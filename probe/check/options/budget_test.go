@@ -58,7 +58,8 @@ func TestEachFlagWithANumberIsPartOfTheBudget(t *testing.T) {
 			with, err := parse("-" + f.Name + "=" + number)
 			isPart, reason := err == nil && with.Budget != without.Budget, notOfTime[f.Name]
 			if isPart == (reason != "") {
-				t.Errorf("-%s=%s: part of the budget: %v; reason why it need not be: %q",
+				t.Errorf("-%s=%s is part of options.Budget: %v; in notOfTime: %q. It has to be in one of them, with "+
+					"Budget.Longest counting it, or with the reason why it takes no time",
 					f.Name, number, isPart, reason)
 			}
 		}
