@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/buildpacks/libcnb/v2"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
@@ -120,7 +120,7 @@ func (b *bridge) variables() []string {
 }
 
 // flagInText matches a flag in a sentence.
-var flagInText = regexp.MustCompile(` -[a-z-]+`)
+var flagInText = lazyregexp.New(` -[a-z-]+`)
 
 // variableNames returns a remark about flags as one about their environment variables.
 func variableNames(remark string) string {

@@ -51,6 +51,9 @@ func contribute(ctx libcnb.BuildContext, logger log.Logger) (libcnb.BuildResult,
 	if err != nil {
 		return libcnb.BuildResult{}, err
 	}
+	for _, sentence := range settings.Ineffective() {
+		logger.Headerf("Warning: %s", sentence)
+	}
 	var host github.Host
 	if len(requests) > 0 || settings.Source == config.Download {
 		if host, err = github.NewHost(ctx, settings.api, logger); err != nil {
@@ -165,8 +168,8 @@ func obtain(
 	ctx libcnb.BuildContext, settings settings, host github.Host, work string, logger log.Logger,
 ) (programs, []libcnb.Layer, error) {
 	if target := ctx.TargetInfo; target.OS == "" || target.Arch == "" {
-		return programs{}, nil, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q",
-			target.OS, target.Arch)
+		return programs{}, nil, fmt.Errorf("reading the target from $CNB_TARGET_OS and $CNB_TARGET_ARCH: %q and %q "+
+			"(the platform has to set both, as linux and amd64)", target.OS, target.Arch)
 	}
 	wanted := []string{settings.Variant}
 	if settings.Bridge != config.BridgeFalse {

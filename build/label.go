@@ -48,6 +48,8 @@ type labelServer struct {
 	Health    string `json:"health"`
 	// HealthService is the service to ask for, if the server is not known to tell its own health.
 	HealthService string `json:"healthService,omitempty"`
+	// HealthServiceUnknown says that the services which the health service knows are not known by name.
+	HealthServiceUnknown bool `json:"healthServiceUnknown,omitempty"`
 	// Address is the address in the container, as -addr takes it, and AddressVariable the environment variable that
 	// replaces it.
 	Address         string `json:"address,omitempty"`
@@ -63,8 +65,8 @@ func labelServers(servers plan.Servers) []labelServer {
 	for _, s := range servers.Listed {
 		all = append(all, labelServer{
 			Language: s.Language, Framework: s.Framework, Evidence: s.Evidence.String(), Health: string(s.Health),
-			HealthService: s.Service,
-			Address:       s.Address.Target(), AddressVariable: s.Address.Variable,
+			HealthService: s.Service, HealthServiceUnknown: s.IsServiceUnknown,
+			Address: s.Address.Target(), AddressVariable: s.Address.Variable,
 			Security: string(s.Security.Transport), SecuritySetting: s.Security.Setting,
 		})
 	}

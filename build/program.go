@@ -86,8 +86,12 @@ func bundledProgram(ctx libcnb.BuildContext, variant string) (program, error) {
 		bundled.name, bundled.variant = bridgeflags.Program, ""
 	}
 	if os.IsNotExist(err) {
-		return program{}, fmt.Errorf("finding the bundled probe for %s: this buildpack does not carry it",
-			platform(target))
+		what, instead := "probe", fmt.Sprintf("set $%s to %s", config.SourceEnv, config.Download)
+		if variant == bridgeVariant {
+			what, instead = "bridge", "leave out $"+config.BridgeEnv
+		}
+		return program{}, fmt.Errorf("finding the bundled %s for %s: this buildpack does not carry it (%s)", what,
+			platform(target), instead)
 	}
 	if err == nil && bundled.platform != platform(target) {
 		return program{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s",

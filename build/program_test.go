@@ -5,7 +5,29 @@ import (
 	"runtime/debug"
 	"slices"
 	"testing"
+
+	"github.com/buildpacks/libcnb/v2"
+
+	"github.com/grpc-cnb/health-probe/internal/config"
 )
+
+// For a target that the buildpack does not carry, a release may have a probe, and none has the bridge.
+func TestProgramsThatAreNotCarried(t *testing.T) {
+	t.Parallel()
+	ctx := libcnb.BuildContext{
+		Buildpack: libcnb.Buildpack{Path: t.TempDir()}, TargetInfo: libcnb.TargetInfo{OS: "linux", Arch: "s390x"},
+	}
+	for variant, want := range map[string]string{
+		config.VariantFull: "finding the bundled probe for linux/s390x: this buildpack does not carry it " +
+			"(set $BP_GRPC_HEALTH_PROBE_SOURCE to download)",
+		bridgeVariant: "finding the bundled bridge for linux/s390x: this buildpack does not carry it " +
+			"(leave out $BP_GRPC_HEALTH_PROBE_BRIDGE)",
+	} {
+		if _, err := bundledProgram(ctx, variant); err == nil || err.Error() != want {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
 
 // The tag of a fork's release is no version of the module that was forked.
 func TestDownloadedProbeIsOfItsReleaseAndOfItsModule(t *testing.T) {

@@ -12,6 +12,7 @@ package detect
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -42,6 +43,9 @@ func find(ctx context.Context, dir string, logf tree.Logf) (found, error) {
 	logf = tree.Serialize(logf)
 	s := newScan(languages, logf)
 	err := tree.Walk(ctx, dir, tree.Visitor{Required: s.required, Visit: s.visit}, logf)
+	if err == nil {
+		err = tree.Walk(ctx, dir, tree.Visitor{Required: s.waits, Visit: s.visitWaiting}, nil)
+	}
 
 	var f found
 	for _, language := range s.scans {
@@ -100,6 +104,20 @@ func (s *scan) visit(f *tree.File) {
 	for i, a := range s.analyzers {
 		if a.Required(f.Path) {
 			s.leftOut(f, s.scans[i].Analyze(f))
+		}
+	}
+}
+
+// waits reports whether a file waited for another to prove a server, and one did.
+func (s *scan) waits(path string) bool {
+	return slices.ContainsFunc(s.scans, func(of analyzer.Scan) bool { return of.Waits(path) })
+}
+
+// visitWaiting has the analyzers read a file for which it waits.
+func (s *scan) visitWaiting(f *tree.File) {
+	for _, of := range s.scans {
+		if of.Waits(f.Path) {
+			s.leftOut(f, of.Analyze(f))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package detect
 
 import (
 	"context"
-	"path"
 	"slices"
 	"sync/atomic"
 
@@ -45,8 +44,9 @@ const enoughSources = 10
 // enough. A folder of examples may have a few that all of them use.
 func hasOwnSources(ctx context.Context, dir string, s *scan) bool {
 	var own, examples atomic.Int64
+	// Settings and manifests do not count: examples have them beside sources too.
 	count := func(path string) bool {
-		if !isSource(path) || !s.required(path) {
+		if !tree.IsSource(path) || !s.required(path) {
 			return false
 		}
 		if aside, isExample := tree.Aside(path); isExample {
@@ -59,14 +59,4 @@ func hasOwnSources(ctx context.Context, dir string, s *scan) bool {
 	// What cannot be read was logged by the walk before.
 	_ = tree.Walk(ctx, dir, tree.Visitor{Required: count, Visit: func(*tree.File) {}}, nil)
 	return own.Load() > 0 && own.Load() >= min(examples.Load(), enoughSources)
-}
-
-// isSource reports whether a file is a source, and not settings or a manifest, which examples have beside them too.
-func isSource(file string) bool { return sourceExtensions[path.Ext(file)] }
-
-var sourceExtensions = map[string]bool{
-	".go": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".fs": true, ".vb": true, ".js": true,
-	".mjs": true, ".cjs": true, ".ts": true, ".mts": true, ".py": true, ".rb": true, ".rs": true, ".php": true,
-	".ex": true, ".erl": true, ".hs": true, ".cc": true, ".cpp": true, ".cxx": true, ".h": true, ".hpp": true,
-	".dart": true, ".swift": true,
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -52,6 +53,8 @@ type Probe struct {
 	readsAddress bool
 	// isConfigured says that default flags say how the server is asked, so that what is known of it may not hold.
 	isConfigured bool
+	// lacksService says that the command has to name a service, whose name is not known.
+	lacksService bool
 	// address and asking are the flags in the command that are about the server: where it listens, and how it is asked.
 	address, asking serverFlags
 }
@@ -59,11 +62,16 @@ type Probe struct {
 // serverFlags are flags that are about a server, and what a user has to set in them.
 type serverFlags struct{ words, remarks []string }
 
+// timeoutSeconds returns the timeout for a command that takes at most this long. Kubernetes has it as an int32.
+func timeoutSeconds(longest time.Duration) int {
+	return int(min(math.Ceil(longest.Seconds())+1, math.MaxInt32))
+}
+
 // New returns the exec probe for what is given.
 func New(g Given) Probe {
 	p := Probe{
 		Command:        append([]string{g.Path}, flags.RedactArgs(g.Args)...),
-		TimeoutSeconds: int(math.Ceil(g.Defaults.Longest.Seconds())) + 1,
+		TimeoutSeconds: timeoutSeconds(g.Defaults.Longest),
 		server:         g.Server,
 		readsAddress:   g.ReadsAddress,
 		isConfigured:   g.Defaults.HasAddress || g.Defaults.HasCredentials,
@@ -74,8 +82,14 @@ func New(g Given) Probe {
 	if !g.Defaults.HasCredentials {
 		p.asking = securityFlags(g.Server.Security, g.Certificate)
 	}
-	if g.Server.Service != "" && g.Defaults.NeedsHealth && !g.Defaults.HasServices {
-		p.asking.words = append(p.asking.words, "-service="+g.Server.Service)
+	if g.Defaults.NeedsHealth && !g.Defaults.HasServices {
+		p.lacksService = g.Server.IsServiceUnknown
+		if g.Server.Service != "" {
+			p.asking.words = append(p.asking.words, "-service="+g.Server.Service)
+		}
+	}
+	if p.lacksService {
+		p.asking.remarks = append(p.asking.remarks, "add -service=NAME")
 	}
 	p.Command = append(p.Command, p.serverFlags(false).words...)
 	return p

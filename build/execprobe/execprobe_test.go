@@ -2,6 +2,7 @@ package execprobe_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -62,15 +63,15 @@ func withDefaults(t *testing.T, args []string) execprobe.Given {
 // Each combination of what is known of a server is printed as users see it. UPDATE_GOLDEN=1 writes the file.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	noHealth := server(port, plaintext)
+	noHealth, authenticated := server(port, plaintext), server(port, plaintext)
 	noHealth.Health = plan.HealthMissing
 	defaults := func(args ...string) execprobe.Given { return withDefaults(t, args) }
-	authenticated := server(port, plaintext)
 	authenticated.Authentication = plan.Place{Path: "main.go", Line: 30}
-	oneService := server(port, plaintext)
+	oneService, named := server(port, plaintext), server(port, plaintext)
 	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
-	named := server(port, plaintext)
 	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
+	nameless := server(port, plaintext)
+	nameless.IsServiceUnknown = true
 	var report lines
 	for _, c := range []struct {
 		title        string
@@ -98,6 +99,7 @@ func TestReports(t *testing.T) {
 		{"no health service", noHealth, true},
 		{"the health of one service", oneService, true},
 		{"the health of a service, not of the server", named, true},
+		{"the health of services whose names are not known", nameless, true},
 		{"a health service that is not sure", unsure(plan.Place{Path: "main.go", Line: 38}), true},
 		{"health not known", unsure(plan.Place{}), true},
 		{"no server", plan.Server{}, false},
@@ -136,6 +138,18 @@ func TestCommandOfAnotherProgram(t *testing.T) {
 		command, remark := p.CommandOf("/bridge", reads)
 		if got := strings.Join(command, " "); got != want || !strings.Contains(remark, "replace -tls-no-verify") {
 			t.Errorf("got %q with the remark %q, want %q", got, remark, want)
+		}
+	}
+}
+
+// The timeout is a second more than the probe takes, and one that Kubernetes takes, however long that is.
+func TestTimeoutSeconds(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]int{
+		"": 3, "-timeout=1ns": 2, "-timeout=1500ms": 3, "-wait=1m": 63, "-rpc-timeout=2562047h": math.MaxInt32,
+	} {
+		if got := execprobe.New(withDefaults(t, strings.Fields(args))).TimeoutSeconds; got != want {
+			t.Errorf("with %q it is %d, want %d", args, got, want)
 		}
 	}
 }

@@ -76,6 +76,11 @@ func (p Probe) unknown() []string {
 		lines = append(lines, fmt.Sprintf("It is not known whether the server has a health service for all of it%s: "+
 			"if the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
 	}
+	if p.lacksService {
+		lines = append(lines, fmt.Sprintf("It is not known which services the app tells its health service%s, which "+
+			"knows no others: set -service in the command to one of them, unless the whole server is among them",
+			at(p.server.HealthEvidence)))
+	}
 	if s := p.server; s.Authentication != (plan.Place{}) && s.Health != plan.HealthMissing {
 		lines = append(lines, fmt.Sprintf("If the server asks checks for a token too (%s), give the probe one by "+
 			"-rpc-header-file, or exempt grpc.health.v1.Health", s.Authentication))
@@ -125,6 +130,9 @@ func (p Probe) alternative(hasBridge bool) string {
 	}
 	if a.Host == plan.UnknownHost {
 		sets += "; only if the server listens on all interfaces"
+	}
+	if p.lacksService {
+		sets += "; add service: NAME"
 	}
 	if p.server.Authentication != (plan.Place{}) {
 		sets += "; it sends no token"

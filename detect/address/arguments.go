@@ -2,12 +2,12 @@ package address
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // DeclareFunction adds what a function returns: an expression, or a body that states one port.
@@ -30,11 +30,16 @@ type Function struct {
 type Parameter struct {
 	Name    string      // "" for one that is of no interest
 	Default source.Span // what it is if a call does not give it; empty if each call has to
+	// Position is the number of the argument, and the field of it that the parameter is: "0.port" of start({ port }).
+	// It is "" in a language in which no argument has fields: then the parameter's own number counts.
+	Position string
+	// Given are names of what else may give it a value, as the field that it is may be set.
+	Given []Name
 }
 
 // Parameters returns the parameters that begin at an offset, and the span of them all. The pattern matches a parameter
 // up to its default, with its name in the first group. What it does not match has no name.
-func (d *Names) Parameters(at int, pattern *regexp.Regexp) (parameters []Parameter, all source.Span) {
+func (d *Names) Parameters(at int, pattern *lazyregexp.Regexp) (parameters []Parameter, all source.Span) {
 	each, all := d.Arguments(at)
 	for _, s := range each {
 		parameters = append(parameters, d.Parameter(s, pattern))
@@ -43,7 +48,7 @@ func (d *Names) Parameters(at int, pattern *regexp.Regexp) (parameters []Paramet
 }
 
 // Parameter returns the parameter in a span, as [Names.Parameters] does.
-func (d *Names) Parameter(s source.Span, pattern *regexp.Regexp) Parameter {
+func (d *Names) Parameter(s source.Span, pattern *lazyregexp.Regexp) Parameter {
 	m := pattern.FindSubmatchIndex(d.Code[s.From:s.To])
 	if m == nil {
 		return Parameter{}
@@ -55,7 +60,7 @@ func (d *Names) Parameter(s source.Span, pattern *regexp.Regexp) Parameter {
 }
 
 // AnyNamed reports whether one of the parameters has a name that a pattern matches.
-func AnyNamed(parameters []Parameter, pattern *regexp.Regexp) bool {
+func AnyNamed(parameters []Parameter, pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(parameters, func(p Parameter) bool { return pattern.MatchString(p.Name) })
 }
 
@@ -150,7 +155,7 @@ func (d *Names) DeclareParameter(of Function, v NamedValue) {
 
 // DeclareStarts says where the text has functions called by others, with arguments that follow what patterns
 // match: Thread(target=serve, args=(50051,)). The group "name" is such a function.
-func (d *Names) DeclareStarts(patterns ...*regexp.Regexp) {
+func (d *Names) DeclareStarts(patterns ...*lazyregexp.Regexp) {
 	d.started = map[string][]int{}
 	for _, p := range patterns {
 		for _, m := range d.FindAll(p, MaxListeners) {
@@ -201,6 +206,25 @@ func (d *Names) DeclareCallable(c Callable) {
 	}
 }
 
+// fieldOfArgument returns the name of what calls in other files give to the field of a parameter, if that is what a
+// name is: start({ port: 50051 }) to options.port. function is nil for another name.
+func (d *Names) fieldOfArgument(u Use) (field Name, function *Callable) {
+	root, _, isField := strings.Cut(Path(u.Dotted), ".")
+	if !isField || !strings.HasPrefix(Path(u.Dotted), root+u.Path) {
+		return Name{}, nil
+	}
+	c, number := d.parameterOf(Use{Path: root, At: u.At})
+	if c == nil || c.Parameters[number].Position == "" {
+		return Name{}, nil
+	}
+	return Name{Path: ArgumentName(c.qualified(), c.Parameters[number].Position+u.Path)}, c
+}
+
+// IsCallable reports whether the text has a function of this name whose parameters are looked up in other files.
+func (d *Names) IsCallable(name string) bool {
+	return slices.ContainsFunc(d.callables, func(c Callable) bool { return c.Name == name })
+}
+
 // parameterOf returns the parameter that a name is: that of the innermost function around its use which has one of this
 // name. function is nil for another name.
 func (d *Names) parameterOf(u Use) (function *Callable, number int) {
@@ -225,7 +249,11 @@ func (d *Names) argumentsOf(u Use) (names []Name, isParameter bool) {
 	case c.Name == "":
 		return nil, true
 	}
+	if at := c.Parameters[number].Position; at != "" {
+		return []Name{{Path: ArgumentName(c.qualified(), at)}}, true
+	}
 	names = []Name{{Path: ArgumentName(c.qualified(), strconv.Itoa(number))}, {Path: ArgumentName(c.Name, u.Path)}}
+	names = append(names, c.Parameters[number].Given...)
 	if c.Module != "" {
 		names = append(names, Name{Path: ArgumentName(c.qualified(), u.Path)})
 	}
@@ -247,12 +275,17 @@ func (c *Callable) qualified() string {
 // number, or to one with a name.
 func ArgumentName(function, parameter string) string { return function + "(" + parameter + ")=" }
 
+// FieldName returns the name of a field of an argument, whose name is given.
+func FieldName(argument, field string) string {
+	return strings.TrimSuffix(argument, ")=") + "." + field + ")="
+}
+
 // withoutArguments returns the name that a call without arguments declares: what the function has for a default holds
 // then.
 func withoutArguments(function string) string { return ArgumentName(function, "") }
 
 // isArgument matches what ArgumentName returns.
-var isArgument = regexp.MustCompile(`\(\w+\)=$`)
+var isArgument = lazyregexp.New(`\((?:[\w.]+|\*\*)\)=$`)
 
 // Argument is what a call gives to a parameter of a function in another file.
 type Argument struct {
@@ -261,14 +294,15 @@ type Argument struct {
 }
 
 // mayListen is in the arguments of a call that may say where something listens.
-var mayListen = regexp.MustCompile(`(?i)\d{2}|port|addr|host|bind|listen|endpoint|ur[il]|conf|opt|env|sett|arg|flag`)
+var mayListen = lazyregexp.New(`(?i)\d{2}|port|addr|host|bind|listen|endpoint|ur[il]|conf|opt|env|sett|arg|flag|` +
+	`^\s*\{|(?-i:\b[A-Z][A-Z0-9_]+\b)`)
 
 // ArgumentsOf returns what the calls that a pattern matches give to functions of other files. The group "name" is how a
 // function is called, and nameOf returns its name for other files, "" for none.
-func (d *Names) ArgumentsOf(calls *regexp.Regexp, nameOf func(called string) string) []Argument {
+func (d *Names) ArgumentsOf(calls *lazyregexp.Regexp, nameOf func(called string) string) []Argument {
 	var all []Argument
 	left := maxCalls
-	for _, m := range d.FindAll(calls, maxCallMatches) {
+	for _, m := range d.FindCalls(calls, maxCallMatches) {
 		called, _ := d.Group(calls, m, "name")
 		function := nameOf(called)
 		if isDefinition := func(c Callable) bool { return c.At == m[1] }; function == "" ||
@@ -278,8 +312,9 @@ func (d *Names) ArgumentsOf(calls *regexp.Regexp, nameOf func(called string) str
 		each, list := d.Arguments(m[1])
 		if list.From == list.To {
 			all = append(all, Argument{Name: withoutArguments(function), Value: list})
+			continue
 		}
-		if !mayListen.Match(d.Raw[list.From:list.To]) {
+		if !mayListen.Match(d.Raw[list.From:list.To]) && !d.IsCallable(function) {
 			continue
 		}
 		if left--; left < 0 {
@@ -298,10 +333,10 @@ func (d *Names) ArgumentsOf(calls *regexp.Regexp, nameOf func(called string) str
 }
 
 // namedArgument is what an argument begins with that is given by its name.
-var namedArgument = regexp.MustCompile(`^([A-Za-z_]\w*)\s*(?:=\s*|:\s+)`)
+var namedArgument = lazyregexp.New(`^([A-Za-z_]\w*)\s*(?:=\s*|:\s+)`)
 
 // Given returns the declarations of what [Names.ArgumentsOf] returns.
-func (d *Names) Given(calls *regexp.Regexp, nameOf func(called string) string) []Declaration {
+func (d *Names) Given(calls *lazyregexp.Regexp, nameOf func(called string) string) []Declaration {
 	var given []Declaration
 	for _, a := range d.ArgumentsOf(calls, nameOf) {
 		given = append(given, d.Declaration(a.Name, a.Value))
@@ -312,7 +347,7 @@ func (d *Names) Given(calls *regexp.Regexp, nameOf func(called string) string) [
 // maxCallMatches is how many calls of a text are looked at, maxCalls how many of functions of other files are read, and
 // maxArguments how many arguments of each.
 const (
-	maxCallMatches = 512
-	maxCalls       = 32
+	maxCallMatches = 1024
+	maxCalls       = 64
 	maxArguments   = 24
 )

@@ -1,12 +1,12 @@
 package address
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // serve is a text with a function whose parameter other functions have too.
@@ -27,8 +27,8 @@ func main() {
 func declare(t *testing.T, text string) (*Names, source.Span) {
 	t.Helper()
 	read := source.Grammar{source.String(`"`, `"`, source.Quoting{})}.Read([]byte(text))
-	d := Read(read, ";\n", regexp.MustCompile(`\blet (?P<name>\w+) = `))
-	for _, m := range read.FindAll(regexp.MustCompile(`func (\w+)\(`), -1) {
+	d := Read(read, ";\n", lazyregexp.New(`\blet (?P<name>\w+) = `))
+	for _, m := range read.FindAll(lazyregexp.New(`func (\w+)\(`), -1) {
 		parameters, all := read.Arguments(m[1])
 		f := Function{Name: string(read.Code[m[2]:m[3]]), At: m[2], End: all.To, IsAlone: true}
 		for _, at := range parameters {
@@ -42,7 +42,7 @@ func declare(t *testing.T, text string) (*Names, source.Span) {
 		d.DeclareArguments(f)
 	}
 	d.Global = func(u Use) Name { return Name{Path: u.Path} }
-	call := regexp.MustCompile(`listen\(`).FindIndex(read.Code)
+	call := lazyregexp.New(`listen\(`).FindIndex(read.Code)
 	address, _ := read.Argument(call[1], 0)
 	return d, address
 }

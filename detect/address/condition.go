@@ -2,10 +2,10 @@ package address
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Condition is what decides whether a part of a text is executed.
@@ -18,16 +18,18 @@ type Condition struct {
 var (
 	// branch begins what may run or not: the word before a condition, or the question mark after one, which in Kotlin
 	// may be that of x?.let { }.
-	branch = regexp.MustCompile(`(?P<word>\b(?i:else[ \t]*if|elif|elsif|if|unless|else|match|switch|case|cond|when|` +
+	branch = lazyregexp.New(`(?P<word>\b(?i:else[ \t]*if|elif|elsif|if|unless|else|match|switch|case|cond|when|` +
 		`guard|catch)\b)|[^?\s]\s*\?(?:$|[^?.:>\w\s]|\s|\.(?:let|also|run|apply)\b)`)
 	// branchEnd is what follows a condition in its line, and inElse ends code before the second branch.
-	branchEnd = regexp.MustCompile(`\s*[:{]?\s*$`)
-	inElse    = regexp.MustCompile(`\belse\s*\{?\s*$`)
+	branchEnd = lazyregexp.New(`\s*[:{]?\s*$`)
+	inElse    = lazyregexp.New(`\belse\s*\{?\s*$`)
 	// goesOn follows brackets that are a part of a condition alone.
-	goesOn = regexp.MustCompile(`^\s*(?:[&|=!<>.?+-]|(?:and|or)\b)`)
+	goesOn = lazyregexp.New(`^\s*(?:[&|=!<>.?+-]|(?:and|or)\b)`)
 	// behindIf is what follows the first branch of: first if condition else second.
-	behindIf = regexp.MustCompile(`^[^,;]*?\sif\s(?P<condition>.+?)\selse\s`)
-	elseIf   = regexp.MustCompile(`\sif\s(?P<condition>.+?)\selse\s*$`)
+	behindIf = lazyregexp.New(`^[^,;]*?\sif\s(?P<condition>.+?)\selse\s`)
+	// ifTrue is what stands before a call that is made on a condition: condition && call().
+	ifTrue = lazyregexp.New(`^\s*([^\s;{}=&|][^;{}=&|]*?)\s*&&\s*(?:await\s+)?[\w$.?]*$`)
+	elseIf = lazyregexp.New(`\sif\s(?P<condition>.+?)\selse\s*$`)
 )
 
 const (
@@ -78,9 +80,11 @@ func (d *Names) ConditionsOfCalls(name string, declaredAt, outer int) []source.S
 	return all
 }
 
-// function is the head of a function by which it can be called elsewhere in a text, in any language of these.
-var function = regexp.MustCompile(`\b(?:def|fn|func|function|void|static|private|public|async|Future<void>)[ \t]+` +
-	`(?:self\.)?(?P<name>\w+)[ \t]*(?:<[^<>()]*>)?\(`)
+// function is the head of a function by which it can be called elsewhere in a text, in any language of these: with a
+// keyword or a modifier, or after its type.
+var function = lazyregexp.New(`(?:\b(?:def|fn|fun|func|function|void|static|private|protected|public|async)[ \t]+` +
+	`(?:[\w.<>?\[\],]+[ \t]+)*?|^[ \t]*[A-Z][\w.<>?\[\], ]*[ \t])` +
+	`(?:[\w.<>*?]+\.)?(?P<name>\w+)[ \t]*(?:<[^<>()]*>)?\(`)
 
 // ConditionsOfFunction returns the conditions by which the innermost function is called that the code at an offset
 // stands in, and that at another one does not.
@@ -177,7 +181,11 @@ func (d *Names) inLine(line, at, outer int) []Condition {
 	var all []Condition
 	for end := at; end >= start; {
 		from, open := d.Around(end, start, ";")
-		all = append(all, d.ofBranch(line, source.Span{From: max(from, start), To: end})...)
+		from = max(from, start)
+		if m := ifTrue.FindSubmatchIndex(d.Code[from:max(from, end)]); m != nil {
+			all = append(all, Condition{Span: source.Span{From: from + m[2], To: from + m[3]}})
+		}
+		all = append(all, d.ofBranch(line, source.Span{From: from, To: end})...)
 		end = open
 	}
 	return all

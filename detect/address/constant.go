@@ -1,33 +1,45 @@
 package address
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// environmentBy matches a question to the environment for the variable that a constant names: System.getenv(PORT).
-	environmentBy = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?)?(?:variable)?[!?]?)` +
-		`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*[(\[]\s*([A-Za-z_][\w.]*)\s*[,)\]]`)
-	variableLiteral = source.Exactly(`["']([A-Za-z_]\w*)["']`)
+	environmentBy = lazyregexp.New(`(?i:\b\w*env(?:iron(?:ment)?)?(?:variable)?[!?]?)` +
+		`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*[(\[]\s*([A-Za-z_][\w.:]*)\s*[,)\]]`)
+	// constantName matches the names of constants, and of what belongs to a type or a module.
+	constantName  = source.Exactly(`(?:\w+(?:\.|::))*(?:[A-Z][A-Z0-9_]*|k[A-Z]\w*)|(?:\w+::)+\w+`)
+	stringOfWords = source.Exactly(`["']([A-Za-z_]\w*)["']`)
 )
 
-// askByConstants takes the environment variables that an expression asks for by constants, each of which has one value
-// that can be seen.
+// askByConstants takes the environment variables that an expression asks for by constants. What a variable replaces of
+// which no name is seen is not known.
 func (e *evaluation) askByConstants(x expression) {
 	if e.left <= 0 || len(x.code) > source.MaxValue {
 		return
 	}
 	for _, m := range environmentBy.FindAllSubmatch(x.code, maxDeclarations) {
-		values := e.visible(Path(string(m[1])), x.at)
-		if len(values) != 1 {
-			continue
-		}
-		s := e.Trim(source.Span{From: values[0].at, To: values[0].at + len(values[0].raw)})
-		if name := variableLiteral.FindSubmatch(e.Raw[s.From:s.To]); name != nil {
-			e.variables = append(e.variables, string(name[1]))
-			e.givers = append(e.givers, giver{VariableGiver(string(name[1])), x.at})
+		if name := e.Constant(string(m[1]), x.at); name != "" {
+			e.variables = append(e.variables, name)
+			e.givers = append(e.givers, giver{VariableGiver(name), x.at})
+		} else if constantName.Match(m[1]) {
+			e.unclear = true
 		}
 	}
+}
+
+// Constant returns the value of a constant at the offset where it is used, if that is a single word. It returns "" if
+// the text gives the constant no value, or several.
+func (d *Names) Constant(name string, at int) string {
+	values := d.Values(Path(name), at)
+	if len(values) != 1 {
+		return ""
+	}
+	s := d.Trim(values[0])
+	if word := stringOfWords.FindSubmatch(d.Raw[s.From:s.To]); word != nil {
+		return string(word[1])
+	}
+	return ""
 }

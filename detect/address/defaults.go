@@ -1,34 +1,67 @@
 package address
 
 import (
-	"regexp"
+	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // defaults looks for what goes before the addresses of an expression: names whose default they are.
 func (e *evaluation) defaults(x expression) {
 	e.unclear = e.unclear || stringBefore.Match(x.code)
 	for _, m := range dottedName.FindAllIndex(x.code, -1) {
-		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
-		operator := hasDefault.FindIndex(x.code[m[1]:])
-		if isPart || operator == nil {
-			continue
+		if operator := hasDefault.FindIndex(x.code[m[1]:]); operator != nil {
+			e.defaultOf(x, m, m[1]+operator[1])
 		}
-		u := x.nameAt(m)
-		e.before = append(e.before, u)
-		before := len(e.givers)
-		e.givenBy(fieldOf(u.Dotted))
-		for _, v := range e.visible(u.Dotted, u.At) {
-			e.variables = append(e.variables, Variables(v.raw)...)
-			e.givenIn(v)
-		}
-		e.standAt(before, x.at+m[0])
-		// What is asked may be an argument: Number(process.env.PORT) || 50051.
-		e.unclear = e.unclear || !outside.Match(x.raw[m[0]:m[1]+operator[1]]) && !e.isOption(u)
 	}
+	if bytes.Contains(x.code, []byte("rElse")) {
+		for _, m := range optionalDefault.FindAllSubmatchIndex(x.code, -1) {
+			name := m[2:4]
+			if m[4] >= 0 {
+				name = m[4:6]
+			}
+			e.defaultOf(x, name, m[1])
+		}
+	}
+	if bytes.Contains(x.code, []byte("unwrap_or")) {
+		e.unwrapped(x)
+	}
+}
+
+// unwrapped looks for the defaults of optional values of Rust. That of a host is none of a port.
+func (e *evaluation) unwrapped(x expression) {
+	for _, m := range unwrapDefault.FindAllSubmatchIndex(x.code, -1) {
+		name := x.code[m[2]:m[3]]
+		if dot := bytes.LastIndexByte(name, '.'); dot > 0 && x.code[m[3]] == '(' {
+			name = bytes.TrimSpace(name[:dot]) // what follows is a method
+		}
+		if portName.Match(name) || !hostGiver.Match(name) {
+			e.defaultOf(x, []int{m[2], m[2] + len(name)}, m[1])
+		}
+	}
+}
+
+// defaultOf adds the name in a span, whose default begins at an offset.
+func (e *evaluation) defaultOf(x expression, name []int, at int) {
+	if isPart := name[0] > 0 && strings.IndexByte(".:>", x.code[name[0]-1]) >= 0; isPart {
+		return
+	}
+	u := x.nameAt(name)
+	u.Path = fieldOf(u.Dotted)
+	e.before = append(e.before, u)
+	before := len(e.givers)
+	e.givenBy(fieldOf(u.Dotted))
+	for _, v := range e.visible(u.Dotted, u.At) {
+		e.variables = append(e.variables, Variables(v.raw)...)
+		e.givenIn(v)
+	}
+	e.standAt(before, x.at+name[0])
+	// What is asked may be an argument: Number(process.env.PORT) || 50051.
+	isOption := e.isOption(u) && !getter.Match(x.code[name[0]:at])
+	e.unclear = e.unclear || !outside.Match(x.raw[name[0]:at]) && !isOption
 }
 
 // isOption reports whether a name whose default follows is an environment variable, a flag or an option: what is
@@ -40,12 +73,12 @@ func (e *evaluation) isOption(u Use) bool {
 }
 
 // optionsName matches a field of something that people call options or settings.
-var optionsName = regexp.MustCompile(
+var optionsName = lazyregexp.New(
 	`(?i)(?:opt(?:ion)?s?|conf(?:ig(?:uration)?)?s?|cfg|settings?|arg(?:ument)?s|argv|flags|params|props|env)\w*` +
 		`(?:\(\))?(?:\.|::|->)\w`)
 
 // conditional is an expression with two branches: condition ? first : second, first if condition else second.
-var conditional = regexp.MustCompile(`(?s)^(?P<condition>.*?)\s\?\s(?P<first>.+?)\s:\s(?P<second>.+)$|` +
+var conditional = lazyregexp.New(`(?s)^(?P<condition>.*?)\s\?\s(?P<first>.+?)\s:\s(?P<second>.+)$|` +
 	`^(?P<first>.+?)\sif\s(?P<condition>.+?)\selse\s(?P<second>.+)$`)
 
 // Branches returns the condition and the two branches of a conditional expression, and whether the code is one.
@@ -118,13 +151,33 @@ func (e *evaluation) branch(x expression, conditionAsks bool) {
 }
 
 // hasDefault follows a name that goes before what is after the operator.
-var hasDefault = regexp.MustCompile(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
+var hasDefault = lazyregexp.New(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
+
+// optionalDefault is an optional value of the JVM with a default, up to this: name.orElse(8080),
+// Optional.ofNullable(name).map(Integer::parseInt).orElse(8080), name.get(key).map(_.toInt).getOrElse(8080).
+var optionalDefault = lazyregexp.New(
+	`(?:\b(?:Optional\s*\.\s*of(?:Nullable)?|Option)\s*\(\s*` + asked + `\)|` + asked + `)` +
+		`(?:\s*\.\s*map\w*\s*\((?:[^()]|\([^()]*\))*\))*` +
+		`\s*\.\s*(?:orElse(?:Get)?\s*\(|getOrElse\s*\(\s*[^"\s])`)
+
+// unwrapDefault is an optional value of Rust with a default, up to this: port.unwrap_or(8080),
+// config.port.clone().map(|p| p + 1).unwrap_or_else(|| 8080).
+var unwrapDefault = lazyregexp.New(
+	`((?:\w+::)*[A-Za-z_]\w*(?:\s*\.\s*\w+)*)` +
+		`(?:(?:\s*\.\s*\w+)?(?:::<[^<>]*>)?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\s*\.\s*\w+|\?)*?` +
+		`\s*\.\s*unwrap_or(?:_else)?\s*\(\s*(?:\|\w*\|)?`)
+
+// getter asks an object of the app's own, whose class says what it lacks.
+var getter = lazyregexp.New(`^[\w.]+\.get[A-Z]\w*\(\)`)
+
+// asked is a name that is asked for a value, or called.
+const asked = `([A-Za-z_]\w*(?:\s*\.\s*\w+)*?)(?:\([^()]*\))?`
 
 // stringBefore follows a string, or a sum that begins with one, which never lacks a value: "0.0.0.0:" + port binds more
 // closely than the operator, and even `${process.env.PORT}` is a string if nothing is set.
-var stringBefore = regexp.MustCompile("[\"'`]" +
+var stringBefore = lazyregexp.New("[\"'`]" +
 	`\s*(?:[+.]\s*[\w$.]+(?:[(\[][^()\[\]]*[)\]])?\s*)?(?:\|\||\?\?|\?:|\bor\b)`)
 
 // outside is in an expression that asks the environment, the command line, or options.
-var outside = regexp.MustCompile(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
+var outside = lazyregexp.New(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
 	`\bdotenvy\b|FLAGS_|\bdefault_value`)

@@ -25,6 +25,18 @@ func EnvironmentFile(text []byte) []Declaration {
 	return all
 }
 
+// SetVariable returns that a source sets an environment variable to a value. If that is its default alone, it is like
+// that of a file .env. Otherwise neither that nor what the container sets is known to hold: what the source executes
+// first decides.
+func SetVariable(variable string, isDefault bool, v Value) Declaration {
+	if !isDefault || v.Certainty == Unknown {
+		v = Value{Address: Address{Place: v.Place}}
+	} else {
+		v.Certainty, v.Variable = min(v.Certainty, Default), variable
+	}
+	return Declaration{Name: ofEnvironment(variable), Value: v}
+}
+
 // ofEnvironment is the name of an environment variable that a file of the project may set. Some libraries do not tell
 // its case.
 func ofEnvironment(variable string) string { return "$" + strings.ToUpper(variable) + "=" }

@@ -1,23 +1,30 @@
 package address
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Elements is how a language writes the elements of hashes, which are read by key: the other numbers in a hash are none
 // of an element.
 type Elements struct {
-	Read       *regexp.Regexp // a use of one, as [Names.Keyed] has it
-	Literal    *regexp.Regexp // a hash that the group "name" gets, up to its first element
-	Key        *regexp.Regexp // the group "key" of an element, up to its value
-	Assignment *regexp.Regexp // of an element, by the groups "name" and "key", up to its value
+	Read       *lazyregexp.Regexp // a use of one, as [Names.Keyed] has it
+	Literal    *lazyregexp.Regexp // a hash that the group "name" gets, up to its first element
+	Key        *lazyregexp.Regexp // the group "key" of an element, up to its value
+	Assignment *lazyregexp.Regexp // of an element, by the groups "name" and "key", up to its value
 }
+
+// fillsHash gives a hash elements that the text does not name: options[name] = value, options.update(data).
+var fillsHash = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)(?:\.(?:update|merge!|deep_merge!)\(|` +
+	`\[\s*[A-Za-z_][\w.]*\s*\]\s*=[^=]|\s*\|=[^=])`)
 
 // DeclareElements declares the elements of the hashes in the text.
 func (d *Names) DeclareElements(of Elements) {
 	d.Keyed(of.Read)
+	for _, m := range d.FindAll(fillsHash, MaxListeners) {
+		hash, _ := d.Group(fillsHash, m, "name")
+		d.filledHashes = append(d.filledHashes, hash)
+	}
 	for _, m := range d.FindAll(of.Literal, MaxListeners) {
 		hash, _ := d.Group(of.Literal, m, "name")
 		pairs, _ := d.Arguments(m[1])

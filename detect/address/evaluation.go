@@ -3,11 +3,12 @@ package address
 import (
 	"bytes"
 	"cmp"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // evaluation collects the addresses of one expression and of the declarations of its names.
@@ -35,6 +36,9 @@ type evaluation struct {
 	outside, unclear bool
 	// ifCalled is the name that a call declares which leaves a parameter to its default, if that is the address.
 	ifCalled string
+	// holdsUnset is [Value.HoldsUnset].
+	holdsUnset bool
+	given      []Name // as [Value.Given] has them
 	// undeclared are the names that were asked for and that the text does not declare.
 	undeclared []Use
 }
@@ -53,31 +57,38 @@ const minPort = 80
 const maxAfterName = 80
 
 var (
-	stringLiteral = regexp.MustCompile("\"[ \\n]*\"|'[ \\n]*'|`[ \\n]*`")
-	numberLiteral = regexp.MustCompile(`\b(\d[\d_]*)(?:[ui](?:16|32)|[uUlL]+)?\b`)
+	stringLiteral = lazyregexp.New("\"[ \\n]*\"|'[ \\n]*'|`[ \\n]*`")
+	numberLiteral = lazyregexp.New(`\b(\d[\d_]*)(?:[ui](?:16|32)|[uUlL]+)?\b`)
 	// addressLiteral is an address or a port. The host may be interpolated: "{}:", "${host}:", "\(host):", "%s:".
-	addressLiteral = regexp.MustCompile(`^(?:([\w.-]*|\[[\w.:]*\])|\\\([^)]*\)|[$#]?\{[^}]*\}|%s|\$\w+)` +
+	addressLiteral = lazyregexp.New(`^(?:([\w.-]*|\[[\w.:]*\])|\\\([^)]*\)|[$#]?\{[^}]*\}|%s|\$\w+)` +
 		`:(\d{1,5})$|^(\d{1,5})$`)
 	// interpolation is the code at the end of a string, and what stands before it.
-	interpolation = regexp.MustCompile(`^(.*?)(?:(?:\\\(|[$#]?\{)((?:[^{}\\]|\{[^{}]*\})+)[)}]|\$(\w+))$`)
+	interpolation = lazyregexp.New(`^(.*?)(?:(?:\\\(|[$#]?\{)((?:[^{}\\]|\{[^{}]*\})+)[)}]|\$(\w+))$`)
 	// anyHostURL is the scheme of a URL, with the host names that stand for all addresses in ASP.NET Core's URLs.
-	anyHostURL          = regexp.MustCompile(`^(?i:https?)://(?:[*+]|\[::\])?`)
-	interpolationFormat = regexp.MustCompile(`:[ds]$`)
+	anyHostURL          = lazyregexp.New(`^(?i:https?)://(?:[*+]|\[::\])?`)
+	interpolationFormat = lazyregexp.New(`:[ds]$`)
 	// ipNumbers are the numbers of an IP address, and of an index.
-	ipNumbers = regexp.MustCompile(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)
+	ipNumbers = lazyregexp.New(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)
 	// arithmetic is an operator between operands, or between the result of a call and a number, and resultArithmetic
 	// one after a call.
-	arithmetic       = regexp.MustCompile(`[\w\]]\s*[+*/%-]\s*[\w(]|\)\s*[+*/%-]\s*\d`)
-	resultArithmetic = regexp.MustCompile(`\)\s*[+*/%-]\s*[\w(]`)
+	arithmetic       = lazyregexp.New(`[\w\]]\s*[+*/%-]\s*[\w(]|\)\s*[+*/%-]\s*\d`)
+	resultArithmetic = lazyregexp.New(`\)\s*[+*/%-]\s*[\w(]`)
 	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
-	random = regexp.MustCompile(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
+	random = lazyregexp.New(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
 	// dottedName is a name with its fields, which may stand on lines of their own.
-	dottedName = regexp.MustCompile(`@?[A-Za-z_]\w*(?:(?:\.|::|->|[ \t]*\r?\n\s*\.)\w+)*`)
+	dottedName = lazyregexp.New(`@?[A-Za-z_]\w*(?:(?:\.|::|->|[ \t]*\r?\n\s*\.)\w+)*`)
 )
 
 // evaluate collects the ports that an expression may have for its value.
 func (e *evaluation) evaluate(x expression) {
 	defer e.sortGivers(len(e.givers))
+	if x.of != "" {
+		e.field(expression{raw: []byte(x.of), code: []byte(x.of), at: x.at}, len(x.code) > 0)
+	}
+	for _, n := range x.instead {
+		e.others = append(e.others, Use{name: n, At: x.at})
+	}
+	e.given = append(e.given, x.given...)
 	e.askByConstants(x)
 	if m := sum.FindSubmatch(x.code); m != nil && e.AddsNumbers {
 		e.sum(expression{raw: m[1], code: m[1], at: x.at}, string(m[2]))
@@ -100,12 +111,13 @@ func (e *evaluation) evaluate(x expression) {
 		return
 	}
 	before := len(e.found) + len(e.sockets)
+	x = e.settings(x)
 	if x = e.keys(x); len(e.found)+len(e.sockets) > before {
 		return // a default after it does not count
 	}
 	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
 		if concatenated.Match(x.code[:m[0]]) && strings.HasPrefix(string(x.raw[m[0]+1:]), ":") {
-			e.variables = nil // what goes before is a host
+			e.variables = Variables(x.raw[m[1]:]) // what goes before is a host
 		}
 		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
 	}
@@ -113,13 +125,28 @@ func (e *evaluation) evaluate(x expression) {
 	e.hostsIn(x)
 	if len(e.found)+len(e.sockets) == before {
 		e.names(x)
-		return
 	}
 	e.defaults(x)
 }
 
+// field asks for a field, which may have a default.
+func (e *evaluation) field(x expression, hasDefault bool) {
+	if !hasDefault || len(Variables(x.raw)) > 0 {
+		e.evaluate(x)
+		return
+	}
+	u := Use{Dotted: string(x.raw), Path: fieldOf(string(x.raw)), At: x.at}
+	e.outside = true
+	e.before = append(e.before, u)
+	if _, c := e.fieldOfArgument(u); c != nil {
+		e.ifCalled, e.holdsUnset = withoutArguments(c.qualified()), true
+	} else {
+		e.unclear = e.unclear || !e.isOption(u)
+	}
+}
+
 // concatenated is in what goes before a part of a text.
-var concatenated = regexp.MustCompile(`\+\s*$`)
+var concatenated = lazyregexp.New(`\+\s*$`)
 
 // keys follows what the expression reads by keys, and returns it without these, except for the defaults after them.
 func (e *evaluation) keys(x expression) expression {
@@ -139,17 +166,27 @@ func (e *evaluation) keys(x expression) expression {
 					end = m[2*g]
 				}
 			}
-			u := Use{Path: Key(strings.Join(parts, ".")), At: x.at}
-			e.outside = true
+			key := strings.Join(parts, ".")
+			if e.KeyAt != nil {
+				key = e.KeyAt(key, source.Span{From: x.at + m[0], To: x.at + m[1]})
+			}
+			u := Use{Path: Key(key), At: x.at}
+			e.outside, e.unclear = true, e.unclear || len(parts) > 1 && slices.Contains(e.filledHashes, parts[0])
 			e.before = append(e.before, u)
 			before := len(e.givers)
 			e.follow(u.Path, u)
 			e.standAt(before, x.at+m[0])
+			if read := x.code[m[0]:end]; bytes.Count(read, []byte("(")) > bytes.Count(read, []byte(")")) {
+				end += len(closing.Find(x.code[end:])) // without it, the bracket around the whole would close there
+			}
 			source.Blank(x.code[m[0]:end])
 		}
 	}
 	return x
 }
+
+// closing ends a call that reads by a key.
+var closing = lazyregexp.New(`^\s*\)`)
 
 // nameAt returns the name that a match in an expression is.
 func (x expression) nameAt(match []int) Use {
@@ -199,10 +236,10 @@ func (e *evaluation) names(x expression) {
 }
 
 // ownPrefix stands before the names of an object's or a class's own fields, and before the flags of gflags and Abseil.
-var ownPrefix = regexp.MustCompile(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS_)`)
+var ownPrefix = lazyregexp.New(`^(?:(?:self|cls|this|Self)(?:\.|::|->)|FLAGS_)`)
 
 // converted is what a name ends with whose value is read in another form.
-var converted = regexp.MustCompile(`\.(?:to_[si]|value)$`)
+var converted = lazyregexp.New(`\.(?:to_[si]|value)$`)
 
 // name follows a name, which stands at an offset, to its declarations. name.field asks for the field, and name.method()
 // for what the method returns if that is declared, and otherwise for the name.
@@ -221,9 +258,17 @@ func (e *evaluation) name(u Use, isCall bool) {
 	if _, field, ok := strings.Cut(name, "."); ok && e.byName["."+name] != nil {
 		name = "." + name // a part of this very object
 	} else if ok {
-		name = "." + field
+		name = cmp.Or(e.fieldOf(name), "."+field)
 	}
 	e.follow(name, u)
+}
+
+// fieldOf returns the name of a field with its type, "" if that is not known.
+func (e *evaluation) fieldOf(dotted string) string {
+	if e.FieldOf == nil {
+		return ""
+	}
+	return e.FieldOf(dotted)
 }
 
 // Path returns a dotted name without what stands before the names of an object's own fields, and without namespaces.
@@ -271,7 +316,7 @@ func (e *evaluation) parameterDefault(name string, u Use) {
 	}
 	if s := c.Parameters[number].Default; s.From < s.To && !e.seen[s.From] {
 		e.seen[s.From] = true
-		e.ifCalled = withoutArguments(c.qualified())
+		e.ifCalled, e.holdsUnset = withoutArguments(c.qualified()), c.Parameters[number].Position != ""
 		e.before = append(e.before, u)
 		e.evaluate(e.expression(s))
 	}

@@ -2,14 +2,14 @@ package address
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // leaves ends a function before its last line.
-var leaves = regexp.MustCompile(`\b(?:return|throw)\b`)
+var leaves = lazyregexp.New(`\b(?:return|throw)\b`)
 
 // Excluding returns the conditions that decide which one of two parts of a text is executed, by their offsets: both are
 // branches of one condition, or the first one leaves the function before the second one. It returns nothing for parts
@@ -33,12 +33,76 @@ func (d *Names) Excluding(a, b int) []source.Span {
 	return all
 }
 
+// maxReturns is how many bytes before code are searched for what leaves its function.
+const maxReturns = 1000
+
+var (
+	returning = lazyregexp.New(`\breturn\b`)
+	// failing is a return, up to its value, of a function or a program that has failed.
+	failing = lazyregexp.New(`^return\s*\(?\s*(?:(?:std::)?EXIT_FAILURE\b|-?[1-9]\d*\s*\)?\s*;|Err\()`)
+	// isDone is a condition that holds if the function has done its work before.
+	isDone = lazyregexp.New(`(?i)already|added|registered|started|running|initiali[sz]ed|closed|stopped|done\b`)
+)
+
+// Left returns what decides whether the function around the code at an offset is left before it, as conditions of that
+// code: if (disabled) { return } before it. It leaves out those that the code at another offset has too.
+func (d *Names) Left(at int, others ...int) []Condition {
+	all := slices.Clone(d.leftBefore(at))
+	for _, other := range others {
+		if len(all) > 0 {
+			both := d.leftBefore(other)
+			all = slices.DeleteFunc(all, func(c Condition) bool { return slices.Contains(both, c) })
+		}
+	}
+	return all
+}
+
+// InMain reports whether the code at an offset stands in the function that a program begins with: what is left there
+// ends the program.
+func (d *Names) InMain(at int) bool {
+	return slices.ContainsFunc(d.blocks.Heads(d.Line(at)-1, 0), func(head int) bool {
+		return mainFunction.Match(d.LineCode(head))
+	})
+}
+
+var mainFunction = lazyregexp.New(`\b[mM]ain\s*\(`)
+
+// leftBefore returns the conditions of [Names.Left], and keeps them for the next one who asks.
+func (d *Names) leftBefore(at int) []Condition {
+	if all, ok := d.leftAt[at]; ok {
+		return all
+	}
+	var all []Condition
+	from := max(0, at-maxReturns)
+	for _, m := range returning.FindAllIndex(d.Code[from:at], MaxListeners) {
+		left := from + m[0]
+		conditions := d.Conditions(left, at)
+		if len(conditions) != 1 || len(d.Excluding(left, at)) == 0 {
+			continue
+		}
+		c := conditions[0]
+		isBehind := c.From > left // return unless enabled
+		// A function in the function, which is left instead, is a block of its own around the condition.
+		runs := isBehind || d.RunsWith(d.LineStart(d.Line(c.From)-1), at)
+		if runs && !failing.Match(d.Code[left:at]) && !isDone.MatchString(d.Slice(c.Span)) {
+			all = append(all, Condition{c.Span, !c.Negated})
+		}
+	}
+	if d.leftAt == nil {
+		d.leftAt = map[int][]Condition{}
+	}
+	d.leftAt[at] = all
+	return all
+}
+
 // leavesBefore reports whether the outermost block around the code at an offset leaves the function, so that the code
-// at a later offset, which is in no further block, is not executed after it.
+// at a later offset, which is in no further function, is not executed after it.
 func (d *Names) leavesBefore(at, later int) bool {
 	first, last := d.Line(at)-1, d.Line(later)-1
-	if len(d.blocks.Heads(last, first)) > 0 {
-		return false
+	for _, head := range d.blocks.Heads(last, first) {
+		if !source.IsBranch(d.LineCode(head)) {
+			return false
+		}
 	}
 	if heads := d.blocks.Heads(first, last); len(heads) > 0 {
 		first = heads[len(heads)-1]

@@ -1,9 +1,10 @@
 package address
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // DeclareFlags says by which flags of the command line, with or without dashes, a name is given.
@@ -30,7 +31,7 @@ func (d *Names) giversOf(name string) []string {
 // ReadFlags says which flags of the command line give the names that patterns match: the group "name", "field" or "key"
 // of a pattern, as [Read] and [Names.Keyed] have them. The flags begin with dashes, among other code in the group
 // "flags", or a flag is all of the group "flag".
-func (d *Names) ReadFlags(patterns ...*regexp.Regexp) {
+func (d *Names) ReadFlags(patterns ...*lazyregexp.Regexp) {
 	for _, p := range patterns {
 		for _, m := range d.FindAll(p, maxKeys) {
 			name, _ := declared(d.Text, p, m)
@@ -46,7 +47,7 @@ func (d *Names) ReadFlags(patterns ...*regexp.Regexp) {
 	}
 }
 
-var dashedFlag = regexp.MustCompile(`(?:^|[\s"',|{(\[])--?([A-Za-z][\w.-]*)`)
+var dashedFlag = lazyregexp.New(`(?:^|[\s"',|{(\[])--?([A-Za-z][\w.-]*)`)
 
 // FlagsIn returns the flags in code, or in the description of an option: "-p, --port <port>".
 func FlagsIn(code string) []string {
@@ -57,7 +58,7 @@ func FlagsIn(code string) []string {
 	return all
 }
 
-var hump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var hump = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 // Hyphenated returns a name as a parser of options writes it: grpc-port for grpcPort and grpc_port.
 func Hyphenated(name string) string {

@@ -2,10 +2,11 @@ package address
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // giver is what may give a value when the process starts, as [Value] has it, and the offset where it is asked for: what
@@ -64,7 +65,7 @@ func (e *evaluation) givenByVariables(x expression) {
 
 // positional is an argument of the program, by its number: from 1 in some languages, from 0 in those where the list
 // does not have the program.
-var positional = regexp.MustCompile(
+var positional = lazyregexp.New(
 	`(?:\bsys\.argv|\$argv|\bCommandLine\.arguments|\bargv)\[(?P<one>[1-9])\]|` +
 		`\bprocess\.argv\[(?P<two>[2-9])\]|(?:\bARGV|\bargs)(?:\[|\()(?P<zero>0)[\])]|` +
 		`\bARGV\[(?P<from>[1-9])\]|\bARGV\.(?P<first>first)\b|\bargs\(\)\.nth\((?P<nth>[1-9])\)`)
@@ -89,7 +90,7 @@ func (e *evaluation) givenByArguments(x expression) {
 }
 
 // property is a property of the Java virtual machine.
-var property = regexp.MustCompile(
+var property = lazyregexp.New(
 	`\b(?:System\.getProperty|Integer\.getInteger|sys\.props(?:\.\w+)?)\(\s*"([\w.-]+)"`)
 
 // givenByProperties takes the properties of the Java virtual machine in an expression.

@@ -39,7 +39,7 @@ func TestListenersGetTheOnlyPortOfTheirNames(t *testing.T) {
 	} {
 		g := NewGraph()
 		g.Add(".", "a", c.declared)
-		got := g.Resolve(".", "b", open("", "HOST", "PORT").Value, nil)
+		got := g.Resolve(open("", "HOST", "PORT").Value, Asker{Project: ".", File: "b"})
 		if got.Local() != c.want || c.want > 0 && got.Place != (plan.Place{Path: "a", Line: 3}) {
 			t.Errorf("%s: port %d at %s, want %d", name, got.Local(), got.Place, c.want)
 		}
@@ -51,7 +51,7 @@ func TestFieldsOfOtherProjectsAreNotSeen(t *testing.T) {
 	g := NewGraph()
 	g.Add("b", "b/x", []Declaration{stated(".port", 9090, 1), stated(".Port", 50051, 1)})
 	for name, want := range map[string]int{".port": 0, ".Port": 50051} {
-		if got := g.Resolve("a", "a/x", open("", name).Value, nil).Local(); got != want {
+		if got := g.Resolve(open("", name).Value, Asker{Project: "a", File: "a/x"}).Local(); got != want {
 			t.Errorf("%s: port %d, want %d", name, got, want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestDefaultsCountForWhatComesFromOutside(t *testing.T) {
 	} {
 		g := NewGraph()
 		g.Add(".", "a", c.declared)
-		got := g.Resolve(".", "b", fallback, nil)
+		got := g.Resolve(fallback, Asker{Project: ".", File: "b"})
 		if got.Local() != c.want.Local() || got.Certainty != c.want.Certainty {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
@@ -121,11 +121,11 @@ func TestNamesOfModulesLeadToTheirFiles(t *testing.T) {
 		"of a module before the project": {imported("config", "port", "", ".[key]"), 50051},
 		"of the project then":            {imported("none", "port", "", ".[key]"), 50053},
 	} {
-		if got := g.Resolve(".", "main", c.value, nil); got.Local() != c.want {
+		if got := g.Resolve(c.value, Asker{Project: ".", File: "main"}); got.Local() != c.want {
 			t.Errorf("%s: port %d, want %d", name, got.Local(), c.want)
 		}
 	}
-	if got := g.Resolve(".", "elsewhere", imported("config", "port"), nil).Local(); got != 0 {
+	if got := g.Resolve(imported("config", "port"), Asker{Project: ".", File: "elsewhere"}).Local(); got != 0 {
 		t.Errorf("a file that imports no module got port %d", got)
 	}
 }
@@ -141,7 +141,7 @@ func TestWorkOnNamesIsBounded(t *testing.T) {
 	}
 	g.Add(".", "a", declared)
 	before := g.left
-	g.Resolve(".", "b", open("", "aa").Value, nil)
+	g.Resolve(open("", "aa").Value, Asker{Project: ".", File: "b"})
 	if used := before - g.left; used > maxLookups {
 		t.Errorf("one address took %d lookups", used)
 	}

@@ -1,10 +1,11 @@
 package address
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // host takes a host that stands apart from a port, at an offset.
@@ -16,11 +17,19 @@ func (e *evaluation) host(h Host, at int) {
 	}
 }
 
+// HostIn returns which host a text is that has no port, UnknownHost if it is none for sure.
+func HostIn(text string) Host {
+	if text == "localhost" || ipOf(text).IsValid() {
+		return hostOf(text)
+	}
+	return UnknownHost
+}
+
 // hostConstant matches what libraries call a host that stands for an address, and hostNumbers the numbers of one.
 var (
-	hostConstant = regexp.MustCompile(`(?i)\b(?:(loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
+	hostConstant = lazyregexp.New(`(?i)\b(?:(loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
 		`(unspecified|any_?ipv?[46]|ipv[46]_any))\b`)
-	hostNumbers = regexp.MustCompile(`[\[({]\s*(\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[\])}]`)
+	hostNumbers = lazyregexp.New(`[\[({]\s*(\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[\])}]`)
 )
 
 // hostsIn takes the hosts that an expression has without a string.

@@ -1,14 +1,15 @@
 package address
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // DeclareLoops declares the variables of loops over lists that the text writes out. What is done with each element is
 // done with the first one, so that is the value. The group "name" of the pattern is the variable, and the group "list"
 // the name of a list; without that the elements of one begin after the match.
-func (d *Names) DeclareLoops(loop *regexp.Regexp) {
+func (d *Names) DeclareLoops(loop *lazyregexp.Regexp) {
 	for _, m := range d.FindAll(loop, MaxListeners) {
 		name, at := declared(d.Text, loop, m)
 		begin := m[1]

@@ -2,10 +2,11 @@ package address
 
 import (
 	"maps"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Names are the names that a text declares, with the expressions they are declared with, in all languages that
@@ -20,25 +21,45 @@ type Names struct {
 	// Global returns what a name that the text does not declare may be in other files: the scoping of the language. The
 	// zero Name stands for nothing there.
 	Global func(u Use) Name
+	// FieldOf returns the name, ".Type.field", of the field that a dotted name stands for, "" if its type is not known;
+	// nil for a language that declares fields without their types.
+	FieldOf func(dotted string) string
 	// Placeholder matches what a string reads by a key, in the group "key", and its default, in the group "default":
 	// grpc.port:9090 in "${grpc.port:9090}". nil for a language in which that is code.
-	Placeholder *regexp.Regexp
+	Placeholder *lazyregexp.Regexp
 	// GivenBy returns what may give a name when the process starts, beside its flags, as [Value] has it; nil for
 	// nothing.
 	GivenBy func(name string) []string
+	// KeyAt returns a key as the settings have it, from how a span of the text reads it; nil for a language in which
+	// that is the same.
+	KeyAt func(key string, read source.Span) string
 	// Modifier matches what follows a statement that runs on a condition, with its word: if a or unless a in Ruby; nil
 	// for a language that writes conditions before.
-	Modifier *regexp.Regexp
+	Modifier *lazyregexp.Regexp
 	// Holds reports whether a condition holds in every image; nil for a language in which none is known to.
 	Holds func(c Condition) bool
 	// Returned is what functions return, as [Names.DeclareFunction] has it.
 	Returned []NamedValue
 	// AddsNumbers says that a + between a name and a number adds numbers: the name never stands for a text.
 	AddsNumbers bool
+	// ReadsSettings says that sources of the language read settings from files, by their paths.
+	ReadsSettings bool
+	// Imported returns what a name is imported as that may have the settings in a file, the zero Name for none; nil for
+	// a language in which none is.
+	Imported func(dotted string) Name
+	// replaced are the names that have settings which others replace, and leftLoaded is how many names may still be
+	// followed to those in files.
+	replaced   map[string]bool
+	leftLoaded int
+	leftAt     map[int][]Condition // what [Names.Left] found, by offset
+	// defined are the functions that the text defines, nil before they are read.
+	defined []definedFunction
 	// flags are those that give a name.
 	flags map[string][]string
 	// keyed match what reads a value by a key, in the group "key": results['port'].
-	keyed []*regexp.Regexp
+	keyed []*lazyregexp.Regexp
+	// filledHashes are those that get elements which the text does not name.
+	filledHashes []string
 	// started are where the arguments begin of functions that others call, by their names.
 	started map[string][]int
 	// called are functions that calls in the text give something.
@@ -62,6 +83,12 @@ type expression struct {
 	// isOption says that it is the default of an option, or of the environment variables.
 	isOption  bool
 	variables []string
+	// of is a name that is asked for first, if the expression is a default: "options.port".
+	of string
+	// instead are the names of what other files may give, which goes before this expression, and given those of what
+	// they may give so that neither is known to hold.
+	instead []Name
+	given   []Name
 }
 
 // MaxListeners is how many listeners of one file are looked at.
@@ -78,8 +105,9 @@ const (
 // the group "field" what is reached as a field. The group "value" is its value. Without such a group the value is what
 // follows the match, up to the first of the bytes in ends that stands in no bracket. A pattern with a group "statement"
 // matches nothing in brackets: what looks like an assignment there is an argument of a call.
-func Read(t *source.Text, ends string, patterns ...*regexp.Regexp) *Names {
+func Read(t *source.Text, ends string, patterns ...*lazyregexp.Regexp) *Names {
 	d := &Names{Text: t, byName: map[string][]declaration{}, blocks: source.FindBlocks(t), left: maxExpressions}
+	d.leftLoaded = 2 * maxExpressions
 	for _, p := range patterns {
 		isArgument := func(int) bool { return false }
 		if p.SubexpIndex("statement") >= 0 {
@@ -106,7 +134,7 @@ func Read(t *source.Text, ends string, patterns ...*regexp.Regexp) *Names {
 }
 
 // declared returns the name that a match declares, "" for none, and its offset.
-func declared(t *source.Text, pattern *regexp.Regexp, match []int) (name string, at int) {
+func declared(t *source.Text, pattern *lazyregexp.Regexp, match []int) (name string, at int) {
 	if i := pattern.SubexpIndex("field"); i >= 0 && match[2*i] >= 0 {
 		field, _ := t.Group(pattern, match, "field")
 		// An option --listen-port is read as listen_port.
@@ -123,7 +151,7 @@ func declared(t *source.Text, pattern *regexp.Regexp, match []int) (name string,
 // of the pattern whose names begin with "key" are the parts of the key, and a default begins with the group "default".
 // It declares the keys that further patterns match, with their values after the match, as [Names.Declare] does by
 // [Key].
-func (d *Names) Keyed(read *regexp.Regexp, declared ...*regexp.Regexp) {
+func (d *Names) Keyed(read *lazyregexp.Regexp, declared ...*lazyregexp.Regexp) {
 	d.keyed = append(d.keyed, read)
 	for _, p := range declared {
 		for _, m := range d.FindAll(p, maxKeys) {
@@ -153,6 +181,23 @@ func (d *Names) DeclareOption(name, variable string, value source.Span) {
 	}
 }
 
+// DeclareField declares a name as a field of something else, with its default in a span, which is empty for none:
+// { port = 50051 } = options.
+func (d *Names) DeclareField(name, of string, value source.Span) {
+	d.add(name, value.From, value)
+	d.byName[name][len(d.byName[name])-1].value.of = of
+}
+
+// GivenElsewhere says that other files may give a name, instead of the value that it is declared with in a span, what
+// they declare by further names.
+func (d *Names) GivenElsewhere(name string, in source.Span, by []Name) {
+	for i, x := range d.byName[name] {
+		if x.value.at >= in.From && x.value.at <= in.To {
+			d.byName[name][i].value.instead = by
+		}
+	}
+}
+
 // NamedValue is a name with the span of its value, which is empty for none.
 type NamedValue struct {
 	Name  string // ".name" of what is reached as a field
@@ -164,15 +209,19 @@ type NamedValue struct {
 	Flags    []string
 }
 
-// DeclareValue adds a declaration of a name that has a value, or that is given one when the app runs.
-func (d *Names) DeclareValue(v NamedValue) {
+// DeclareValue adds a declaration of a name that has a value, or that is given one when the app runs. The names are
+// those of what other files may give instead: then neither is known to hold.
+func (d *Names) DeclareValue(v NamedValue, given ...Name) {
 	d.DeclareFlags(v.Name, v.Flags...)
 	switch {
 	case v.IsOption:
 		d.DeclareOption(v.Name, v.Variable, v.Value)
 	case v.Value.From < v.Value.To:
 		d.Declare(v.Name, v.Value)
+	default:
+		return
 	}
+	d.byName[v.Name][len(d.byName[v.Name])-1].value.given = given
 }
 
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
@@ -228,7 +277,7 @@ func (d *Names) DeleteUnclear(unclear func(name, value string) bool) {
 			own[v.value.at] = true
 		}
 		for _, v := range values {
-			if v.value.isOption || !unclear(name, string(v.value.code)) {
+			if v.value.isOption || d.isLocal(name, v.value) || !unclear(name, string(v.value.code)) {
 				continue
 			}
 			e := evaluation{Names: d, seen: maps.Clone(own)}
@@ -238,6 +287,13 @@ func (d *Names) DeleteUnclear(unclear func(name, value string) bool) {
 			}
 		}
 	}
+}
+
+// isLocal reports whether a value is a name that is declared in a function, as that of the field: this.port = port.
+func (d *Names) isLocal(name string, value expression) bool {
+	return string(value.code) == name && slices.ContainsFunc(d.byName[name], func(x declaration) bool {
+		return x.scope != 0 && x.value.at != value.at && d.blocks.Depth(x.scope, d.Line(value.at)-1) > 0
+	})
 }
 
 // UsesName reports whether code has a name that is not a property of another one, beside other code.
@@ -271,6 +327,8 @@ type Use struct {
 	Dotted string // as it is written: config.grpc.port
 	After  string // what follows it, such as the arguments of a call
 	At     int    // the offset of the expression that has it
+
+	name Name // what other files may declare it as, if that is known already
 }
 
 // Values returns the values that a name has where it is used at an offset.
@@ -283,12 +341,12 @@ func (d *Names) Values(name string, at int) []source.Span {
 }
 
 // Hosted reports whether an expression has a host, or a part of one, before its port.
-func (d *Names) Hosted(s source.Span) bool { return d.evaluated(s).hosted }
+func (d *Names) Hosted(s source.Span) bool { return d.evaluated(d.expression(s)).hosted }
 
 // Host returns the host that an expression is, UnknownHost if it states none or several.
 func (d *Names) Host(s source.Span) Host {
 	host := UnknownHost
-	for i, text := range d.evaluated(s).texts {
+	for i, text := range d.evaluated(d.expression(s)).texts {
 		of := hostOf(strings.Trim(text, "[]"))
 		if i > 0 && of != host {
 			return UnknownHost
@@ -298,9 +356,9 @@ func (d *Names) Host(s source.Span) Host {
 	return host
 }
 
-// evaluated returns the evaluation of the expression in a span.
-func (d *Names) evaluated(s source.Span) *evaluation {
+// evaluated returns the evaluation of an expression.
+func (d *Names) evaluated(x expression) *evaluation {
 	e := &evaluation{Names: d, seen: map[int]bool{}}
-	e.evaluate(d.expression(s))
+	e.evaluate(x)
 	return e
 }

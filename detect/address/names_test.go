@@ -2,12 +2,12 @@ package address
 
 import (
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Expressions as the languages write them, and the port that they state: 0 if a reader could not tell it
@@ -56,7 +56,7 @@ itself = itself
 		`70000`: 0, `1.50055`: 0, `50055.5`: 0, `50055.0`: 0, `50055.`: 50055, `.50055`: 0, `-50055`: 0,
 	} {
 		s := quotes.Read([]byte(declarations + expression))
-		v := Read(s, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		v := Read(s, "\n", lazyregexp.New(`(?m)^(?P<name>\w+) = `))
 		if got := v.Value(source.Span{From: len(declarations), To: len(s.Raw)}).Local(); got != want {
 			t.Errorf("%s states %d, want %d", expression, got, want)
 		}
@@ -80,7 +80,7 @@ func TestUnknownIsNotReplacedByADefault(t *testing.T) {
 		"unknown ?? 8080":                  Unknown, "unknown or 8080": Unknown, "unknown ?: 8080": Unknown,
 	} {
 		text := source.Grammar{}.Read([]byte(declarations + expression))
-		names := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		names := Read(text, "\n", lazyregexp.New(`(?m)^(?P<name>\w+) = `))
 		got := names.Value(source.Span{From: len(declarations), To: len(text.Raw)})
 		if got.Certainty != want || (got.Local() == 8080) != (want != Unknown) {
 			t.Errorf("%s: %+v, want certainty %d", expression, got, want)
@@ -107,6 +107,8 @@ func TestSocketsAndVariablesAreStated(t *testing.T) {
 		`x ? "unix:a" : ":8080"`:          {Host: AllInterfaces, Port: 8080},
 		`":" + env.PORT`:                  {Variable: "PORT"},
 		`env.PORT || (x ? 8080 : 8081)`:   {Variable: "PORT"},
+		`env.BIND_ADDR + ":" + env.PORT`:  {Variable: "PORT"},
+		"`localhost:${env.PORT || 8080}`": {Host: Loopback, Port: 8080, Certainty: Default, Variable: "PORT"},
 		`env.BIND_ADDR + ":8080"`:         {Host: AllInterfaces, Port: 8080, Certainty: Default},
 		"`${env.BIND_ADDR}:8080`":         {Host: AllInterfaces, Port: 8080, Certainty: Default},
 		`env.ADDR || ":8080"`:             {Host: AllInterfaces, Port: 8080, Certainty: Default, Variable: "ADDR"},
@@ -135,7 +137,7 @@ func TestVariableOfANameIsStated(t *testing.T) {
 		"port || 8080": "GRPC_PORT", "port ? port : 8080": "GRPC_PORT", "8080": "", "own || 8080": "",
 	} {
 		text := source.Grammar{}.Read([]byte(declarations + expression))
-		names := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+		names := Read(text, "\n", lazyregexp.New(`(?m)^(?P<name>\w+) = `))
 		got := names.Value(source.Span{From: len(declarations), To: len(text.Raw)})
 		if got.Variable != want {
 			t.Errorf("%s: %+v, want the variable %q", expression, got, want)
@@ -150,7 +152,7 @@ func TestExpressionIsTheSameEachTime(t *testing.T) {
 	for _, expression := range []string{`env.get("PORT", 8080)`, `env.PORT || 8080`, `":8080"`} {
 		text := quotes.Read([]byte(expression))
 		names := Read(text, "\n")
-		names.Keyed(regexp.MustCompile(`\benv\.get\("(?P<key>\w+)", (?P<default>)`))
+		names.Keyed(lazyregexp.New(`\benv\.get\("(?P<key>\w+)", (?P<default>)`))
 		s := source.Span{To: len(text.Raw)}
 		code := string(text.Code)
 		first := names.Value(s)
@@ -197,7 +199,7 @@ func TestNamesInAnExpressionAreForOthersToLookUp(t *testing.T) {
 	t.Parallel()
 	grammar := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
 	text := grammar.Read([]byte("host = load()\nuse: host + config.get(\"port\")"))
-	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	d := Read(text, "\n", lazyregexp.New(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
 	for expression, want := range map[string][]string{
 		"config.port":          {"config.port"},
@@ -242,7 +244,7 @@ func TestNameWithAnUnclearValueIsRemoved(t *testing.T) {
 		"port = 5000":                    5000,
 	} {
 		text := source.Grammar{}.Read([]byte(text + "\nport"))
-		d := Read(text, "\n", regexp.MustCompile(`(?m)^(?:self\.)?(?P<name>\w+) = `))
+		d := Read(text, "\n", lazyregexp.New(`(?m)^(?:self\.)?(?P<name>\w+) = `))
 		d.DeleteUnclear(func(name, value string) bool { return value != "env()" && !UsesName(value, name) })
 		if got := d.Value(source.Span{From: len(text.Raw) - len("port"), To: len(text.Raw)}).Local(); got != want {
 			t.Errorf("%s: port %d, want %d", text.Raw, got, want)

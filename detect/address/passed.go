@@ -1,17 +1,17 @@
 package address
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// definedName is the name of a function in the line that begins its body, and firstWord that of one which is
 	// defined without brackets.
-	definedName = regexp.MustCompile(`(\w+[!?]?)\s*(?:<[^()]*>\s*)?\(`)
-	firstWord   = regexp.MustCompile(`^\s*(?:(?:def|let)\s+)?(\w+)`)
+	definedName = lazyregexp.New(`(\w+[!?]?)\s*(?:<[^()]*>\s*)?\(`)
+	firstWord   = lazyregexp.New(`^\s*(?:(?:def|let)\s+)?(\w+)`)
 )
 
 // passed returns those of the declarations of a name that may be meant on a line which sees none. If the name is a

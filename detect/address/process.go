@@ -3,12 +3,12 @@ package address
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Process is what the command lines of a Procfile give the program that makes a server. It goes before what the program
@@ -98,7 +98,7 @@ func (p *Process) address(g procfile.Value, v Value, asked []string) Address {
 }
 
 // hostGiver is a flag or a variable with a host, whose port stands elsewhere.
-var hostGiver = regexp.MustCompile(`(?i)host|interface|\bip$|_ip$`)
+var hostGiver = lazyregexp.New(`(?i)host|interface|\bip$|_ip$`)
 
 // isHost reports whether a process gives no more than a host.
 func isHost(giver string, g procfile.Value) bool {
@@ -133,7 +133,7 @@ func (p *Process) onHost(a Address, v Value) Address {
 }
 
 // program matches what an interpreter is given as the program: a source, an archive, an assembly.
-var program = regexp.MustCompile(`\.(?:py|[cm]?[jt]s|rb|php|dart|exs|jar|war|dll)$`)
+var program = lazyregexp.New(`\.(?:py|[cm]?[jt]s|rb|php|dart|exs|jar|war|dll)$`)
 
 // interpreters start what is named after them.
 var interpreters = []string{

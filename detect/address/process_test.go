@@ -42,13 +42,14 @@ func TestWhatAProcessGivesGoesBeforeDefaults(t *testing.T) {
 		"several that are different": {"a --port 1 --port 2", []string{"--port"}, ""},
 	} {
 		by := &Process{Processes: procfile.Started([]byte("web: " + test.command))}
+		asker := Asker{Project: ".", File: "a", Process: by}
 		v := Value{Address: source, Givers: test.givers}
-		if got := NewGraph().Resolve(".", "a", v, by); got.IsKnown() != (test.want != "") ||
+		if got := NewGraph().Resolve(v, asker); got.IsKnown() != (test.want != "") ||
 			got.IsKnown() && got.String() != test.want {
 			t.Errorf("%s: got %q, want %q", name, got.String(), test.want)
 		}
 		by.IsDoubtful = true
-		if got := NewGraph().Resolve(".", "a", v, by); got.IsKnown() && got.Port != source.Port {
+		if got := NewGraph().Resolve(v, asker); got.IsKnown() && got.Port != source.Port {
 			t.Errorf("%s: in doubt it is %q", name, got.String())
 		}
 	}

@@ -1,11 +1,11 @@
 package address
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // maxReached is how many expressions one is followed to. Those of real servers have a handful.
@@ -57,7 +57,7 @@ func (d *Names) declaredAs(u Use, isCall bool) []source.Span {
 }
 
 // setsField is what follows a name whose field is set: options.certificate = value.
-var setsField = regexp.MustCompile(`^(?:\.|->)\w+\s*=[^=>]`)
+var setsField = lazyregexp.New(`^(?:\.|->)\w+\s*=[^=>]`)
 
 // fieldsOf returns the expressions that the fields of a name are set to, with the fields.
 func (d *Names) fieldsOf(name string) []source.Span {
@@ -105,9 +105,9 @@ func (d *Names) Strings(spans []source.Span) []string {
 
 var (
 	// socketPath is a path of a socket, and pathPart what may be a part of one: then the path is not known.
-	socketPath = regexp.MustCompile(`^(?:unix:)?[\w./@-]+$`)
-	pathPart   = regexp.MustCompile(`/|\.sock`)
-	joinsPath  = regexp.MustCompile(`(?i)\bjoin\w*\s*\(|\bcombine\s*\(|\bpush\s*\(|\+|</?>`)
+	socketPath = lazyregexp.New(`^(?:unix:)?[\w./@-]+$`)
+	pathPart   = lazyregexp.New(`/|\.sock`)
+	joinsPath  = lazyregexp.New(`(?i)\bjoin\w*\s*\(|\bcombine\s*\(|\bpush\s*\(|\+|</?>`)
 )
 
 // SocketAt returns the value of a listener on a Unix domain socket whose path is the expression in a span.

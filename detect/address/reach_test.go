@@ -1,18 +1,18 @@
 package address
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // server declares names and uses them; each test asks about its last line.
 func server(lines string) (*Names, source.Span) {
 	quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
 	t := quotes.Read([]byte(lines))
-	d := Read(t, ";\n", regexp.MustCompile(`(?m)^[ \t]*(?:let )?(?P<name>\w+) = `))
+	d := Read(t, ";\n", lazyregexp.New(`(?m)^[ \t]*(?:let )?(?P<name>\w+) = `))
 	return d, source.Span{From: strings.LastIndexByte(lines, '\n') + 1, To: len(lines)}
 }
 

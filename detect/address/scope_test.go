@@ -1,11 +1,11 @@
 package address
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // scopes are texts that declare a name more than once. The expression after "use:" is the one whose port is wanted.
@@ -125,6 +125,10 @@ module A
       use: PORT
     end
   end; end`, 50051},
+	"a low port":        {"use: 80", 80},
+	"a count, no port":  {"use: 79", 0},
+	"a port of a name":  {"port = 443\nuse: port", 443},
+	"a count of a name": {"workers = 64\nuse: workers", 0},
 }
 
 func TestNamesAreLookedUpByScope(t *testing.T) {
@@ -134,7 +138,7 @@ func TestNamesAreLookedUpByScope(t *testing.T) {
 			t.Parallel()
 			quotes := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
 			text := quotes.Read([]byte(c.text))
-			d := Read(text, ";\n", regexp.MustCompile(`(?m)^\s*(?:self\.)?(?P<name>\w+) = `))
+			d := Read(text, ";\n", lazyregexp.New(`(?m)^\s*(?:self\.)?(?P<name>\w+) = `))
 			from := strings.Index(c.text, "use: ") + len("use: ")
 			to := from + strings.IndexByte(c.text[from:]+"\n", '\n')
 			if got := d.Value(source.Span{From: from, To: to}).Local(); got != c.want {
@@ -148,7 +152,7 @@ func TestPortIsWhereItsNumberIsWritten(t *testing.T) {
 	t.Parallel()
 	grammar := source.Grammar{source.String(`"`, `"`, source.Quoting{})}
 	text := grammar.Read([]byte("\nPORT = 50051\nuse: \"[::]:\" + PORT"))
-	d := Read(text, "\n", regexp.MustCompile(`(?m)^(?P<name>\w+) = `))
+	d := Read(text, "\n", lazyregexp.New(`(?m)^(?P<name>\w+) = `))
 	from := strings.Index(string(text.Raw), "use: ") + len("use: ")
 	if v := d.Value(source.Span{From: from, To: len(text.Raw)}); v.Local() != 50051 || v.Place.Line != 2 {
 		t.Errorf("port %d on line %d", v.Local(), v.Place.Line)

@@ -2,11 +2,11 @@ package address
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // stringLiteral takes the contents of a string, which stands at an offset.
@@ -34,11 +34,24 @@ func (e *evaluation) stringLiteral(text string, at int) {
 		e.add(Parse(a[1]+":"+a[2]), at)
 	} else if in := interpolation.FindStringSubmatch(text); in != nil {
 		e.interpolated(in[1], in[2]+in[3], at)
+	} else if before, ok := cutFormat(text); ok {
+		e.interpolated(before, "", at)
 	}
 }
 
+// cutFormat returns what a string has before the place where its port is put, {} in Rust and Python, %s or %d, if that
+// is a host.
+func cutFormat(text string) (before string, ok bool) {
+	for _, place := range []string{"{}", "%s", "%d"} {
+		if host, isCut := strings.CutSuffix(text, ":"+place); isCut {
+			return host + ":", host == "localhost" || ipOf(strings.Trim(host, "[]")).IsValid()
+		}
+	}
+	return "", false
+}
+
 // socketScheme begins a Unix domain socket (grpc's doc/naming.md).
-var socketScheme = regexp.MustCompile(`^unix(?:-abstract)?:`)
+var socketScheme = lazyregexp.New(`^unix(?:-abstract)?:`)
 
 // socket takes the text of a Unix domain socket. Its path is not known if the text goes on elsewhere.
 func (e *evaluation) socket(text string, at int) {
@@ -58,9 +71,11 @@ func TrimScheme(url string) string {
 
 // interpolated takes code in a string, which stands at an offset, for the port of an address or for its host.
 func (e *evaluation) interpolated(host, code string, at int) {
-	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") && Parse(host+"80").Local() == 0 {
-		e.add(Address{Host: OneInterface}, at)
-		return
+	if host != ":" && strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") {
+		of := Parse(host + "80")
+		if e.host(of.Host, at); of.Local() == 0 {
+			return
+		}
 	}
 	if e.Placeholder != nil {
 		if m := e.Placeholder.FindStringSubmatch(code); m != nil {
@@ -84,4 +99,4 @@ func (e *evaluation) interpolated(host, code string, at int) {
 	}), at: at})
 }
 
-var quotedContents = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
+var quotedContents = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'`)

@@ -3,12 +3,13 @@ package address
 import (
 	"maps"
 	"math"
-	"regexp"
 	"strconv"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // sum is a name and a number that is added to it.
-var sum = regexp.MustCompile(`^\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\+\s*([1-9]\d{0,3})\s*$`)
+var sum = lazyregexp.New(`^\s*([A-Za-z_]\w*(?:\.\w+)*)\s*\+\s*([1-9]\d{0,3})\s*$`)
 
 // sum adds a number to the ports of a name. If anything else may give the name, they are not known: what gives the sum
 // would be another value.

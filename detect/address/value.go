@@ -18,6 +18,12 @@ type Value struct {
 	Names []Name
 	// IfCalled is a name without whose declaration in a file the address does not hold; "" if it holds anyway.
 	IfCalled string
+	// HoldsUnset says that the address also holds if a call gives something that the environment or the command line
+	// does not set, as the default of a parameter in JavaScript does.
+	HoldsUnset bool
+	// Given are the names of what other files may give instead. If they do, neither that nor the rest is known to hold,
+	// unless both are the same.
+	Given []Name
 	// Givers are what may give it when the process starts, the first of them before the others: flags, environment
 	// variables and arguments, as [FlagGiver] and its like have them.
 	Givers []string
@@ -56,16 +62,32 @@ type Declaration struct {
 	Value
 }
 
+// GivenBy returns the declaration with the names of what other files may give instead, as [Names.DeclareValue] does.
+func (d Declaration) GivenBy(names []Name) Declaration {
+	d.Given = slices.Concat(d.Given, names)
+	return d
+}
+
 // Value returns what the text says of the expression in a span.
-func (d *Names) Value(s source.Span) Value {
-	e := d.evaluated(s)
-	v := Value{Address: e.address(s), Outside: e.outside, IfCalled: e.ifCalled}
+func (d *Names) Value(s source.Span) Value { return d.FieldValue("", s) }
+
+// FieldValue is [Names.Value] of an expression that is the default of a field, as [Names.DeclareField] has it.
+func (d *Names) FieldValue(of string, s source.Span) Value {
+	x := d.expression(s)
+	x.of = of
+	e := d.evaluated(x)
+	v := Value{
+		Address: e.address(s), Outside: e.outside, IfCalled: e.ifCalled, HoldsUnset: e.holdsUnset, Given: e.given,
+	}
 	if !e.unclear && (v.Certainty != Unknown || len(e.found) == 0) {
 		v.Givers = e.giverNames()
 	}
 	names := e.undeclared
 	if len(e.found)+len(e.sockets) > 0 {
 		names = slices.Concat(e.before, e.others)
+	} else if e.unclear {
+		// One of them may be the default of another one.
+		names = slices.DeleteFunc(names, func(u Use) bool { return u.name.Module != settingsModule })
 	}
 	v.ofEnvironment()
 	for _, n := range names {
@@ -87,22 +109,30 @@ func (v *Value) ofEnvironment() {
 
 // globals returns what a name may be in other files.
 func (d *Names) globals(u Use) []Name {
+	if u.name != (Name{}) {
+		return []Name{u.name}
+	}
 	if given, isParameter := d.argumentsOf(u); isParameter {
 		return given
 	}
-	if d.Global == nil {
-		return nil
+	var all []Name
+	field, function := d.fieldOfArgument(u)
+	if function != nil {
+		all = append(all, field)
 	}
-	if global := d.Global(u); global != (Name{}) {
-		return []Name{global}
+	// A parameter hides what has its name; the field that it becomes may be declared otherwise too.
+	if d.Global != nil && (function == nil || ownPrefix.MatchString(u.Dotted)) {
+		if global := d.Global(u); global != (Name{}) {
+			all = append(all, global)
+		}
 	}
-	return nil
+	return all
 }
 
 // ValueOn returns what the text says of a port, in a span, on a host that stands in another span.
 func (d *Names) ValueOn(host, port source.Span) Value {
 	v := d.Value(port)
-	e := d.evaluated(host)
+	e := d.evaluated(d.expression(host))
 	isOne := func(f found) bool { return f.Host == OneInterface }
 	switch {
 	case slices.ContainsFunc(e.found, isOne):

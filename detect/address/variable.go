@@ -2,25 +2,25 @@ package address
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // environment matches how languages ask for an environment variable, whose name is in one of the groups:
 // os.environ.get("PORT"), ENV.fetch("PORT"), env::var("PORT"), System.getenv().get("PORT"), $_ENV['PORT'], lookupEnv
 // "PORT", env = "PORT", process.env.PORT; and the settings that NestJS's ConfigService, Python's decouple and .NET's
 // configuration take from it, which are in capitals: config.get<number>('PORT'), config("PORT"), Configuration["PORT"].
-var environment = regexp.MustCompile(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variable)?[!?]?)` +
+var environment = lazyregexp.New(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variable)?[!?]?)` +
 	`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
 	`\b(?:(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(|` +
 	`_?[cC]onfig(?:uration)?\.Get\w+(?:<[^()]*>)?\(|Configuration\.?[\[(])\s*["']([A-Z][A-Z0-9_]*)["']`)
 
 // addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND ||
 // "[::]:50051".
-var addressVariable = regexp.MustCompile(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)["'\])]*\s*` +
+var addressVariable = lazyregexp.New(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)["'\])]*\s*` +
 	"(?:\\|\\||\\?\\?|\\bor\\b|,)\\s*[\"'`][^\"'`${}]*:\\d+[\"'`]\\)*$")
 
 // variableOf returns the environment variable that an expression asks for a whole address, "" for none.
@@ -41,8 +41,8 @@ func Variables(code []byte) []string {
 }
 
 // variableNames match the names of environment variables that hold an address, the surest first.
-var variableNames = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)port$`), regexp.MustCompile(`(?i)port|addr|listen|bind|endpoint|url|uri`),
+var variableNames = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?i)port$`), lazyregexp.New(`(?i)port|addr|listen|bind|endpoint|url|uri`),
 }
 
 // isVariable reports whether a key is the name of an environment variable with an address.
@@ -68,6 +68,22 @@ func oneVariable(asked []string) string {
 		}
 	}
 	return ""
+}
+
+// Renamed returns the value with other names for the environment variables that give it.
+func (v Value) Renamed(name func(variable string) string) Value {
+	if before := v.Variable; before != "" {
+		v.Variable = name(before)
+		v.Names = slices.DeleteFunc(slices.Clone(v.Names), func(n Name) bool { return n.Path == ofEnvironment(before) })
+		v.ofEnvironment()
+	}
+	v.Givers = slices.Clone(v.Givers)
+	for i, giver := range v.Givers {
+		if variable, ok := strings.CutPrefix(giver, VariableGiver("")); ok {
+			v.Givers[i] = VariableGiver(name(variable))
+		}
+	}
+	return v
 }
 
 // Decider names what decides the value of an expression when the app runs, as plan.Security has it: an environment
@@ -99,7 +115,7 @@ func (d *Names) OnlyDecider(spans []source.Span) string {
 }
 
 func (d *Names) deciderIn(s source.Span) string {
-	e := d.evaluated(s)
+	e := d.evaluated(d.expression(s))
 	deciders := map[string]bool{}
 	for _, v := range e.variables {
 		deciders["$"+v] = true

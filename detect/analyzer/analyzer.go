@@ -3,19 +3,23 @@
 //
 //	file --Required, Analyze--> Result (findings) --PostAnalyze: Projects, Servers--> []plan.Server
 //
+// Sources and settings that prove nothing by themselves wait until another does ([Definition.MayServe], [Scan.Waits]):
+// an app in another language, which has many such sources in its web pages, costs no more than the search for a few
+// words.
+//
 // Begin with [Definition], which a language fills in, and [New]. [Rule] is the usual way from a source to findings, and
 // [Servers] the usual way from findings to servers.
 package analyzer
 
 import (
-	"bytes"
 	"cmp"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
@@ -58,6 +62,9 @@ type Scan interface {
 	// Analyze reads one required file and keeps what it found. An error means that the file was left out, in whole or
 	// in part. Several goroutines call it at once.
 	Analyze(f *tree.File) error
+	// Waits reports whether a file has to be analyzed once more, after all were: it waited for another to prove a
+	// server, and one did.
+	Waits(path string) bool
 	// PostAnalyze returns the servers that the files prove, after the last Analyze. logf gets a line for each piece of
 	// evidence.
 	PostAnalyze(logf tree.Logf) []plan.Server
@@ -69,6 +76,9 @@ type Definition[T any] struct {
 	Language
 	// Required is that of [Analyzer].
 	Required func(path string) bool
+	// MayServe reports whether a source, or settings, may prove a server: all that do have one of a few words. What has
+	// none is analyzed only if another proves a server, for it can say no more than what that one means by a name.
+	MayServe func(text []byte) bool
 	// Analyze returns what a required file holds. A result without anything is dropped, like nil. Several goroutines
 	// call it at once. An error means that the file was left out; a result may come with it. The result must not refer
 	// to the bytes of the file's text.
@@ -84,84 +94,56 @@ func New[T any](d Definition[T]) Analyzer { return definition[T]{d} }
 type definition[T any] struct{ Definition[T] }
 
 func (d definition[T]) Language() Language { return d.Definition.Language }
-func (d definition[T]) NewScan() Scan      { return &scan[T]{definition: d.Definition} }
+func (d definition[T]) NewScan() Scan {
+	return &scan[T]{definition: d.Definition, waiting: map[string]bool{}}
+}
+
 func (d definition[T]) Required(path string) bool {
 	return d.Definition.Required(path) || path == procfile.Name
 }
 
-// maxLater is how many bytes of sources are kept for [Later]. What goes beyond it is analyzed at once.
-const maxLater = 32 << 20
-
 // scan collects the results of the files of one app.
 type scan[T any] struct {
 	definition Definition[T]
+	found      atomic.Bool // a file proves a server
 	mu         sync.Mutex
 	files      []File[T]
-	// found says that a file has a finding, later are the files that wait for one, and kept is how many bytes these
-	// have.
-	found bool
-	later []File[T]
-	kept  int
+	waiting    map[string]bool // the paths of the sources that wait for one that does
 }
 
 func (s *scan[T]) Analyze(f *tree.File) error {
+	if !s.found.Load() && !s.mayServe(f) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.waiting[f.Path] = true
+		return nil
+	}
 	result, err := s.definition.analyze(f)
-	if result == nil || result.later != nil && s.keep(f.Path, *result) {
+	if result == nil || result.isEmpty() {
 		return err
 	}
-	s.add(f.Path, result.Now())
+	finding.Locate(result.Findings, f.Path)
+	if slices.ContainsFunc(result.Findings, finding.MayServe) {
+		s.found.Store(true)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = append(s.files, File[T]{f.Path, *result})
 	return err
 }
 
-// add adds the result of a file.
-func (s *scan[T]) add(file string, result *Result[T]) {
-	if result == nil || result.isEmpty() {
-		return
+// mayServe reports whether a file may prove a server. A file that cannot be read may: Analyze says why it cannot.
+func (s *scan[T]) mayServe(f *tree.File) bool {
+	if !tree.IsSource(f.Path) && !address.IsSettingsFile(f.Path) {
+		return true
 	}
-	finding.Locate(result.Findings, file)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.found = s.found || len(result.Findings) > 0
-	s.files = append(s.files, File[T]{file, *result})
+	text, err := f.Text()
+	return err != nil || s.definition.MayServe(text)
 }
 
-// keep keeps the text of a file for later, and reports false if it has to be analyzed at once.
-func (s *scan[T]) keep(file string, result Result[T]) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.found || s.kept+len(result.text) > maxLater {
-		return false
-	}
-	s.kept += len(result.text)
-	result.text = bytes.Clone(result.text) // the next file is read to the same memory
-	s.later = append(s.later, File[T]{file, result})
-	return true
-}
-
-// analyzeLater analyzes the files that were kept, by as many goroutines as there are processors, if one of the others
-// has a finding.
-func (s *scan[T]) analyzeLater() {
-	if !s.found {
-		return
-	}
-	files := make(chan File[T])
-	var done sync.WaitGroup
-	for range min(len(s.later), runtime.GOMAXPROCS(0)) {
-		done.Go(func() {
-			for f := range files {
-				s.add(f.Path, f.Now())
-			}
-		})
-	}
-	for _, f := range s.later {
-		files <- f
-	}
-	close(files)
-	done.Wait()
-}
+func (s *scan[T]) Waits(path string) bool { return s.found.Load() && s.waiting[path] }
 
 func (s *scan[T]) PostAnalyze(logf tree.Logf) []plan.Server {
-	s.analyzeLater()
 	slices.SortFunc(s.files, func(a, b File[T]) int { return cmp.Compare(a.Path, b.Path) })
 	servers := withoutBazelTests(s.files, func(files []File[T]) []plan.Server {
 		return s.definition.PostAnalyze(files, logf)
@@ -185,9 +167,13 @@ func SetLanguages[T any](servers []plan.Server, files []File[T], ofSource map[st
 	}
 }
 
-// complete adds what the build phase prints of a server, and whether it lies beside the app proper.
+// complete adds what the build phase prints of a server, and whether it lies beside the app proper: what lies in
+// examples does so in any program.
 func (l Language) complete(s *plan.Server) {
 	s.Aside, s.IsExample = tree.Aside(fileOf(s))
+	if dir, isExample := tree.Aside(s.Evidence.Path); isExample && s.Aside == "" {
+		s.Aside = dir
+	}
 	s.Language = cmp.Or(s.Language, l.Name)
 	s.Title = l.Title
 	if title, ok := l.Others[s.Language]; ok {
@@ -196,8 +182,11 @@ func (l Language) complete(s *plan.Server) {
 	for _, f := range l.Frameworks {
 		if f.Name == s.Framework {
 			s.HealthAdvice = f.Advice
-			if s.Health == plan.HealthAutomatic {
+			switch {
+			case s.Health == plan.HealthAutomatic:
 				s.Service = f.Service
+			case s.Health == plan.HealthRegistered && !f.hasHealth(): // with a server that is made elsewhere
+				s.Health, s.Service, s.IsServiceUnknown = "", "", false
 			}
 		}
 	}

@@ -2,19 +2,19 @@ package analyzer
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
 	// certificateFile is a string that names a file with certificates, and certificatePath such a name.
-	certificateFile = regexp.MustCompile("[\"'`]([\\w./@-]+\\.(?:crt|pem|cer|cert))[\"'`]")
-	certificatePath = regexp.MustCompile(`(?i)^[^ {}$%\\]+\.(?:pem|crt|cer|cert)$`)
+	certificateFile = lazyregexp.New("[\"'`]([\\w./@-]+\\.(?:crt|pem|cer|cert))[\"'`]")
+	certificatePath = lazyregexp.New(`(?i)^[^ {}$%\\]+\.(?:pem|crt|cer|cert)$`)
 	// authorityName matches the name of a file with certificates of authorities.
-	authorityName = regexp.MustCompile(
+	authorityName = lazyregexp.New(
 		`(?:^|[^a-z])ca(?:[^a-z]|$)|root|trust|authorit|^ca[a-z]*cert|clients?ca(?:[^a-z]|$)`)
 )
 

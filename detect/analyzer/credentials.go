@@ -2,13 +2,13 @@ package analyzer
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -17,9 +17,9 @@ import (
 type Credentials struct {
 	// Plaintext and TLS match what makes credentials without TLS and with it. What follows TLS is the arguments of a
 	// call. A TLS that is nil stands for whatever the server is given.
-	Plaintext, TLS *regexp.Regexp
+	Plaintext, TLS *lazyregexp.Regexp
 	// Requires matches what makes TLS require a client certificate, and Optional what makes it do without one.
-	Requires, Optional *regexp.Regexp
+	Requires, Optional *lazyregexp.Regexp
 	// Asks reports whether the arguments of a call that TLS matches, from their offset, require a client certificate.
 	Asks func(t *source.Text, arguments int) bool
 }
@@ -56,7 +56,7 @@ type followed struct {
 }
 
 // credentialsName is a name in an expression for credentials, with the bracket of a call.
-var credentialsName = regexp.MustCompile(`[A-Za-z_$@][\w$]*(?:(?:\.|::|->)[\w$]+)*(?P<call>\()?`)
+var credentialsName = lazyregexp.New(`[A-Za-z_$@][\w$]*(?:(?:\.|::|->)[\w$]+)*(?P<call>\()?`)
 
 // follow looks for credentials in an expression or else in what its names stand for.
 func (f *followed) follow(s source.Span) {
@@ -109,10 +109,10 @@ func (f *followed) tls(arguments int) plan.Security {
 }
 
 // beforeDefault is a name whose default follows: options.credentials || ServerCredentials.createInsecure().
-var beforeDefault = regexp.MustCompile(`^[\w$.@:>()\[\]-]+\s*(?:\|\||\?\?|\bor\b)`)
+var beforeDefault = lazyregexp.New(`^[\w$.@:>()\[\]-]+\s*(?:\|\||\?\?|\bor\b)`)
 
 // nothing is the branch of an expression that is no credentials.
-var nothing = regexp.MustCompile(`^\(?\s*(?:None|null|nil|undefined)\b`)
+var nothing = lazyregexp.New(`^\(?\s*(?:None|null|nil|undefined)\b`)
 
 // branch follows one branch of an expression.
 func (f *followed) branch(s source.Span) {
@@ -201,7 +201,7 @@ func StatedSecurity(names *address.Names, stated []Stated, of *finding.Site) fin
 // the setting.
 func (c Credentials) Of(names *address.Names, given source.Span, server int) plan.Security {
 	reached := names.Reach(given)
-	in := func(pattern *regexp.Regexp) []source.Span { return matching(names, reached, pattern) }
+	in := func(pattern *lazyregexp.Regexp) []source.Span { return matching(names, reached, pattern) }
 	plaintext, tls := in(c.Plaintext), in(c.TLS)
 	if c.TLS == nil {
 		tls = []source.Span{given}
@@ -226,7 +226,7 @@ func (c Credentials) Of(names *address.Names, given source.Span, server int) pla
 }
 
 // matching returns where a pattern matches in spans, in each of them once.
-func matching(names *address.Names, spans []source.Span, pattern *regexp.Regexp) []source.Span {
+func matching(names *address.Names, spans []source.Span, pattern *lazyregexp.Regexp) []source.Span {
 	var found []source.Span
 	for _, s := range spans {
 		if pattern == nil {
@@ -242,7 +242,7 @@ func matching(names *address.Names, spans []source.Span, pattern *regexp.Regexp)
 // reachedTLS adds what is known of credentials that are TLS. If a client certificate is asked for on a condition, that
 // they are TLS is all that is known.
 func (c Credentials) reachedTLS(
-	says *plan.Security, names *address.Names, reached []source.Span, in func(p *regexp.Regexp) []source.Span,
+	says *plan.Security, names *address.Names, reached []source.Span, in func(p *lazyregexp.Regexp) []source.Span,
 ) {
 	says.Transport = plan.TLS
 	requires := in(c.Requires)

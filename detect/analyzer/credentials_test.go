@@ -1,12 +1,12 @@
 package analyzer_test
 
 import (
-	"regexp"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // conditions are sources that use credentials, and what they say together.
@@ -122,12 +122,12 @@ func security(code string) string {
 		source.String(`"`, `"`, source.Quoting{}), source.String("'", "'", source.Quoting{}),
 	}
 	credentials := analyzer.Credentials{
-		Plaintext: regexp.MustCompile(`\binsecure\(`), TLS: regexp.MustCompile(`\bssl\(`),
+		Plaintext: lazyregexp.New(`\binsecure\(`), TLS: lazyregexp.New(`\bssl\(`),
 	}
 	text := grammar.Read([]byte(code))
-	names := address.Read(text, "\n", regexp.MustCompile(`(?m)\blet (?P<name>\w+) = (?:\n)?`))
+	names := address.Read(text, "\n", lazyregexp.New(`(?m)\blet (?P<name>\w+) = (?:\n)?`))
 	var stated []analyzer.Stated
-	for _, m := range text.FindAll(regexp.MustCompile(`\buse\(`), -1) {
+	for _, m := range text.FindAll(lazyregexp.New(`\buse\(`), -1) {
 		stated = append(stated, credentials.In(names, use(text, m[1]))...)
 	}
 	return analyzer.Security(names, stated).String()

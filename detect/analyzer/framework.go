@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -13,7 +14,9 @@ import (
 type Framework struct {
 	Name     string // in the build plan and for users: "grpc-go"
 	Evidence string // what proves a server, for users, in Markdown: "`grpc.NewServer`"
-	Health   string // what registers grpc.health.v1, for users
+	// Health says what registers grpc.health.v1, for users. It begins with [Nobody] if a server of the framework cannot
+	// have it.
+	Health string
 	// Service is the only service whose health the framework tells, "" for the server's own, the service "".
 	Service string
 	Advice  string // what to write into a server to have the health service, fit to be pasted
@@ -28,6 +31,12 @@ type Framework struct {
 	// `application.yml`"; "" for code alone.
 	Settings string
 }
+
+// Nobody is how the Health of a framework begins with which nobody can register the health service.
+const Nobody = "nobody"
+
+// hasHealth reports whether a server of the framework can have the health service.
+func (f Framework) hasHealth() bool { return !strings.HasPrefix(f.Health, Nobody) }
 
 // DefaultPort is a port that a framework gives a server. The zero value stands for none.
 type DefaultPort struct {

@@ -1,7 +1,8 @@
 package analyzer
 
 import (
-	"regexp"
+	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -19,7 +21,7 @@ func healthOf(found []finding.Finding, server *finding.Site) (health finding.Hea
 	isOwn := false
 	for f := range finding.All[finding.Health](found) {
 		own := f.Of == nil || f.Of == server
-		if own && (!isOwn || f.Unsure && !health.Unsure) || !ok && f.Unsure {
+		if own && (!isOwn || f.IsUnsure() && !health.IsUnsure()) || !ok && f.IsUnsure() {
 			health, ok, isOwn = f, true, isOwn || own
 		}
 	}
@@ -45,7 +47,7 @@ func (p serving) knownTo(health finding.Health) (service string, isUnsure bool) 
 
 // asksForNothing is a condition that no option decides: whether there is an object or an error, a package is
 // installed, or a file is run as a program.
-var asksForNothing = regexp.MustCompile(
+var asksForNothing = lazyregexp.New(
 	`(?i)^!?[$\w.:>()?-]*(?:\s*[!=]==?\s*(?:null|nullptr|nil|undefined)|\s+is(?:\s+not)?\s+(?:None|Nothing|null)|` +
 		`\.(?:is(?:Present|Defined|_some|_none|_ok|_err)(?:\(\))?|nil\?))$|` +
 		`^let\s+(?:mut\s+)?(?:Some|None|Ok|Err|\w+\s*=)|^let\s+\w+$|^!?(?:err|error|e)$|` +
@@ -53,24 +55,28 @@ var asksForNothing = regexp.MustCompile(
 		`^__name__\s*==|^__FILE__\s*==|^require\.main\b|^import\.meta\b`)
 
 // MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that run on a condition
-// which the servers of the text do not run on. It counts neither if it holds as long as nothing is set nor if another
-// registration runs if it does not. isOther, or nil, finds further ones than [finding.Health], and further, or nil,
-// returns conditions of another kind, as [address.Names]' ConditionsAround does.
+// which the servers of the text do not run on, or after the function may be left on one. It counts neither if it holds
+// as long as nothing is set nor if another registration runs if it does not. isOther, or nil, finds further ones than
+// [finding.Health], and further, or nil, returns conditions of another kind, as [address.Names]' ConditionsAround does.
 func MarkHealth(
 	names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
 	further func(at, outer int) []source.Span,
 ) {
 	names = sync.OnceValue(names)
 	var servers []int
-	var open []address.Condition
 	on := map[int][]address.Condition{}
-	isHealth := func(f finding.Finding) bool { return finding.Is[finding.Health](f) || isOther != nil && isOther(f) }
+	isHealth := func(f finding.Finding) bool {
+		return finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f) || isOther != nil && isOther(f)
+	}
 	for i, f := range found {
 		if at := finding.Offset(f); isHealth(f) && at > 0 && len(on) < address.MaxListeners {
 			if servers == nil {
 				servers = serverOffsets(found, isHealth)
 			}
 			on[i] = fewest(servers, func(outer int) []address.Condition { return names().Conditions(at, outer) })
+			if servers[0] > 0 || !names().InMain(at) { // in main, the server of another file is not made either
+				on[i] = append(on[i], names().Left(at, append(listenerOffsets(found), servers...)...)...)
+			}
 			called := names().ConditionsOfFunction(at, servers[0])
 			if further != nil {
 				called = append(called, further(at, servers[0])...)
@@ -78,16 +84,33 @@ func MarkHealth(
 			for _, s := range called {
 				on[i] = append(on[i], address.Condition{Span: s})
 			}
-			open = append(open, on[i]...)
 		}
 	}
+	mark(found, on, func(c address.Condition) bool { return decides(names(), c) })
+}
+
+// mark replaces the findings that run on a condition which decides by unsure ones, unless another of them runs if it
+// does not hold.
+func mark(found []finding.Finding, on map[int][]address.Condition, decides func(c address.Condition) bool) {
+	open := slices.Concat(slices.Collect(maps.Values(on))...)
 	for i, conditions := range on {
 		if slices.ContainsFunc(conditions, func(c address.Condition) bool {
-			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && decides(names(), c)
+			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && decides(c)
 		}) {
-			finding.MarkUnsure(found[i])
+			found[i] = finding.AsUnsure(found[i])
 		}
 	}
+}
+
+// listenerOffsets returns where servers are told their addresses.
+func listenerOffsets(found []finding.Finding) []int {
+	var all []int
+	for l := range finding.All[finding.Listener](found) {
+		if at := finding.Offset(l); at > 0 && len(all) < address.MaxListeners {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // serverOffsets returns where servers are made or, in a text that makes none, what else there is of one, such as its
@@ -143,7 +166,7 @@ func decides(names *address.Names, c address.Condition) bool {
 }
 
 // holdsUnset is a condition that holds if nothing is set.
-var holdsUnset = regexp.MustCompile(`(?i)^[$\w.?]+\s*(?:!==?|is\s+not)\s*false$|^[$\w.?]+\s*\?\?\s*true$|` +
+var holdsUnset = lazyregexp.New(`(?i)^[$\w.?]+\s*(?:!==?|is\s+not)\s*false$|^[$\w.?]+\s*\?\?\s*true$|` +
 	`^[$\w.<>]+\s*\(\s*["'][^"']*["']\s*,\s*(?:default\s*=\s*)?true\s*\)$`)
 
 // isSetTrue reports whether a condition is a name that is declared as true, as a parameter may be by default, and that
@@ -153,24 +176,39 @@ func isSetTrue(names *address.Names, condition string) bool {
 		return false
 	}
 	name := condition[strings.LastIndexByte(condition, '.')+1:]
-	declared := regexp.MustCompile(`(?i)(?:\b(?:let|const|var|val|bool|boolean)[ \t]+` + name +
-		`|\b(?:def|function)\b[^\n]*[(,][ \t]*` + name + `|\b` + name + `[ \t]*:[ \t]*\w+)[ \t]*=[ \t]*true\b`)
-	if !names.Matches(declared) {
-		return false
+	isDeclared := false
+	for at := range names.Words(name) {
+		end := at + len(name)
+		m := assigned.FindSubmatch(names.Code[end:min(len(names.Code), end+maxAssigned)])
+		switch {
+		case m == nil:
+			continue
+		case !strings.EqualFold(string(m[2]), "true"):
+			return false
+		}
+		line := names.Code[bytes.LastIndexByte(names.Code[:at], '\n')+1 : at]
+		isDeclared = isDeclared || len(m[1]) > 0 || declaring.Match(line)
 	}
-	says := regexp.MustCompile(`\b` + name + `\b(?:\s*:\s*\w+)?\s*=\s*(?P<value>\w+|[^=\s])`)
-	all := names.FindAll(says, address.MaxListeners)
-	return !slices.ContainsFunc(all, func(m []int) bool {
-		return !strings.EqualFold(names.Slice(source.Span{From: m[2], To: m[3]}), "true")
-	})
+	return isDeclared
 }
+
+// maxAssigned is how many bytes are between a name and the end of what it is set to, if that is a word.
+const maxAssigned = 100
+
+var (
+	// assigned is what follows a name that is set: its type, if it has one, and the first word of the value.
+	assigned = lazyregexp.New(`^(\s*:\s*\w+)?\s*=\s*(\w+|[^=\s])`)
+	// declaring is what stands before a name on the line that declares it.
+	declaring = lazyregexp.New(
+		`(?i)\b(?:let|const|var|val|bool|boolean)[ \t]+$|\b(?:def|function)\b[^\n]*[(,][ \t]*$`)
+)
 
 var (
 	// isName is a condition that is a name, isPath one with attributes, and failed what a source does if a package is
 	// not installed.
-	isName = regexp.MustCompile(`^[A-Za-z_]\w*$`)
-	isPath = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*$`)
-	failed = regexp.MustCompile(`(?m)^[ \t}]*(?:except|rescue|catch)\b[^\n]*\n(?:[^\n]*\n){0,3}?` +
+	isName = lazyregexp.New(`^[A-Za-z_]\w*$`)
+	isPath = lazyregexp.New(`^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*$`)
+	failed = lazyregexp.New(`(?m)^[ \t}]*(?:except|rescue|catch)\b[^\n]*\n(?:[^\n]*\n){0,3}?` +
 		`[ \t]*(?P<name>\w+)\s*=\s*(?:False|false|None|null|nil)\b`)
 )
 

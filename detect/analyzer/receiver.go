@@ -1,15 +1,15 @@
 package analyzer
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // receiver is the name that a call is made on, at the end of the code before its dot.
-var receiver = regexp.MustCompile(`([\w$.@]+)\s*$`)
+var receiver = lazyregexp.New(`([\w$.@]+)\s*$`)
 
 // maxReceiver is how many bytes before a call are read for the name that it is made on.
 const maxReceiver = 80
@@ -62,7 +62,7 @@ func named(names *address.Names, servers []finding.Server, name string, at, dept
 }
 
 // onlyName is an expression that is a name.
-var onlyName = regexp.MustCompile(`^[\w$.@]+$`)
+var onlyName = lazyregexp.New(`^[\w$.@]+$`)
 
 // serversAt returns the site of the server that is made in a line, as the only one.
 func serversAt(servers []finding.Server, line int) []*finding.Site {

@@ -26,25 +26,6 @@ type Result[T any] struct {
 	Tests source.BazelTests
 	// Extra is what only the language understands.
 	Extra T
-
-	// text and later are those of a result that [Later] returns.
-	text  []byte
-	later func(text []byte) *Result[T]
-}
-
-// Later returns the result of a source that proves no server, but may say something of those of other files: analyze is
-// called only if some file of the app has a finding. An app in another language, which has many such sources in its web
-// pages, costs little so.
-func Later[T any](text []byte, analyze func(text []byte) *Result[T]) *Result[T] {
-	return &Result[T]{text: text, later: analyze}
-}
-
-// Now returns the result of a source, also of one that waits for the findings of others.
-func (r *Result[T]) Now() *Result[T] {
-	if r == nil || r.later == nil {
-		return r
-	}
-	return r.later(r.text)
 }
 
 // isEmpty reports whether nothing was found.

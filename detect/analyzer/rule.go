@@ -2,13 +2,13 @@ package analyzer
 
 import (
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Rule is one row of a language's table: a pattern of code, and the finding that it is.
@@ -16,10 +16,10 @@ type Rule struct {
 	// Code is matched against the code, in which the contents of strings are blank. The group "literal", if it has one,
 	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "at" is
 	// the place that the finding names; without it that is the whole match.
-	Code    *regexp.Regexp
-	Literal *regexp.Regexp
+	Code    *lazyregexp.Regexp
+	Literal *lazyregexp.Regexp
 	// Imports is matched against each import of the file: one has to match. nil for a rule that needs no import.
-	Imports *regexp.Regexp
+	Imports *lazyregexp.Regexp
 	// Proves makes the finding.
 	Proves finding.Make
 }
@@ -41,7 +41,7 @@ func Findings(text *source.Text, rules []Rule, imports []string) []finding.Findi
 
 // Listens returns a listener for each match of a pattern, whose group "port" takes an address or a port, in a string or
 // as code.
-func Listens(text *source.Text, code *regexp.Regexp) []finding.Finding {
+func Listens(text *source.Text, code *lazyregexp.Regexp) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range text.FindAll(code, -1) {
 		written, _ := text.Group(code, m, "port")

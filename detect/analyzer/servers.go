@@ -2,12 +2,12 @@ package analyzer
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -36,9 +36,12 @@ func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) [
 	return servers
 }
 
-// ServersInFiles is the PostAnalyze of languages whose findings need nothing from outside of their files.
+// ServersInFiles is the PostAnalyze of languages whose findings need nothing from outside of their files,
+// except which classes implement the health service.
 func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
-	return Servers(Projects(files, FileIsPackage), logf)
+	projects := Projects(files, FileIsPackage)
+	decideHealth(projects)
+	return Servers(projects, logf)
 }
 
 // Graph returns the graph of what the files of projects declare.
@@ -218,29 +221,36 @@ func (in *Package) log(logf tree.Logf) {
 }
 
 // setHealth looks for a registration in the server's own package, then in the packages of its project that make no
-// server: a registration beside another server belongs to that one. If an option turns it on, or if it may know nothing
-// of the server, that is not known, and the place is where it would be registered.
+// server: a registration beside another server belongs to that one. If an option turns it on, that is not known, and
+// the place is where it would be registered.
 func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	shared := p.shared.of(server.Path)
 	f, ok := healthOf(in.Findings, server.Site)
 	if !ok {
 		f, ok = finding.First[finding.Health](shared)
+		ok = ok && (f.Of == nil || f.Of == server.Site)
 	}
-	isUnsure := ok && f.Unsure
+	var service string
+	var isUnknown bool
 	if ok && f.NeedsStatus {
-		var isUnknown bool
-		s.Service, isUnknown = p.knownTo(f)
-		isUnsure = isUnsure || isUnknown
+		service, isUnknown = p.knownTo(f)
 	}
 	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)
 	switch {
-	case ok && !isUnsure:
-		s.Health, s.HealthEvidence = plan.HealthRegistered, f.Place
-	case server.automaticHealth && !disabled:
+	case server.automaticHealth && !disabled && (!ok || f.IsUnsure() || isUnknown):
 		s.Health, s.HealthEvidence = plan.HealthAutomatic, server.Place
-	case ok:
+	case ok && f.IsUnsure():
 		s.HealthEvidence = f.Place
+	case ok:
+		s.Health, s.HealthEvidence = plan.HealthRegistered, f.Place
+		s.Service, s.IsServiceUnknown = service, isUnknown
 	default:
+		for elsewhere := range finding.All[finding.HealthElsewhere](in.Findings) {
+			if elsewhere.Of == nil || elsewhere.Of == server.Site {
+				s.HealthEvidence = elsewhere.Place
+				return
+			}
+		}
 		s.Health = plan.HealthMissing
 	}
 }
@@ -249,7 +259,7 @@ func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 // those of all servers: else what another file has may be for another protocol.
 func (p serving) authentication(in *Package, server proof) plan.Place {
 	for f := range finding.All[finding.Authentication](in.Findings) {
-		if f.Path == server.Path {
+		if f.Path == server.Path || f.OfAll {
 			return f.Place
 		}
 	}
@@ -260,12 +270,21 @@ func (p serving) authentication(in *Package, server proof) plan.Place {
 	return f.Place
 }
 
+// sharedDir is a directory of what clients and servers of an app have in common.
+var sharedDir = lazyregexp.New(`(?i)(?:^|/)(?:stubs?|clients?|sdks?|bindings)$`)
+
 // address returns the one address that the server is given; if it is given none, the one that the package names; if
 // that names none, the one that packages without a server name which belong to this server alone, such as settings
-// files. It is not known if several are named, or one that is not known.
+// files. It is not known if several are named, or one that is not known. What examples, tools and tests declare is for
+// servers in them alone, but not what lies with generated code or with clients, which servers use too.
 func (p serving) address(in *Package, server proof) address.Address {
-	p.graph.IsFor = func(file string) bool { return tree.IsWithin(server.Path, p.owners.Innermost(file)) }
-	return p.only(stated[finding.Listener](p, in, server), p.started.of(server.Place))
+	isFor := func(file string) bool {
+		aside := asideWithin(p.project, file)
+		return tree.IsWithin(server.Path, p.owners.Innermost(file)) &&
+			(aside == "" || sharedDir.MatchString(aside) || tree.IsWithin(server.Path, aside))
+	}
+	by := address.Asker{Project: p.project, Process: p.started.of(server.Place), IsFor: isFor}
+	return p.only(stated[finding.Listener](p, in, server), by)
 }
 
 // security returns the one security that is stated, looked for as an address is. A server whose construction is seen,
@@ -321,15 +340,18 @@ func onlySecurity(stated []finding.Security) plan.Security {
 	return only
 }
 
-// setByUsers is what somebody sets who runs or builds the app: an environment variable, a flag, a key of settings.
-var setByUsers = regexp.MustCompile(`^(?:\$[A-Za-z_]\w*$|(?:the )?flag -|the (?:setting|property|feature|xDS) )`)
+// setByUsers is what somebody sets who runs or builds the app: an environment variable, a flag, a key of settings, a
+// file.
+var setByUsers = lazyregexp.New(`^(?:\$[A-Za-z_]\w*$|(?:the )?flag -|the (?:setting|property|feature|xDS|file) )`)
 
 // only returns the one address that listeners have, as it is written first. To say that it is a socket, its path need
-// not be known.
-func (p serving) only(listeners []finding.Listener, by *address.Process) address.Address {
+// not be known. Listeners that the server may not have do not count.
+func (p serving) only(listeners []finding.Listener, by address.Asker) address.Address {
 	var only address.Address
+	listeners = slices.DeleteFunc(listeners, func(l finding.Listener) bool { return l.IsUnsure() })
 	for i, l := range listeners {
-		a := p.graph.Resolve(p.project, l.Path, l.Address, by)
+		by.File = l.Path
+		a := p.graph.Resolve(l.Address, by)
 		if !a.IsKnown() && a.Host != address.UnixSocket {
 			return address.Address{}
 		}

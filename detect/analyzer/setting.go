@@ -3,19 +3,19 @@ package analyzer
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// securityWord is in the names of variables and options that decide on TLS.
-	securityWord = regexp.MustCompile(`(?i)tls|ssl|secur|cert|plain|https|encrypt`)
-	flagName     = regexp.MustCompile(`\bFLAGS_(\w+)`)
-	optionName   = regexp.MustCompile(`\b[A-Za-z_]\w*(?:(?:\.|->|::)\w+)*`)
+	securityWord = lazyregexp.New(`(?i)tls|ssl|secur|cert|plain|https|encrypt`)
+	flagName     = lazyregexp.New(`\bFLAGS_(\w+)`)
+	optionName   = lazyregexp.New(`\b[A-Za-z_]\w*(?:(?:\.|->|::)\w+)*`)
 )
 
 // Setting returns what decides a condition, for users: the environment variable that it asks for, a flag, or the
@@ -85,19 +85,19 @@ func (t truth) and(other truth) truth {
 func truthOf(b bool) truth { return isFalse.not(b) }
 
 var (
-	negation = regexp.MustCompile(`^\(*\s*(?:!|not\b)`)
-	andWord  = regexp.MustCompile(`&&|\band\b`)
-	compared = regexp.MustCompile(`(?P<operator>[!=]==?)\s*(?:["'](?P<with>[^"']*)["']|(?P<word>[a-zA-Z]+))`)
-	oneOf    = regexp.MustCompile(
+	negation = lazyregexp.New(`^\(*\s*(?:!|not\b)`)
+	andWord  = lazyregexp.New(`&&|\band\b`)
+	compared = lazyregexp.New(`(?P<operator>[!=]==?)\s*(?:["'](?P<with>[^"']*)["']|(?P<word>[a-zA-Z]+))`)
+	oneOf    = lazyregexp.New(
 		`\bin\s*[\[({](?P<with>[^\])}]*)[\])}]|[\[(](?P<list>[^\])]*)[\])]\.include`)
-	askedWith = regexp.MustCompile(`["']\s*,\s*(?:default\s*=\s*|\w+:\s*)?["']?(?P<default>\w*)["']?\s*\)|` +
+	askedWith = lazyregexp.New(`["']\s*,\s*(?:default\s*=\s*|\w+:\s*)?["']?(?P<default>\w*)["']?\s*\)|` +
 		`(?:\|\||\?[?:]|\bor\b|\bunwrap_or\()\s*["']?(?P<other>\w+)["']?`)
-	falseWord  = regexp.MustCompile(`(?i)^(?:|0|false|no|off|none|null|nil|undefined)$`)
-	optionRoot = regexp.MustCompile(`^(?i:args|argv|opts|options|flags)(?:\.|\[:|->)(?P<name>\w+)`)
+	falseWord  = lazyregexp.New(`(?i)^(?:|0|false|no|off|none|null|nil|undefined)$`)
+	optionRoot = lazyregexp.New(`^(?i:args|argv|opts|options|flags)(?:\.|\[:|->)(?P<name>\w+)`)
 	// isPresent asks whether a value is there.
-	isPresent = regexp.MustCompile(
+	isPresent = lazyregexp.New(
 		`\s*(?:\bis(?:\s+not)?\s+None|[!=]==?\s*(?:null|nil|undefined)|\.(?:nil|present)\?)$`)
-	bareName = regexp.MustCompile(`^[\w$@.:>\[\]-]+$`)
+	bareName = lazyregexp.New(`^[\w$@.:>\[\]-]+$`)
 )
 
 // byDefault returns the setting that decides a condition, and what the condition is if that is not set.
@@ -122,7 +122,7 @@ func termByDefault(names *address.Names, term string, at int) (string, truth) {
 		if len(variables) > 1 {
 			return "$" + variables[0], notKnown
 		}
-		return "$" + variables[0], ifUnset(term, term).not(negated)
+		return "$" + variables[0], ifUnset(variables[0], term, term).not(negated)
 	}
 	name := credentialsName.FindString(term)
 	values := names.Values(address.Path(strings.TrimPrefix(name, "$")), at)
@@ -141,7 +141,7 @@ func termByDefault(names *address.Names, term string, at int) (string, truth) {
 	}
 	value := strings.TrimSpace(string(names.Raw[values[0].From:values[0].To]))
 	if variables := address.Variables([]byte(value)); len(variables) > 0 {
-		return "$" + variables[0], ifUnset(term, value).not(negated)
+		return "$" + variables[0], ifUnset(variables[0], term, value).not(negated)
 	}
 	if trimmed := strings.Trim(value, `"'`); setting != "" && bareName.MatchString(trimmed+"x") {
 		switch {
@@ -155,14 +155,14 @@ func termByDefault(names *address.Names, term string, at int) (string, truth) {
 }
 
 // wordStart is where a word begins in the name of an option, as in server_cert and serverCert.
-var wordStart = regexp.MustCompile(`_+|(?P<before>[a-z0-9])(?P<hump>[A-Z])`)
+var wordStart = lazyregexp.New(`_+|(?P<before>[a-z0-9])(?P<hump>[A-Z])`)
 
 // declaredFlag returns a flag of the command line as a source declares it, without its dashes, for the name by which
 // the source reads it: server_cert or server-cert for server_cert, tls-cert for tlsCert. It is "" if the source
 // declares no such flag, or several.
 func declaredFlag(raw []byte, name string) string {
 	name = strings.ReplaceAll(strings.Trim(wordStart.ReplaceAllString(name, "${before}-${hump}"), "-"), "-", "[-_]?")
-	declared := regexp.MustCompile(`(?i)["']--(` + name + `)["'\s=,<\[]|` +
+	declared := lazyregexp.New(`(?i)["']--(` + name + `)["'\s=,<\[]|` +
 		`\b(?:option|boolean|string)\(\s*["'](` + name + `)["']|` +
 		`["']?\b(` + name + `)["']?\s*:\s*\{[^{}]*\btype\s*:\s*["'](?:boolean|string|number)["']`)
 	flag := ""
@@ -180,11 +180,20 @@ func declaredFlag(raw []byte, name string) string {
 const maxDeclared = 8
 
 // ifUnset returns what a term is if the variable is not set that it asks, or that the value of its name asks.
-func ifUnset(term, value string) truth {
+func ifUnset(variable, term, value string) truth {
 	unset := ""
 	if m := askedWith.FindStringSubmatch(value); m != nil {
 		unset = cmp.Or(m[1], m[2])
 	}
+	of := ifSet(unset, term, value)
+	if environmentVariable.MatchString(variable) && ifSet("production", term, value) != of {
+		return notKnown
+	}
+	return of
+}
+
+// ifSet is [ifUnset] of a variable that is set to a text.
+func ifSet(unset, term, value string) truth {
 	for _, code := range []string{term, value} {
 		if m := compared.FindStringSubmatch(code); m != nil {
 			with := cmp.Or(m[2], m[3])

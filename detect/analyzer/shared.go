@@ -63,7 +63,7 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 			s[dir] = append(s[dir], f)
 		}
 	case finding.Health:
-		if first, ok := finding.First[finding.Health](s[dir]); !ok || of.Unsure && !first.Unsure {
+		if first, ok := finding.First[finding.Health](s[dir]); !ok || of.IsUnsure() && !first.IsUnsure() {
 			s[dir] = slices.Insert(s[dir], 0, f)
 		}
 	case finding.Authentication:

@@ -3,11 +3,13 @@
 // may have types of its own, for what means something only together with other files; its PostAnalyze decides which of
 // the general ones they are.
 //
-// A finding is made once, at its place, and never changed.
+// A finding is made once, at its place, and never changed: its site alone gets the path when its file is analyzed
+// ([Locate]). If it is not known whether it is executed, another one takes its place ([AsUnsure]).
 package finding
 
 import (
 	"iter"
+	"reflect"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -18,15 +20,22 @@ import (
 // Finding is what one place in a file proves. Every type of finding embeds its [Site].
 type Finding interface{ site() *Site }
 
+// MayServe reports whether a finding may prove a server. What is stated of a server proves none.
+func MayServe(f Finding) bool {
+	switch f.(type) {
+	case Stated, Authentication, HealthDisabled, HealthElsewhere:
+		return false
+	}
+	return true
+}
+
 // Site is the place of a finding, and what stands there.
 type Site struct {
 	plan.Place
 	// excerpt is for the debug log alone: "" for what is not worth a line there.
-	excerpt string
-	offset  int // in the source, 0 if only the line is known
-	// Unsure says of a [Health] that it is not known whether the server has it: an option turns it on, or it is for
-	// some of the package's servers.
-	Unsure bool
+	excerpt  string
+	offset   int // in the source, 0 if only the line is known
+	isUnsure bool
 }
 
 func (s *Site) site() *Site { return s }
@@ -47,7 +56,18 @@ func AtLine(line int, text string) *Site {
 func AtPlace(place plan.Place, excerpt string) *Site { return &Site{Place: place, excerpt: excerpt} }
 
 // Quiet returns a site at the same place which the log has no line for, since it has one for the other.
-func (s *Site) Quiet() *Site { return &Site{Place: s.Place, offset: s.offset, Unsure: s.Unsure} }
+func (s *Site) Quiet() *Site { return &Site{Place: s.Place, offset: s.offset, isUnsure: s.isUnsure} }
+
+// AsUnsure returns a site at the same place that is not sure.
+func (s *Site) AsUnsure() *Site {
+	unsure := *s
+	unsure.isUnsure = true
+	return &unsure
+}
+
+// IsUnsure reports of a [Health] or a [Listener] that it is not known whether the server has it: an option or the
+// environment decides, or it is for some of the package's servers.
+func (s *Site) IsUnsure() bool { return s.isUnsure }
 
 // Server is a server that is constructed: it is a server of its own.
 type Server struct {
@@ -84,6 +104,27 @@ type Health struct {
 	Of *Site
 	// NeedsStatus says that it knows no service, and not the whole server either, until a [HealthStatus] is set.
 	NeedsStatus bool
+}
+
+// HealthElsewhere is a call of what is not the app's own, which may register grpc.health.v1 with a server, that of the
+// site Of, or any server of the package if that is nil.
+type HealthElsewhere struct {
+	*Site
+	Of *Site
+}
+
+// HealthClass is a class that implements grpc.health.v1, and HealthMade an object that is made of a class which may be
+// one: see [github.com/grpc-cnb/health-probe/detect/analyzer.ServersInFiles].
+type HealthClass struct {
+	*Site
+	Class string
+}
+
+// HealthMade is that of [HealthClass].
+type HealthMade struct {
+	*Site
+	Class string
+	Of    *Site // as in [Health]
 }
 
 // Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those
@@ -183,14 +224,20 @@ func RegistersHealth(at *Site, _ string) Finding { return Health{Site: at} }
 // RegistersEmptyHealth is the [Make] of a [Health] that answers NOT_FOUND until the app sets a status.
 func RegistersEmptyHealth(at *Site, _ string) Finding { return Health{Site: at, NeedsStatus: true} }
 
-// MayRegisterHealth is the [Make] of a [Health] that an option turns on.
-func MayRegisterHealth(at *Site, _ string) Finding {
-	at.Unsure = true
-	return Health{Site: at}
-}
+// ImplementsHealth is the [Make] of [HealthClass], whose name the code is.
+func ImplementsHealth(at *Site, class string) Finding { return HealthClass{Site: at, Class: class} }
 
-// MarkUnsure says that it is not known whether a registration of the health service is executed: see [Site].
-func MarkUnsure(f Finding) { f.site().Unsure = true }
+// MayRegisterHealth is the [Make] of a [Health] that an option turns on.
+func MayRegisterHealth(at *Site, _ string) Finding { return Health{Site: at.AsUnsure()} }
+
+// AsUnsure returns a finding of any type with the site that [Site.AsUnsure] returns.
+func AsUnsure(f Finding) Finding {
+	unsure := reflect.New(reflect.TypeOf(f)).Elem()
+	unsure.Set(reflect.ValueOf(f))
+	unsure.FieldByName("Site").Set(reflect.ValueOf(f.site().AsUnsure()))
+	of, _ := reflect.TypeAssert[Finding](unsure)
+	return of
+}
 
 // Offset returns where a finding begins in its source, 0 if only its line is known.
 func Offset(f Finding) int { return f.site().offset }

@@ -1,8 +1,6 @@
 package finding
 
-import (
-	"regexp"
-)
+import "github.com/grpc-cnb/health-probe/internal/lazyregexp"
 
 // HealthStatus is a status that the app sets in a health service which knows none by itself.
 type HealthStatus struct {
@@ -16,12 +14,12 @@ type HealthStatus struct {
 }
 
 var (
-	serving    = regexp.MustCompile(`(?i)\bserving\b`)
-	notServing = regexp.MustCompile(`(?i)\bnot_?serving\b`)
+	serving    = lazyregexp.New(`(?i)\bserving\b`)
+	notServing = lazyregexp.New(`(?i)\bnot_?serving\b`)
 	// emptyName is an empty string, or C#'s word for it.
-	emptyName = regexp.MustCompile(`""|''|` + "``" + `|\b[sS]tring\.Empty\b`)
+	emptyName = lazyregexp.New(`""|''|` + "``" + `|\b[sS]tring\.Empty\b`)
 	// literalName is a string that is a whole argument, or the key of a map.
-	literalName = regexp.MustCompile(
+	literalName = lazyregexp.New(
 		`(?:^|[({,]|\bforService:)\s*(?:"([\w.]+)"|'([\w.]+)'|` + "`([\\w.]+)`" + `)\s*(?:=>|[,:)}]|$)`)
 )
 

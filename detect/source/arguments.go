@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Span is a part of a text, by offsets: From is its first byte, To the one after its last.
@@ -96,7 +97,7 @@ func (t *Text) Trim(s Span) Span {
 }
 
 // argumentName is what a named argument begins with: name=value, name: value.
-var argumentName = regexp.MustCompile(`^([A-Za-z_]\w*)\s*(?:=|:\s)\s*`)
+var argumentName = lazyregexp.New(`^([A-Za-z_]\w*)\s*(?:=|:\s)\s*`)
 
 // Argument returns the argument with this number, from 0, of the call whose bracket opens before an offset; or the one
 // that has one of the names. A number below 0 is for arguments that are given by name alone.

@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"slices"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // starlark is how Bazel's BUILD files write comments and strings, which is Python's way (Starlark Language).
@@ -13,15 +14,15 @@ var starlark = Grammar{
 
 var (
 	// bazelRule is a call that declares a target, at the beginning of a line.
-	bazelRule = regexp.MustCompile(`(?m)^(?P<name>\w+)[ \t]*\(`)
+	bazelRule = lazyregexp.New(`(?m)^(?P<name>\w+)[ \t]*\(`)
 	// testRule are the names of rules whose targets are tests: cc_test, py_test, cc_library_test.
-	testRule = regexp.MustCompile(`_tests?$`)
+	testRule = lazyregexp.New(`_tests?$`)
 	// programRule are the names of rules whose targets are programs: cc_binary, py_binary.
-	programRule = regexp.MustCompile(`_binary$`)
-	testOnly    = regexp.MustCompile(`\btestonly\s*=\s*(?:True|1)\b`)
-	sourcesOf   = regexp.MustCompile(`\b(?:srcs|hdrs)\s*=\s*(?:\w+\()?\[`)
-	packageRule = regexp.MustCompile(`\bdefault_testonly\s*=\s*(?:True|1)\b`)
-	bazelString = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'`)
+	programRule = lazyregexp.New(`_binary$`)
+	testOnly    = lazyregexp.New(`\btestonly\s*=\s*(?:True|1)\b`)
+	sourcesOf   = lazyregexp.New(`\b(?:srcs|hdrs)\s*=\s*(?:\w+\()?\[`)
+	packageRule = lazyregexp.New(`\bdefault_testonly\s*=\s*(?:True|1)\b`)
+	bazelString = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'`)
 )
 
 // BazelTests are what a BUILD file of Bazel declares for tests only, as patterns of names in its directory.

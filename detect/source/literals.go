@@ -11,6 +11,7 @@ import (
 const (
 	maxLiterals = 16
 	minLiteral  = 3
+	maxRunes    = 3 // those of a class
 )
 
 // literalsIn returns literals of which every match of a part of a pattern has one, or nil.
@@ -20,6 +21,8 @@ func literalsIn(part *syntax.Regexp) Keywords {
 		if part.Flags&syntax.FoldCase == 0 {
 			return Keywords{[]byte(string(part.Rune))}
 		}
+	case syntax.OpCharClass:
+		return runesOf(part)
 	case syntax.OpCapture, syntax.OpPlus:
 		return literalsIn(part.Sub[0])
 	case syntax.OpConcat:
@@ -43,6 +46,20 @@ func literalsIn(part *syntax.Regexp) Keywords {
 		return all
 	}
 	return nil
+}
+
+// runesOf returns the characters of a class if they are few, each as a literal.
+func runesOf(class *syntax.Regexp) Keywords {
+	var all Keywords
+	for i := 0; i < len(class.Rune); i += 2 {
+		for r := class.Rune[i]; r <= class.Rune[i+1]; r++ {
+			if len(all) == maxRunes {
+				return nil
+			}
+			all = append(all, []byte(string(r)))
+		}
+	}
+	return all
 }
 
 // shortest returns the length of the shortest keyword, and 0 if there is none.

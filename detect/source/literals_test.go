@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"testing"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 func TestLiteralsOfAllMatches(t *testing.T) {
@@ -14,12 +15,14 @@ func TestLiteralsOfAllMatches(t *testing.T) {
 		`(?i:new)\s+Server\b`:                         "Server",
 		`(?:one|two)?\w+`:                             "",
 		`(?:Listen|Run|\w+)\(`:                        "(",
+		`\w+\s*[({]\w+`:                               "( {",
+		`\w+\s*[^{]`:                                  "",
 		`a{0,2}(?:first|second)+`:                     "first second",
 		`(?:abc){2,3}`:                                "abc",
 		`^\s*$`:                                       "",
 	} {
 		got := ""
-		for i, literal := range newSearch(regexp.MustCompile(pattern)).literals {
+		for i, literal := range newSearch(lazyregexp.New(pattern)).literals {
 			if i > 0 {
 				got += " "
 			}

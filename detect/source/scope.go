@@ -1,6 +1,6 @@
 package source
 
-import "regexp"
+import "github.com/grpc-cnb/health-probe/internal/lazyregexp"
 
 // Blocks are the blocks of a text. They are told by its indentation, which people write alike in all languages, with
 // braces and without. A text that is not indented is one block, in which every name is visible everywhere.
@@ -24,17 +24,17 @@ type block struct {
 }
 
 // conditional begins the header of a block of a condition or a loop.
-var conditional = regexp.MustCompile(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
+var conditional = lazyregexp.New(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
 	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
 
 // hasArms begins what has branches without a word before them: match in Rust, when in Kotlin, case in Elixir.
-var hasArms = regexp.MustCompile(`\b(?:match|when|case|cond|select!?|switch)\b[^;]*(?:\{|\bdo|\bof)\s*$`)
+var hasArms = lazyregexp.New(`\b(?:match|when|case|cond|select!?|switch)\b[^;]*(?:\{|\bdo|\bof)\s*$`)
 
 // IsBranch reports whether a line of code is the header of a block of a condition or a loop.
 func IsBranch(line []byte) bool { return conditional.Match(line) }
 
 // onlyOpens is a line that only opens the block whose header is the line before.
-var onlyOpens = regexp.MustCompile(`^\s*[{(\[]\s*$`)
+var onlyOpens = lazyregexp.New(`^\s*[{(\[]\s*$`)
 
 // FindBlocks finds the blocks of a text in one pass over its lines.
 func FindBlocks(t *Text) *Blocks {

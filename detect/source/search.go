@@ -2,11 +2,13 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"regexp/syntax"
+	"slices"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // search is what is known of all matches of a pattern, so that most of a text need not be searched.
@@ -20,9 +22,9 @@ type search struct {
 }
 
 // searches caches what is known of patterns: those of a language are the same for all files.
-var searches sync.Map // of *search, by *regexp.Regexp
+var searches sync.Map // of *search, by *lazyregexp.Regexp
 
-func searchFor(pattern *regexp.Regexp) *search {
+func searchFor(pattern *lazyregexp.Regexp) *search {
 	cached, ok := searches.Load(pattern)
 	if !ok {
 		cached, _ = searches.LoadOrStore(pattern, newSearch(pattern))
@@ -31,7 +33,7 @@ func searchFor(pattern *regexp.Regexp) *search {
 	return known
 }
 
-func newSearch(pattern *regexp.Regexp) *search {
+func newSearch(pattern *lazyregexp.Regexp) *search {
 	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
 	if err != nil {
 		return &search{}
@@ -43,11 +45,30 @@ func newSearch(pattern *regexp.Regexp) *search {
 	for c := range s.apart {
 		s.apart[c] = !IsWordByte(byte(c))
 	}
-	s.exclude(parsed)
+	s.exclude(withoutContext(parsed))
 	for _, isApart := range s.apart {
 		s.splits = s.splits || isApart && len(s.literals) > 0
 	}
 	return &s
+}
+
+// withoutContext returns a pattern without the beginning (?:^|[^x]), which looks at the byte before: a part begins with
+// that byte.
+func withoutContext(pattern *syntax.Regexp) *syntax.Regexp {
+	if pattern.Op != syntax.OpConcat || pattern.Sub[0].Op != syntax.OpAlternate {
+		return pattern
+	}
+	var ops []syntax.Op
+	for _, sub := range pattern.Sub[0].Sub {
+		ops = append(ops, sub.Op)
+	}
+	if !slices.Equal(ops, []syntax.Op{syntax.OpBeginText, syntax.OpCharClass}) &&
+		!slices.Equal(ops, []syntax.Op{syntax.OpBeginLine, syntax.OpCharClass}) {
+		return pattern
+	}
+	rest := *pattern
+	rest.Sub = pattern.Sub[1:]
+	return &rest
 }
 
 // exclude takes out of apart what a part of a pattern may match.
@@ -128,7 +149,7 @@ func (s *search) isApart(c byte) bool { return c < utf8.RuneSelf && s.apart[c] }
 
 // FindAll returns the matches of a pattern in the code, as regexp.FindAllSubmatchIndex does: at most limit of them, or
 // all for a limit below 0. Analyzers search by this function alone, so that a test can count what a search costs.
-func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {
+func (t *Text) FindAll(pattern *lazyregexp.Regexp, limit int) [][]int {
 	var found [][]int
 	for part := range searchFor(pattern).parts(t.Code) {
 		if len(found) == limit {
@@ -136,21 +157,44 @@ func (t *Text) FindAll(pattern *regexp.Regexp, limit int) [][]int {
 		}
 		code := t.Code[part.From:part.To]
 		countSearch(pattern, code, limit-len(found))
-		matches := pattern.FindAllSubmatchIndex(code, limit-len(found))
-		for _, m := range matches {
-			for i := range m {
-				if m[i] >= 0 {
-					m[i] += part.From
-				}
-			}
+		for _, m := range pattern.FindAllSubmatchIndex(code, limit-len(found)) {
+			found = append(found, moved(m, part.From))
 		}
-		found = append(found, matches...)
 	}
 	return found
 }
 
+// FindCalls returns what [Text.FindAll] does, of a pattern that ends with the bracket of a call: before the next one
+// may stand that bracket, as in run(Server(50051)).
+func (t *Text) FindCalls(pattern *lazyregexp.Regexp, limit int) [][]int {
+	var found [][]int
+	for part := range searchFor(pattern).parts(t.Code) {
+		for at := part.From; at < part.To && len(found) != limit; {
+			code := t.Code[at:part.To]
+			countSearch(pattern, code, 1)
+			m := pattern.FindSubmatchIndex(code)
+			if m == nil {
+				break
+			}
+			found = append(found, moved(m, at))
+			at += max(m[1]-at-1, 1)
+		}
+	}
+	return found
+}
+
+// moved returns a match by its offsets in the whole text.
+func moved(match []int, by int) []int {
+	for i := range match {
+		if match[i] >= 0 {
+			match[i] += by
+		}
+	}
+	return match
+}
+
 // Matches reports whether a pattern matches somewhere in the code.
-func (t *Text) Matches(pattern *regexp.Regexp) bool {
+func (t *Text) Matches(pattern *lazyregexp.Regexp) bool {
 	for part := range searchFor(pattern).parts(t.Code) {
 		if pattern.Match(t.Code[part.From:part.To]) {
 			return true
@@ -160,7 +204,7 @@ func (t *Text) Matches(pattern *regexp.Regexp) bool {
 }
 
 // Mentions reports false for a text in which no string or comment can match a pattern, nor any code.
-func (t *Text) Mentions(pattern *regexp.Regexp) bool {
+func (t *Text) Mentions(pattern *lazyregexp.Regexp) bool {
 	for range searchFor(pattern).parts(t.Raw) {
 		return true
 	}

@@ -3,21 +3,24 @@ package source
 import (
 	"math/rand/v2"
 	"reflect"
-	"regexp"
 	"testing"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // A search in parts finds what one in the whole text finds.
 func TestSearchInPartsFindsTheSame(t *testing.T) {
 	t.Parallel()
-	var patterns []*regexp.Regexp
+	var patterns []*lazyregexp.Regexp
 	for _, p := range []string{
 		`\b(?P<name>\w+)(?:\[\w*\])?\s*=\s*`, `(?m)^[ \t]*def[ \t]+(?P<name>\w+)[ \t]*\(`, `(?m)^\s*a\s*=\s*$`,
 		`a$`, `^a`, `(?:^|[^\w.])(?P<name>[a-z]\w*)\(`, `\ba\b`, `a\b`, `\Ba`, `[(,]\s*(?P<name>a+)\s*=`,
 		`(?s)a.b`, `a.b`, `(?i)A=`,
 		`(?m)a[^=;(]*?$`, `(?:a|b)+\(`, `a|`, `(?:a\s*=|def)`, `é=`, `\(\s*a\s*\)`, `(?m)(?:^|;)[ \t]*a`,
+		`(?m)(?:^|[^\w.])a\s*[(=]`, `[(=]a`, `(?:^|[^.])\s*a\(`, `(?:^|[^a])a*=`, `(?:^|[^\w])(?:a|=)`,
+		`(?:^|[^\w.=])a\s*\(`,
 	} {
-		patterns = append(patterns, regexp.MustCompile(p))
+		patterns = append(patterns, lazyregexp.New(p))
 	}
 	words := []string{
 		"a", "b", "def", " ", "\n", "\t", "(", ")", "=", ";", ",", ".", "[", "]", "é", "\xff", "A", "1", "$",

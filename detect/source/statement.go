@@ -1,8 +1,9 @@
 package source
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // maxBack is how many bytes before an offset are searched for the beginning of its statement.
@@ -56,7 +57,7 @@ const maxLine = 200
 
 var (
 	// goesOn begins what belongs to the code before it, and goesOnBehind ends what the next line belongs to.
-	goesOn       = regexp.MustCompile(`^\s*(?:[.?:,)=&|+]|else\b|$)`)
-	goesOnBehind = regexp.MustCompile(`(?:[=,.(?:&|+]|\b(?:else|return|then)|` +
+	goesOn       = lazyregexp.New(`^\s*(?:[.?:,)=&|+]|else\b|$)`)
+	goesOnBehind = lazyregexp.New(`(?:[=,.(?:&|+]|\b(?:else|return|then)|` +
 		`\bif[ \t]*\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))[ \t\r]*$`)
 )

@@ -7,9 +7,10 @@ package source
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Text is the text of a file in which code, comments and the contents of strings are told apart.
@@ -40,7 +41,7 @@ func (t *Text) LineStart(line int) int {
 
 // Group returns what the named group of a pattern matched, from Raw: the contents of a string are there. It reports
 // whether the group took part in the match. Alternatives of a pattern may each have a group of the name.
-func (t *Text) Group(pattern *regexp.Regexp, match []int, name string) (string, bool) {
+func (t *Text) Group(pattern *lazyregexp.Regexp, match []int, name string) (string, bool) {
 	for i, group := range pattern.SubexpNames() {
 		if group == name && match[2*i] >= 0 {
 			return string(t.Raw[match[2*i]:match[2*i+1]]), true
@@ -50,7 +51,7 @@ func (t *Text) Group(pattern *regexp.Regexp, match []int, name string) (string, 
 }
 
 // Names returns what the group "name" of the pattern takes wherever it matches.
-func (t *Text) Names(pattern *regexp.Regexp) []string {
+func (t *Text) Names(pattern *lazyregexp.Regexp) []string {
 	var found []string
 	for _, m := range t.FindAll(pattern, -1) {
 		if name, ok := t.Group(pattern, m, "name"); ok {
@@ -69,7 +70,7 @@ func Blank(code []byte) {
 	}
 }
 
-var space = regexp.MustCompile(`\s+`)
+var space = lazyregexp.New(`\s+`)
 
 // Excerpt returns the beginning of a part of a source in one line, short enough for a log.
 func Excerpt(text []byte) string {
@@ -86,8 +87,8 @@ func IsWordByte(c byte) bool {
 func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
 // Exactly returns a pattern that has to match a whole string.
-func Exactly(pattern string) *regexp.Regexp {
-	return regexp.MustCompile(`^(?:` + pattern + `)$`)
+func Exactly(pattern string) *lazyregexp.Regexp {
+	return lazyregexp.New(`^(?:` + pattern + `)$`)
 }
 
 // Indented returns how many bytes of white space a line, from 1, begins with, or -1 for a blank one.

@@ -1,9 +1,9 @@
 package source
 
-import "regexp"
+import "github.com/grpc-cnb/health-probe/internal/lazyregexp"
 
 // directive begins a line of a preprocessor, or of a compiler that has such lines, which chooses what is compiled.
-var directive = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|else|elif|endif)`)
+var directive = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|else|elif|endif)`)
 
 // maxCondition is how many bytes of a line are read for its condition.
 const maxCondition = 64
@@ -11,7 +11,7 @@ const maxCondition = 64
 // Uncompiled is code that is compiled in no image, as a comment: from an #if with a condition, which a pattern takes,
 // to the #else, #elif or #endif of it.
 func Uncompiled(condition string) Lexeme {
-	starts := regexp.MustCompile(`^#[ \t]*if[ \t]+(?:` + condition + `)[ \t]*(?:[\r\n/]|$)`)
+	starts := lazyregexp.New(`^#[ \t]*if[ \t]+(?:` + condition + `)[ \t]*(?:[\r\n/]|$)`)
 	return Lexeme{Open: "#", Comment: true, End: directiveEnd, Starts: func(text []byte, at int) bool {
 		return starts.Match(text[at:min(len(text), at+maxCondition)])
 	}}

@@ -3,9 +3,10 @@ package source
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // maxReads is how often a search may read each byte of a text, on average; 0 if nothing is counted.
@@ -17,7 +18,7 @@ var maxReads atomic.Int64
 func LimitSearches(times int) { maxReads.Store(int64(times)) }
 
 // countSearch searches by a reader that counts. As in FindAll, each match is looked for after the one before.
-func countSearch(pattern *regexp.Regexp, code []byte, limit int) {
+func countSearch(pattern *lazyregexp.Regexp, code []byte, limit int) {
 	times := int(maxReads.Load())
 	if times == 0 {
 		return

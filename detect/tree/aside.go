@@ -2,31 +2,32 @@ package tree
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // The names of what lies beside an app.
 var (
 	// exampleName is for what no program of the app is for: it shows or tries how something is used.
-	exampleName = regexp.MustCompile(
+	exampleName = lazyregexp.New(
 		`^(?i:_?(?:examples?|samples?|tutorials?|snippets?)|(?:.*[-_.])?(?:examples|samples|tutorials)(?:[-_.].*)?` +
 			`|tests?[-_.]?servers?(?:[-_.].*)?|bench(?:marks?)?|interop(?:[-_.].*)?|conformance)$`)
 	// toolName is for what serves those who work on the app or call it, or what stands before it. An image may be for
 	// such a program, but more often it is for another one.
-	toolName = regexp.MustCompile(
+	toolName = lazyregexp.New(
 		`^(?i:tools?|tooling|hack|scripts?|contrib|misc|plugins?|demos?|playground|sandbox|docs?` +
 			`|perf|stress|load-?tests?|e2e|tests?|testing|test-?utils?|integration[-_]?tests?` +
 			`|mocks?|fakes?|dummy|stubs?|clients?|sdks?|bindings|(?:.*[-_.])?(?:proxy|sidecar)` +
 			`|(?:mock|fake|dummy|stub|test|demo|bench|example|sample)s?[-_.].*` +
 			`|.*[-_.](?:demo|mock|fake|stub|test|bench|example|sample)s?)$`)
 	// asideFile is for a file of the same kinds, without its extension.
-	asideFile = regexp.MustCompile(
+	asideFile = lazyregexp.New(
 		`^(?i:(?:mock|fake|dummy|stub|test|example|sample|bench)s?[-_.].*|client` +
 			`|.*[-_.](?:mock|fake|stub|test|example|sample|bench|client)s?|.*[-_.]proxy)$`)
 	// exampleFile is for a file of a benchmark.
-	exampleFile = regexp.MustCompile(`^(?i:bench(?:marks?)?)$`)
+	exampleFile = lazyregexp.New(`^(?i:bench(?:marks?)?)$`)
 	// jvmRoots are the first directories of packages of the JVM, whose names say nothing: com/example.
 	jvmRoots = []string{"java", "kotlin", "scala", "com", "org", "net", "io", "dev", "edu", "me"}
 )

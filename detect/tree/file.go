@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
@@ -129,7 +130,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 const maxInterpreter = 128
 
 // IsScript reports whether the first line of the file names an interpreter that a pattern matches. It reads no more.
-func (f *File) IsScript(interpreter *regexp.Regexp) bool {
+func (f *File) IsScript(interpreter *lazyregexp.Regexp) bool {
 	head := make([]byte, maxInterpreter)
 	n, err := f.ReadAt(head, 0)
 	return (err == nil || errors.Is(err, io.EOF)) && interpreter.Match(head[:n])

@@ -3,13 +3,14 @@ package tree
 import (
 	"iter"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // AnyDirMatches reports whether the name of one of the directories that a file is in matches the pattern.
-func AnyDirMatches(file string, pattern *regexp.Regexp) bool {
+func AnyDirMatches(file string, pattern *lazyregexp.Regexp) bool {
 	for name := range strings.SplitSeq(path.Dir(file), "/") {
 		if pattern.MatchString(name) {
 			return true
@@ -42,6 +43,16 @@ func IsWithin(path, dir string) bool {
 	return dir == "." || path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
 }
 
+// IsSource reports whether a file is a source, and not settings or a manifest.
+func IsSource(file string) bool { return sourceExtensions[path.Ext(file)] }
+
+var sourceExtensions = map[string]bool{
+	".go": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".fs": true, ".vb": true, ".js": true,
+	".mjs": true, ".cjs": true, ".ts": true, ".mts": true, ".cts": true, ".py": true, ".rb": true, ".rs": true,
+	".php": true, ".ex": true, ".erl": true, ".hs": true, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true,
+	".C": true, ".h": true, ".hh": true, ".hpp": true, ".hxx": true, ".ipp": true, ".dart": true, ".swift": true,
+}
+
 // IsExecutableName reports whether a built program may have this file name: one without extension, or with what release
 // tools append ("-1.2.3", ".amd64", ".bin"). Execute permission says nothing: archives and uploads lose it, and some
 // mounts grant it to every file.
@@ -50,21 +61,29 @@ func IsExecutableName(name string) bool {
 	return ext == "" || ext == "bin" || ext == "linux" || ext == "run" || strings.ContainsAny(ext, "0123456789")
 }
 
-// docsDir is the name of a directory of documentation, and examplesDir that of a directory of examples.
+// docsDirs are the names of directories of documentation, and examplesDirs those of directories of examples.
 var (
-	docsDir     = regexp.MustCompile(`^(?i:docs?|documentation)(?:[-_.].*)?$`)
-	examplesDir = regexp.MustCompile(`^(?i:examples?|samples?|snippets?)(?:[-_.].*)?$`)
+	docsDirs     = []string{"doc", "docs", "documentation"}
+	examplesDirs = []string{"example", "examples", "sample", "samples", "snippet", "snippets"}
 )
+
+// isCalled reports whether a directory has one of some names, in any case: docs, or docs-src, docs.old.
+func isCalled(dir string, names []string) bool {
+	if end := strings.IndexAny(dir, "-_."); end > 0 {
+		dir = dir[:end]
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(dir, name) })
+}
 
 // IsExampleInDocs reports whether a file is an example in a documentation: in docs/examples, docs-src/guide/snippets.
 // No such file is part of the app. An app may lie in a directory examples elsewhere.
 func IsExampleInDocs(file string) bool {
 	inDocs := false
 	for name := range strings.SplitSeq(path.Dir(file), "/") {
-		if inDocs && examplesDir.MatchString(name) {
+		if inDocs && isCalled(name, examplesDirs) {
 			return true
 		}
-		inDocs = inDocs || docsDir.MatchString(name)
+		inDocs = inDocs || isCalled(name, docsDirs)
 	}
 	return false
 }

@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
+	"time"
 )
 
 // ProbePath is the path of the probe in each image, which the buildpack promises.
@@ -38,6 +40,33 @@ type Result struct {
 // Exec executes a program of the image beside the server, as an exec probe does. It returns an error only if the
 // program could not be started; the caller checks its exit code.
 func (s *Server) Exec(ctx context.Context, args ...string) (Result, error) {
+	for refused := 0; ; refused++ {
+		result, err := s.exec(ctx, args...)
+		if err != nil || refused == maxRefused || !becomesAnother(result) {
+			return result, err
+		}
+		time.Sleep(refusedPause)
+	}
+}
+
+const (
+	maxRefused   = 20
+	refusedPause = 100 * time.Millisecond
+)
+
+// becomesAnother reports whether runc refused to execute a program because the container's first process was in the
+// middle of execve(2), as the lifecycle's launcher is when it becomes the app. Linux ends the threads of a process
+// first, and shows it as a zombie until then; runc takes the container for one that has stopped.
+func becomesAnother(result Result) bool {
+	return result.Code == refusedByRuntime && slices.ContainsFunc([]string{
+		"cannot exec in a stopped container", "container still running", "error executing setns process",
+	}, func(text string) bool { return strings.Contains(result.Output, text) })
+}
+
+// refusedByRuntime is the exit code of docker exec if the runtime does not start the program.
+const refusedByRuntime = 126
+
+func (s *Server) exec(ctx context.Context, args ...string) (Result, error) {
 	var out bytes.Buffer
 	cmd := s.command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = &out, &out

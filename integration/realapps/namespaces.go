@@ -46,6 +46,10 @@ func enter(j job) error {
 func fill(j job, root string) error {
 	p := place{j.Folder}
 	err := unix.Mount("proc", filepath.Join(root, "proc"), "proc", 0, "")
+	// These come first, because the folders below may be in them.
+	for _, folder := range []string{"/run", "/tmp"} {
+		err = errors.Join(err, unix.Mount("tmpfs", filepath.Join(root, folder), "tmpfs", 0, "mode=1777"))
+	}
 	for _, m := range []struct{ from, to string }{
 		{"/dev", "/dev"},
 		{p.source(), workspace},
@@ -55,9 +59,6 @@ func fill(j job, root string) error {
 	} {
 		to := filepath.Join(root, m.to)
 		err = errors.Join(err, os.MkdirAll(to, 0o755), unix.Mount(m.from, to, "", unix.MS_BIND|unix.MS_REC, ""))
-	}
-	for _, folder := range []string{"/run", "/tmp"} {
-		err = errors.Join(err, unix.Mount("tmpfs", filepath.Join(root, folder), "tmpfs", 0, "mode=1777"))
 	}
 	if err != nil {
 		return fmt.Errorf("filling the root folder: %w", err)

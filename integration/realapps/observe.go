@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,7 +112,7 @@ func socket(path string) string {
 	if name, ok := strings.CutPrefix(path, "@"); ok {
 		return "unix-abstract:" + name
 	}
-	return "unix:" + path
+	return "unix:" + filepath.Clean(path) // //tmp/app.sock is what the probe takes as /tmp/app.sock
 }
 
 // isLoopback reports whether an address as the kernel prints it, in words of the machine's byte order, is one of

@@ -7,11 +7,12 @@ package config
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Config holds the values of the build variables.
@@ -42,6 +43,19 @@ type Config struct {
 // Err returns what is wrong with a value, nil if all of them are right. The build fails with it. The detect phase
 // must not: the lifecycle would leave an optional buildpack out without a word.
 func (c Config) Err() error { return c.err }
+
+// Ineffective returns a sentence for each variable that is set and has no effect, because of what another one is.
+func (c Config) Ineffective() []string {
+	var sentences []string
+	for _, variable := range Variables {
+		needs := variable.needs
+		if needs.name != "" && strings.TrimSpace(os.Getenv(variable.Name)) != "" && !needs.isMet(c) {
+			sentences = append(sentences,
+				fmt.Sprintf("$%s has no effect without $%s=%s", variable.Name, needs.name, needs.value))
+		}
+	}
+	return sentences
+}
 
 // Read reads the build variables. If a variable is unset or empty, it takes its default in defaults, which are those
 // of buildpack.toml by the variables' names; without one there, that of [Variables]. The first mistake in a value is
@@ -114,14 +128,15 @@ func words(field func(*Config) *[]string) read {
 	return func(r *reader, config *Config, variable Variable) {
 		words, err := shellquote.Split(r.value(variable))
 		if err != nil {
-			r.fail(fmt.Errorf("splitting $%s into shell words: %w", variable.Name, err))
+			r.fail(fmt.Errorf("splitting $%s into shell words: %w (close it, or write \\ before it)", variable.Name,
+				err))
 		}
 		*field(config) = words
 	}
 }
 
 // processType is what the buildpack specification lets the type of a process be (launch.toml, processes).
-var processType = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var processType = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
 // processTypes reads types of processes, with spaces between them.
 func processTypes(field func(*Config) *[]string) read {

@@ -129,7 +129,19 @@ func TestRead(t *testing.T) {
 		{"BP_GRPC_HEALTH_PROBE_ARG", " ", ""},
 		{
 			config.ArgsEnv, "'",
-			"splitting $BP_GRPC_HEALTH_PROBE_ARGS into shell words: Unterminated single-quoted string",
+			"splitting $BP_GRPC_HEALTH_PROBE_ARGS into shell words: Unterminated single-quoted string " +
+				`(close it, or write \ before it)`,
+		},
+		{config.ProcessesEnv, " web  grpc-1.a_b ", ""},
+		{
+			config.ProcessesEnv, "web,grpc",
+			`reading $BP_GRPC_HEALTH_PROBE_BRIDGE_PROCESSES: "web,grpc" is not a process type: use letters, digits, ` +
+				"., _ and -, and spaces between several",
+		},
+		{
+			config.ProcessesEnv, "web ..",
+			`reading $BP_GRPC_HEALTH_PROBE_BRIDGE_PROCESSES: ".." is not a process type: use letters, digits, ` +
+				"., _ and -, and spaces between several",
 		},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
@@ -140,6 +152,32 @@ func TestRead(t *testing.T) {
 			}
 			if message != c.want {
 				t.Errorf("the error is %s, want %s", message, c.want)
+			}
+		})
+	}
+}
+
+// A variable whose meaning begins with a value of another one has no effect without that.
+func TestVariablesWithoutEffect(t *testing.T) {
+	values := regexp.MustCompile("^for `([a-z]+)`: ")
+	others := map[string]string{config.Download: config.SourceEnv, config.BridgeLaunch: config.BridgeEnv}
+	for _, variable := range config.Variables {
+		found := values.FindStringSubmatch(variable.Meaning)
+		t.Run(variable.Name, func(t *testing.T) {
+			t.Setenv(variable.Name, variable.Example)
+			var want []string
+			if found != nil {
+				other := others[found[1]]
+				want = []string{fmt.Sprintf("$%s has no effect without $%s=%s", variable.Name, other, found[1])}
+			}
+			if got := config.Read(nil).Ineffective(); !slices.Equal(got, want) {
+				t.Errorf("it says %q, want %q", got, want)
+			}
+			if found != nil {
+				t.Setenv(others[found[1]], found[1])
+			}
+			if got := config.Read(nil).Ineffective(); got != nil {
+				t.Errorf("with what it needs it says %q", got)
 			}
 		})
 	}

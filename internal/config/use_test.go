@@ -101,6 +101,9 @@ func addUses(function *ast.FuncDecl, used map[string]bool) {
 	ast.Inspect(function.Body, func(node ast.Node) bool {
 		switch n := node.(type) {
 		case *ast.AssignStmt:
+			if nameOf(n.Lhs[0]) == "_" && len(n.Lhs) == 1 {
+				return false
+			}
 			if call, ok := n.Rhs[0].(*ast.CallExpr); ok && nameOf(call.Fun) == "config.Read" {
 				configs[nameOf(n.Lhs[0])] = true
 			}

@@ -17,6 +17,23 @@ type Variable struct {
 
 	// read reads the value, if that is in the Config.
 	read read
+	// needs is what another variable has to be, or this one has no effect; the zero value is nothing.
+	needs condition
+}
+
+// condition is a value of another variable.
+type condition struct {
+	name, value string
+	isMet       func(Config) bool
+}
+
+// forDownload and forLaunch are the conditions of variables whose meanings begin with these words.
+func forDownload() condition {
+	return condition{SourceEnv, Download, func(c Config) bool { return c.Source == Download }}
+}
+
+func forLaunch() condition {
+	return condition{BridgeEnv, BridgeLaunch, func(c Config) bool { return c.Bridge == BridgeLaunch }}
 }
 
 // Prefix begins the names of the variables that are this buildpack's alone.
@@ -119,31 +136,36 @@ var Variables = []Variable{
 			"between several; without it all of them",
 		Example: "web grpc",
 		read:    processTypes(func(c *Config) *[]string { return &c.Processes }),
+		needs:   forLaunch(),
 	},
 	{
 		Name:    RepoEnv,
 		Meaning: "for `download`: the repository, `owner/name`",
 		Default: "grpc-ecosystem/grpc-health-probe", Example: "my-org/probe",
-		read: text(func(c *Config) *string { return &c.Repo }),
+		read:  text(func(c *Config) *string { return &c.Repo }),
+		needs: forDownload(),
 	},
 	{
 		Name: AssetEnv,
 		Meaning: "for `download`: the release's file, a program or an archive with one; `{os}` and `{arch}` stand " +
 			"for the image's",
 		Default: "grpc_health_probe-{os}-{arch}", Example: "probe_{os}_{arch}.tar.gz",
-		read: text(func(c *Config) *string { return &c.Asset }),
+		read:  text(func(c *Config) *string { return &c.Asset }),
+		needs: forDownload(),
 	},
 	{
 		Name:    VersionEnv,
 		Meaning: "for `download`: the release's tag, or `latest`",
 		Default: "v0.4.56", Example: "latest",
-		read: text(func(c *Config) *string { return &c.Version }),
+		read:  text(func(c *Config) *string { return &c.Version }),
+		needs: forDownload(),
 	},
 	{
 		Name:    SHA256Env,
 		Meaning: "for `download`: the file's digest; without it the buildpack must pin one, or the release state one",
 		Example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		read:    text(func(c *Config) *string { return &c.SHA256 }),
+		needs:   forDownload(),
 	},
 	{
 		Name:    GitHubAPIEnv,

@@ -30,21 +30,27 @@ type rule struct {
 // matches one part of a path. In the patterns of imports, NAME stands for the part that it matched in the package's
 // path.
 var rules = []rule{
-	{"internal/...", nil},
+	{"internal/lazyregexp", nil},
+	{"internal/...", []string{"internal/lazyregexp"}},
 
-	{"detect/tree/...", []string{"detect/tree/...", "internal/plan", "internal/untrusted"}},
-	{"detect/source/...", []string{"detect/source/...", "internal/plan", "internal/untrusted"}},
-	{"detect/address", []string{
-		"detect/source", "detect/tree/procfile", "internal/hostport", "internal/plan", "internal/untrusted",
+	{"detect/tree/...", []string{"detect/tree/...", "internal/lazyregexp", "internal/plan", "internal/untrusted"}},
+	{"detect/source/...", []string{
+		"detect/source/...", "internal/lazyregexp", "internal/plan", "internal/untrusted",
 	}},
-	{"detect/finding", []string{"detect/address", "detect/source", "detect/tree", "internal/plan"}},
+	{"detect/address", []string{
+		"detect/source", "detect/tree/procfile", "internal/hostport", "internal/lazyregexp", "internal/plan",
+		"internal/untrusted",
+	}},
+	{"detect/finding", []string{
+		"detect/address", "detect/source", "detect/tree", "internal/lazyregexp", "internal/plan",
+	}},
 	{"detect/analyzer/...", []string{
 		"detect/analyzer/...", "detect/address", "detect/finding", "detect/source/...", "detect/tree/...",
-		"internal/plan", "internal/untrusted",
+		"internal/lazyregexp", "internal/plan", "internal/untrusted",
 	}},
 	{"detect/language/NAME/...", []string{
 		"detect/language/NAME/...", "detect/analyzer/...", "detect/address", "detect/finding",
-		"detect/source/...", "detect/tree/...", "internal/plan", "internal/untrusted",
+		"detect/source/...", "detect/tree/...", "internal/lazyregexp", "internal/plan", "internal/untrusted",
 	}},
 	{"detect/buildplan", []string{"detect", "internal/config", "internal/descriptor", "internal/plan"}},
 	{"detect/...", []string{"detect/...", "internal/config", "internal/plan", "internal/untrusted"}},
@@ -53,16 +59,16 @@ var rules = []rule{
 	{"build/executable/...", []string{"build/executable/..."}},
 	{"build/launch", nil},
 	{"build/sbom/...", []string{"build/sbom/..."}},
-	{"build/github/...", []string{"build/github/...", "internal/config"}},
+	{"build/github/...", []string{"build/github/...", "internal/config", "internal/lazyregexp"}},
 	{"build/githubassets", []string{
 		"build/archive", "build/executable", "build/github", "build/launch", "build/sbom",
-		"internal/config", "internal/plan", "internal/untrusted",
+		"internal/config", "internal/lazyregexp", "internal/plan", "internal/untrusted",
 	}},
 	{"build/execprobe", []string{"internal/config", "internal/plan", "probe/check/outcome", "probe/flags"}},
 	{"build", []string{
 		"build/archive", "build/execprobe", "build/executable", "build/github", "build/githubassets", "build/launch",
-		"build/sbom", "internal/config", "internal/descriptor", "internal/plan", "probe/bridge/bridgeflags",
-		"probe/check/outcome", "probe/flags",
+		"build/sbom", "internal/config", "internal/descriptor", "internal/lazyregexp", "internal/plan",
+		"probe/bridge/bridgeflags", "probe/check/outcome", "probe/flags",
 	}},
 
 	{"probe/check/outcome", nil},
@@ -133,13 +139,17 @@ func TestImports(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		importer, isTest := filepath.ToSlash(relative), strings.HasSuffix(name, "_test.go")
 		for _, spec := range file.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
 				return err
 			}
 			imported, own := strings.CutPrefix(imported, module)
-			if own && !isAllowed(filepath.ToSlash(relative), imported, strings.HasSuffix(name, "_test.go")) {
+			if imported == "regexp" && !isTest && isAllowed(importer, "internal/lazyregexp", false) {
+				t.Errorf("%s must import internal/lazyregexp instead of regexp", name)
+			}
+			if own && !isAllowed(importer, imported, isTest) {
 				t.Errorf("%s must not import %s: see the rules in internal/imports", name, imported)
 			}
 		}

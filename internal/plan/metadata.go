@@ -2,7 +2,8 @@ package plan
 
 import (
 	"reflect"
-	"regexp"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // The keys of the plan entry's metadata. Those of a server stand at the top for the leading server, and in each table
@@ -16,6 +17,7 @@ const (
 	keyHealthEvidence   = "health_evidence"
 	keyHealthAdvice     = "health_advice"
 	keyService          = "health_service"
+	keyServiceUnknown   = "health_service_unknown"
 	keyAuthentication   = "authentication_evidence"
 	keyHost             = "host"
 	keyPort             = "port"
@@ -140,6 +142,9 @@ func (s Server) metadata() map[string]any {
 			metadata[key] = text
 		}
 	}
+	if s.IsServiceUnknown {
+		metadata[keyServiceUnknown] = true
+	}
 	if s.Address.Port != 0 && s.Address.Certainty != Unknown {
 		metadata[keyPort] = int64(s.Address.Port)
 	}
@@ -179,6 +184,7 @@ func serverFromMetadata(metadata map[string]any) Server {
 	if name := text(keyService); IsServiceName(name) {
 		s.Service = name
 	}
+	s.IsServiceUnknown, _ = metadata[keyServiceUnknown].(bool)
 	switch h := Health(text(keyHealth)); h {
 	case HealthRegistered, HealthAutomatic, HealthMissing:
 		s.Health = h
@@ -191,7 +197,7 @@ func serverFromMetadata(metadata map[string]any) Server {
 }
 
 // serviceName matches the full names of services (Protocol Buffers Language Specification, fullIdent).
-var serviceName = regexp.MustCompile(`^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*$`)
+var serviceName = lazyregexp.New(`^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*$`)
 
 // IsServiceName reports whether a text may be the full name of a service.
 func IsServiceName(text string) bool { return serviceName.MatchString(text) }

@@ -2,11 +2,12 @@ package plan
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // keyMistake is the key of the plan entry's metadata for a mistake in the settings.
@@ -31,9 +32,9 @@ func MistakeFromMetadata(metadata map[string]any) error {
 
 var (
 	// tokens matches tokens of GitHub (github.blog/engineering/behind-githubs-new-authentication-token-formats).
-	tokens = regexp.MustCompile(`\b(?:gh[a-z]_|github_pat_)\w{16,}`)
+	tokens = lazyregexp.New(`\b(?:gh[a-z]_|github_pat_)\w{16,}`)
 	// passwords matches the user and the password in an address.
-	passwords = regexp.MustCompile(`://[^/@\s"]*@`)
+	passwords = lazyregexp.New(`://[^/@\s"]*@`)
 )
 
 // SafeError returns an error as it may be shown. A user can put a secret into the wrong setting, and an app's names can

@@ -30,6 +30,9 @@ type Server struct {
 	HealthEvidence Place
 	// Service is the service to ask for if the server is not known to tell its own health, that of the service "".
 	Service string
+	// IsServiceUnknown says that the health service that is registered knows only services that the app tells it, and
+	// that their names are not known.
+	IsServiceUnknown bool
 	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.
 	HealthAdvice string
@@ -42,6 +45,9 @@ type Server struct {
 	Strength Strength
 	// Programs are the directories of the main packages that build it, the likeliest first, as far as they are known.
 	Programs []string
+	// ByProgram is where the server listens in each program that starts it, by the program's directory, if the programs
+	// differ: Address is not known then, unless it is known which program is built.
+	ByProgram map[string]Address
 	// BuiltBy is what says that the build builds this server, as in "$BP_GO_TARGETS"; "" if nothing does.
 	BuiltBy string
 	// ShownBy is the document that starts this server before others, as in "README.md"; "" if none does.
@@ -85,6 +91,9 @@ func (s Server) String() string {
 			server += " for " + s.Service
 		}
 		server += fmt.Sprintf(" (%s)", s.HealthEvidence)
+		if s.IsServiceUnknown {
+			server += ", for which services is not known"
+		}
 	case HealthAutomatic:
 		server += "registered by " + s.Framework
 		if s.Service != "" {

@@ -18,7 +18,7 @@ func TestServersComeBackFromThePlan(t *testing.T) {
 	known := plan.Server{
 		Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "cmd/main.go", Line: 4},
 		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)", Service: "shop.v1.Orders",
-		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5},
+		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, IsServiceUnknown: true,
 		Authentication: plan.Place{Path: "cmd/auth.go", Line: 7},
 		Address: plan.Address{
 			Host: plan.Loopback, Port: 50051, Variable: "PORT", Certainty: plan.Default,

@@ -31,19 +31,20 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
 	}
 	serves := map[string]bool{}
-	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}}
+	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}, health: map[string]bool{}}
 	for _, path := range paths {
 		archive, want := readArchive(t, path)
 		var evidence lines
 		servers := scan(t, analyzer.New(d), unpack(t, archive), evidence.addf)
 		for _, s := range servers {
 			serves[s.Framework] = true
-			proved.port(s, archive)
+			proved.server(s, archive)
 		}
 		keywordsIn(proved, d, archive)
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			if got := Describe(servers); got != want && !updateWant(t, path, archive, got) {
-				t.Errorf("found:\n%swant:\n%s%s", got, want, strings.Join(evidence, "\n"))
+				t.Errorf("found:\n%swant:\n%s%s\n(UPDATE_GOLDEN=1 writes what was found)", got, want,
+					strings.Join(evidence, "\n"))
 			}
 			keepsNoText(t, d, archive)
 		})
@@ -80,10 +81,9 @@ func keepsNoText[T any](t *testing.T, d analyzer.Definition[T], archive *txtar.A
 			continue
 		}
 		lent := bytes.Clone(f.Data)
-		lentResult, _ := d.Analyze(tree.NewText(f.Name, lent))
-		got := lentResult.Now()
+		got, _ := d.Analyze(tree.NewText(f.Name, lent))
 		clear(lent)
-		if want, _ := d.Analyze(tree.NewText(f.Name, f.Data)); !reflect.DeepEqual(got, want.Now()) {
+		if want, _ := d.Analyze(tree.NewText(f.Name, f.Data)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the result refers to bytes of the text, or differs from time to time", f.Name)
 		}
 	}
@@ -104,13 +104,15 @@ func scan(t testing.TB, a analyzer.Analyzer, dir string, logf func(format string
 	t.Helper()
 	logf = tree.Serialize(logf)
 	scan := a.NewScan()
-	err := tree.Walk(t.Context(), dir, tree.Visitor{Required: a.Required, Visit: func(f *tree.File) {
-		if err := scan.Analyze(f); err != nil {
-			logf("%s: %s", f.Path, err)
+	for _, required := range []func(path string) bool{a.Required, scan.Waits} {
+		err := tree.Walk(t.Context(), dir, tree.Visitor{Required: required, Visit: func(f *tree.File) {
+			if err := scan.Analyze(f); err != nil {
+				logf("%s: %s", f.Path, err)
+			}
+		}}, logf)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}}, logf)
-	if err != nil {
-		t.Fatal(err)
 	}
 	servers := scan.PostAnalyze(logf)
 	plan.Sort(servers)
@@ -218,8 +220,7 @@ func repeat[T any](t *testing.T, d analyzer.Definition[T], s Repetition, unit st
 		}
 	}()
 	// A text that is read to its end and not understood is no failure: many units are no code.
-	result, _ := d.Analyze(tree.NewText(s.Path, []byte(s.Head+strings.Repeat(unit, repetitiveSize/len(unit)))))
-	result.Now()
+	_, _ = d.Analyze(tree.NewText(s.Path, []byte(s.Head+strings.Repeat(unit, repetitiveSize/len(unit)))))
 }
 
 // FuzzSource fuzzes the analysis of a file with a path: it must not panic, and each finding is on a line of the file or
@@ -230,7 +231,6 @@ func FuzzSource[T any](f *testing.F, d analyzer.Definition[T], path string, seed
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		result, err := d.Analyze(tree.NewText(path, text))
-		result = result.Now()
 		if result != nil {
 			CheckPlaces(t, text, result.Findings)
 		}

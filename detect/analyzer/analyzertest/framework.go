@@ -3,6 +3,7 @@ package analyzertest
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -16,6 +17,13 @@ import (
 type proofs struct {
 	ports    map[string]bool // by framework and number
 	keywords map[string]bool
+	health   map[string]bool // by framework
+}
+
+// server notes what a server that is found in an app proves.
+func (p proofs) server(s plan.Server, archive *txtar.Archive) {
+	p.port(s, archive)
+	p.health[s.Framework] = p.health[s.Framework] || s.HasHealth()
 }
 
 // port notes the port of a server whose app does not write it anywhere: the framework has it by default.
@@ -56,7 +64,7 @@ func keywordsIn[T any](p proofs, d analyzer.Definition[T], archive *txtar.Archiv
 	}
 }
 
-// check fails for a default port, or a keyword, that no app of the language proves.
+// check fails for a default port, a keyword, or who registers the health service, if no app of the language proves it.
 func (p proofs) check(t *testing.T, f analyzer.Framework) {
 	t.Helper()
 	number := strconv.Itoa(f.Port.Number)
@@ -64,9 +72,14 @@ func (p proofs) check(t *testing.T, f analyzer.Framework) {
 		t.Errorf("%s: no app in testdata/apps has its default port %s without writing it, or the entry names no source",
 			f.Name, number)
 	}
+	if !p.health[f.Name] && !strings.HasPrefix(f.Health, analyzer.Nobody) {
+		t.Errorf("%s: no app in testdata/apps registers the health service with it, or its Health should begin with %q",
+			f.Name, analyzer.Nobody)
+	}
 	for _, word := range f.Keywords {
 		if !p.keywords[word] {
-			t.Errorf("%s: no source in testdata/apps is read because of its keyword %q alone", f.Name, word)
+			t.Errorf("%s: no source in testdata/apps is read because of its keyword %q alone: add one, or leave the "+
+				"keyword out if it contains one of another framework", f.Name, word)
 		}
 	}
 }

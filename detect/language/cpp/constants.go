@@ -2,42 +2,47 @@ package cpp
 
 import (
 	"bytes"
-	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// listenName matches the names of constants, fields, functions and parameters that say where something listens.
-	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|uri`)
-	constant   = regexp.MustCompile(`(?m)^[ \t]*(?:inline\s+|static\s+|extern\s+)*(?:const|constexpr)\b[^=;(){}\n]*?` +
+	listenName = lazyregexp.New(`(?i)port|addr|bind|listen|endpoint|url|uri`)
+	constant   = lazyregexp.New(`(?m)^[ \t]*(?:inline\s+|static\s+|extern\s+)*(?:const|constexpr)\b[^=;(){}\n]*?` +
 		`\b(?P<name>\w+)(?:\[\w*\])?\s*[={]\s*|#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`)
-	flag         = regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`)
-	declaredFlag = regexp.MustCompile(`\b(?:ABSL_DECLARE_FLAG\s*\(\s*[\w:]+\s*,|DECLARE_\w+\s*\()\s*(?P<name>\w+)\s*\)`)
+	flag         = lazyregexp.New(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`)
+	declaredFlag = lazyregexp.New(`\b(?:ABSL_DECLARE_FLAG\s*\(\s*[\w:]+\s*,|DECLARE_\w+\s*\()\s*(?P<name>\w+)\s*\)`)
 	// tellingName matches those too that say what carries the calls.
-	tellingName = regexp.MustCompile(listenName.String() + `|` + securityName.String())
+	tellingName = lazyregexp.New(listenName.String() + `|` + securityName.String())
 	// function is the head of a function, with its body or before it, and parameter a parameter without a default.
-	function  = regexp.MustCompile(`(?m)^[ \t]*[\w:<>,&*\t ]*?(?P<name>\w+)[ \t]*\(`)
-	parameter = regexp.MustCompile(`(\w+)$`)
+	function  = lazyregexp.New(`(?m)^[ \t]*[\w:<>,&*\t ]*?(?P<name>\w+)[ \t]*\(`)
+	parameter = lazyregexp.New(`(\w+)$`)
 	// bodyAhead is what stands between the parameters of a function and its body, or the list of its initializers.
-	bodyAhead  = regexp.MustCompile(`^\)\s*(?:const\b|noexcept\b|override\b|final\b|->\s*[\w:<>]+|\s)*(\{|:)`)
-	structHead = regexp.MustCompile(`\b(?:struct|class)\s+(?P<name>\w+)(?:\s+final)?(?:\s*:[^{;()]*)?\s*\{`)
+	bodyAhead  = lazyregexp.New(`^\)\s*(?:const\b|noexcept\b|override\b|final\b|->\s*[\w:<>]+|\s)*(\{|:)`)
+	structHead = lazyregexp.New(`\b(?:struct|class)\s+(?P<name>\w+)(?:\s+final)?(?:\s*:[^{;()]*)?\s*\{`)
 	// field is a field of a class, with its default or without.
-	field = regexp.MustCompile(`^\s*[\w:<>]+(?:\s*<[^;{}()]*>)?[\s&*]+` +
+	field = lazyregexp.New(`^\s*[\w:<>]+(?:\s*<[^;{}()]*>)?[\s&*]+` +
 		`(?P<name>\w+)\s*(?:[={]\s*(?P<value>[^;]*?)\}?)?;`)
+	// fieldSet gives a field a value: options.port = 50051, {.port = 50051}, or in its class port = 50051.
+	fieldSet = lazyregexp.New(
+		`(?m)(?:(?P<object>\w*)(?:\.|->)(?P<name>\w+)|(?:^|[{;])[ \t]*(?P<name>\w+))[ \t]*=[ \t]*`)
 	// boundOption is an option of Boost.Program_options that is written to a variable or a field.
-	boundOption = regexp.MustCompile(
+	boundOption = lazyregexp.New(
 		`\bvalue\s*<[^>;]*>\s*\(\s*&(?P<path>[\w.>-]+)\s*\)(?:\s*->\s*\w+\(\))*\s*->\s*default_value\s*\(\s*`)
 	// namedOption is an option that is read by its name: ("port,p", po::value<int>()->default_value(50051)).
-	namedOption = regexp.MustCompile(`\(\s*"(?P<option> +)"\s*,[^;"]*?(?:"[ ]*"\s*,[^;"]*?)?` +
+	namedOption = lazyregexp.New(`\(\s*"(?P<option> +)"\s*,[^;"]*?(?:"[ ]*"\s*,[^;"]*?)?` +
 		`\bvalue\s*<[^>;]*>\s*\(\s*\)` +
 		`\s*->\s*default_value\s*\(\s*`)
 	// loop is a loop over the elements of a list.
-	loop = regexp.MustCompile(`\bfor\s*\(\s*(?:const\s+)?[\w:<>]+[\s&*]+(?P<name>\w+)\s*:\s*` +
+	loop = lazyregexp.New(`\bfor\s*\(\s*(?:const\s+)?[\w:<>]+[\s&*]+(?P<name>\w+)\s*:\s*` +
 		`(?:(?P<list>\w+)\s*\)|\{)`)
-	readOption = regexp.MustCompile(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
+	readOption = lazyregexp.New(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
 )
 
 const (
@@ -55,8 +60,11 @@ const (
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ",;\n", declarations...)
 	d.Global = globals(t)
+	set := t.Names(fieldSet)
 	for _, f := range fields(t) {
-		d.DeclareValue(f)
+		if slices.Contains(set, f.Name[1:]) {
+			d.Forget(f.Name[1:], f.Value)
+		}
 	}
 	declareOptions(d)
 	declareFlags(d)
@@ -94,19 +102,19 @@ func readDeclarations(t *source.Text) *address.Names {
 }
 
 var (
-	// call is the call of a function that is no member, or new X(...).
-	call = regexp.MustCompile(`(?:^|[^\w.>:])(?P<name>(?:\w+::)*\w+)\(`)
+	// call is the call of a function that is no member, new X(...), or X{...}.
+	call = lazyregexp.New(`(?:^|[^\w.>:])(?P<name>(?:\w+::)*\w+)[({]`)
 	// smartPointer makes a smart pointer, and construction is the declaration of a variable: both have what a
 	// constructor is given.
-	smartPointer = regexp.MustCompile(`\bmake_(?:unique|shared)\s*<\s*(?P<name>[\w:]+)\s*>\s*\(`)
-	construction = regexp.MustCompile(
+	smartPointer = lazyregexp.New(`\bmake_(?:unique|shared)\s*<\s*(?P<name>[\w:]+)\s*>\s*\(`)
+	construction = lazyregexp.New(
 		`(?m)^[ \t]*(?:const\s+|static\s+)*(?P<name>(?:\w+::)*[A-Za-z_]\w*)\s+\w+\s*[({]`)
 )
 
 // given returns what the source of a program gives to functions and constructors of other sources.
 func given(names *address.Names) []address.Declaration {
 	var all []address.Declaration
-	for _, pattern := range []*regexp.Regexp{call, smartPointer, construction} {
+	for _, pattern := range []*lazyregexp.Regexp{call, smartPointer, construction} {
 		all = append(all, names.Given(pattern, calledFunction)...)
 	}
 	return append(all, givenToMethods(names)...)
@@ -145,9 +153,9 @@ const maxValue = 200
 var (
 	// boundFlag is an option that is written to a variable or a field, and namedFlag any that is described by its
 	// names.
-	boundFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,\s*(?:\w+::)*` +
+	boundFlag = lazyregexp.New(`\(\s*"(?P<names> +)"\s*,\s*(?:\w+::)*` +
 		`value\s*<[^>;]*>\s*\(\s*&(?P<path>[\w.>-]+)\s*\)`)
-	namedFlag = regexp.MustCompile(`\(\s*"(?P<names> +)"\s*,`)
+	namedFlag = lazyregexp.New(`\(\s*"(?P<names> +)"\s*,`)
 )
 
 // declareFlags says which flags give variables and fields: those of gflags and Abseil, of Boost.Program_options and of
@@ -203,11 +211,18 @@ func declareOptions(d *address.Names) {
 	}
 }
 
-// fields returns the fields of classes. The value of one without a default is empty.
-func fields(t *source.Text) []address.NamedValue {
-	var found []address.NamedValue
+// fieldOf is a field of a class, with its number there: a class without constructors is given values in this order.
+type fieldOf struct {
+	address.NamedValue
+	class  string
+	number int
+}
+
+// fields returns the fields of classes that say where something listens. The value of one without a default is empty.
+func fields(t *source.Text) []fieldOf {
+	var found []fieldOf
 	for _, m := range t.FindAll(structHead, maxConstants) {
-		end := min(len(t.Code), m[1]+maxBody)
+		end, number := min(len(t.Code), m[1]+maxBody), 0
 		for depth, at, from := 0, m[1], m[1]; at < end && depth >= 0; at++ {
 			switch c := t.Code[at]; {
 			case c == '{':
@@ -216,7 +231,10 @@ func fields(t *source.Text) []address.NamedValue {
 				depth--
 			case c == ';' && depth == 0:
 				if f, ok := fieldIn(t, source.Span{From: from, To: at + 1}); ok {
-					found = append(found, f)
+					if listenName.MatchString(f.Name) {
+						found = append(found, fieldOf{f, string(t.Code[m[2]:m[3]]), number})
+					}
+					number++
 				}
 				from = at + 1
 			case c == ':' && depth == 0 && t.Code[at-1] != ':' && t.Code[at+1] != ':':
@@ -227,7 +245,7 @@ func fields(t *source.Text) []address.NamedValue {
 	return found
 }
 
-// fieldIn returns the field that a statement declares, if its name says that it is about listening.
+// fieldIn returns the field that a statement declares, if it declares one.
 func fieldIn(t *source.Text, statement source.Span) (address.NamedValue, bool) {
 	m := field.FindSubmatchIndex(t.Code[statement.From:statement.To])
 	if m == nil {
@@ -235,7 +253,31 @@ func fieldIn(t *source.Text, statement source.Span) (address.NamedValue, bool) {
 	}
 	name := t.Slice(source.Span{From: statement.From + m[2], To: statement.From + m[3]})
 	value := source.Span{From: statement.From + max(m[4], 0), To: statement.From + max(m[5], 0)}
-	return address.NamedValue{Name: "." + name, Value: value}, listenName.MatchString(name)
+	return address.NamedValue{Name: "." + name, Value: value}, true
+}
+
+// fieldsSet returns what a source gives fields. Of an object whose class it does not say, it may be any field of that
+// name.
+func fieldsSet(names func() *address.Names) []address.NamedValue {
+	var set []address.NamedValue
+	t := names().Text
+	if !slices.ContainsFunc(t.Names(fieldSet), listenName.MatchString) {
+		return nil
+	}
+	classes, objects := classesIn(t), classesOfObjects(names())
+	for _, m := range t.FindAll(fieldSet, maxFunctions) {
+		name, _ := t.Group(fieldSet, m, "name")
+		class := classOf(t, classes, m[0])
+		if object, ok := t.Group(fieldSet, m, "object"); ok && object != "this" {
+			class = objects[object]
+		}
+		f := address.NamedValue{Name: "." + name, Value: source.Span{From: m[1], To: t.Until(m[1], ",;\n")}}
+		if class != "" && class != unknownClass {
+			f.Name = address.ArgumentName(class, name)
+		}
+		set = append(set, f)
+	}
+	return set
 }
 
 // readConstants returns what a source declares for others to listen on.
@@ -260,6 +302,14 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 				f.Value = values[0]
 			}
 		}
+		before := len(all)
+		if add(f.Name, f.Value); len(all) > before {
+			given := address.ArgumentName(f.class, strconv.Itoa(f.number))
+			all[before].Names = append(all[before].Names, address.Name{Path: given},
+				address.Name{Path: address.ArgumentName(f.class, f.Name[1:])})
+		}
+	}
+	for _, f := range fieldsSet(names) {
 		add(f.Name, f.Value)
 	}
 	for _, m := range t.FindAll(boundOption, address.MaxListeners) {
@@ -300,7 +350,7 @@ func globals(t *source.Text) func(u address.Use) address.Name {
 var memberName = source.Exactly(`[a-z]\w*_|m_\w+`)
 
 // constantName matches the names that style guides give to constants: kPort, PORT_.
-var constantName = regexp.MustCompile(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
+var constantName = lazyregexp.New(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
@@ -308,5 +358,8 @@ func mayDeclareListener(text []byte) bool {
 		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("int main(")))
 }
 
-// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only one.
-var withoutDefault = source.NewKeywords(" port;", "_port;", "Port;")
+// withoutDefault are parts of fields that have no default, which say that a field of the same name is not the only one,
+// and of what gives fields a value.
+var withoutDefault = source.NewKeywords(
+	" port;", "_port;", "Port;", "port = ", "Port = ", "port_ = ", "addr = ", "address = ",
+)

@@ -4,12 +4,12 @@ package cpp
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in C++.
@@ -18,6 +18,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[extra]{
 	Language:    analyzer.Language{Name: "cpp", Title: "C++", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -28,6 +29,8 @@ type extra struct {
 	// program has the health service: the server's code in the archive needs the object file that registers it, so that
 	// the symbol is in the program whether the app calls it or not.
 	linksArchive bool
+	// programs are those that the file has CMake build, by their sources.
+	programs map[string]string
 }
 
 var extensions = []string{".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hh", ".hpp", ".hxx", ".ipp"}
@@ -44,12 +47,12 @@ var otherDirs = []string{
 
 var (
 	// buildDirs are what Bazel, CLion and people call directories of build output.
-	buildDirs = regexp.MustCompile(`^(?:bazel-|cmake-build-|build[-_])`)
+	buildDirs = lazyregexp.New(`^(?:bazel-|cmake-build-|build[-_])`)
 	// testNames are the names of tests, of sources without their extensions and of programs.
-	testNames = regexp.MustCompile(
+	testNames = lazyregexp.New(
 		`(?i:^test_|^mock_|[_-](?:test|tests|unittest|unittests|ut|mock|benchmark)$)|[a-z]Tests?$`)
 	// generatedNames are what protoc and its plugin write.
-	generatedNames = regexp.MustCompile(`\.pb\.\w+$|_mock\.grpc\.`)
+	generatedNames = lazyregexp.New(`\.pb\.\w+$|_mock\.grpc\.`)
 )
 
 func required(file string) bool {
@@ -90,19 +93,30 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	switch ext {
 	case ".txt":
-		return analyzeCMakeLists(text), nil
+		return analyzeCMakeLists(path.Dir(f.Path), text), nil
 	case ".yaml":
 		return analyzeStaticConfig(text)
 	}
 	return analyzeSource(text), nil
 }
 
-var cmakeProject = regexp.MustCompile(`(?im)^\s*project\s*\(`)
+var (
+	cmakeProject = lazyregexp.New(`(?im)^\s*project\s*\(`)
+	executable   = lazyregexp.New(`(?im)^[ \t]*add_executable\s*\(\s*([\w.-]+)([^()]*)\)`)
+)
 
-// analyzeCMakeLists tells a CMakeLists.txt that begins a project from that of a subdirectory.
-func analyzeCMakeLists(text []byte) *analyzer.Result[extra] {
-	if !cmakeProject.Match(text) {
+// analyzeCMakeLists tells a CMakeLists.txt that begins a project from that of a subdirectory, and reads which programs
+// it makes.
+func analyzeCMakeLists(dir string, text []byte) *analyzer.Result[extra] {
+	programs := map[string]string{}
+	for _, m := range executable.FindAllSubmatch(text, maxConstants) {
+		for file := range strings.FieldsSeq(string(m[2])) {
+			programs[path.Join(dir, strings.Trim(file, `"`))] = path.Join(dir, string(m[1]))
+		}
+	}
+	isRoot := cmakeProject.Match(text)
+	if !isRoot && len(programs) == 0 {
 		return nil
 	}
-	return &analyzer.Result[extra]{ProjectRoot: true}
+	return &analyzer.Result[extra]{ProjectRoot: isRoot, Extra: extra{programs: programs}}
 }

@@ -2,6 +2,9 @@ package cpp
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
@@ -25,6 +28,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"if (a) {\n  a.AddListeningPort(a, a);\n}\n", "class A { A(int port) : port_(port) {}\n",
 			"int main() {\n  A port(50051); make_unique<A>(50051); A port{",
 			"A::A(int port) : a{", "  explicit A(int port)\n",
+			"A a;\na.port = a;\n", "A{.port = 1}", "port_ = port;", "a(a(port,",
 		},
 	})
 }
@@ -56,4 +60,25 @@ func FuzzProgram(f *testing.F) {
 			t.Errorf("a program that is left out (%v) has the result %v", err, result)
 		}
 	})
+}
+
+func TestProgramsOfCMake(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"CMakeLists.txt":     "project(shop)\nadd_subdirectory(src)\n# add_executable(old src/main.cc)\n",
+		"src/CMakeLists.txt": "add_executable(stock_server\n  main.cc stock.cc)\n",
+		"src/main.cc":        "int main() { builder.BuildAndStart()->Wait(); }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers := analyzertest.Scan(t, Analyzer, dir)
+	if len(servers) != 1 || !slices.Equal(servers[0].Programs, []string{"src/stock_server"}) {
+		t.Errorf("found %+v", servers)
+	}
 }

@@ -1,25 +1,25 @@
 package cpp
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// methodCall is the call of a method of an object with a name.
-	methodCall = regexp.MustCompile(`(?:^|[^\w.>:])(?P<name>\w+(?:\.|->)\w+)\(`)
+	methodCall = lazyregexp.New(`(?:^|[^\w.>:])(?P<name>\w+(?:\.|->)\w+)\(`)
 	// objects are the declarations of objects, and what makes them, with their classes.
-	objects = []*regexp.Regexp{
-		regexp.MustCompile(
+	objects = []*lazyregexp.Regexp{
+		lazyregexp.New(
 			`(?m)^[ \t]*(?:const\s+|static\s+)*(?:\w+::)*(?P<type>[A-Za-z_]\w*)[ \t*&]+(?P<name>\w+)\s*[;({=]`),
-		regexp.MustCompile(`_ptr\s*<\s*(?:\w+::)*(?P<type>\w+)\s*>\s*(?P<name>\w+)`),
-		regexp.MustCompile(`\b(?P<name>\w+)\s*=\s*(?:\w+::)*make_(?:unique|shared)\s*<\s*(?:\w+::)*(?P<type>\w+)\s*>`),
-		regexp.MustCompile(`\b(?P<name>\w+)\s*[=(]\s*new\s+(?:\w+::)*(?P<type>\w+)`),
+		lazyregexp.New(`_ptr\s*<\s*(?:\w+::)*(?P<type>\w+)\s*>\s*(?P<name>\w+)`),
+		lazyregexp.New(`\b(?P<name>\w+)\s*=\s*(?:\w+::)*make_(?:unique|shared)\s*<\s*(?:\w+::)*(?P<type>\w+)\s*>`),
+		lazyregexp.New(`\b(?P<name>\w+)\s*[=(]\s*new\s+(?:\w+::)*(?P<type>\w+)`),
 	}
-	qualifier = regexp.MustCompile(`(\w+)::$`)
+	qualifier = lazyregexp.New(`(\w+)::$`)
 )
 
 // unknownClass stands for the class of an object of which the source does not say it.
@@ -55,9 +55,8 @@ func classOf(t *source.Text, classes []class, at int) string {
 	return of.name
 }
 
-// givenToMethods returns what a source gives to methods of its objects. Of an object whose class the source does not
-// say, or says several of, it is not known which method gets it.
-func givenToMethods(names *address.Names) []address.Declaration {
+// classesOfObjects returns the classes of the objects that a source declares, unknownClass for one with several.
+func classesOfObjects(names *address.Names) map[string]string {
 	classes := map[string]string{}
 	for _, pattern := range objects {
 		for _, m := range names.FindAll(pattern, maxFunctions) {
@@ -72,6 +71,13 @@ func givenToMethods(names *address.Names) []address.Declaration {
 			}
 		}
 	}
+	return classes
+}
+
+// givenToMethods returns what a source gives to methods of its objects. Of an object whose class the source does not
+// say, or says several of, it is not known which method gets it.
+func givenToMethods(names *address.Names) []address.Declaration {
+	classes := classesOfObjects(names)
 	all := names.Given(methodCall, func(called string) string {
 		at := strings.IndexAny(called, ".-")
 		class, ok := classes[called[:at]]

@@ -2,24 +2,24 @@ package cpp
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 // declarations match `#define PORT 50051`, `ABSL_FLAG(uint16_t, port, 50051, "");`, `DEFINE_int32(port, 50051, "");`,
 // `int port = 50051;`, `const std::string address("0.0.0.0:50051");` and `stream << "0.0.0.0:" << port;`.
-var declarations = []*regexp.Regexp{
-	regexp.MustCompile(`#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`),
-	regexp.MustCompile(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`),
-	regexp.MustCompile(`\b(?P<name>\w+)(?:\[\w*\])?\s*=\s*`),
-	regexp.MustCompile(`[\w>:,]\s+(?P<name>\w+)\s*[({]\s*`),
-	regexp.MustCompile(`(?m)^[ \t]*(?P<name>\w+)\s*<<\s*`),
+var declarations = []*lazyregexp.Regexp{
+	lazyregexp.New(`#[ \t]*define[ \t]+(?P<name>\w+)[ \t]+`),
+	lazyregexp.New(`\b(?:ABSL_FLAG\s*\(\s*[\w:]+\s*,|DEFINE_\w+\s*\()\s*(?P<name>\w+)\s*,\s*`),
+	lazyregexp.New(`\b(?P<name>\w+)(?:\[\w*\])?\s*=\s*`),
+	lazyregexp.New(`[\w>:,]\s+(?P<name>\w+)\s*[({]\s*`),
+	lazyregexp.New(`(?m)^[ \t]*(?P<name>\w+)\s*<<\s*`),
 }
 
 // configSection is the server's section in userver's static config

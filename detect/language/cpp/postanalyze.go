@@ -1,6 +1,7 @@
 package cpp
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -22,11 +23,15 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	shareProgramHealth(projects)
 	analyzer.DropBuilt(projects)
 	servers := analyzer.Servers(projects, logf)
-	linksArchive := map[string]bool{}
+	linksArchive, programs := map[string]bool{}, map[string]string{}
 	for _, f := range files {
 		linksArchive[f.Path] = f.Extra.linksArchive
+		maps.Copy(programs, f.Extra.programs)
 	}
 	for i, s := range servers {
+		if program := programs[s.Evidence.Path]; program != "" {
+			servers[i].Programs = []string{program}
+		}
 		if linksArchive[s.Evidence.Path] {
 			servers[i].Health = "" // not known
 		}

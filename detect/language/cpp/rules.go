@@ -2,7 +2,6 @@ package cpp
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"sync"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // serviceImplied is a service that is registered. It implies a server only if the whole app constructs none.
@@ -21,66 +21,66 @@ var userverComponent = finding.Constructs(userver)
 // object.
 var rules = []analyzer.Rule{
 	{
-		Code:   regexp.MustCompile(`(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(\s*\)`),
+		Code:   lazyregexp.New(`(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(\s*\)`),
 		Proves: finding.Constructs(grpcPlusPlus),
 	},
 	{
-		Code:   regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::ServerComponent)\s*>`),
+		Code:   lazyregexp.New(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::ServerComponent)\s*>`),
 		Proves: userverComponent,
 	},
 	{
-		Code: regexp.MustCompile(
+		Code: lazyregexp.New(
 			`(?:\.|->)\s*AppendComponentList\s*\(\s*(?P<at>(?:userver::)?ugrpc::server::\w*ComponentList)\b`),
 		Proves: userverComponent,
 	},
 	{
-		Code:   regexp.MustCompile(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::HealthComponent)\s*>`),
+		Code:   lazyregexp.New(`\bAppend\s*<\s*(?:::)?(?P<at>(?:userver::)?ugrpc::server::HealthComponent)\s*>`),
 		Proves: finding.RegistersHealth,
 	},
 	{
-		Code:   regexp.MustCompile(`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1)\s*\))`),
+		Code:   lazyregexp.New(`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:true|1)\s*\))`),
 		Proves: finding.RegistersHealth,
 	},
 	// The argument is a setting: a name that has more than five letters or several parts is not "false".
 	{
-		Code: regexp.MustCompile(
+		Code: lazyregexp.New(
 			`(?P<at>\bEnableDefaultHealthCheckService\s*\(\s*(?:\w{6,}|\w+(?:\.|->|::)[\w.:>()-]*)\s*\))`),
 		Proves: finding.MayRegisterHealth,
 	},
 	{
-		Code:   regexp.MustCompile(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`),
+		Code:   lazyregexp.New(`(?P<at>\bHealthCheckServiceServerBuilderOption\s*)[>({]`),
 		Proves: finding.RegistersHealth,
 	},
 	{
-		Code:    regexp.MustCompile(`(?P<at>(?:\w*::)*\bHealth::\w*Service)\b`),
-		Imports: regexp.MustCompile(`\bhealth\.grpc\.pb\.h$`),
+		Code:    lazyregexp.New(`(?P<at>(?:\w*::)*\bHealth::\w*Service)\b`),
+		Imports: lazyregexp.New(`\bhealth\.grpc\.pb\.h$`),
 		Proves:  finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Proves: finding.RegistersHealth},
 }
 
 // impliedRules find services. They hold in files that include a generated header or name a ServerBuilder.
 var impliedRules = []analyzer.Rule{
 	{
-		Code:   regexp.MustCompile(`(?:\.|->)\s*(?P<at>RegisterService)\s*\(`),
+		Code:   lazyregexp.New(`(?:\.|->)\s*(?P<at>RegisterService)\s*\(`),
 		Proves: func(at *finding.Site, _ string) finding.Finding { return serviceImplied{at} },
 	},
 	{
-		Code: regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+::` +
+		Code: lazyregexp.New(`\bpublic\s+(?P<at>(?:\w*::)*\w+::` +
 			`(?:Service|AsyncService|CallbackService|ExperimentalCallbackService)\b)`),
 		Proves: finding.Implements(grpcPlusPlus),
 	},
 	{
-		Code:   regexp.MustCompile(`\bpublic\s+(?P<at>(?:\w*::)*\w+Base::Component\b)`),
+		Code:   lazyregexp.New(`\bpublic\s+(?P<at>(?:\w*::)*\w+Base::Component\b)`),
 		Proves: finding.Implements(userver),
 	},
 }
 
 var (
-	include       = regexp.MustCompile(`^include[ \t]*[<"]([^>"\n]*)[>"]`)
-	serverBuilder = regexp.MustCompile(`\bServerBuilder\b`)
+	include       = lazyregexp.New(`^include[ \t]*[<"]([^>"\n]*)[>"]`)
+	serverBuilder = lazyregexp.New(`\bServerBuilder\b`)
 	// generatedHeader is a header that the plugins of grpc++ or userver write. No rule asks for another one.
-	generatedHeader = regexp.MustCompile(`\.grpc\.pb\.h$|_service\.usrv\.pb\.hpp$`)
+	generatedHeader = lazyregexp.New(`\.grpc\.pb\.h$|_service\.usrv\.pb\.hpp$`)
 )
 
 var keywords = analyzer.Keywords(frameworks)
@@ -103,23 +103,14 @@ func readIncludes(t *source.Text) []string {
 }
 
 // mainFunction is the function with which a program begins.
-var mainFunction = regexp.MustCompile(`\bint\s+main\s*\(`)
+var mainFunction = lazyregexp.New(`\bint\s+main\s*\(`)
 
 // analyzeSource reads a source or a header.
 func analyzeSource(text []byte) *analyzer.Result[extra] {
 	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
-	switch {
-	case hasKeyword:
-		return read(text, declares)
-	case declares:
-		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] { return read(text, true) })
+	if !hasKeyword && !declares {
+		return nil
 	}
-	return nil
-}
-
-// read reads a source or a header, which may declare something for others.
-func read(text []byte, declares bool) *analyzer.Result[extra] {
-	hasKeyword := keywords.In(text)
 	t := grammar.Read(text)
 	var result analyzer.Result[extra]
 	if hasKeyword {

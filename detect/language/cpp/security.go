@@ -2,32 +2,32 @@ package cpp
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // credentials are those of include/grpcpp/security/server_credentials.h. Those of xDS and others that are not named
 // here are not known.
 var credentials = analyzer.Credentials{
-	Plaintext: regexp.MustCompile(`\bInsecureServerCredentials\s*\(`),
-	TLS:       regexp.MustCompile(`\b(?:Ssl|Tls|Xds)ServerCredentials\s*\(`),
-	Requires:  regexp.MustCompile(`\bGRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE\w*`),
+	Plaintext: lazyregexp.New(`\bInsecureServerCredentials\s*\(`),
+	TLS:       lazyregexp.New(`\b(?:Ssl|Tls|Xds)ServerCredentials\s*\(`),
+	Requires:  lazyregexp.New(`\bGRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE\w*`),
 }
 
 // securityName matches the names of functions and parameters that say what carries the calls.
-var securityName = regexp.MustCompile(`(?i)cred|tls|ssl|secur`)
+var securityName = lazyregexp.New(`(?i)cred|tls|ssl|secur`)
 
 // addListeningPort is the call that says where a server listens, and buildAndStartCall the one that makes the server of
 // the same builder.
 var (
-	addListeningPort  = regexp.MustCompile(`\b(?P<builder>\w+)\s*(?:\(\s*\))?\s*(?:\.|->)\s*AddListeningPort\s*\(`)
-	buildAndStartCall = regexp.MustCompile(`\b(?P<builder>\w+)\s*(?:\(\s*\))?\s*(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(`)
+	addListeningPort  = lazyregexp.New(`\b(?P<builder>\w+)\s*(?:\(\s*\))?\s*(?:\.|->)\s*AddListeningPort\s*\(`)
+	buildAndStartCall = lazyregexp.New(`\b(?P<builder>\w+)\s*(?:\(\s*\))?\s*(?:\.|->)\s*(?P<at>BuildAndStart)\s*\(`)
 )
 
 // built is a server that a file builds.
@@ -99,7 +99,7 @@ func serverOf(servers []*built, builder string, at int) *built {
 }
 
 // directive is a line of the preprocessor that begins or ends code which is compiled on a condition.
-var directive = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|el|endif)[^\n]*`)
+var directive = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|el|endif)[^\n]*`)
 
 // maxDirectives is how many directives of a file are looked at.
 const maxDirectives = 1000

@@ -4,14 +4,15 @@ package dart
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in Dart.
@@ -20,6 +21,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyzer.SourceFiles(analyze, "pubspec.yaml"),
 	PostAnalyze: analyzer.ServersInFiles,
 }
@@ -56,13 +58,14 @@ func required(file string) bool {
 }
 
 // mainFunction is the function that a program begins with.
-var mainFunction = regexp.MustCompile(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
+var mainFunction = lazyregexp.New(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
 
 var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
 	hasKeyword, starts := keywords.In(text), bytes.Contains(text, []byte("main(")) && mayStart.In(text)
-	if !hasKeyword && !starts {
+	sets := setsField.In(text)
+	if !hasKeyword && !starts && !sets {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -77,6 +80,9 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if starts && t.Matches(mainFunction) {
 		result.Declares = given(namesIn(t))
 	}
+	if sets {
+		result.Declares = append(result.Declares, fieldsSet(t)...)
+	}
 	if result.Findings == nil && result.Declares == nil {
 		return nil
 	}
@@ -89,6 +95,8 @@ func findings(t *source.Text, imports []string) []finding.Finding {
 	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
 		found = append(found, listeners(t, servers)...)
 	}
+	found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
+	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
 	isMain := mainFunction.Match(t.Code)
 	return finding.InMain(found, func(finding.Server) bool { return isMain })
 }

@@ -17,6 +17,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"final a = a;b.serve(port:a)", "a.serve(port: 1, security: a);final a = a;", "a!! ",
 			"class A {\n  A(this.port = 50051);\n", "void a({int port = 1}) {\n  A(50051);\n",
 			"A({A(port, ", "..addOption('a', ", "..addOption('a', abbr: 'b', defaultsTo: '1')",
+			"HealthService(), ", "class Health extends HealthServiceBase {",
 		},
 	})
 }

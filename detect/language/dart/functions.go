@@ -1,24 +1,27 @@
 package dart
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	classHead = regexp.MustCompile(`\bclass\s+(?P<name>\w+)[^{;]*\{`)
+	classHead = lazyregexp.New(`\bclass\s+(?P<name>\w+)[^{;]*\{`)
 	// functionHead is a function of a library, or the constructor of a class, up to its parameters.
-	functionHead = regexp.MustCompile(`(?m)^[ \t]*(?:[\w<>?,]+[ \t]+)*(?P<name>\w+)[ \t]*\(`)
-	functionBody = regexp.MustCompile(`^\)\s*(?:async\s*)?(?:\{|=>)`)
+	functionHead = lazyregexp.New(`(?m)^[ \t]*(?:[\w<>?,]+[ \t]+)*(?P<name>\w+)[ \t]*\(`)
+	functionBody = lazyregexp.New(`^\)\s*(?:async\s*)?(?:\{|=>)`)
 	// parameter is a parameter, up to its default if it has one: int port, this.port, required this.port = 50051.
-	parameter = regexp.MustCompile(
+	parameter = lazyregexp.New(
 		`^(?:(?:required|final|covariant|[A-Z]\w*\??|int\??|num\??)\s+)*(?:this\.)?(\w+)\s*(?:=\s*)?`)
-	listenParameter = regexp.MustCompile(`(?i)port|addr|bind|listen|host`)
-	call            = regexp.MustCompile(`(?:^|[^\w.])(?P<name>\w+)\(`)
+	// field is a field of a class with a value, and fieldSet gives a field of an object another one.
+	field           = lazyregexp.New(`(?m)^[ \t]*(?:late[ \t]+)?(?:int|num|var|String)\??[ \t]+(?P<name>\w+)\s*=`)
+	fieldSet        = lazyregexp.New(`(?P<object>\w*)[)!?]*\.+(?P<name>\w+)\s*=\s*\b`)
+	listenParameter = lazyregexp.New(`(?i)port|addr|bind|listen|host`)
+	call            = lazyregexp.New(`(?:^|[^\w.])(?P<name>\w+)\(`)
 )
 
 const (
@@ -58,6 +61,16 @@ func declareFunctions(names *address.Names) {
 		}
 		names.DeclareCallable(c)
 	}
+	for _, m := range names.FindAll(field, maxFunctions) {
+		name, _ := names.Group(field, m, "name")
+		for _, body := range classes {
+			if body.Contains(m[0]) && listenParameter.MatchString(name) {
+				names.DeclareCallable(address.Callable{
+					Name: "." + name, At: m[0], Parameters: []address.Parameter{{Name: name}}, Body: body,
+				})
+			}
+		}
+	}
 }
 
 // parametersAt returns the parameters that begin at an offset, and the span of them all. Those that are given by name,
@@ -78,6 +91,9 @@ func parametersAt(names *address.Names, at int) (parameters []address.Parameter,
 // mayStart are in the sources of programs that may give a port to a server in another source.
 var mayStart = source.NewKeywords("erver(", "erve(", "rpc(", "Rpc(")
 
+// setsField are in the sources that may give a port to a field.
+var setsField = source.NewKeywords(".port =", "Port =", ".address =")
+
 // given returns what the program in a source gives to functions and constructors of others.
 func given(names *address.Names) []address.Declaration {
 	return names.Given(call, func(called string) string {
@@ -86,4 +102,17 @@ func given(names *address.Names) []address.Declaration {
 		}
 		return called
 	})
+}
+
+// fieldsSet returns what a source gives to fields of objects. Each may be of any class, so that the default of a field
+// of that name is not known to hold.
+func fieldsSet(t *source.Text) []address.Declaration {
+	var all []address.Declaration
+	for _, m := range t.FindAll(fieldSet, maxFunctions) {
+		name, _ := t.Group(fieldSet, m, "name")
+		if object, _ := t.Group(fieldSet, m, "object"); object != "this" && listenParameter.MatchString(name) {
+			all = append(all, address.Declaration{Name: address.ArgumentName("."+name, name)})
+		}
+	}
+	return all
 }

@@ -2,36 +2,36 @@ package dart
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
-	serveCall   = regexp.MustCompile(`(?P<server>\w+)?[\s!?)]*\.\s*serve\s*\(`)
-	unixSocket  = regexp.MustCompile(`\bInternetAddress\s*\((?P<path>)[^;]*?\bInternetAddressType\.unix\b`)
-	declaration = regexp.MustCompile(`\b(?:final|const|var|int|String|late)\s+(?:(?:[A-Z]\w*|int)\??\s+)?` +
+	serveCall   = lazyregexp.New(`(?P<server>\w+)?[\s!?)]*\.\s*serve\s*\(`)
+	unixSocket  = lazyregexp.New(`\bInternetAddress\s*\((?P<path>)[^;]*?\bInternetAddressType\.unix\b`)
+	declaration = lazyregexp.New(`\b(?:final|const|var|int|String|late)\s+(?:(?:[A-Z]\w*|int)\??\s+)?` +
 		`(?P<name>\w+)\s*=\s+`)
 	// assignment is another value of a variable.
-	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s+`)
+	assignment = lazyregexp.New(`(?m)^\s*(?P<name>\w+)\s*=\s+`)
 	// optionValue is the value of an option in the results of an ArgParser, and optionDefault the option's default.
-	optionValue = regexp.MustCompile(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
+	optionValue = lazyregexp.New(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
 	// optionFlag is the flag of an option, and optionShort the other one of a letter.
-	optionFlag  = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key>(?P<flag> *))['"]`)
-	optionShort = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?` +
+	optionFlag  = lazyregexp.New(`\.addOption\s*\(\s*['"](?P<key>(?P<flag> *))['"]`)
+	optionShort = lazyregexp.New(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?` +
 		`\babbr\s*:\s*['"](?P<flag> )['"]`)
-	optionDefault = regexp.MustCompile(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
+	optionDefault = lazyregexp.New(`\.addOption\s*\(\s*['"](?P<key> *)['"][^;()]{0,400}?\bdefaultsTo\s*:\s*`)
 )
 
 // credentials are those of lib/src/server/server.dart. Local ones have no TLS.
 var credentials = analyzer.Credentials{
-	Plaintext: regexp.MustCompile(`\bServerLocalCredentials\s*\(|\bnull\b`),
-	TLS:       regexp.MustCompile(`\bServerTlsCredentials\s*\(`),
+	Plaintext: lazyregexp.New(`\bServerLocalCredentials\s*\(|\bnull\b`),
+	TLS:       lazyregexp.New(`\bServerTlsCredentials\s*\(`),
 }
 
 // serving is a call of serve, with what carries the calls of the server.
@@ -105,7 +105,7 @@ type arguments struct {
 	each []source.Span
 }
 
-var argumentName = regexp.MustCompile(`^(\w+)\s*:\s*`)
+var argumentName = lazyregexp.New(`^(\w+)\s*:\s*`)
 
 // isPositional reports whether an argument has no name: then it is the serve of another package, such as shelf's.
 func (a arguments) isPositional() bool {
@@ -151,7 +151,7 @@ func (a arguments) listener() address.Value {
 }
 
 // listenPort is the port that Cloud Run gives an app, 8080 by default (package:gcp lib/src/serve.dart).
-var listenPort = regexp.MustCompile(`\blistenPort\s*\(\s*\)`)
+var listenPort = lazyregexp.New(`\blistenPort\s*\(\s*\)`)
 
 // orDefault returns the address to serve at, which has a port by default: one for TLS, one for plaintext
 // (lib/src/server/server.dart).

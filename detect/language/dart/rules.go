@@ -1,17 +1,16 @@
 package dart
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	importDirective = regexp.MustCompile(`\bimport\s+['"](?P<name> *)['"]`)
+	importDirective = lazyregexp.New(`\bimport\s+['"](?P<name> *)['"]`)
 	// grpcLibrary is a library of package:grpc that has its server.
 	grpcLibrary = source.Exactly(`package:grpc/(grpc|src/server/server)\.dart`)
 	// testLibrary is what only tests import.
@@ -22,30 +21,30 @@ var serverConstructed = finding.Constructs(grpcDart)
 
 var rules = []analyzer.Rule{
 	// An app may export package:grpc from a file of its own, so the named argument alone is enough.
-	{Code: regexp.MustCompile(`\bServer\.create\s*\([^;]*?\bservices\s*:`), Proves: serverConstructed},
-	{Code: regexp.MustCompile(`\bServer\.create\s*\(\s*\[`), Imports: grpcLibrary, Proves: serverConstructed},
-	{Code: regexp.MustCompile(`(?:[^.\w]|\w\.)(?P<at>(?:Connection)?Server\s*\()\s*` +
+	{Code: lazyregexp.New(`\bServer\.create\s*\([^;]*?\bservices\s*:`), Proves: serverConstructed},
+	{Code: lazyregexp.New(`\bServer\.create\s*\(\s*\[`), Imports: grpcLibrary, Proves: serverConstructed},
+	{Code: lazyregexp.New(`(?:[^.\w]|\w\.)(?P<at>(?:Connection)?Server\s*\()\s*` +
 		`(?:services\s*:|(?:<\s*(?:\w+\.)?Service\s*>\s*)?\[)`), Imports: grpcLibrary, Proves: serverConstructed},
 	{
-		Code: regexp.MustCompile(`\bextends\s+(?:\w+\.)?Service\s*\{[^}]{0,400}?` +
-			`(?P<at>\$name\s*=>\s*['"](?P<literal> *)['"])`),
-		Literal: source.Exactly(`grpc\.health\.v1\.Health`), Imports: grpcLibrary, Proves: finding.RegistersHealth,
+		Code: lazyregexp.New(`\bclass\s+(?P<at>\w+)\s+extends\s+(?:\w+\.)?Service\s*\{[^}]{0,400}?` +
+			`\$name\s*=>\s*['"](?P<literal> *)['"]`),
+		Literal: source.Exactly(`grpc\.health\.v1\.Health`), Imports: grpcLibrary, Proves: finding.ImplementsHealth,
 	},
 }
 
 var (
-	serviceBase = regexp.MustCompile(`\bextends\s+(?P<at>(?:\w+\.)?\w+ServiceBase)\b`)
+	serviceBase = lazyregexp.New(`\bextends\s+(?P<at>(?:\w+\.)?\w+ServiceBase)\b`)
 	// A library has implementations too: the program that gives them to a server constructs it.
 	serviceImplemented = analyzer.Rule{Code: serviceBase, Proves: finding.Implements(grpcDart)}
-	healthImplemented  = analyzer.Rule{Code: serviceBase, Proves: func(at *finding.Site, class string) finding.Finding {
-		if strings.HasSuffix(class, "HealthServiceBase") {
-			return finding.Health{Site: at}
-		}
-		return serviceImplemented.Proves(at, class)
-	}}
+	healthImplemented  = analyzer.Rule{
+		Code:   lazyregexp.New(`\bclass\s+(?P<at>\w+)\s+extends\s+(?:\w+\.)?HealthServiceBase\b`),
+		Proves: finding.ImplementsHealth,
+	}
+	// healthMade is an object of a class that may implement the health service, or a question to a container for one.
+	healthMade = lazyregexp.New(`(?:^|[^.\w$])(?P<class>\w*(?:[Hh]ealth|Check|Prob)\w*)(?:>\s*\(|\s*[(.])`)
 
-	serviceCall    = regexp.MustCompile(`\bServiceCall\b`)
-	healthMessages = regexp.MustCompile(`\bHealthCheckRequest\b`)
+	serviceCall    = lazyregexp.New(`\bServiceCall\b`)
+	healthMessages = lazyregexp.New(`\bHealthCheckRequest\b`)
 )
 
 // rulesOf returns the rules for a text. Other classes have names that end in ServiceBase too: the methods of a gRPC
@@ -54,7 +53,7 @@ var (
 func rulesOf(t *source.Text) []analyzer.Rule {
 	switch {
 	case healthMessages.Match(t.Code) && serviceCall.Match(t.Code):
-		return append(slices.Clip(rules), healthImplemented)
+		return append(slices.Clip(rules), serviceImplemented, healthImplemented)
 	case serviceCall.Match(t.Code):
 		return append(slices.Clip(rules), serviceImplemented)
 	}

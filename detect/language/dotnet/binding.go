@@ -1,14 +1,15 @@
 package dotnet
 
 import (
+	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Settings are bound to the properties of classes: configuration.GetSection("Grpc").Get<GrpcOptions>(). What the
@@ -16,29 +17,89 @@ import (
 
 var (
 	// boundSection says which section of the settings a class is bound to.
-	boundSection = regexp.MustCompile(
+	boundSection = lazyregexp.New(
 		`\bGetSection\s*\(\s*"(?P<section>[ ]+)"\s*\)\s*\.\s*Get\s*<\s*(?:\w+\.)*(?P<class>\w+)\s*>|` +
 			`\bConfigure\s*<\s*(?:\w+\.)*(?P<class1>\w+)\s*>\s*\([^;"]*\bGetSection\s*\(\s*"(?P<section1>[ ]+)"`)
-	classHead = regexp.MustCompile(`\b(?:class|record)\s+(?P<name>\w+)`)
+	// boundOptions says so with the builder of options.
+	boundOptions = lazyregexp.New(
+		`\bAddOptions(?:WithValidateOnStart)?\s*<\s*(?:\w+\.)*(?P<class>\w+)\s*>\s*\([^;{}]*?` +
+			`\b(?:GetSection|BindConfiguration)\s*\(\s*"(?P<section>[ ]+)"`)
+	// filled are calls that fill an object of a class from what is not seen: a text, or a section in a variable.
+	filled = lazyregexp.New(`\bDeserialize(?:Object)?(?:Async)?\s*<\s*(?:\w+\.)*(?P<class>\w+)\??\s*>\s*\(|` +
+		`[^")\s]\s*\.\s*Get\s*<\s*(?:\w+\.)*(?P<class>\w+)\s*>\s*\(`)
+	// boundRoot binds all of the settings.
+	boundRoot = lazyregexp.New(`\bConfiguration\s*\.\s*Get\s*<\s*(?:\w+\.)*(?P<class>\w+)\s*>\s*\(|` +
+		`\bConfiguration\s*\.\s*Bind\s*\(\s*(?P<object>\w+)\s*\)`)
+	filledObject = lazyregexp.New(`\.\s*(?:Bind|PopulateObject)\s*\((?:[^(){};]*,\s*)?(?P<object>\w+)\s*\)`)
+	classHead    = lazyregexp.New(`\b(?:class|record)\s+(?P<name>\w+)`)
 	// classOfSettings takes the name of the section out of that of its class, if that has a usual ending.
-	classOfSettings = regexp.MustCompile(`^(.+?)(?:options|settings|config|configuration|section)$`)
+	classOfSettings = lazyregexp.New(`^(.+?)(?:options|settings|config|configuration|section)$`)
 )
 
 // sectionsIn returns the sections that a source binds, by their classes, all in lower case.
 func sectionsIn(t *source.Text) map[string]string {
 	var sections map[string]string
-	for _, m := range t.FindAll(boundSection, maxConstants) {
+	bind := func(class, section string) {
 		if sections == nil {
 			sections = map[string]string{}
 		}
+		sections[strings.ToLower(class)] = strings.ToLower(section)
+	}
+	for _, m := range t.FindAll(boundSection, maxConstants) {
 		for _, suffix := range []string{"", "1"} {
 			class, ok := t.Group(boundSection, m, "class"+suffix)
 			if section, _ := t.Group(boundSection, m, "section"+suffix); ok {
-				sections[strings.ToLower(class)] = strings.ToLower(section)
+				bind(class, section)
 			}
 		}
 	}
+	for _, m := range t.FindAll(boundOptions, maxConstants) {
+		class, _ := t.Group(boundOptions, m, "class")
+		section, _ := t.Group(boundOptions, m, "section")
+		bind(class, section)
+	}
+	g := given{Names: &address.Names{Text: t}}
+	for _, m := range t.FindAll(boundRoot, maxAssignments) {
+		class, _ := t.Group(boundRoot, m, "class")
+		if object, ok := t.Group(boundRoot, m, "object"); ok {
+			class = g.classOf(object)
+		}
+		if class != "" {
+			bind(class, "")
+		}
+	}
 	return sections
+}
+
+// filledIn returns the classes of objects that a source fills from what is not seen, in lower case.
+func filledIn(t *source.Text) []string {
+	var all []string
+	for _, m := range t.FindAll(filled, maxConstants) {
+		class, _ := t.Group(filled, m, "class")
+		all = append(all, strings.ToLower(class))
+	}
+	g := given{Names: &address.Names{Text: t}}
+	for _, m := range t.FindAll(filledObject, maxAssignments) {
+		object, _ := t.Group(filledObject, m, "object")
+		if class := g.classOf(object); class != "" {
+			all = append(all, strings.ToLower(class))
+		}
+	}
+	return all
+}
+
+// fillProperties declares that nothing is known of the properties of a class which objects are filled with.
+func fillProperties(files []analyzer.File[extra], classes, sections map[string][]string) {
+	for i := range files {
+		for _, class := range files[i].Extra.filled {
+			for property, in := range classes {
+				if len(sections[class]) == 0 && slices.Contains(in, class) {
+					d := address.Declaration{Name: boundName(class, property)}
+					files[i].Declares = append(files[i].Declares, d)
+				}
+			}
+		}
+	}
 }
 
 // classes are the declarations of classes in a source.
@@ -84,6 +145,7 @@ func bindSettings(files []analyzer.File[extra]) {
 			}
 		}
 	}
+	fillProperties(files, classes, sections)
 	for i := range files {
 		for _, d := range slices.Clone(files[i].Declares) {
 			key, isKey := strings.CutPrefix(d.Name, ".[")
@@ -119,18 +181,22 @@ func isBound(class, section string, sections []string) bool {
 	return name != "" && (name == class || m != nil && name == m[1])
 }
 
-// replaceSettings leaves out the settings that those of Production replace.
+// replaceSettings leaves out the settings that others replace.
 func replaceSettings(files []analyzer.File[extra]) {
-	production := map[string]bool{}
-	name := func(f analyzer.File[extra], d address.Declaration) string { return path.Dir(f.Path) + d.Name }
+	last := map[string]int{}
+	name := func(f analyzer.File[extra], d address.Declaration) string {
+		return cmp.Or(f.Extra.addedTo, path.Dir(f.Path)) + d.Name
+	}
 	for _, f := range files {
 		for _, d := range f.Declares {
-			production[name(f, d)] = production[name(f, d)] || path.Base(f.Path) == productionSettings
+			last[name(f, d)] = max(last[name(f, d)], precedence(f.Path, f.Extra.addedTo))
 		}
 	}
 	for i, f := range files {
-		if path.Base(f.Path) == "appsettings.json" {
-			replaced := func(d address.Declaration) bool { return production[name(f, d)] }
+		if path.Ext(f.Path) == ".json" {
+			replaced := func(d address.Declaration) bool {
+				return precedence(f.Path, f.Extra.addedTo) < last[name(f, d)]
+			}
 			files[i].Declares = slices.DeleteFunc(f.Declares, replaced)
 		}
 	}

@@ -2,37 +2,37 @@ package dotnet
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// listenName matches the names of constants, properties, methods and parameters that say where something listens.
-	listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
+	listenName = lazyregexp.New(`(?i)port|addr|bind|listen|endpoint|url`)
 	// credentialsName matches the names of methods that return credentials.
-	credentialsName = regexp.MustCompile(`(?i)credential|ssl|tls`)
+	credentialsName = lazyregexp.New(`(?i)credential|ssl|tls`)
 	// constant is a constant or a read-only field, in C#, F# and VB.
-	constant = regexp.MustCompile(`\b(?:const|static\s+readonly|readonly\s+static)\s+[\w.?]+\s+(?P<name>\w+)\s*=\s*|` +
+	constant = lazyregexp.New(`\b(?:const|static\s+readonly|readonly\s+static)\s+[\w.?]+\s+(?P<name>\w+)\s*=\s*|` +
 		`\[<Literal>\]\s*let\s+(?P<name>\w+)\s*=\s*|\bConst\s+(?P<name>\w+)(?:\s+As\s+\w+)?\s*=\s*`)
 	// property is a property, with its default or without.
-	property = regexp.MustCompile(`\bpublic\s+(?:required\s+|virtual\s+)?[\w.?<>]+\s+(?P<name>\w+)\s*` +
+	property = lazyregexp.New(`\bpublic\s+(?:required\s+|virtual\s+)?[\w.?<>]+\s+(?P<name>\w+)\s*` +
 		`\{\s*get;[^{}=;]*(?:set;|init;)?\s*\}(?P<default>\s*=\s*)?`)
 	// method is the head of a method, up to its parameters.
-	method = regexp.MustCompile(`\b(?:public|private|protected|internal|static|async)\s+[\w.<>?\[\], ]*?` +
+	method = lazyregexp.New(`\b(?:public|private|protected|internal|static|async)\s+[\w.<>?\[\], ]*?` +
 		`\b(?P<name>\w+)\s*\(`)
 	// settingRead is a setting that is read by its key: Configuration["Grpc:Port"],
 	// Configuration.GetSection("Grpc").GetValue("Port"), Configuration.GetSection("Grpc:Port").Value.
-	settingRead = regexp.MustCompile(`\b\w*[cC]onfig(?:uration)?\b\s*` +
+	settingRead = lazyregexp.New(`\b\w*[cC]onfig(?:uration)?\b\s*` +
 		`(?:\.\s*GetSection\s*\(\s*"(?P<key>[ ]+)"\s*\)\s*\.\s*` +
 		`(?:Value\b|Get\s*<(?:u?int|u?short|string)\??>\s*\(\s*\))(?P<default>)|` +
 		`(?:\.\s*GetSection\s*\(\s*"(?P<key1>[ ]+)"\s*\)\s*)?` +
 		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
 		`"(?P<key2>[ ]+)"\s*,?(?P<default>))`)
-	methodBody = regexp.MustCompile(`^\)\s*(\{|=>)`)
-	parameter  = regexp.MustCompile(`(\w+)\s*(?:=\s*|$)`)
+	methodBody = lazyregexp.New(`^\)\s*(\{|=>)`)
+	parameter  = lazyregexp.New(`(\w+)\s*(?:=\s*|$)`)
 )
 
 const (
@@ -97,7 +97,7 @@ func bodyEnd(t *source.Text, from int) int {
 }
 
 // construction makes an object of a class of the app's own. A method of the same name is none.
-var construction = regexp.MustCompile(`\bnew\s+(?:\w+\.)*(?P<name>[A-Z]\w*)\s*\(`)
+var construction = lazyregexp.New(`\bnew\s+(?:\w+\.)*(?P<name>[A-Z]\w*)\s*\(`)
 
 // returns finds the expressions that a method returns, whose parameters end at an offset.
 func returns(t *source.Text, parametersEnd int) []source.Span {
@@ -138,6 +138,7 @@ func readConstants(d *address.Names) []address.Declaration {
 			all[before].Names = append([]address.Name{{Path: bound}}, all[before].Names...)
 		}
 	}
+	all = append(all, givenProperties(d, all, classes)...)
 	for _, method := range d.Returned {
 		add(method.Name, method.Value)
 	}
@@ -167,6 +168,6 @@ func mayDeclareListener(text []byte) bool {
 // startsServer are calls of constructors of servers that leave their parameters to the defaults.
 var startsServer = source.NewKeywords("Server()", "Service()", "Host()")
 
-// withoutDefault are parts of properties that may have no default. They say that a property of the same name is not the
-// only one.
-var withoutDefault = source.NewKeywords("Port {", "Port{", "Url {", "Address {", "Endpoint {")
+// withoutDefault are parts of properties that may have no default, which say that a property of the same name is not
+// the only one, and of what gives a property its value.
+var withoutDefault = source.NewKeywords("Port {", "Port{", "Url {", "Address {", "Endpoint {", "Port =", "Port=")

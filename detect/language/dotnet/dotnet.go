@@ -4,12 +4,12 @@ package dotnet
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in C#, F# and VB.
@@ -20,6 +20,7 @@ var definition = analyzer.Definition[extra]{
 		Name: "csharp", Title: "C#", Others: map[string]string{"fsharp": "F#", "vb": "VB"}, Frameworks: frameworks,
 	},
 	Required:    required,
+	MayServe:    analyzer.Keywords(frameworks).In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -30,6 +31,19 @@ type extra struct {
 	project *msbuildProject
 	// sections are those of the settings that a source binds to classes.
 	sections map[string]string
+	// filled are classes of objects that a source fills from what is not seen.
+	filled []string
+	// environment is what a source says of environment variables; nil if it says nothing.
+	environment *environment
+	// mentions are the classes that a source names which may have servers, and classes those with servers of Grpc.Core,
+	// by the lines of these.
+	mentions []string
+	classes  map[int]string
+	// health is what a .proto file defines.
+	health analyzer.HealthDefinitions
+	// isAdded says that a file has settings if a program adds it, and addedTo is the folder of that program.
+	isAdded bool
+	addedTo string
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.
@@ -46,11 +60,11 @@ var (
 	// testPaths matches the paths of tests, by the usual names of test projects and of their files: Shop.Tests,
 	// Shop.UnitTests, ShopTests, tests. A directory GrpcTest may hold somebody's first server: there the project file
 	// decides.
-	testPaths = regexp.MustCompile(
+	testPaths = lazyregexp.New(
 		`(?:^|[/._-])(?i:tests?|testing|testdata|(?:unit|integration|functional|acceptance|e2e)tests?)(?:/|\.\w+$)|` +
 			`[a-z0-9]Tests(?:/|\.\w+$)`)
 	// outputPaths matches the paths of what the compiler writes. Publish folders lie in bin, and only they are read.
-	outputPaths = regexp.MustCompile(`(?:^|/)(?:[Bb]in|[Oo]bj)/`)
+	outputPaths = lazyregexp.New(`(?:^|/)(?:[Bb]in|[Oo]bj)/`)
 )
 
 // generatedSuffixes are the ends of the names of sources that tools write, in lower case.
@@ -61,13 +75,14 @@ func required(file string) bool {
 	case ".cs", ".fs", ".vb":
 		return !testPaths.MatchString(file) && !outputPaths.MatchString(file) && !hasGeneratedSuffix(file) &&
 			!tree.IsExampleInDocs(file)
-	case ".csproj", ".fsproj", ".vbproj":
+	case ".csproj", ".fsproj", ".vbproj", ".proto":
 		return !outputPaths.MatchString(file)
 	case ".json":
 		if strings.HasSuffix(file, ".deps.json") {
 			return !testPaths.MatchString(path.Dir(file) + "/")
 		}
-		return slices.Contains(settingsFiles, path.Base(file)) && !testPaths.MatchString(file)
+		isSettings := slices.Contains(settingsFiles, path.Base(file)) || isAddedSettings(file)
+		return isSettings && !testPaths.MatchString(file)
 	}
 	return false
 }
@@ -85,10 +100,19 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	switch ext := path.Ext(f.Path); {
 	case languageOf[ext] != "":
 		return analyzeSource(ext, text), nil
+	case ext == ".proto":
+		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	case strings.HasSuffix(f.Path, ".deps.json"):
 		return analyzePublishFolder(f, text)
 	case ext == ".json":
-		return analyzeSettings(text)
+		result, err := analyzeSettings(text)
+		if isAddedSettings(f.Path) {
+			err = nil // most files with such a name are none of .NET's
+			if result != nil {
+				result.Extra.isAdded = true
+			}
+		}
+		return result, err
 	default:
 		return analyzeProject(text)
 	}

@@ -19,7 +19,9 @@ func TestRepetitiveSources(t *testing.T) {
 				"public int Port { get; set; } = 50051;\n", "public static int Port() => 50051;\n", "public int a(",
 				"static void A(int port)\n{\n  A(50051);\n}\n", "const int Port = 50051;\n",
 				"int Port { return 50051; ", "public A(int port) { _port = port; }\n", "new A(50051, ",
-				"class A { public A(int port",
+				"class A { public A(int port", "a.Port = a; ", "new A { Port = a, ", "new A { Port = a }; ",
+				"public int port = 80;\n", "class AServer { new Server(", "new AServer(", "AddOptions<A>().",
+				"a.Bind(a)", "Deserialize<A>(", "class AHealth ", "app.MapAGrpcHealth(",
 			},
 		},
 		analyzertest.Repetition{

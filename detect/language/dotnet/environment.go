@@ -2,12 +2,12 @@ package dotnet
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // isElsewhere reports whether the code at an offset, and not that at another one, runs only if no image does.
@@ -16,57 +16,32 @@ func isElsewhere(d *address.Names, at, other int) bool {
 		holds, known := inImage(d, c.Span, 0)
 		return known && holds == c.Negated
 	}
-	return slices.ContainsFunc(d.Conditions(at, other), never) || leavesInImages(d, at)
-}
-
-// maxReturns is how many bytes before code are searched for what leaves its function.
-const maxReturns = 1000
-
-var leaving = regexp.MustCompile(`\breturn\b`)
-
-// leavesInImages reports whether the function around the code at an offset is left before it in all images, as by
-// if (!environment.IsDevelopment()) return.
-func leavesInImages(d *address.Names, at int) bool {
-	from := max(0, at-maxReturns)
-	for _, m := range leaving.FindAllIndex(d.Code[from:at], address.MaxListeners) {
-		left := from + m[0]
-		conditions := d.Conditions(left, at)
-		if len(conditions) != 1 || len(d.Excluding(left, at)) == 0 {
-			continue
-		}
-		// A function in the function, which is left instead, is a block of its own around the condition.
-		c := conditions[0]
-		holds, known := inImage(d, c.Span, 0)
-		if known && holds != c.Negated && d.RunsWith(d.LineStart(d.Line(c.From)-1), at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(d.Conditions(at, other), d.Left(at)...), never)
 }
 
 // environmentTests ask for what is known of images: they are for Linux, and ASP.NET Core's environment is Production
 // there unless something says otherwise (learn.microsoft.com, "Use multiple environments"). The group "is" is what it
 // is compared with.
 var environmentTests = []struct {
-	test *regexp.Regexp
+	test *lazyregexp.Regexp
 	is   string // what holds in images
 }{
-	{regexp.MustCompile(`\.\s*Is(?P<is>Development|Staging|Production)\s*\(`), "production"},
-	{regexp.MustCompile(`\.\s*IsEnvironment\s*\(\s*"?(?:Environments\.)?(?P<is>\w+)"?\s*\)`), "production"},
-	{regexp.MustCompile(`(?:\bEnvironmentName|"(?:ASPNETCORE|DOTNET)_ENVIRONMENT"\s*[\])])\s*` +
+	{lazyregexp.New(`\.\s*Is(?P<is>Development|Staging|Production)\s*\(`), "production"},
+	{lazyregexp.New(`\.\s*IsEnvironment\s*\(\s*"?(?:Environments\.)?(?P<is>\w+)"?\s*\)`), "production"},
+	{lazyregexp.New(`(?:\bEnvironmentName|"(?:ASPNETCORE|DOTNET)_ENVIRONMENT"\s*[\])])\s*` +
 		`(?:[!=]=|=|<>|\?*\.\s*Equals\s*\()\s*(?:"|Environments\.)(?P<is>\w+)`), "production"},
-	{regexp.MustCompile(`\bIsOSPlatform\s*\(\s*OSPlatform\s*\.\s*(?P<is>\w+)`), "linux"},
-	{regexp.MustCompile(`\bOperatingSystem\s*\.\s*Is(?P<is>Linux|MacOS|Windows)\s*\(`), "linux"},
+	{lazyregexp.New(`\bIsOSPlatform\s*\(\s*OSPlatform\s*\.\s*(?P<is>\w+)`), "linux"},
+	{lazyregexp.New(`\bOperatingSystem\s*\.\s*Is(?P<is>Linux|MacOS|Windows)\s*\(`), "linux"},
 }
 
 // maxConditionNames is how many names a condition is followed through.
 const maxConditionNames = 3
 
 var (
-	and       = regexp.MustCompile(`&&|\bAndAlso\b`)
-	or        = regexp.MustCompile(`\|\||\bOrElse\b`)
-	isNegated = regexp.MustCompile(`^(?:!|not\b|Not\b)\s*`)
-	isUnlike  = regexp.MustCompile(`!=|<>|==\s*false\b`)
+	and       = lazyregexp.New(`&&|\bAndAlso\b`)
+	or        = lazyregexp.New(`\|\||\bOrElse\b`)
+	isNegated = lazyregexp.New(`^(?:!|not\b|Not\b)\s*`)
+	isUnlike  = lazyregexp.New(`!=|<>|==\s*false\b`)
 )
 
 // inImage reports whether a condition holds in every image or in none, and whether either is known.
@@ -112,7 +87,7 @@ func combined(d *address.Names, parts []source.Span, depth int, byOne bool) (hol
 }
 
 // splitAt returns the parts of an expression between operators. Operators in brackets do not count.
-func splitAt(s source.Span, code []byte, operator *regexp.Regexp) []source.Span {
+func splitAt(s source.Span, code []byte, operator *lazyregexp.Regexp) []source.Span {
 	var parts []source.Span
 	from := 0
 	for _, m := range operator.FindAllIndex(code, address.MaxListeners) {

@@ -2,9 +2,9 @@ package dotnet
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // debugOnly is what buildpacks leave out, who build for release (learn.microsoft.com, "dotnet publish").
@@ -39,7 +39,7 @@ var grammars = map[string]source.Grammar{
 	},
 }
 
-var rawStringOpening = regexp.MustCompile(`^\$+"""`)
+var rawStringOpening = lazyregexp.New(`^\$+"""`)
 
 // maxDollars is how many $ a raw string may begin with. Each stands for a brace that opens code in the string, so that
 // real ones have one or two.
@@ -96,7 +96,7 @@ func isFSharpComment(text []byte, at int) bool {
 	return at+2 >= len(text) || text[at+2] != ')'
 }
 
-var fsharpCharacter = regexp.MustCompile(`^'(?:[^\\'\n]|\\[^\n]{1,9}?)'`)
+var fsharpCharacter = lazyregexp.New(`^'(?:[^\\'\n]|\\[^\n]{1,9}?)'`)
 
 // isFSharpCharacter tells a character from a type variable ('a) and from the end of a name (x').
 func isFSharpCharacter(text []byte, at int) bool {

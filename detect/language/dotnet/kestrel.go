@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -21,8 +23,9 @@ type endpoint struct {
 	// (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
 	isURL bool
 	at    int // the offset of its call in a source
-	// key is the setting that has it, in lower case; "" for an endpoint of a source.
-	key string
+	// key is the setting that has it, in lower case; "" for an endpoint of a source. addedTo is the folder of the
+	// program that adds the file with that setting, "" for one that is read anyway.
+	key, addedTo string
 }
 
 // kestrelDefaults is what holds for all endpoints of a program that say nothing else.
@@ -86,6 +89,36 @@ func (e endpoint) orOther(d *address.Names, other endpoint) endpoint {
 	return e
 }
 
+// listens is where a source calls for an endpoint.
+type listens struct{ *finding.Site }
+
+// unsureForgotten returns listeners without what is said of endpoints that an option turns on beside the servers among
+// other findings: without it Kestrel listens elsewhere.
+func unsureForgotten(d *address.Names, others, listeners []finding.Finding) []finding.Finding {
+	isServer := func(f finding.Finding) bool { return finding.Is[serviceMapped](f) || finding.Is[finding.Server](f) }
+	var calls []finding.Finding
+	for _, f := range listeners {
+		if e, ok := f.(endpoint); ok {
+			calls = append(calls, listens{finding.At(d.Text, source.Span{From: e.at, To: e.at})})
+		} else {
+			calls = append(calls, f)
+		}
+	}
+	around := slices.DeleteFunc(slices.Clone(others), func(f finding.Finding) bool { return !isServer(f) })
+	calls = append(calls, around...)
+	analyzer.MarkHealth(func() *address.Names { return d }, calls, finding.Is[listens], nil)
+	for i, f := range listeners {
+		of, isListening := calls[i].(listens)
+		if e, ok := f.(endpoint); ok && isListening && of.IsUnsure() {
+			if e.address = unknownAt(e.address); e.security.Transport != plan.UnknownTransport {
+				e.security = plan.Security{}
+			}
+			listeners[i] = e
+		}
+	}
+	return listeners
+}
+
 // findings returns what an endpoint says of a server that listens on it.
 func (e endpoint) findings() []finding.Finding {
 	if e.security.Place.Line != 0 {
@@ -97,24 +130,27 @@ func (e endpoint) findings() []finding.Finding {
 	}
 }
 
-// settled returns endpoints without those that the settings of Production replace. An endpoint of the same name has the
-// protocols that they do not say.
+// settled returns endpoints without those that other settings replace. An endpoint of the same name has the protocols
+// that they do not say.
 func settled(all []endpoint) []endpoint {
-	production := map[string]*endpoint{}
-	inProduction := func(e endpoint) bool { return path.Base(e.Path) == productionSettings }
-	of := func(e endpoint) string { return path.Dir(e.Path) + ":" + e.key }
+	last := map[string]*endpoint{}
+	of := func(e endpoint) string { return cmp.Or(e.addedTo, path.Dir(e.Path)) + ":" + e.key }
+	isBefore := func(e, other endpoint) bool {
+		return precedence(e.Path, e.addedTo) > precedence(other.Path, other.addedTo)
+	}
 	for i, e := range all {
-		if inProduction(e) {
-			production[of(e)] = &all[i]
+		if l := last[of(e)]; e.key != "" && (l == nil || isBefore(e, *l)) {
+			last[of(e)] = &all[i]
 		}
 	}
 	for _, e := range all {
-		if p := production[of(e)]; p != nil {
-			p.protocols = cmp.Or(p.protocols, e.protocols)
+		if l := last[of(e)]; l != nil {
+			l.protocols = cmp.Or(l.protocols, e.protocols)
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(e endpoint) bool {
-		return production[of(e)] != nil && !inProduction(e)
+		l := last[of(e)]
+		return l != nil && isBefore(*l, e)
 	})
 }
 

@@ -1,27 +1,27 @@
 package dotnet
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
 	// declaration matches `const int Port = 5000;`, `var url = "http://*:5000";`, `int port = Port;`, `let port = 5000`
 	// and `Const Port As Integer = 5000`.
-	declaration = regexp.MustCompile(`\b(?P<name>\w+)(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*`)
+	declaration = lazyregexp.New(`\b(?P<name>\w+)(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*`)
 	// listenCall matches the calls that name addresses: those of Kestrel in the group "call", the one of Saturn in the
 	// group "number", and those of Grpc.Core in no group: the initializer Ports = { { host, port, ... } } is one.
-	listenCall = regexp.MustCompile(receiver + `(?P<call>ListenAnyIP|ListenLocalhost|ListenUnixSocket|ListenHandle|` +
+	listenCall = lazyregexp.New(receiver + `(?P<call>ListenAnyIP|ListenLocalhost|ListenUnixSocket|ListenHandle|` +
 		`ListenNamedPipe|Listen|UseUrls|Urls\s*\.\s*Add|Run|RunAsync)\s*\(|` +
 		`\b(?:ServerPort|Ports\s*\.\s*Add)\s*\(|\bPorts\s*=\s*\{\s*\{|(?m:^\s*listen_local\s+(?P<number>\d+))`)
-	newIPEndPoint = regexp.MustCompile(`^new\s+(?:\w+\.)*IPEndPoint\s*\(`)
-	wellKnownIP   = regexp.MustCompile(`\bIPAddress\s*\.\s*(?:IPv6)?(?P<name>Any|Loopback)\b`)
+	newIPEndPoint = lazyregexp.New(`^new\s+(?:\w+\.)*IPEndPoint\s*\(`)
+	wellKnownIP   = lazyregexp.New(`\bIPAddress\s*\.\s*(?:IPv6)?(?P<name>Any|Loopback)\b`)
 	// oneLiteral is an expression that is one string, and simpleName one that is a name.
 	oneLiteral = source.Exactly(`@?"[ ]*"`)
 	simpleName = source.Exactly(`(?:\w+\.)*\w+`)
@@ -87,7 +87,7 @@ func kestrelEndpoints(d *address.Names, call string, at int, arguments []source.
 }
 
 // function is what begins a function: a lambda, or an anonymous method.
-var function = regexp.MustCompile(`=>|^(?:async\s+)?(?:delegate|fun|Sub|Function)\b`)
+var function = lazyregexp.New(`=>|^(?:async\s+)?(?:delegate|fun|Sub|Function)\b`)
 
 // isFunction reports whether an expression is a function, or a name that has one for a value.
 func isFunction(d *address.Names, s source.Span) bool {
@@ -146,7 +146,7 @@ func listenHostAndPort(d *address.Names, arguments []source.Span) (address.Value
 }
 
 // kestrelOptions is in a source that has to do with Kestrel.
-var kestrelOptions = regexp.MustCompile(`Kestrel`)
+var kestrelOptions = lazyregexp.New(`Kestrel`)
 
 // hostIn returns the host that an expression is: an IPAddress, or a name or an address in a string.
 func hostIn(d *address.Names, s source.Span) address.Host {
@@ -162,7 +162,7 @@ func hostIn(d *address.Names, s source.Span) address.Host {
 	return address.UnknownHost
 }
 
-var parsedIP = regexp.MustCompile(`\bIPAddress\s*\.\s*Parse\s*\(([^()]*)\)`)
+var parsedIP = lazyregexp.New(`\bIPAddress\s*\.\s*Parse\s*\(([^()]*)\)`)
 
 // text returns the string that an expression is, or "": a literal, or a name whose only value is one.
 func text(d *address.Names, s source.Span) string {

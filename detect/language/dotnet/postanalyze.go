@@ -2,7 +2,6 @@ package dotnet
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -19,10 +19,13 @@ type project = analyzer.Project[extra]
 // postAnalyze returns a server for each project that maps services, and for each server of Grpc.Core. Test projects
 // are left out.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
+	files = addSettings(files)
 	replaceSettings(files)
 	bindSettings(files)
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects := slices.DeleteFunc(slices.Clone(all), func(p *project) bool { return msbuildOf(p).isTest })
+	dropOwnHealth(files, projects)
+	dropUnmade(projects)
 	a := newApp(projects)
 	for _, f := range files {
 		if f.Processes != nil {
@@ -32,6 +35,8 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	libraries := librariesOf(projects)
 	for _, p := range projects {
 		p.IsProgram = !msbuildOf(p).isLibrary
+		forgetSettings(p, libraries[p])
+		prefixVariables(p, libraries[p])
 		a.resolve(p, libraries[p])
 	}
 	shareLibraryHealth(libraries, projects)
@@ -56,7 +61,9 @@ func msbuildOf(p *project) msbuildProject {
 type app struct {
 	// healthClasses are the names of the classes that implement the health service.
 	healthClasses map[string]bool
-	// ownHealth says that one of them has the name of the library's.
+	// declared are the names of methods and classes of the app's own that may be about the health service.
+	declared map[string]bool
+	// ownHealth says that one of healthClasses has the name of the library's.
 	ownHealth bool
 	// surest is the surest evidence of a server in this app.
 	surest evidence
@@ -65,6 +72,28 @@ type app struct {
 	// givers give the URL of a server that names no endpoint, if the app's Procfile does.
 	givers    []string
 	processes procfile.Processes
+}
+
+// dropOwnHealth leaves out what is called a health service and is one of the app's own. That its package is not
+// grpc.health.v1 is seen where it is defined alone.
+func dropOwnHealth(files []analyzer.File[extra], projects []*project) {
+	folders := analyzer.HealthFolders{}
+	for _, f := range files {
+		folders.Add(f.Path, f.Extra.health)
+	}
+	for _, p := range projects {
+		for _, in := range p.Packages {
+			if folders.IsOwn(in.Path) {
+				in.Findings = slices.DeleteFunc(in.Findings, isNamedHealth)
+			}
+		}
+	}
+}
+
+// isNamedHealth reports whether a finding takes a class for the health service by its name alone.
+func isNamedHealth(f finding.Finding) bool {
+	of, ok := f.(healthBound)
+	return ok && !of.isStandard
 }
 
 // evidence is what stands for a server in an app.
@@ -77,12 +106,15 @@ const (
 )
 
 func newApp(projects []*project) app {
-	a := app{healthClasses: map[string]bool{libraryHealth: true}}
+	a := app{healthClasses: map[string]bool{libraryHealth: true}, declared: map[string]bool{}}
 	for _, p := range projects {
 		for f := range p.All() {
-			if f, ok := f.(healthImplemented); ok {
-				a.healthClasses[f.class] = true
-				a.ownHealth = a.ownHealth || f.class == libraryHealth
+			if f, ok := f.(finding.HealthClass); ok {
+				a.healthClasses[f.Class] = true
+				a.ownHealth = a.ownHealth || f.Class == libraryHealth
+			}
+			if f, ok := f.(healthDeclared); ok {
+				a.declared[f.name] = true
 			}
 			a.namesEndpoints = a.namesEndpoints || namesEndpoint(f)
 		}
@@ -144,6 +176,7 @@ func (a app) resolve(p *project, libraries []*project) {
 	isLibrary := msbuildOf(p).isLibrary
 	makesLibraryHealth := analyzer.ProjectHas[libraryHealthMade](p)
 	endpoints := endpointsOf(p, a.processes)
+	mapping := mappingBeside(p)
 	if !isLibrary {
 		a.namesEndpoints = slices.ContainsFunc(append(libraries, p), func(of *project) bool {
 			return slices.ContainsFunc(slices.Collect(of.All()), namesEndpoint)
@@ -154,21 +187,37 @@ func (a app) resolve(p *project, libraries []*project) {
 		case serviceMapped:
 			if a.healthClasses[of.class] {
 				isEmpty := of.class == libraryHealth && !a.ownHealth
-				return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: isEmpty}}
+				return []finding.Finding{finding.Health{Site: of.Site, Of: mapping, NeedsStatus: isEmpty}}
 			}
-			return a.registered(finding.Registration{Site: of.Site, Framework: framework})
+			found := a.registered(of.Site, framework, mapping != nil)
+			if a.mayBeHealth(of.class) {
+				found = append(found, finding.Health{Site: of.AsUnsure(), Of: mapping})
+			}
+			return found
+		case healthHelper:
+			if a.declared[of.name] {
+				return nil
+			}
+			return []finding.Finding{finding.Health{Site: of.AsUnsure(), Of: mapping}}
+		case healthDeclared:
+			return nil
 		case healthBound:
 			return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: makesLibraryHealth && !a.ownHealth}}
 		case anyServiceMapped:
 			if a.surest == byMapping {
-				return a.registered(finding.Registration{Site: of.Site, Framework: framework})
+				return a.registered(of.Site, framework, false)
 			}
 		case grpcAdded:
 			if a.surest == byAdding && !isLibrary {
-				return a.registered(finding.Registration{Site: of.Site, Framework: of.framework})
+				return a.registered(of.Site, of.framework, false)
 			}
 		case finding.Registration:
-			return a.registered(of)
+			return a.registered(of.Site, of.Framework, mapping != nil)
+		case finding.Health:
+			if of.Of == nil {
+				of.Of = mapping
+			}
+			return []finding.Finding{of}
 		case endpoint:
 			return endpoints[of.Site]
 		}
@@ -176,22 +225,43 @@ func (a app) resolve(p *project, libraries []*project) {
 	})
 }
 
-// registered returns a registration, and what decides about the security of its server if no endpoint is named: the
-// URLs that are given to the server when it starts.
-func (a app) registered(r finding.Registration) []finding.Finding {
+// mappingBeside returns where a project first maps a service, if it makes a server of Grpc.Core too: the program has
+// both then, and the health service that it maps is that of ASP.NET Core's. It is nil for any other project.
+func mappingBeside(p *project) *finding.Site {
+	if !analyzer.ProjectHas[finding.Server](p) {
+		return nil
+	}
+	for f := range p.All() {
+		switch of := f.(type) {
+		case serviceMapped:
+			return of.Site
+		case finding.Registration:
+			return of.Site
+		}
+	}
+	return nil
+}
+
+// registered returns the registration of a service with a framework's server, which is beside another one or not, and
+// what decides about the security of that server if no endpoint is named: the URLs that are given to it when it starts.
+func (a app) registered(at *finding.Site, framework string, isBeside bool) []finding.Finding {
+	found := []finding.Finding{finding.Registration{Site: at, Framework: framework}}
+	if isBeside {
+		found[0] = finding.Implementation{Site: at, Framework: framework, Served: true}
+	}
 	if a.namesEndpoints {
-		return []finding.Finding{r}
+		return found
 	}
 	says := plan.Security{Setting: "$ASPNETCORE_URLS"}
-	found := []finding.Finding{r, finding.Security{Site: r.Quiet(), Says: says}}
+	found = append(found, finding.Security{Site: at.Quiet(), Says: says})
 	if a.givers != nil {
-		found = append(found, finding.Listener{Site: r.Quiet(), Address: address.Value{Givers: a.givers}})
+		found = append(found, finding.Listener{Site: at.Quiet(), Address: address.Value{Givers: a.givers}})
 	}
 	return found
 }
 
 // endpointURL is the URL of an endpoint of Kestrel's, as an argument or as an environment variable.
-var endpointURL = regexp.MustCompile(`^(?:--|\$)(?i:Kestrel(?::|__)Endpoints(?::|__)\w+?(?::|__)Url)$`)
+var endpointURL = lazyregexp.New(`^(?:--|\$)(?i:Kestrel(?::|__)Endpoints(?::|__)\w+?(?::|__)Url)$`)
 
 // endpointGivers returns what gives an endpoint that neither sources nor settings name, if processes do: the URL of one
 // endpoint, or else the URLs of the server. Of several endpoints it is not known which one is that of gRPC.
@@ -219,9 +289,10 @@ func endpointGivers(ps procfile.Processes) []string {
 }
 
 // endpointsOf returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program
-// whose server is that of Grpc.Core.
+// whose only server is that of Grpc.Core.
 func endpointsOf(p *project, ps procfile.Processes) map[*finding.Site][]finding.Finding {
-	if analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[finding.Listener](p) {
+	hasCore := analyzer.ProjectHas[finding.Server](p)
+	if hasCore && !mapsServices(p) || !hasCore && analyzer.ProjectHas[finding.Listener](p) {
 		return nil
 	}
 	var all []endpoint

@@ -7,13 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // dependencies is a *.deps.json, the list of what a published program is made of (github.com/dotnet/cli,
@@ -28,8 +28,8 @@ type dependencies struct {
 
 var (
 	// serverLibrary is a library with a gRPC server. A program without any of them cannot serve.
-	serverLibrary = regexp.MustCompile(`^(?:Grpc\.AspNetCore\.Server|Grpc\.Core)/`)
-	testLibrary   = regexp.MustCompile(
+	serverLibrary = lazyregexp.New(`^(?:Grpc\.AspNetCore\.Server|Grpc\.Core)/`)
+	testLibrary   = lazyregexp.New(
 		`^(?i:Microsoft\.NET\.Test\.Sdk|Microsoft\.TestPlatform\.TestHost|` +
 			`xunit(?:\.v3)?\.core|NUnit|MSTest\.TestFramework)/`)
 )

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -152,16 +152,18 @@ func lineOf(text []byte, key, value string) int {
 
 // lineOfKey returns the line, from 1, of the first key with a value, or 0 for one that is written otherwise.
 func lineOfKey(text []byte, key, value string) int {
-	m := regexp.MustCompile(`"` + regexp.QuoteMeta(key) + `"\s*:\s*"?` + regexp.QuoteMeta(value)).FindIndex(text)
-	if m == nil {
-		return 0
+	for _, m := range jsonKey.FindAllSubmatchIndex(text, -1) {
+		if string(text[m[2]:m[3]]) == key && bytes.HasPrefix(text[m[1]:], []byte(value)) {
+			return bytes.Count(text[:m[0]], []byte("\n")) + 1
+		}
 	}
-	return bytes.Count(text[:m[0]], []byte("\n")) + 1
+	return 0
 }
 
 var (
-	stringOrComment       = regexp.MustCompile(`(?s)"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/`)
-	stringOrTrailingComma = regexp.MustCompile(`"(?:\\.|[^"\\])*"|,\s*[}\]]`)
+	jsonKey               = lazyregexp.New(`"([^"\n]*)"\s*:\s*"?`)
+	stringOrComment       = lazyregexp.New(`(?s)"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/`)
+	stringOrTrailingComma = lazyregexp.New(`"(?:\\.|[^"\\])*"|,\s*[}\]]`)
 )
 
 // plainJSON returns settings without the comments and trailing commas that .NET's reader of JSON permits

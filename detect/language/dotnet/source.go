@@ -3,60 +3,62 @@ package dotnet
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// keywords are also those of sources that say where Kestrel listens.
-var keywords = analyzer.Keywords(frameworks, "Kestrel", "Listen", "UseUrls", "Urls.Add", ".Run(", ".RunAsync(")
+// keywords are also those of sources that say where Kestrel listens, and of a contract for the health service.
+var keywords = analyzer.Keywords(frameworks, "Kestrel", "Listen", "UseUrls", "Urls.Add", ".Run(", ".RunAsync(",
+	"EnvironmentVariable", "JsonFile", "IniFile", "XmlFile", "YamlFile", "InMemoryCollection",
+	"AppConfiguration", "Sources.Clear", "grpc.health.v1")
 
 // analyzeSource reads a source with an extension. It returns nil for one that has neither findings nor constants.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
-	switch {
-	case !hasKeyword && !declares, isGenerated(text):
+	mentions := makesServer.In(text)
+	if !hasKeyword && !declares && !mentions || isGenerated(text) {
 		return nil
-	case !hasKeyword:
-		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] { return read(ext, text, declares) })
 	}
-	return read(ext, text, declares)
-}
-
-// read reads a source, which may declare something for others.
-func read(ext string, text []byte, declares bool) *analyzer.Result[extra] {
-	hasKeyword := keywords.In(text)
 	t := grammars[ext].Read(source.TrimBOM(text))
+	names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
 	var result analyzer.Result[extra]
 	if hasKeyword {
 		imports := t.Names(importDirective)
 		result.Findings = slices.Concat(
-			inImages(t, analyzer.Findings(t, rules, imports)), mappedServices(t), coreServers(t, ext, imports),
-			implementedServices(t))
+			nameAdded(names, t, inImages(names,
+				append(ofStandard(t, analyzer.Findings(t, rules, imports)), replacementsIn(t, imports)...))),
+			mappedServices(t), coreServers(t, ext, imports), implementedServices(t))
 	}
-	analyzer.MarkHealth(func() *address.Names { return readDeclarations(t) }, result.Findings, isHealthMapped, nil)
+	analyzer.MarkHealth(names, result.Findings, isHealthMapped, nil)
 	listens := hasKeyword && t.Matches(listenCall)
 	if hasKeyword {
 		result.Findings = append(result.Findings, defaultsIn(t)...)
 	}
-	result.Extra.sections = sectionsIn(t)
+	result.Extra.sections, result.Extra.environment = sectionsIn(t), environmentIn(t)
+	result.Extra.filled = filledIn(t)
+	if mentions {
+		result.Extra.mentions = mentionsIn(t)
+	}
+	result.Extra.classes = classesOfServers(t, result.Findings)
 	if declares || listens {
-		d := readDeclarations(t)
+		d := names()
 		result.Declares = readConstants(d)
 		if listens {
-			result.Findings = append(result.Findings, listeners(d)...)
+			result.Findings = append(result.Findings, unsureForgotten(d, result.Findings, listeners(d))...)
 		}
 	}
 	return &result
 }
 
 // healthNamed is a name for a class that may be the health service.
-var healthNamed = regexp.MustCompile(`(?i)health`)
+var healthNamed = lazyregexp.New(`(?i)health`)
 
 // isHealthMapped reports whether a finding may be the mapping of the app's own health service.
 func isHealthMapped(f finding.Finding) bool {
@@ -64,19 +66,12 @@ func isHealthMapped(f finding.Finding) bool {
 	return ok && healthNamed.MatchString(mapped.class)
 }
 
-// inImages leaves out a health service that is registered in no image, such as one for development alone.
-func inImages(t *source.Text, found []finding.Finding) []finding.Finding {
-	if !finding.Has[finding.Health](found) {
-		return found
-	}
-	d := readDeclarations(t)
+// inImages leaves out a health service that is registered in no image, such as one for development alone, and what
+// replaces settings in none.
+func inImages(names func() *address.Names, found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(found, func(f finding.Finding) bool {
-		health, ok := f.(finding.Health)
-		if !ok {
-			return false
-		}
-		inLine := bytes.Index(t.LineCode(health.Line-1), []byte("Map"))
-		return isElsewhere(d, t.LineStart(health.Line-1)+max(inLine, 0), 0)
+		isOne := finding.Is[finding.Health](f) || finding.Is[settingsReplaced](f)
+		return isOne && isElsewhere(names(), finding.Offset(f), 0)
 	})
 }
 
@@ -89,7 +84,7 @@ func isGenerated(text []byte) bool {
 var (
 	// mapGrpcService takes the class that is mapped: MapGrpcService<T>, or MapGrpcService(Of T). Helpers of other
 	// libraries, which map classes too, are named like it: MapGrpcSchema<T, IT>.
-	mapGrpcService = regexp.MustCompile(receiver + `(?P<at>MapGrpc\w+)\s*(?:<|\(\s*Of\s+)\s*(?P<class>[\w.:']+)`)
+	mapGrpcService = lazyregexp.New(receiver + `(?P<at>MapGrpc\w+)\s*(?:<|\(\s*Of\s+)\s*(?P<class>[\w.:']+)`)
 	// typeParameter is the name of a class that a generic helper is given: T, TService, 'a.
 	typeParameter = source.Exactly(`T|T\p{Lu}\p{Ll}\w*|'\w+`)
 	// reflectionService is the gRPC reflection service, of Grpc.AspNetCore.Server.Reflection or of protobuf-net.Grpc.
@@ -122,18 +117,18 @@ func lastName(name string) string {
 // The construction of a Server of Grpc.Core. Other libraries have a class Server too, so the file also has to name
 // Grpc.Core and to match serverUse.
 var (
-	newServer = regexp.MustCompile(
+	newServer = lazyregexp.New(
 		`\b(?i:new)\s+(?P<at>(?:global::)?(?:Grpc\.Core\.)?Server)\s*(?:[({]|With\b|$)|` +
 			`\b(?P<typed>Server)\s+\w+\s*=\s*new\s*\(`)
-	newServerFSharp = regexp.MustCompile(`[=(|>]\s*(?:new\s+)?(?P<at>(?:Grpc\.Core\.)?Server)\s*\(`)
-	serverUse       = regexp.MustCompile(`\bServerPort\b|\.BindService\b|\bServices\b|\bBuildServerServiceDefinition\b`)
+	newServerFSharp = lazyregexp.New(`[=(|>]\s*(?:new\s+)?(?P<at>(?:Grpc\.Core\.)?Server)\s*\(`)
+	serverUse       = lazyregexp.New(`\bServerPort\b|\.BindService\b|\bServices\b|\bBuildServerServiceDefinition\b`)
 )
 
 var (
 	// mainMethod is the method with which a program begins: Main, or F#'s entry point.
-	mainMethod = regexp.MustCompile(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b`)
+	mainMethod = lazyregexp.New(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b`)
 	// anyType is the declaration of a type. A source without one has statements alone, which are a program too.
-	anyType = regexp.MustCompile(`(?m)^\s*(?:[\w ]+\s)?(?:class|struct|record|module|namespace|Class|Module)\s+\w`)
+	anyType = lazyregexp.New(`(?m)^\s*(?:[\w ]+\s)?(?:class|struct|record|module|namespace|Class|Module)\s+\w`)
 )
 
 // coreServers returns the servers of Grpc.Core that a source with an extension constructs.
@@ -153,12 +148,27 @@ func coreServers(t *source.Text, ext string, imports []string) []finding.Finding
 var (
 	// derivedClass takes a class and the class that it derives from. protoc's plugin generates a service's base class
 	// in a class of the service's name: Greeter.GreeterBase.
-	derivedClass = regexp.MustCompile(
+	derivedClass = lazyregexp.New(
 		`\b(?:class|Class|type)\s+(?P<class>\w+)[^{;=]*?(?:\)\s*=\s*)?(?::|\binherit\b|\bInherits\b)\s*` +
 			`(?P<base>(?:global::)?(?:\w+\.)*\w*(?:Base|HealthServiceImpl))\b`)
 	// healthBase is the generated base class of the health service, or its implementation in package Grpc.HealthCheck.
-	healthBase = regexp.MustCompile(`(?:^|\.)(?:HealthBase|HealthServiceImpl)$`)
+	healthBase = lazyregexp.New(`(?:^|\.)(?:HealthBase|HealthServiceImpl)$`)
 )
+
+// standardHealth is the namespace of what is generated of the standard health.proto, or that of the library that has
+// it. An app's own service may be in one whose name ends like it.
+var standardHealth = lazyregexp.New(`(?:^|[^.\w])(?:global::)?Grpc\.Health(?:\.V1|Check)\b`)
+
+// ofStandard says of the health services that are bound in a source which one they are.
+func ofStandard(t *source.Text, found []finding.Finding) []finding.Finding {
+	for i, f := range found {
+		if of, ok := f.(healthBound); ok {
+			of.isStandard = t.Matches(standardHealth)
+			found[i] = of
+		}
+	}
+	return found
+}
 
 // implementedServices returns the classes that implement a generated service, and those that implement the health
 // service.
@@ -170,8 +180,8 @@ func implementedServices(t *source.Text) []finding.Finding {
 		outer, inner := path.Split(strings.ReplaceAll(base, ".", "/"))
 		switch line := t.Line(m[0]); {
 		case healthBase.MatchString(base):
-			if bytes.Contains(t.Code, []byte("Grpc.Health.V1")) {
-				found = append(found, healthImplemented{finding.AtLine(line, ""), class})
+			if t.Matches(standardHealth) {
+				found = append(found, finding.HealthClass{Site: finding.AtLine(line, ""), Class: class})
 			}
 		case inner == path.Base(outer)+"Base":
 			at := finding.AtLine(line, class+": "+base)

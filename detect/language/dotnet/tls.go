@@ -1,30 +1,30 @@
 package dotnet
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
-	useHTTPS = regexp.MustCompile(`\bUseHttps\s*\(`)
+	useHTTPS = lazyregexp.New(`\bUseHttps\s*\(`)
 	// requiresClient is what makes Kestrel, or Grpc.Core, refuse a client without a certificate.
-	requiresClient = regexp.MustCompile(`\bClientCertificateMode\s*\.\s*RequireCertificate\b|` +
+	requiresClient = lazyregexp.New(`\bClientCertificateMode\s*\.\s*RequireCertificate\b|` +
 		`\bSslClientCertificateRequestType\s*\.\s*RequestAndRequireAndVerify\b`)
 	// lambda is the function that sets the options of an endpoint, with its parameter.
-	lambda = regexp.MustCompile(`^(?:\(?\s*(?:\w+\s+)?(?P<name>\w+)\s*\)?\s*=>|fun\s+(?P<name>\w+)\s*->|` +
+	lambda = lazyregexp.New(`^(?:\(?\s*(?:\w+\s+)?(?P<name>\w+)\s*\)?\s*=>|fun\s+(?P<name>\w+)\s*->|` +
 		`(?:Sub|Function)\s*\(\s*(?P<name>\w+)[^)]*\))`)
-	sslCredentials = regexp.MustCompile(`\bSslServerCredentials\s*\(`)
-	insecure       = regexp.MustCompile(`\bServerCredentials\s*\.\s*Insecure\b`)
-	protocols      = regexp.MustCompile(`\bHttpProtocols\s*\.\s*(?P<name>Http\w+)`)
+	sslCredentials = lazyregexp.New(`\bSslServerCredentials\s*\(`)
+	insecure       = lazyregexp.New(`\bServerCredentials\s*\.\s*Insecure\b`)
+	protocols      = lazyregexp.New(`\bHttpProtocols\s*\.\s*(?P<name>Http\w+)`)
 	// httpsDefaults and endpointDefaults set what holds for all endpoints of a program.
-	httpsDefaults    = regexp.MustCompile(`\bConfigureHttpsDefaults\s*\(`)
-	endpointDefaults = regexp.MustCompile(`\bConfigureEndpointDefaults\s*\(`)
-	anyScheme        = regexp.MustCompile(`^[$@]*"?(?i:(?P<scheme>https?)://)`)
+	httpsDefaults    = lazyregexp.New(`\bConfigureHttpsDefaults\s*\(`)
+	endpointDefaults = lazyregexp.New(`\bConfigureEndpointDefaults\s*\(`)
+	anyScheme        = lazyregexp.New(`^[$@]*"?(?i:(?P<scheme>https?)://)`)
 )
 
 // endpointSecurity returns the security that the further arguments of a call give its endpoint. The call stands at an
@@ -72,7 +72,7 @@ func certificateOf(d *address.Names, s source.Span) string {
 }
 
 // fromPEM reads a certificate and its key from their files.
-var fromPEM = regexp.MustCompile(`\bCreateFromPemFile\s*\(`)
+var fromPEM = lazyregexp.New(`\bCreateFromPemFile\s*\(`)
 
 // certificate returns a file with a certificate: a key store is none that a probe can read.
 func certificate(file string) string {
@@ -98,7 +98,7 @@ func isPassedOn(options string) bool {
 		return !strings.HasPrefix(options, "HttpProtocols")
 	}
 	parameter := m[1] + m[2] + m[3]
-	return regexp.MustCompile(`[(,]\s*` + parameter + `\s*[,)]`).MatchString(options[len(m[0]):])
+	return lazyregexp.New(`[(,]\s*` + parameter + `\s*[,)]`).MatchString(options[len(m[0]):])
 }
 
 // protocolsIn returns the protocols that the options of an endpoint name, "" for none.

@@ -4,7 +4,6 @@ package elixir
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -12,17 +11,25 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Analyzer recognizes gRPC servers in Elixir.
 var Analyzer = analyzer.New(definition)
 
-var definition = analyzer.Definition[struct{}]{
+var definition = analyzer.Definition[extra]{
 	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
+}
+
+// extra is what a configuration file tells beside its findings.
+type extra struct {
+	// maySet are the settings that it sets on a condition, so that what goes before it may count.
+	maySet map[string]bool
 }
 
 const (
@@ -81,29 +88,33 @@ func required(file string) bool {
 
 // inUmbrella is in the mix.exs of an app of an umbrella project (mix new --umbrella). The apps of an umbrella share
 // their dependencies and are built into one release, so they are one project.
-var inUmbrella = regexp.MustCompile(`\bdeps_path:\s*"\.\./\.\./deps"`)
+var inUmbrella = lazyregexp.New(`\bdeps_path:\s*"\.\./\.\./deps"`)
 
-func analyze(f *tree.File) (*analyzer.Result[struct{}], error) {
+func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	text, err := f.Text()
 	if err != nil {
 		return nil, err
 	}
 	if path.Base(f.Path) == "mix.exs" {
-		return &analyzer.Result[struct{}]{ProjectRoot: !inUmbrella.Match(text)}, nil
+		return &analyzer.Result[extra]{ProjectRoot: !inUmbrella.Match(text)}, nil
 	}
 	return analyzeSource(text, path.Base(path.Dir(f.Path)) == "config"), nil
 }
 
-func postAnalyze(files []analyzer.File[struct{}], logf tree.Logf) []plan.Server {
+func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(analyzer.Projects(inForce(files), analyzer.FileIsPackage), logf)
 }
 
-var keywords = analyzer.Keywords(frameworks)
+var (
+	keywords = analyzer.Keywords(frameworks)
+	// putsSettings is in sources that set what configuration files set.
+	putsSettings = source.NewKeywords("Application.put_env")
+)
 
 // analyzeSource returns what a text says. A configuration file may state the port of a server that is started
 // elsewhere.
-func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
-	if !isConfig && !keywords.In(text) {
+func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
+	if !isConfig && !keywords.In(text) && !putsSettings.In(text) {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -114,9 +125,11 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 	if healthMessages.Match(t.Code) {
 		rules = rulesWithHealth
 	}
-	result := &analyzer.Result[struct{}]{Findings: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
+	result := &analyzer.Result[extra]{Findings: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
 	if isConfig {
-		result.Declares = readSettings(t)
+		result.Declares, result.Extra.maySet = readSettings(t)
+	} else {
+		result.Declares = readPuts(t)
 	}
 	if result.Findings != nil {
 		isApplication := useApplication.Match(t.Code)
@@ -128,4 +141,4 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[struct{}] {
 }
 
 // useApplication is in the module that an app starts with.
-var useApplication = regexp.MustCompile(`\buse[\s(]+Application\b`)
+var useApplication = lazyregexp.New(`\buse[\s(]+Application\b`)

@@ -1,37 +1,36 @@
 package elixir
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
 	// beforePort match what stands before the port of a server.
-	beforePort = []*regexp.Regexp{
-		regexp.MustCompile(`\bServer\.Supervisor\s*,[^{}]{0,200}?\bport:\s*`),
-		regexp.MustCompile(`\bServer\.Supervisor\s*,\s*(?::start_link\s*,\s*)?\[?\s*\{\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
-		regexp.MustCompile(`\blisten_opts(?::|\s*=>)\s*%\{[^}]*?\bport(?::|\s*=>)\s*`),
-		regexp.MustCompile(`\bServer\.start(?:_endpoint)?\s*\(\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
+	beforePort = []*lazyregexp.Regexp{
+		lazyregexp.New(`\bServer\.Supervisor\s*,[^{}]{0,200}?\bport:\s*`),
+		lazyregexp.New(`\bServer\.Supervisor\s*,\s*(?::start_link\s*,\s*)?\[?\s*\{\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
+		lazyregexp.New(`\blisten_opts(?::|\s*=>)\s*%\{[^}]*?\bport(?::|\s*=>)\s*`),
+		lazyregexp.New(`\bServer\.start(?:_endpoint)?\s*\(\s*(?:[\w.]+|\[[^\]]*\])\s*,\s*`),
 	}
 	// namedOptions are the options of a server by the name of a function without parameters, or of a variable.
-	namedOptions = regexp.MustCompile(`\bServer\.Supervisor\s*,\s*(?P<name>@?\w+)(?:\(\))?\s*\}`)
-	portOption   = regexp.MustCompile(`\bport:\s*`)
+	namedOptions = lazyregexp.New(`\bServer\.Supervisor\s*,\s*(?P<name>@?\w+)(?:\(\))?\s*\}`)
+	portOption   = lazyregexp.New(`\bport:\s*`)
 	// positionalPort is what stands before the port in options that are no more than the services and the port.
-	positionalPort = regexp.MustCompile(`^\s*\{\s*(?:[\w.]+(?:\([^()]*\))?|\[[^\]]*\])\s*,\s*`)
+	positionalPort = lazyregexp.New(`^\s*\{\s*(?:[\w.]+(?:\([^()]*\))?|\[[^\]]*\])\s*,\s*`)
 	// functionHead is that of a function without parameters, whose body has lines of its own.
-	functionHead = regexp.MustCompile(`(?m)^[ \t]*defp?\s+(?P<name>\w+)(?:\(\))?\s+do\b`)
+	functionHead = lazyregexp.New(`(?m)^[ \t]*defp?\s+(?P<name>\w+)(?:\(\))?\s+do\b`)
 	// declarations are variables, module attributes and functions without parameters.
-	declarations = []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s+`),
-		regexp.MustCompile(`(?m)^\s*(?P<name>@\w+)[ \t]+`),
-		regexp.MustCompile(`(?m)^\s*defp?\s+(?P<name>\w+)(?:\(\))?\s*(?:,\s*do:|\bdo\b)\s*`),
+	declarations = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?m)^\s*(?P<name>\w+)\s*=\s+`),
+		lazyregexp.New(`(?m)^\s*(?P<name>@\w+)[ \t]+`),
+		lazyregexp.New(`(?m)^\s*defp?\s+(?P<name>\w+)(?:\(\))?\s*(?:,\s*do:|\bdo\b)\s*`),
 	}
 	// appSetting asks for a setting: Application.get_env(:app, :grpc_port), also for a key within its value.
-	appSetting = regexp.MustCompile(`\bApplication\.(?:get_env|fetch_env!|compile_env!?)\(\s*:(?P<key>\w+)\s*,\s*:?` +
+	appSetting = lazyregexp.New(`\bApplication\.(?:get_env|fetch_env!|compile_env!?)\(\s*:(?P<key>\w+)\s*,\s*:?` +
 		`(?P<key2>[\w.]+)(?:[^()]*\)(?:\s*\|>\s*Keyword\.(?:get|fetch!)\(\s*|\[)\s*:(?P<key3>\w+))?(?P<default>)`)
 )
 
@@ -102,10 +101,10 @@ func listenerNamed(names *address.Names, name source.Span) []finding.Finding {
 }
 
 // ipOption is the host among the options of a server.
-var ipOption = regexp.MustCompile(`\bip(?::|\s*=>)\s*`)
+var ipOption = lazyregexp.New(`\bip(?::|\s*=>)\s*`)
 
 // localAddress is the host that stands for a Unix domain socket (grpc_server/lib/grpc/server/adapters/cowboy.ex).
-var localAddress = regexp.MustCompile(`^\{\s*:local\s*,\s*`)
+var localAddress = lazyregexp.New(`^\{\s*:local\s*,\s*`)
 
 // listened returns the address that the options of a server state, with its port. Without a host that is all
 // interfaces.

@@ -1,42 +1,42 @@
 package elixir
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// isLibrary is in the sources of the package grpc itself.
-	isLibrary = regexp.MustCompile(`\bdefmodule\s+GRPC\.(?:Server|Endpoint)\b`)
+	isLibrary = lazyregexp.New(`\bdefmodule\s+GRPC\.(?:Server|Endpoint)\b`)
 	// aliasOrConfig is what a file aliases or configures, which takes the place of its imports.
-	aliasOrConfig = regexp.MustCompile(`\b(?:alias|config)[\s(]+(?P<name>GRPC\.(?:\w+|\{[^}]*\})|:grpcbox\b)`)
+	aliasOrConfig = lazyregexp.New(`\b(?:alias|config)[\s(]+(?P<name>GRPC\.(?:\w+|\{[^}]*\})|:grpcbox\b)`)
 	// useServer is in a module that implements a service.
-	useServer = regexp.MustCompile(`\buse[\s(]+(?P<at>GRPC\.Server)\b[^.]`)
+	useServer = lazyregexp.New(`\buse[\s(]+(?P<at>GRPC\.Server)\b[^.]`)
 	// healthMessages is in a file that refers to the generated code of grpc.health.v1, by an alias or without.
-	healthMessages = regexp.MustCompile(`\bGrpc\.Health\.V1\b`)
+	healthMessages = lazyregexp.New(`\bGrpc\.Health\.V1\b`)
 )
 
 var serverConstructed = finding.Constructs(grpcElixir)
 
 var commonRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bGRPC\.Server\.(Supervisor|start|start_endpoint)\b`), Proves: serverConstructed},
+	{Code: lazyregexp.New(`\bGRPC\.Server\.(Supervisor|start|start_endpoint)\b`), Proves: serverConstructed},
 	{
-		Code:    regexp.MustCompile(`[^.\w](?P<at>Server\.(Supervisor|start|start_endpoint))\b`),
+		Code:    lazyregexp.New(`[^.\w](?P<at>Server\.(Supervisor|start|start_endpoint))\b`),
 		Imports: source.Exactly(`GRPC\.(Server|\{[^}]*\bServer\b[^}]*\})`), Proves: serverConstructed,
 	},
-	{Code: regexp.MustCompile(`\buse[\s(]+(?P<at>GRPC\.Endpoint)\b`), Proves: finding.Registers(grpcElixir)},
+	{Code: lazyregexp.New(`\buse[\s(]+(?P<at>GRPC\.Endpoint)\b`), Proves: finding.Registers(grpcElixir)},
 	{
-		Code: regexp.MustCompile(`\bservers:\s*\[\s*%\{\s*:?grpc_opts\b`), Imports: source.Exactly(`:grpcbox`),
+		Code: lazyregexp.New(`\bservers:\s*\[\s*%\{\s*:?grpc_opts\b`), Imports: source.Exactly(`:grpcbox`),
 		Proves: finding.Constructs(grpcbox),
 	},
-	{Code: regexp.MustCompile(`:grpcbox_health_service\b`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`:grpcbox_health_service\b`), Proves: finding.RegistersHealth},
 	// Packages of the health service bring a module that an endpoint runs, or that a server is started with.
 	{
-		Code: regexp.MustCompile(`(?:\brun[\s(]+(?:\[(?:[\w.,\s]{0,400}?[\s,])?)?|` +
+		Code: lazyregexp.New(`(?:\brun[\s(]+(?:\[(?:[\w.,\s]{0,400}?[\s,])?)?|` +
 			`\bServer\.(?:Supervisor\s*,|start\s*\()[\s{\[]*` +
 			`(?:servers:\s*)?\[?[\w.,\s]{0,400}?[\s,\[])` +
 			`(?P<at>[\w.]*(?i:grpc)[\w.]*Health(?:Check)?(?:\.?(?:Server|Service|V1[\w.]*))?)\b[^.]`),

@@ -1,31 +1,30 @@
 package elixir
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
-	credential     = regexp.MustCompile(`\bcred:\s*`)
-	adapterOptions = regexp.MustCompile(`\badapter_opts:\s*`)
+	credential     = lazyregexp.New(`\bcred:\s*`)
+	adapterOptions = lazyregexp.New(`\badapter_opts:\s*`)
 	// credentials are those of grpc-elixir (grpc_server/lib/grpc/server/adapters/cowboy.ex), with Erlang's options.
 	credentials = analyzer.Credentials{
-		Plaintext: regexp.MustCompile(`^\s*nil\s*$`),
-		TLS:       regexp.MustCompile(`\bCredential\.new\b|\bssl:`),
-		Requires:  regexp.MustCompile(`\bfail_if_no_peer_cert:\s*true\b`),
+		Plaintext: lazyregexp.New(`^\s*nil\s*$`),
+		TLS:       lazyregexp.New(`\bCredential\.new\b|\bssl:`),
+		Requires:  lazyregexp.New(`\bfail_if_no_peer_cert:\s*true\b`),
 	}
-	transportOptions = regexp.MustCompile(`\btransport_opts(?::|\s*=>)\s*`)
+	transportOptions = lazyregexp.New(`\btransport_opts(?::|\s*=>)\s*`)
 	// grpcboxTLS is in the transport_opts of grpcbox, whose TLS always requires a client certificate. There is no TLS
 	// without an authority (src/grpcbox_pool.erl).
 	grpcboxTLS = analyzer.Credentials{
-		Plaintext: regexp.MustCompile(`%\{\s*\}|\bssl(?::|\s*=>)\s*false\b`),
-		TLS:       regexp.MustCompile(`\bssl(?::|\s*=>)\s*true\b`),
-		Requires:  regexp.MustCompile(`\bcacertfile(?::|\s*=>)`),
+		Plaintext: lazyregexp.New(`%\{\s*\}|\bssl(?::|\s*=>)\s*false\b`),
+		TLS:       lazyregexp.New(`\bssl(?::|\s*=>)\s*true\b`),
+		Requires:  lazyregexp.New(`\bcacertfile(?::|\s*=>)`),
 	}
 )
 

@@ -2,21 +2,24 @@ package elixir
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// configCall is a statement of a configuration file, up to its values: config :app, or config :app, Key.
-	configCall = regexp.MustCompile(`(?m)^\s*config[\s(]+:(?P<name>\w+)\s*,\s*(?::(?P<key>\w+)\s*,\s*|` +
+	configCall = lazyregexp.New(`(?m)^\s*config[\s(]+:(?P<name>\w+)\s*,\s*(?::(?P<key>\w+)\s*,\s*|` +
 		`(?P<module>[A-Z][\w.]*)\s*,\s*)?`)
+	// putCall is a call that sets what a configuration file sets, when the app runs.
+	putCall = lazyregexp.New(`\bApplication\.put_env\(\s*:(?P<name>\w+)\s*,\s*` +
+		`(?::(?P<key>\w+)|(?P<module>[A-Z][\w.]*))\s*,\s*`)
 	// pair is a key of a keyword list or a map.
-	pair = regexp.MustCompile(`^\s*:?(\w+)(?:"?:|\s*=>)\s+`)
+	pair = lazyregexp.New(`^\s*:?(\w+)(?:"?:|\s*=>)\s+`)
 )
 
 // maxSettings is how many settings of one file are read, and maxNesting how deep lists in lists.
@@ -26,10 +29,16 @@ const (
 )
 
 // readSettings returns the addresses in a configuration file, by key: app.grpc_port, app.grpc.port,
-// app.App.Endpoint.port.
-func readSettings(t *source.Text) []address.Declaration {
+// app.App.Endpoint.port; and those that it sets on a condition.
+func readSettings(t *source.Text) ([]address.Declaration, map[string]bool) {
 	r := &settingsReader{Names: namesIn(t)}
+	maySet := map[string]bool{}
 	for _, m := range t.FindAll(configCall, maxSettings) {
+		inProduction, isSure := r.inProduction(m[2])
+		if !inProduction {
+			continue
+		}
+		before := len(r.settings)
 		app, _ := t.Group(configCall, m, "name")
 		key, isKey := t.Group(configCall, m, "key")
 		module, isModule := t.Group(configCall, m, "module")
@@ -41,8 +50,51 @@ func readSettings(t *source.Text) []address.Declaration {
 		default:
 			r.pairs(app, m[1], 0)
 		}
+		for _, d := range r.settings[before:] {
+			maySet[d.Name] = !isSure
+		}
+	}
+	return r.settings, maySet
+}
+
+// readPuts returns the addresses that a source sets when the app runs, by key as [readSettings] does. A configuration
+// file may say something else: then it is not known which is in force when the server starts.
+func readPuts(t *source.Text) []address.Declaration {
+	if !t.Matches(putCall) {
+		return nil
+	}
+	r := &settingsReader{Names: namesIn(t)}
+	for _, m := range t.FindAll(putCall, maxSettings) {
+		app, _ := t.Group(putCall, m, "name")
+		key, isKey := t.Group(putCall, m, "key")
+		if !isKey {
+			key, _ = t.Group(putCall, m, "module")
+		}
+		if key = app + "." + key; pair.Match(t.Code[m[1]:min(len(t.Code), m[1]+maxKey)]) {
+			r.pairs(key, m[1], 0)
+		} else {
+			r.value(key, m[1], t.Until(m[1], ",\n"), 0)
+		}
 	}
 	return r.settings
+}
+
+// environmentTest asks for the environment that a release is built for.
+var environmentTest = lazyregexp.New(`\b(?:config_env|Mix\.env)\(\)\s*(?P<operator>[!=]=)\s*:(?P<name>\w+)$`)
+
+// inProduction reports whether the code at an offset may run in a release for production, and whether it surely does.
+func (r *settingsReader) inProduction(at int) (may, sure bool) {
+	sure = true
+	for _, c := range r.Conditions(at, 0) {
+		m := environmentTest.FindStringSubmatch(strings.TrimSuffix(r.Slice(c.Span), " do"))
+		switch {
+		case m == nil:
+			sure = false
+		case (m[2] == "prod") != (m[1] == "==") != c.Negated:
+			return false, false
+		}
+	}
+	return true, sure
 }
 
 type settingsReader struct {
@@ -87,7 +139,7 @@ func (r *settingsReader) value(key string, from, to, nesting int) {
 
 // inForce returns the files with the settings that count: the configuration of a release is read in the order
 // config.exs, prod.exs, runtime.exs, each from its first line to its last, and what is set last counts.
-func inForce(files []analyzer.File[struct{}]) []analyzer.File[struct{}] {
+func inForce(files []analyzer.File[extra]) []analyzer.File[extra] {
 	files = slices.Clone(files)
 	set := map[string]bool{}
 	for _, name := range []string{"runtime.exs", "prod.exs", "config.exs"} {
@@ -100,7 +152,7 @@ func inForce(files []analyzer.File[struct{}]) []analyzer.File[struct{}] {
 				if !set[d.Name] {
 					files[i].Declares = append(files[i].Declares, d)
 				}
-				set[d.Name] = true
+				set[d.Name] = set[d.Name] || !f.Extra.maySet[d.Name]
 			}
 		}
 	}

@@ -4,14 +4,15 @@ package erlang
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -21,6 +22,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[extra]{
 	Language:    analyzer.Language{Name: "erlang", Title: "Erlang", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -108,7 +110,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 }
 
 // namesGRPC is in the files whose listen_opts are those of grpcbox, and not of another server.
-var namesGRPC = regexp.MustCompile(`\bgrpc(?:box|_opts)\b`)
+var namesGRPC = lazyregexp.New(`\bgrpc(?:box|_opts)\b`)
 
 var keywords = analyzer.Keywords(frameworks)
 
@@ -122,6 +124,7 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 	findings := analyzer.Findings(t, commonRules, nil)
 	if isModule {
 		findings = append(findings, analyzer.Findings(t, moduleRules, nil)...)
+		analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, findings, nil, nil)
 		findings = append(findings, grpcErlServers(t)...)
 	}
 	// An application's own env, in its resource file, is not the env of the application grpcbox, which is the one that

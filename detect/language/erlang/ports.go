@@ -1,30 +1,29 @@
 package erlang
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// declarationPatterns are macros and variables. A comparison (=:=, =<) has no space after its equals sign.
-	declarationPatterns = []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^\s*-define\s*\(\s*(?P<name>\w+)\s*,\s*`),
-		regexp.MustCompile(`\b(?P<name>[A-Z_]\w*)\s*=\s+`),
-		regexp.MustCompile(`\b(?P<name>[A-Z_]\w*)=(?P<value>\d+)\b`),
+	declarationPatterns = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?m)^\s*-define\s*\(\s*(?P<name>\w+)\s*,\s*`),
+		lazyregexp.New(`\b(?P<name>[A-Z_]\w*)\s*=\s+`),
+		lazyregexp.New(`\b(?P<name>[A-Z_]\w*)=(?P<value>\d+)\b`),
 	}
-	listenOpts = regexp.MustCompile(`\blisten_opts\s*(?:=>|,)\s*`)
-	option     = regexp.MustCompile(`^(port|ip)\s*=>\s*`)
+	listenOpts = lazyregexp.New(`\blisten_opts\s*(?:=>|,)\s*`)
+	option     = lazyregexp.New(`^(port|ip)\s*=>\s*`)
 	// childSpec is the call whose third argument are the listen_opts.
-	childSpec = regexp.MustCompile(`\bgrpcbox:server_child_spec\s*\(`)
+	childSpec = lazyregexp.New(`\bgrpcbox:server_child_spec\s*\(`)
 	// serverMap opens the map of a server, whose options may come in any order.
-	serverMap = regexp.MustCompile(`(?:\bservers\s*,\s*\[|\bstart_(?:server|child)\s*\()\s*#\{`)
+	serverMap = lazyregexp.New(`(?:\bservers\s*,\s*\[|\bstart_(?:server|child)\s*\()\s*#\{`)
 	// releaseVariable is a variable of the environment in a sys.config.src, with a default or without. relx puts it in
 	// when the release starts.
-	releaseVariable = regexp.MustCompile(`^\$\{(\w+)(?::-(\d+))?\}$`)
+	releaseVariable = lazyregexp.New(`^\$\{(\w+)(?::-(\d+))?\}$`)
 )
 
 func namesIn(t *source.Text) *address.Names { return address.Read(t, ",.", declarationPatterns...) }

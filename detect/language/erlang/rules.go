@@ -1,13 +1,13 @@
 package erlang
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
@@ -18,7 +18,7 @@ var (
 // commonRules are those for all files. The entry of a map of services registers the health service in both frameworks:
 // its module is grpcbox_health_service or one of the app's own.
 var commonRules = []analyzer.Rule{{
-	Code:    regexp.MustCompile(`(?P<at>'(?P<literal> *)')\s*=>\s*[\w'?]`),
+	Code:    lazyregexp.New(`(?P<at>'(?P<literal> *)')\s*=>\s*[\w'?]`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
 	Proves:  finding.RegistersHealth,
 }}
@@ -26,23 +26,23 @@ var commonRules = []analyzer.Rule{{
 // moduleRules are the calls that start a server of grpcbox (src/grpcbox.erl, src/grpcbox_services_simple_sup.erl), and
 // the same functions as the start of a supervisor's child.
 var moduleRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bgrpcbox:(?:start_server|server_child_spec)\s*\(`), Proves: grpcboxServer},
+	{Code: lazyregexp.New(`\bgrpcbox:(?:start_server|server_child_spec)\s*\(`), Proves: grpcboxServer},
 	{
-		Code:   regexp.MustCompile(`\bgrpcbox_services_s(?:imple_sup:start_child|up:start_link)\s*\(`),
+		Code:   lazyregexp.New(`\bgrpcbox_services_s(?:imple_sup:start_child|up:start_link)\s*\(`),
 		Proves: grpcboxServer,
 	},
-	{Code: regexp.MustCompile(`\{\s*grpcbox\s*,\s*start_server\s*,`), Proves: grpcboxServer},
-	{Code: regexp.MustCompile(`\{\s*grpcbox_services_sup\s*,\s*start_link\s*,`), Proves: grpcboxServer},
+	{Code: lazyregexp.New(`\{\s*grpcbox\s*,\s*start_server\s*,`), Proves: grpcboxServer},
+	{Code: lazyregexp.New(`\{\s*grpcbox_services_sup\s*,\s*start_link\s*,`), Proves: grpcboxServer},
 	{
-		Code:   regexp.MustCompile(`\bset_env\s*\(\s*grpcbox\s*,\s*servers\s*,\s*(?:\[\s*#\{|[A-Z_])`),
+		Code:   lazyregexp.New(`\bset_env\s*\(\s*grpcbox\s*,\s*servers\s*,\s*(?:\[\s*#\{|[A-Z_])`),
 		Proves: grpcboxServer,
 	},
 }
 
 var (
-	grpcboxEnv = regexp.MustCompile(`\{\s*grpcbox\s*,\s*\[`)
-	serversEnv = regexp.MustCompile(`^\{\s*servers\s*,\s*\[\s*#\{`)
-	grpcOpts   = regexp.MustCompile(`\bgrpc_opts\s*=>`)
+	grpcboxEnv = lazyregexp.New(`\{\s*grpcbox\s*,\s*\[`)
+	serversEnv = lazyregexp.New(`^\{\s*servers\s*,\s*\[\s*#\{`)
+	grpcOpts   = lazyregexp.New(`\bgrpc_opts\s*=>`)
 )
 
 // configuredServers returns the servers that an env of grpcbox lists, as a sys.config has it: grpcbox starts them when
@@ -62,9 +62,9 @@ func configuredServers(t *source.Text) []finding.Finding {
 }
 
 var (
-	grpcErlStart = regexp.MustCompile(`\bgrpc:start_server\s*\(`)
+	grpcErlStart = lazyregexp.New(`\bgrpc:start_server\s*\(`)
 	// defaultServices is the option that names the services that grpc-erl adds itself.
-	defaultServices = regexp.MustCompile(`\{\s*enable_default_services\s*,\s*(?P<value>\[[^\]]*\])`)
+	defaultServices = lazyregexp.New(`\{\s*enable_default_services\s*,\s*(?P<value>\[[^\]]*\])`)
 )
 
 // grpcErlServers returns the servers of grpc-erl, with their ports. The function of that name in another package called

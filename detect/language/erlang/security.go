@@ -1,35 +1,35 @@
 package erlang
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
-	transportOpts = regexp.MustCompile(`\btransport_opts\s*(?:=>|,)\s*`)
+	transportOpts = lazyregexp.New(`\btransport_opts\s*(?:=>|,)\s*`)
 	// grpcboxTLS are the transport_opts of grpcbox, whose TLS always requires a client certificate, and which has none
 	// unless all of tlsFiles are there (src/grpcbox_pool.erl).
 	grpcboxTLS = analyzer.Credentials{
-		Plaintext: regexp.MustCompile(`#\{\s*\}|\bssl\s*=>\s*false\b`),
-		TLS:       regexp.MustCompile(`\bssl\s*=>\s*true\b`),
-		Requires:  regexp.MustCompile(`\bssl\s*=>\s*true\b`),
+		Plaintext: lazyregexp.New(`#\{\s*\}|\bssl\s*=>\s*false\b`),
+		TLS:       lazyregexp.New(`\bssl\s*=>\s*true\b`),
+		Requires:  lazyregexp.New(`\bssl\s*=>\s*true\b`),
 	}
-	tlsFiles = []*regexp.Regexp{
-		regexp.MustCompile(`\bkeyfile\s*=>`), regexp.MustCompile(`\bcertfile\s*=>`),
-		regexp.MustCompile(`\bcacertfile\s*=>`),
+	tlsFiles = []*lazyregexp.Regexp{
+		lazyregexp.New(`\bkeyfile\s*=>`), lazyregexp.New(`\bcertfile\s*=>`),
+		lazyregexp.New(`\bcacertfile\s*=>`),
 	}
 	// grpcErlTLS are the options of grpc-erl: those for TLS are there or not (src/grpc.erl).
 	grpcErlTLS = analyzer.Credentials{
-		TLS:      regexp.MustCompile(`\bssl_options\s*,\s*\[\s*[^\s\]]|\bcertfile\s*,`),
-		Requires: regexp.MustCompile(`\bfail_if_no_peer_cert\s*,\s*true\b`),
+		TLS:      lazyregexp.New(`\bssl_options\s*,\s*\[\s*[^\s\]]|\bcertfile\s*,`),
+		Requires: lazyregexp.New(`\bfail_if_no_peer_cert\s*,\s*true\b`),
 	}
-	sslOptions = regexp.MustCompile(`\bssl_options\b`)
+	sslOptions = lazyregexp.New(`\bssl_options\b`)
 )
 
 // grpcboxSecurity returns what the transport_opts in a text say.

@@ -59,6 +59,8 @@ func serverOf(found finding.Finding) *finding.Site {
 		return found.Of
 	case finding.Listener:
 		return found.Of
+	case finding.HealthElsewhere:
+		return found.Of
 	}
 	return nil
 }
@@ -74,6 +76,9 @@ func (f *flow) decided(found finding.Finding, in addresses) []finding.Finding {
 		}
 	case finding.Health:
 		found.Of = f.the(f.of[found.Site])
+		if f.unsure[found.Site] {
+			found.Site = found.AsUnsure()
+		}
 		return []finding.Finding{found}
 	case listener:
 		return f.listened(found, in)
@@ -102,6 +107,7 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 		if e := in.expressions[l.address]; l.says.Host == address.UnixSocket && !f.IsExecuted(in.in, e, to.made) {
 			continue // by default it listens elsewhere
 		}
+		f.settle(l, in, to.made)
 		if l.of != nil && l.by != plainHTTP {
 			all = append(all, l.finding())
 		} else {
@@ -114,6 +120,8 @@ func (f *flow) listened(l listener, in addresses) []finding.Finding {
 // called returns what a call is by itself, if it is something.
 func (f *flow) called(c call) []finding.Finding {
 	switch {
+	case c.kind == mayRegisterHealth && f.of[c.Site] != nil:
+		return []finding.Finding{finding.HealthElsewhere{Site: c.Site, Of: f.the(f.of[c.Site])}}
 	case (c.kind == handlesHTTP || c.kind == handlesOfServer) && f.handled[c.Site]:
 		return []finding.Finding{handledByHTTP{c.Site}}
 	case c.kind == makesByConfiguration && f.secured[c.Site] != plan.Security{}:

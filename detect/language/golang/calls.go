@@ -8,6 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // visitCall adds the findings that follow from the name of a method or from the arguments of a call. visitReference
@@ -44,7 +45,10 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 			p.add(server)
 			p.follow(server.Site, makesServer, call)
 		}
+	case "StripPrefix":
+		p.visitStripPrefix(call)
 	case "Handle", "HandleFunc":
+		p.visitHandle(call, method.X)
 		if len(call.Args) == 2 && isLiteral(call.Args[0], healthService) {
 			p.add(finding.Health{Site: p.at(method)})
 		}
@@ -55,11 +59,23 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 	if p.registersMicroHandler(call, method) {
 		p.add(finding.Server{Site: p.at(method), Framework: goMicro})
 	}
+	p.visitMicroHealth(call, method)
 	if len(call.Args) > 0 && p.file.PathOf(method) != "" && startsServers.MatchString(method.Sel.Name) {
 		p.follow(p.at(method).Quiet(), startsServer, call)
 	}
+	if importPath := p.file.PathOf(method); len(call.Args) > 0 && importPath != "" &&
+		aboutHealth.MatchString(importPath+"."+method.Sel.Name) && !generatedRegistration.MatchString(method.Sel.Name) {
+		p.follow(p.at(method).Quiet(), mayRegisterHealth, call)
+	}
 	p.visitListenCall(call, method)
 }
+
+var (
+	// aboutHealth are functions that may register the health service with a server which they are given.
+	aboutHealth = lazyregexp.New(`(?i)health`)
+	// generatedRegistration are those that protoc-gen-go-grpc generates: they register what their name says.
+	generatedRegistration = source.Exactly(`Register\p{Lu}\w*Server`)
+)
 
 // startsServers are the names of functions that may listen for a server which they are given.
 var startsServers = source.Exactly(`(?:Run|Serve|Start|Listen)(?:\p{Lu}\w*)?`)
@@ -90,6 +106,63 @@ func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) 
 	service, ok := call.Args[0].(*ast.CallExpr)
 	return ok && strings.HasSuffix(syntax.Name(service.Fun), "Server") &&
 		(p.file.Imports.AnyMatches(goMicroV2) || p.file.Imports.AnyMatches(microV3))
+}
+
+var (
+	goMicroAny = source.Exactly(`(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*`)
+	// standardHealth are packages that are generated from grpc/health/v1/health.proto, as far as their paths tell.
+	standardHealth = source.Exactly(`.*grpc[/_]?health.*`)
+)
+
+// visitMicroHealth adds the health service of go-micro, which finds a service by its name, without its package
+// (ServiceMethod of internal/util/grpc): that of a generated RegisterHealthHandler(service.Server(), handler). Another
+// service Health, or a handler of this name, may not have its methods.
+func (p *pass) visitMicroHealth(call *ast.CallExpr, fun *ast.SelectorExpr) {
+	if !p.file.Imports.AnyMatches(goMicroAny) {
+		return
+	}
+	health, isSure := finding.Health{Site: p.at(fun)}, false
+	switch {
+	case fun.Sel.Name == "RegisterHealthHandler":
+		if len(call.Args) < 2 || p.isContext(call.Args[0]) { // that of grpc-gateway is given a context and a mux
+			return
+		}
+		isSure = standardHealth.MatchString(p.file.PathOf(fun))
+	case fun.Sel.Name == "Handle" && len(call.Args) != 1: // a mux takes a path too
+		return
+	case givesHandler.MatchString(fun.Sel.Name) && slices.ContainsFunc(call.Args, makesHealth):
+	default:
+		return
+	}
+	if !isSure {
+		health.Site = health.AsUnsure()
+	}
+	p.add(health)
+	p.followCall(health.Site, registersHealthWith, call)
+}
+
+// givesHandler are the functions of go-micro that take an object whose methods are those of a service.
+var givesHandler = source.Exactly(`Handle|NewHandler|RegisterHandler`)
+
+// makesHealth reports whether an expression makes an object of a type Health: new(Health), &Health{}.
+func makesHealth(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		return makesHealth(e.X)
+	case *ast.CompositeLit:
+		return syntax.LastName(e.Type) == "Health"
+	case *ast.CallExpr:
+		return syntax.Name(e.Fun) == "new" && len(e.Args) == 1 && syntax.LastName(e.Args[0]) == "Health"
+	}
+	return false
+}
+
+// isContext reports whether an argument is a context, as far as its name tells.
+func (p *pass) isContext(e ast.Expr) bool {
+	if made, ok := e.(*ast.CallExpr); ok {
+		return p.file.PathOf(syntax.Called(made)) == "context"
+	}
+	return strings.HasSuffix(strings.ToLower(syntax.LastName(e)), "ctx")
 }
 
 var newHandler = source.Exactly(`New\p{Lu}\w*Handler`)

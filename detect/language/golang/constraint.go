@@ -3,17 +3,17 @@ package golang
 import (
 	"go/build/constraint"
 	"go/parser"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // otherPlatform are the names of files for another system or processor than linux/amd64: a_windows.go,
 // a_linux_arm64.go. The words are those of package go/build (internal/syslist).
-var otherPlatform = regexp.MustCompile(`^[^.]*_(` +
+var otherPlatform = lazyregexp.New(`^[^.]*_(` +
 	`(aix|android|darwin|dragonfly|freebsd|hurd|illumos|ios|js|nacl|netbsd|openbsd|plan9|solaris|wasip1|windows|zos)` +
 	`(_amd64)?|` +
 	`386|amd64p32|arm|armbe|arm64|arm64be|loong64|mips|mipsle|mips64|mips64le|mips64p32|mips64p32le|` +

@@ -23,6 +23,12 @@ type registration struct {
 // healthGiven is a server of grpc-go that the health service is registered with: something makes it.
 type healthGiven struct{ *finding.Site }
 
+// healthOf is a registration of the health service by the generated code of a package, "" for that of the file.
+type healthOf struct {
+	*finding.Site
+	pkg string
+}
+
 // connectHandler is a handler of connect-go, which serves gRPC too if it is served over HTTP/2.
 type connectHandler struct {
 	*finding.Site
@@ -81,6 +87,7 @@ const (
 	givesListener                        // a call that gives a listener to a server
 	registersWith                        // a call that registers a service with its first argument
 	registersHealthWith                  // the same, of the health service
+	makesHandler                         // a call that makes a handler of connect for a service
 	handlesHTTP                          // what handles the requests of a server of net/http
 	handlesOfServer                      // the same, where the server is made
 	handlesListener                      // what handles the requests of a listener of net/http
@@ -89,6 +96,7 @@ const (
 	makesByConfiguration                 // a method that may make a server of configgrpc
 	startsServer                         // a call of another module that may start a server
 	addsOptions                          // a call that gives options to a server of go-zero
+	mayRegisterHealth                    // a call of another module that may register the health service
 )
 
 // listener is what listens on an address.

@@ -33,6 +33,11 @@ type flow struct {
 	isOwn   func(importPath string) bool
 	// choices are the conditions on which calls register the health service, by the sites of these.
 	choices map[*finding.Site][]values.Choice
+	// unsure are the sites of registrations of the health service of which it is not known whether they are executed.
+	unsure map[*finding.Site]bool
+	// registered are the ways in which the servers are made that calls register services with, by the sites of these
+	// calls. Those in healthy register the health service.
+	registered, healthy map[*finding.Site][]values.Made
 	// registering are the calls of each file, by its path, that register other services.
 	registering map[string][]values.Call
 	// handled says which handlers of requests of net/http are a server of grpc-go, and handledIn which ones get the
@@ -57,6 +62,7 @@ type flow struct {
 	handlers  map[*finding.Site][]*finding.Site
 	overTLS   []*finding.Site
 	serveHTTP map[string]bool
+	unsettled []unsettled
 }
 
 // handedOn is a listener as a server gets it. The server is nil if it is not known which one it is.
@@ -68,10 +74,13 @@ type handedOn struct {
 	overTLS bool
 }
 
-// followValues replaces the findings of files by what they are together.
-func followValues(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
+// followValues replaces the findings of files by what they are together. It returns where servers listen by their
+// programs: see addressesByProgram.
+func followValues(
+	files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool),
+) map[plan.Place]map[string]plan.Address {
 	if !slices.ContainsFunc(files, isFollowed) {
-		return
+		return nil
 	}
 	f := newFlow(files, lookup)
 	for _, file := range files {
@@ -95,6 +104,7 @@ func followValues(files []analyzer.File[Extra], lookup func(importPath string) (
 	}
 	f.markHealth()
 	f.decide(files)
+	return f.addressesByProgram(files, lookup)
 }
 
 func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) *flow {
@@ -113,6 +123,8 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 		secured: map[*finding.Site]plan.Security{}, tls: map[values.Call]values.Constructor{},
 		serveHTTP: foldersOfH2C(files), programs: map[string]bool{},
 		registering: map[string][]values.Call{}, choices: map[*finding.Site][]values.Choice{},
+		unsure:     map[*finding.Site]bool{},
+		registered: map[*finding.Site][]values.Made{}, healthy: map[*finding.Site][]values.Made{},
 	}
 	left, isUsed := values.MaxParsed, usedBy(files, lookup)
 	for _, file := range byRelevance(files) {
@@ -192,7 +204,7 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 	case c.kind == makesServer:
 		f.servers[in.Call(code)] = c.Site
 		f.made[c.Site] = values.Constructor{In: in, Call: made}
-	case c.kind == registersWith:
+	case c.kind == registersWith, c.kind == makesHandler:
 		if of := f.registering[c.Path]; len(of) < maxBorrowing {
 			f.registering[c.Path] = append(of, in.Call(code))
 		}
@@ -230,32 +242,34 @@ func (f *flow) handle(in *values.Source, c call, code ast.Expr) {
 
 // associate learns which server gets which listener, and which one the health service is registered with.
 func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
-	switch c.kind {
-	case handlesHTTP, handlesOfServer:
+	made, isCall := code.(*ast.CallExpr)
+	switch {
+	case c.kind == handlesHTTP, c.kind == handlesOfServer:
 		server := f.serverOf(in, code)
 		f.handled[c.Site] = server != nil || f.serverKind(in, code) == plainGRPC
 		if server != nil {
 			f.handlers[server] = append(f.handlers[server], c.Site)
 		}
-	case startsServer:
-		if made, ok := code.(*ast.CallExpr); ok && !f.isOwn(in.PathOf(syntax.Called(made))) {
-			f.start(in, c.Site, made)
-		}
-	case handlesListener:
+	case c.kind == handlesListener:
 		if server := f.serverOf(in, code); server != nil && path.Dir(server.Path) == path.Dir(c.Path) {
 			f.of[c.Site] = server
 		}
-	case registersWith, registersHealthWith:
-		if made, ok := code.(*ast.CallExpr); ok {
-			f.of[c.Site] = f.serverOf(in, made.Args[0])
+	case !isCall:
+	case c.kind == startsServer && !f.isOwn(in.PathOf(syntax.Called(made))):
+		f.start(in, c.Site, made)
+	case c.kind == mayRegisterHealth && !f.isOwn(in.PathOf(syntax.Called(made))):
+		for _, arg := range made.Args[:min(len(made.Args), maxStarted)] {
+			f.of[c.Site] = cmp.Or(f.of[c.Site], f.serverOf(in, arg))
 		}
-		if made, ok := code.(*ast.CallExpr); ok && c.kind == registersHealthWith {
-			f.choose(in, c, made)
-		}
-	case givesListener:
-		if made, ok := code.(*ast.CallExpr); ok {
-			f.serve(in, c.Site, made)
-		}
+	case c.kind == registersWith:
+		f.registered[c.Site] = f.serversOf(in, made.Args[0])
+		f.of[c.Site] = f.oneOf(f.registered[c.Site])
+	case c.kind == registersHealthWith:
+		f.healthy[c.Site] = f.serversOf(in, made.Args[0])
+		f.of[c.Site] = f.oneOf(f.healthy[c.Site])
+		f.choose(in, c, made)
+	case c.kind == givesListener:
+		f.serve(in, c.Site, made)
 	}
 }
 
@@ -354,8 +368,17 @@ func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
 
 // serverOf returns the server that an expression is, or nil. Several that may be its value are one.
 func (f *flow) serverOf(in *values.Source, e ast.Expr) *finding.Site {
+	return f.oneOf(f.serversOf(in, e))
+}
+
+func (f *flow) serversOf(in *values.Source, e ast.Expr) []values.Made {
+	return f.Made(in, e, func(c values.Call) bool { return f.servers[c] != nil })
+}
+
+// oneOf is serverOf for what makes the servers.
+func (f *flow) oneOf(all []values.Made) *finding.Site {
 	var first *finding.Site
-	for _, made := range f.Made(in, e, func(c values.Call) bool { return f.servers[c] != nil }) {
+	for _, made := range all {
 		switch site := f.the(f.servers[made.Call]); {
 		case first == nil:
 			first = site

@@ -7,10 +7,13 @@ import "github.com/grpc-cnb/health-probe/detect/analyzer"
 //	go-zero   zrpc/internal/rpcserver.go registers it from v1.3.4 on (found by git log -S RegisterHealthServer), under
 //	          github.com/zeromicro; the setting Health, true by default (zrpc/config.go), turns it off
 //	kratos    transport/grpc/server.go registers it from v2.0.0 on; the option CustomHealth turns it off
-//	go-micro  server/grpc makes a grpc.Server and registers nothing
-//	dapr      service/grpc makes a grpc.Server and registers nothing
-//	yarpc     transport/grpc makes a grpc.Server and registers nothing
-//	kitex     has a transport of its own and registers nothing
+//	go-micro  server/grpc makes a grpc.Server and registers nothing; it takes a service by its name, without its
+//	          package (internal/util/grpc/grpc.go), so a handler Health answers
+//	dapr      service/grpc makes a grpc.Server and registers nothing; GrpcServer() of its Server returns it
+//	yarpc     transport/grpc makes a grpc.Server of its own, and answers nothing without its headers rpc-service,
+//	          rpc-caller and rpc-encoding (handler.go, api/transport/request.go)
+//	kitex     has a transport of its own and registers nothing; it takes a service by its name, without its package
+//	          (pkg/remote/trans/nphttp2/server_handler.go), beside others from v0.9 on
 const (
 	grpcGo    = "grpc-go"
 	connectGo = "connect-go"
@@ -25,11 +28,13 @@ const (
 var frameworks = []analyzer.Framework{{
 	Name: grpcGo,
 	Evidence: "`grpc.NewServer`, `xds.NewGRPCServer`, a generated `RegisterXServer`, `ToServer` of " +
-		"OpenTelemetry's configgrpc, `Serve` of crossplane's function-sdk-go; in a built program, `grpc.NewServer`",
+		"OpenTelemetry's configgrpc, `Serve` of crossplane's function-sdk-go, `AsGrpcServerService` of yokai; in a " +
+		"built program, `grpc.NewServer`",
 	Health:   registeredByApp,
 	Advice:   registerHealth,
 	Security: "`grpc.Creds(...)` (`server.go`), `tls.NewListener`; by `ServeHTTP`, what serves HTTP",
 	Keywords: []string{"grpc", "function-sdk-go"},
+	Settings: "yokai's `modules.grpc.server.address` in `config.yaml`",
 }, {
 	Name: connectGo,
 	Evidence: "a generated `NewXHandler` or vanguard's `NewTranscoder` in a module that serves HTTP/2: h2c, " +
@@ -37,7 +42,7 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by `grpchealth.NewHandler`",
 	Advice:   "mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth",
 	Security: "`ListenAndServeTLS`, `ServeTLS` (`net/http/server.go`)",
-	Keywords: []string{"connect", "http2", "HTTP2", "H2C", "ServeTLS", "autocert"},
+	Keywords: []string{`connect"`, "vanguard"},
 }, {
 	Name:     goZero,
 	Evidence: "`zrpc.NewServer`, `zrpc.MustNewServer`",
@@ -59,41 +64,39 @@ var frameworks = []analyzer.Framework{{
 	Name: goMicro,
 	Evidence: "`NewServer` of `server/grpc`; a generated `RegisterXHandler(service.Server(), ...)` with go-micro v2 " +
 		"or micro v3 and later",
-	Health:   registeredByApp,
-	Advice:   serveBeside(goMicro),
+	Health: "the app, by a generated `RegisterHealthHandler`",
+	Advice: "healthpb.RegisterHealthHandler(service.Server(), new(yourHealth)), with code of protoc-gen-micro for " +
+		"grpc/health/v1/health.proto",
 	Security: "`grpc.AuthTLS(...)` (`server/grpc/options.go`)",
 	Keywords: []string{"grpc", "micro/v"},
 }, {
 	Name:     dapr,
 	Evidence: "`NewService` of `service/grpc`",
 	Health:   registeredByApp,
-	Advice:   "give service/grpc NewServiceWithGrpcServer a server with it: " + registerHealth,
+	Advice: "healthpb.RegisterHealthServer(service.(*daprd.Server).GrpcServer(), health.NewServer()), from " +
+		healthPackages,
 	Security: "none: the sidecar calls it (`service/grpc/service.go`)",
 	Keywords: []string{"grpc"},
 }, {
 	Name: kitex,
 	Evidence: "a generated `NewServer`, or `server.NewServer` with a generated `RegisterService`, over " +
 		"protobuf stubs; `server.WithGRPC...`",
-	Health:   registeredByApp,
-	Advice:   serveBeside(kitex),
+	Health: "the app, by a generated `RegisterService`",
+	Advice: "health.RegisterService(server, new(yourHealth)), from kitex_gen/grpc/health/v1/health, which kitex " +
+		"generates from grpc/health/v1/health.proto; with kitex v0.9 or newer",
 	Security: "`server.WithListener(tls.NewListener(...))` (`server/option.go`)",
 	Keywords: []string{"kitex"},
 }, {
 	Name:     yarpc,
 	Evidence: "`NewInbound` of `transport/grpc`",
-	Health:   registeredByApp,
-	Advice:   serveBeside(yarpc),
+	Health:   "nobody: yarpc answers no call without headers of its own",
+	Advice:   "yarpc cannot register it: give the probe -mode connect, which asks for a connection alone",
 	Security: "`grpc.InboundCredentials(...)` (`transport/grpc/options.go`)",
 	Keywords: []string{"grpc"},
 }}
 
 const (
 	registeredByApp = "the app, by `RegisterHealthServer`"
-	registerHealth  = "healthpb.RegisterHealthServer(server, health.NewServer()), from google.golang.org/grpc/health " +
-		"and healthpb \"google.golang.org/grpc/health/grpc_health_v1\""
+	registerHealth  = "healthpb.RegisterHealthServer(server, health.NewServer()), from " + healthPackages
+	healthPackages  = "google.golang.org/grpc/health and healthpb \"google.golang.org/grpc/health/grpc_health_v1\""
 )
-
-// serveBeside is the advice for a framework whose server takes no registration.
-func serveBeside(framework string) string {
-	return "serve it beside " + framework + ", which cannot register it: " + registerHealth
-}

@@ -32,8 +32,8 @@ func TestRepetitiveSources(t *testing.T) {
 
 func TestHealthWarningNamesWhatToCall(t *testing.T) {
 	want := map[string]string{
-		grpcGo: "RegisterHealthServer(", connectGo: "grpchealth.NewHandler(", dapr: "NewServiceWithGrpcServer",
-		kratos: "CustomHealth()", goMicro: "beside go-micro", yarpc: "beside yarpc", kitex: "beside kitex",
+		grpcGo: "RegisterHealthServer(", connectGo: "grpchealth.NewHandler(", dapr: "GrpcServer()",
+		kratos: "CustomHealth()", goMicro: "RegisterHealthHandler(", yarpc: "-mode connect", kitex: "RegisterService(",
 	}
 	for _, f := range frameworks {
 		s := plan.Server{Language: "go", Framework: f.Name, Health: plan.HealthMissing, HealthAdvice: f.Advice}

@@ -1,12 +1,16 @@
 package golang
 
 import (
+	"bytes"
 	"go/ast"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
 // maxHealthPackages is how many packages with a health registration are looked at: the imports of each are followed.
@@ -59,16 +63,50 @@ func (f *flow) choose(in *values.Source, c call, made *ast.CallExpr) {
 }
 
 // markHealth marks the registrations of the health service as not sure that an option turns on, unless another one is
-// in the other branch of its condition.
+// in the other branch of its condition, and those with one of several servers that a function makes.
 func (f *flow) markHealth() {
 	var open []values.Choice
 	for _, choices := range f.choices {
 		open = append(open, choices...)
 	}
 	for site, choices := range f.choices {
-		site.Unsure = slices.ContainsFunc(choices, func(c values.Choice) bool {
+		f.unsure[site] = f.unsure[site] || slices.ContainsFunc(choices, func(c values.Choice) bool {
 			return c.Decides && !slices.ContainsFunc(open, c.IsOpposite)
 		})
+	}
+	for other, servers := range f.registered {
+		if aside, _ := tree.Aside(other.Path); aside == "" {
+			f.markHealthOf(servers)
+		}
+	}
+	var all []values.Made
+	for _, servers := range f.healthy {
+		all = append(all, servers...)
+	}
+	for site, servers := range f.healthy {
+		f.unsure[site] = f.unsure[site] || slices.ContainsFunc(servers, func(server values.Made) bool {
+			return f.IsMadeElsewhere(server, all)
+		})
+	}
+}
+
+// markHealthOf marks the registrations of the health service as not sure if services are registered with servers that
+// are made by the same call, in another way than all that it is registered with.
+func (f *flow) markHealthOf(servers []values.Made) {
+	for _, server := range servers {
+		var others []*finding.Site
+		isHealthy := false
+		for at, healthy := range f.healthy {
+			for _, made := range healthy {
+				isHealthy = isHealthy || made.Includes(server)
+				if made.Call == server.Call {
+					others = append(others, at)
+				}
+			}
+		}
+		for _, at := range others {
+			f.unsure[at] = f.unsure[at] || !isHealthy
+		}
 	}
 }
 
@@ -128,10 +166,56 @@ func giveHealth(from *analyzer.Package, to []*analyzer.Package) {
 	}
 	for _, in := range to {
 		if !finding.Has[finding.Health](in.Findings) {
-			in.Findings = append(in.Findings, finding.Health{Site: health.Quiet()})
+			in.Findings = append(in.Findings, finding.Health{Site: health.Quiet(), NeedsStatus: health.NeedsStatus})
 		}
 	}
 	if len(to) > 0 {
 		from.Findings = slices.DeleteFunc(from.Findings, finding.Is[finding.Health])
+	}
+}
+
+// registersOtherHealth reports whether generated code is that of a service Health in another package than
+// grpc.health.v1. Only what lies under a name with "health" is taken for code of a health service: see symbolRules.
+func registersOtherHealth(f *tree.File) bool {
+	if !strings.Contains(strings.ToLower(f.Path), "health") {
+		return false
+	}
+	text, err := f.Text()
+	return err == nil && bytes.Contains(text, []byte("func RegisterHealthServer(")) &&
+		!bytes.Contains(text, []byte(`"grpc.health.v1.Health"`))
+}
+
+// leaveOutOtherHealth makes registrations of a service Health that is not the standard one those of any service.
+func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
+	others := map[string]bool{}
+	for _, f := range files {
+		if f.Extra.OtherHealth {
+			others[path.Dir(f.Path)] = true
+		}
+	}
+	for i, f := range files {
+		of := map[int]string{}
+		for h := range finding.All[healthOf](f.Findings) {
+			dir, isOwn := lookup(h.pkg)
+			if h.pkg == "" {
+				dir, isOwn = path.Dir(f.Path), true
+			}
+			if isOwn && others[dir] {
+				of[h.Line] = h.pkg
+			}
+		}
+		files[i].Findings = slices.DeleteFunc(f.Findings, func(found finding.Finding) bool {
+			_, isOther := of[finding.Where(found).Line]
+			return finding.Is[healthOf](found) || isOther && finding.Is[healthGiven](found)
+		})
+		for j, found := range files[i].Findings {
+			health, ok := found.(finding.Health)
+			if !ok {
+				continue
+			}
+			if pkg, isOther := of[health.Line]; isOther {
+				files[i].Findings[j] = registration{Site: health.Site, pkg: pkg}
+			}
+		}
 	}
 }

@@ -57,6 +57,8 @@ func takesTLS(call *ast.CallExpr) bool {
 func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	importPath, args := p.file.PathOf(fun), call.Args
 	switch name := fun.Sel.Name; {
+	case name == "WithGRPCTarget" && saltMux.MatchString(importPath) && len(args) == 2: // (address, server)
+		p.addListener(listener{by: plainGRPC}, args[0], nil)
 	case name == "StartH2CServer" && len(args) == 2: // a method of echo's Echo
 		p.addListener(listener{by: plainHTTP}, args[0], nil)
 	case name == "Address" && len(args) == 1 && addressOption.MatchString(importPath),
@@ -64,6 +66,9 @@ func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 		p.addListener(listener{by: frameworkServer}, args[0], nil)
 	}
 }
+
+// saltMux listens for servers that it is given with their addresses.
+var saltMux = source.Exactly(`github\.com/(?:raystack|goto|odpf)/salt(?:/v\d+)?/(?:server/)?mux`)
 
 // servedBy returns the method of a server, or the function, that a call gives a listener to, and what may be the
 // listener: server.Serve(lis), http.Serve(lis, handler), or a function that is given the method: run(lis, s.Serve).

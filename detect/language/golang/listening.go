@@ -9,6 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -16,9 +17,13 @@ import (
 // server of its own. An address of a framework's server that the sources do not state is in the settings, or the
 // framework has its own.
 func (m module) isListener(in *analyzer.Package, l listener) bool {
-	switch l.by {
-	case plainGRPC:
+	switch {
+	case l.by == plainGRPC:
 		return true
+	case l.of == nil && m.isBeside(in):
+		return false
+	}
+	switch l.by {
 	case plainHTTP:
 		return (!m.servesPlain || m.handled[in] || l.of != nil) && mayServeHTTP2(in, l)
 	case frameworkServer:
@@ -137,7 +142,8 @@ func listenersOf(p *project) (handled, toldApart map[*analyzer.Package]bool) {
 }
 
 // mayGet returns a listener with TLS that a server may get which is not seen to get one: one in another folder of its
-// module, but not that of another program. Those in its own folder are seen: see mayBeSecured.
+// module, but not that of another program, or of one beside the app proper. Those in its own folder are seen: see
+// mayBeSecured.
 func (f *flow) mayGet(server *finding.Site) *finding.Site {
 	if f.listening[server] || f.handlers[server] != nil {
 		return nil
@@ -145,11 +151,18 @@ func (f *flow) mayGet(server *finding.Site) *finding.Site {
 	module, dir := f.ModuleOf(server.Path), path.Dir(server.Path)
 	for _, l := range f.tlsListeners[:min(len(f.tlsListeners), maxStarted)] {
 		of := path.Dir(l.Path)
-		if isOther := f.programs[of] && f.programs[dir]; of != dir && !isOther && f.ModuleOf(l.Path) == module {
+		isOther := f.programs[of] && (f.programs[dir] || isAside(of) && !isAside(dir))
+		if of != dir && !isOther && f.ModuleOf(l.Path) == module {
 			return l
 		}
 	}
 	return nil
+}
+
+// isAside reports whether a folder is in the tools, examples or tests of an app.
+func isAside(dir string) bool {
+	aside, _ := tree.Aside(dir + "/main.go")
+	return aside != ""
 }
 
 // listenersOverTLS returns the listeners that calls make with TLS, or wrap in TLS.

@@ -3,16 +3,16 @@ package golang
 import (
 	"bytes"
 	"errors"
-	"regexp"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // goZeroVersion is the version of go-zero in a go.mod. Versions from goZeroWithHealth on register the health service.
-var goZeroVersion = regexp.MustCompile(`github\.com/zeromicro/go-zero\s+(v\S+)`)
+var goZeroVersion = lazyregexp.New(`github\.com/zeromicro/go-zero\s+(v\S+)`)
 
 const goZeroWithHealth = "v1.3.4"
 

@@ -2,15 +2,15 @@ package golang
 
 import (
 	"go/ast"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // symbolRule is one row of the table: names of a package, and what a reference to one of them proves.
 type symbolRule struct {
-	importPath, name *regexp.Regexp
+	importPath, name *lazyregexp.Regexp
 	proves           prove
 }
 
@@ -32,6 +32,11 @@ var (
 	kratosJWT        = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/middleware/auth/jwt`)
 	authInterceptors = source.Exactly(`github\.com/grpc-ecosystem/go-grpc-middleware(/v\d+/interceptors)?/auth`)
 
+	// kitexHealth are packages with the server of a service Health, which Kitex finds by this name, without its
+	// package (SearchService of server/service.go); kitexStandardHealth those of grpc/health/v1/health.proto.
+	kitexHealth         = source.Exactly(`.*/kitex_gen/.*/health`)
+	kitexStandardHealth = source.Exactly(`.*/kitex_gen/(.*/)?grpc[/_]health(/|_).*health`)
+
 	grpcWeb = source.Exactly(`.*/grpcweb`) // its WrapServer makes a server of grpc-go a handler of net/http
 	h2c     = source.Exactly(`golang\.org/x/net/http2/h2c`)
 )
@@ -47,6 +52,7 @@ var symbolRules = []symbolRule{
 	},
 	// Before it moved, go-zero had no health service.
 	{source.Exactly(`github\.com/tal-tech/go-zero/zrpc`), source.Exactly(`NewServer|MustNewServer`), server(goZero)},
+	{yokai, source.Exactly(`AsGrpcServerService`), registersYokai},
 	{crossplaneFunction, source.Exactly(`Serve`), server(grpcGo)},
 	{crossplaneFunction, source.Exactly(`WithHealthServer`), registersHealth},
 	{kratosGRPC, source.Exactly(`NewServer`), serverWithHealth(kratos)},
@@ -61,6 +67,8 @@ var symbolRules = []symbolRule{
 	},
 	{source.Exactly(`github\.com/cloudwego/kitex/server`), source.Exactly(`WithGRPC\w*`), server(kitex)},
 	{source.Exactly(`.*/kitex_gen/.*`), source.Exactly(`NewServer`), constructsKitex},
+	{kitexStandardHealth, source.Exactly(`RegisterService`), registersHealth},
+	{kitexHealth, source.Exactly(`RegisterService|NewServiceInfo`), registersSomeHealth},
 	{source.Exactly(`.*/kitex_gen/.*`), source.Exactly(`RegisterService`), registersKitex},
 	{source.Exactly(`github\.com/cloudwego/kitex/server`), source.Exactly(`NewServer`), constructsBareKitex},
 	{source.Exactly(`.*connect`), source.Exactly(`New\p{Lu}\w*Handler`), handlesConnect},
@@ -93,6 +101,10 @@ func serverWithHealth(framework string) prove {
 }
 
 func registersHealth(at *finding.Site, _ reference) finding.Finding { return finding.Health{Site: at} }
+
+func registersSomeHealth(at *finding.Site, _ reference) finding.Finding {
+	return finding.MayRegisterHealth(at, "")
+}
 
 func authenticates(at *finding.Site, _ reference) finding.Finding {
 	return finding.Authentication{Site: at}
@@ -127,7 +139,11 @@ func registersKitex(at *finding.Site, r reference) finding.Finding {
 
 // otherRegistration are the registrations that plugins beside protoc-gen-go-grpc generate: those of grpc-gateway, of
 // gin, and of kratos' HTTP and blademaster.
-var otherRegistration = regexp.MustCompile(`^Register.+(HTTP|Handler|BM|Gin)Server$`)
+var otherRegistration = lazyregexp.New(`^Register.+(HTTP|Handler|BM|Gin)Server$`)
+
+func registersYokai(at *finding.Site, r reference) finding.Finding {
+	return registration{Site: at, pkg: r.importPath}
+}
 
 // registersGRPC takes a generated registration, which has the server and the implementation for its arguments. Other
 // functions with such names are helpers.

@@ -15,7 +15,8 @@ import (
 func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
 	leaveOutTestHelpers(files, lookup)
-	followValues(files, lookup)
+	leaveOutOtherHealth(files, lookup)
+	byProgram := followValues(files, lookup)
 	for i := range files {
 		files[i].Processes = nil // what they give is in the findings
 	}
@@ -23,6 +24,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	w := newWorkspace(all, lookup)
 	for _, p := range all {
 		w.resolve(p)
+		nameHealth(p)
 	}
 	w.shareHealth(all)
 	w.borrowServers(all)
@@ -36,6 +38,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	}
 	servers := analyzer.Servers(all, logf)
 	w.namePrograms(servers)
+	giveAddresses(servers, byProgram)
 	return servers
 }
 
@@ -69,6 +72,7 @@ func (w workspace) resolve(p *project) {
 		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
 	})
 	m.handled, m.toldApart = listenersOf(p)
+	m.yokai = newYokaiSays(p)
 	for _, in := range p.Packages {
 		w.tellApart(in)
 	}
@@ -86,6 +90,7 @@ type module struct {
 	registersKitex       bool
 	noGRPC, hasOldGoZero bool                       // what its go.mod says
 	handled, toldApart   map[*analyzer.Package]bool // see listenersOf
+	yokai                yokaiSays
 }
 
 // decide returns what a finding is in the module.
@@ -110,6 +115,8 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 		keep = f.Of != nil || !m.toldApart[in]
 	case listener:
 		decided, keep = f.finding(), m.isListener(in, f)
+	case yokaiServer:
+		return m.yokai.of(f)
 	case servedTLS:
 		decided, keep = finding.Security{Site: f.Site, Says: f.says}, m.servesOverTLS(in)
 	}

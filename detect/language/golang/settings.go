@@ -58,6 +58,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 	if isFrameworkSettings(file) && settingsKeywords.In(text) {
 		result.Findings = addressSetting(documents)
 	}
+	result.Findings = append(result.Findings, yokaiFinds(file, documents)...)
 	return result, err
 }
 

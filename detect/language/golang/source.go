@@ -2,10 +2,10 @@ package golang
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -14,6 +14,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
@@ -23,7 +24,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 		return nil, nil
 	}
 	mode := parser.ParseComments
-	named := hasKeyword(text)
+	named := mayServe(text) || http2Words.In(text)
 	evident := named || listenCalls.In(text)
 	if !evident {
 		mode = parser.ImportsOnly
@@ -42,14 +43,17 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	result.Extra.TestHelper = p.isTestHelper()
 	// wire writes the app's own calls of constructors into wire_gen.go. Other generators write code that the app calls.
 	isGenerated := evident && ast.IsGenerated(file.File) && name != "wire_gen.go"
-	if evident && !isGenerated && !p.servesNoClients() {
+	if evident && !isGenerated && !p.servesNoClients(text) {
 		ast.Inspect(file.File, p.visit)
+		if p.handlesBelow && !p.handlesRoot {
+			p.doubtHealth(func(*finding.Site) bool { return true })
+		}
+		p.doubtHealthBelow()
+		p.doubtHealthAlone()
+		p.findInterceptors(text)
+		result.Extra.KnownServices = knownServices(p.file)
 		if !named {
-			by := givenServer
-			if result.Extra.Main {
-				by = importedServer
-			}
-			p.keepListeners(by)
+			p.keepListeners()
 		}
 		if !p.file.Imports.AnyMatches(inMemoryListener) || finding.Has[listener](p.findings) {
 			result.Findings = p.findings
@@ -72,8 +76,11 @@ func (p *pass) makesCredentials(text []byte) bool {
 
 var (
 	keywords         = analyzer.Keywords(frameworks)
-	registrationCall = regexp.MustCompile(`\.Register\p{Lu}\w*Server\b`)
+	registrationCall = lazyregexp.New(`\.Register\p{Lu}\w*Server\b`)
 )
+
+// http2Words are in files that serve HTTP/2 or TLS, for handlers of another package too.
+var http2Words = source.NewKeywords("http2", "HTTP2", "H2C", "ServeTLS", "autocert")
 
 // listenCalls are in files that listen for a server of another package, and may not name gRPC at all.
 var listenCalls = source.NewKeywords("net.Listen(")
@@ -84,7 +91,11 @@ var handsOnAddress = source.NewKeywords(
 )
 
 // keepListeners leaves out all findings but the listeners, which are for a server of another package.
-func (p *pass) keepListeners(by listenerOf) {
+func (p *pass) keepListeners() {
+	by := givenServer
+	if p.file.Name.Name == "main" {
+		by = importedServer
+	}
 	var kept []finding.Finding
 	for _, f := range p.findings {
 		switch f := f.(type) {
@@ -100,9 +111,8 @@ func (p *pass) keepListeners(by listenerOf) {
 	p.findings = kept
 }
 
-// hasKeyword reports whether a text holds a word that every file with a finding holds: most files are not worth
-// parsing.
-func hasKeyword(text []byte) bool {
+// mayServe reports whether a text holds a word that every file with a server or a service holds.
+func mayServe(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
 }
 
@@ -113,10 +123,17 @@ type pass struct {
 	findings []finding.Finding
 	// namesContentType says that the file tells gRPC's requests from others by their content type.
 	namesContentType bool
+	// moved are the requests whose paths the file makes shorter before a server gets them.
+	moved map[*syntax.Declaration]bool
+	// handlesBelow and handlesRoot say whether the file calls ServeHTTP for such requests, and for others.
+	handlesBelow, handlesRoot bool
+	below                     below
 }
 
 func newPass(file *syntax.File) *pass {
-	return &pass{file: file, calls: map[ast.Expr]*ast.CallExpr{}}
+	return &pass{
+		file: file, calls: map[ast.Expr]*ast.CallExpr{}, moved: map[*syntax.Declaration]bool{}, below: newBelow(),
+	}
 }
 
 var (
@@ -124,8 +141,8 @@ var (
 	goPlugin = source.Exactly(`github\.com/hashicorp/go-plugin`)
 	// inMemoryListener is a listener that no other process can reach.
 	inMemoryListener = source.Exactly(`google\.golang\.org/grpc/test/bufconn`)
-	// testImport is a package that only tests import.
-	testImport = source.Exactly(`testing|net/http/httptest`)
+	// testServer is a server that tests alone make. Others use httptest too: its recorder keeps a response.
+	testServer = lazyregexp.New(`\bhttptest\.New\w*Server\(`)
 	// testHelper are the names of packages that tests use, such as httptest and iotest.
 	testHelper    = source.Exactly(`\w+test|\w*testing`)
 	noTestHelpers = []string{"attest", "contest", "latest", "protest"}
@@ -133,9 +150,9 @@ var (
 
 // servesNoClients reports whether the server that a file makes is not for clients of the app: it is a plugin's, or only
 // tests can use it.
-func (p *pass) servesNoClients() bool {
-	return p.file.Imports.AnyMatches(goPlugin) ||
-		p.file.Name.Name != "main" && p.file.Imports.AnyMatches(testImport)
+func (p *pass) servesNoClients(text []byte) bool {
+	return p.file.Imports.AnyMatches(goPlugin) || p.file.Name.Name != "main" &&
+		(p.file.Imports.Has("testing") || p.file.Imports.Has("net/http/httptest") && testServer.Match(text))
 }
 
 // isTestHelper reports whether a package has the name of one that tests use.
@@ -156,9 +173,18 @@ func (p *pass) visit(n ast.Node) bool {
 		if syntax.LastName(n.Type) == "ServiceDesc" && isLiteral(syntax.Element(n, "ServiceName"), healthService) {
 			p.add(finding.Health{Site: p.at(n.Type)})
 		}
+	case *ast.AssignStmt:
+		if request := p.movedBy(n); request != nil {
+			p.moved[request] = true
+		}
+		if made, ok := n.Rhs[0].(*ast.CallExpr); ok && len(n.Lhs) == 2 { // path, handler := NewHandler(...)
+			p.below.of[made] = p.handler(n.Lhs[1])
+		}
 	case *ast.SelectorExpr:
 		if n.Sel.Name == "ServeHTTP" {
 			p.follow(p.at(n).Quiet(), handlesHTTP, n.X)
+			below := p.isBelowPath(p.calls[n])
+			p.handlesBelow, p.handlesRoot = p.handlesBelow || below, p.handlesRoot || !below
 		}
 		if n.Sel.Name == "ServeHTTP" && p.namesContentType {
 			p.add(handledByHTTP{p.at(n).Quiet()})
@@ -185,6 +211,54 @@ func (p *pass) visit(n ast.Node) bool {
 	return true
 }
 
+// movedBy returns the request whose path an assignment makes shorter, as in
+// r.URL.Path = strings.TrimPrefix(r.URL.Path, "/grpc").
+func (p *pass) movedBy(n *ast.AssignStmt) *syntax.Declaration {
+	path, ok := n.Lhs[0].(*ast.SelectorExpr)
+	if !ok || path.Sel.Name != "Path" || syntax.LastName(path.X) != "URL" {
+		return nil
+	}
+	short, ok := n.Rhs[0].(*ast.CallExpr)
+	if !ok || syntax.LastName(short.Fun) != "TrimPrefix" {
+		return nil
+	}
+	url, ok := path.X.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	request, _ := url.X.(*ast.Ident)
+	return p.file.Local(request)
+}
+
+// isBelowPath reports whether a call hands on requests whose path was made shorter: no health check has that path.
+func (p *pass) isBelowPath(serveHTTP *ast.CallExpr) bool {
+	if serveHTTP == nil || len(serveHTTP.Args) != 2 {
+		return false
+	}
+	request, ok := serveHTTP.Args[1].(*ast.Ident)
+	return ok && p.moved[p.file.Local(request)]
+}
+
+// doubtHealth says of the file's health services at some sites that they are not known to answer at their own path.
+func (p *pass) doubtHealth(at func(*finding.Site) bool) {
+	unsure := map[*finding.Site]*finding.Site{}
+	for h := range finding.All[finding.Health](p.findings) {
+		if at(h.Site) {
+			unsure[h.Site] = h.AsUnsure()
+		}
+	}
+	for i, f := range p.findings {
+		switch f := f.(type) {
+		case finding.Health:
+			f.Site = cmp.Or(unsure[f.Site], f.Site)
+			p.findings[i] = f
+		case call:
+			f.Site = cmp.Or(unsure[f.Site], f.Site)
+			p.findings[i] = f
+		}
+	}
+}
+
 // visitReference adds the finding that a name of another package is. The name is called, or passed on as in
 // fx.Provide(grpc.NewServer).
 func (p *pass) visitReference(at ast.Expr, importPath, name string) {
@@ -195,6 +269,7 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	if grpcWeb.MatchString(importPath) && name == "WrapServer" {
 		p.add(handledByHTTP{p.at(at).Quiet()})
 	}
+	p.visitYokai(p.at(at).Quiet(), importPath, name)
 	found := reference{importPath, name, call}.finding(p.at(at))
 	if found == nil {
 		return
@@ -207,11 +282,15 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	switch f := found.(type) {
 	case finding.Health:
 		p.followCall(f.Site, registersHealthWith, call)
+		p.addHealth(f.Site, call)
 		if name == "RegisterHealthServer" {
+			p.add(healthOf{p.at(at).Quiet(), importPath})
 			p.add(healthGiven{p.at(at).Quiet()})
 		}
 	case registration:
 		p.followCall(f.Site, registersWith, call)
+	case connectHandler:
+		p.followCall(f.Site, makesHandler, call)
 	case finding.Server:
 		p.followCall(f.Site, makesServer, call)
 	case kitexServer:

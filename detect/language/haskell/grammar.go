@@ -2,10 +2,10 @@ package haskell
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // grammar is how Haskell writes comments, strings and characters (Haskell 2010 Language Report, Lexical Structure), and
@@ -32,7 +32,7 @@ func startsLineComment(text []byte, at int) bool {
 	return len(rest) == 0 || strings.IndexByte(symbols, rest[0]) < 0
 }
 
-var character = regexp.MustCompile(`^'(?:[^'\\\n]|\\[^\n][^'\n]{0,7})'`)
+var character = lazyregexp.New(`^'(?:[^'\\\n]|\\[^\n][^'\n]{0,7})'`)
 
 // startsCharacter reports whether the quote at an offset begins a character. It may also be part of a name (foldl'), or
 // stand before a constructor that is used as a type ('Normal).

@@ -1,22 +1,22 @@
 package haskell
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// importDeclaration is an import, with the lines that go on with it, which are indented.
-	importDeclaration = regexp.MustCompile(`(?m)^import\b(?:\s+(?:safe\b|"[^"\n]*"))*(?P<qualified>\s+qualified\b)?` +
+	importDeclaration = lazyregexp.New(`(?m)^import\b(?:\s+(?:safe\b|"[^"\n]*"))*(?P<qualified>\s+qualified\b)?` +
 		`(?:\s+"[^"\n]*")?\s+(?P<module>[A-Z][\w.]*)(?P<rest>[^\n]*(?:\n[ \t][^\n]*|\n)*)`)
 	// importRest is what stands after the module: qualified may stand there too.
-	importRest = regexp.MustCompile(`^\s*(?P<qualified>qualified\b\s*)?(?:as\s+[\w.]+\s*)?` +
+	importRest = lazyregexp.New(`^\s*(?P<qualified>qualified\b\s*)?(?:as\s+[\w.]+\s*)?` +
 		`(?P<list>(?:hiding\s*)?\()?`)
-	importedName = regexp.MustCompile(`[\w']+`)
+	importedName = lazyregexp.New(`[\w']+`)
 	// moduleHeader is the name of the file's module, with the names that it exports.
-	moduleHeader = regexp.MustCompile(`(?m)^module\b(?s:.*?)\bwhere\b`)
+	moduleHeader = lazyregexp.New(`(?m)^module\b(?s:.*?)\bwhere\b`)
 )
 
 // imports are what a file imports, as module:name, or as module:* for all names of a module.

@@ -2,7 +2,6 @@ package haskell
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -17,21 +17,21 @@ import (
 var portConstants = map[string]int{"defaultInsecurePort": 50051, "defaultSecurePort": 50052}
 
 var (
-	declarationPatterns = []*regexp.Regexp{
-		regexp.MustCompile(`(?m)^[ \t]*(?:(?:let|where)[ \t]+)?(?P<name>[a-z_]\w*)[ \t]*=\s+`),
-		regexp.MustCompile(`(?m)^[ \t]*(?P<name>[a-z_]\w*)[ \t]*<-\s+`),
+	declarationPatterns = []*lazyregexp.Regexp{
+		lazyregexp.New(`(?m)^[ \t]*(?:(?:let|where)[ \t]+)?(?P<name>[a-z_]\w*)[ \t]*=\s+`),
+		lazyregexp.New(`(?m)^[ \t]*(?P<name>[a-z_]\w*)[ \t]*<-\s+`),
 	}
 	// optionsPort is a field of the options of grpc-haskell, and defaultOptions are those without one.
-	optionsPort    = regexp.MustCompile(`\b(?:serverPort|optServerPort)\s*=\s+`)
-	defaultOptions = regexp.MustCompile(`\bdefault(?:Service)?Options\b`)
+	optionsPort    = lazyregexp.New(`\b(?:serverPort|optServerPort)\s*=\s+`)
+	defaultOptions = lazyregexp.New(`\bdefault(?:Service)?Options\b`)
 	// lowLevelPort is a field of the configuration of grpc-haskell's low level
 	// (core/src/Network/GRPC/LowLevel/Server.hs), and lowLevelConfig is that configuration: without names of fields its
 	// second argument is a port.
-	lowLevelPort   = regexp.MustCompile(`\bServerConfig\s*\{[^{}]{0,400}?\bport\s*=\s+`)
-	lowLevelConfig = regexp.MustCompile(`\bServerConfig\b`)
-	muRun          = regexp.MustCompile(`\brunGRpcApp(?:Trans)?\b`)
+	lowLevelPort   = lazyregexp.New(`\bServerConfig\s*\{[^{}]{0,400}?\bport\s*=\s+`)
+	lowLevelConfig = lazyregexp.New(`\bServerConfig\b`)
+	muRun          = lazyregexp.New(`\brunGRpcApp(?:Trans)?\b`)
 	// warpPort is how Warp is told a port.
-	warpPort = regexp.MustCompile(`\b(?:run|runEnv|setPort)\b`)
+	warpPort = lazyregexp.New(`\b(?:run|runEnv|setPort)\b`)
 )
 
 // listeners returns the ports of the servers in a text. Names that other packages have too belong to a framework only
@@ -65,7 +65,7 @@ type portReader struct {
 func (p *portReader) add(v address.Value) { p.found = append(p.found, finding.ListenerAt(v)) }
 
 // fields adds the ports that fields of records have, and reports whether there are any.
-func (p *portReader) fields(field *regexp.Regexp) bool {
+func (p *portReader) fields(field *lazyregexp.Regexp) bool {
 	matches := p.FindAll(field, address.MaxListeners)
 	for _, m := range matches {
 		p.add(p.port(source.Span{From: m[1], To: p.Until(m[1], ",\n")}))
@@ -96,7 +96,7 @@ func (p *portReader) muPorts() {
 }
 
 // arguments adds the port that functions of a pattern are applied to, as the argument with a number, from 0.
-func (p *portReader) arguments(function *regexp.Regexp, number int) {
+func (p *portReader) arguments(function *lazyregexp.Regexp, number int) {
 	for _, m := range p.FindAll(function, address.MaxListeners) {
 		if arguments := p.applied(m[1], number+1); len(arguments) > number {
 			p.add(p.port(arguments[number]))

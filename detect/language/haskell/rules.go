@@ -1,13 +1,13 @@
 package haskell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // exported returns a rule for each name, which the modules export. A name that the file does not import is another one.
@@ -15,7 +15,7 @@ func exported(modules string, proves finding.Make, names ...string) []analyzer.R
 	var rules []analyzer.Rule
 	for _, name := range names {
 		rules = append(rules, analyzer.Rule{
-			Code:    regexp.MustCompile(`\b(?P<at>(?:[A-Z]\w*\.)*` + name + `)(?:[^\w'.:=]|\.[^\w]|$)`),
+			Code:    lazyregexp.New(`\b(?P<at>(?:[A-Z]\w*\.)*` + name + `)(?:[^\w'.:=]|\.[^\w]|$)`),
 			Imports: source.Exactly(`(?:` + modules + `):(?:\*|` + name + `)`),
 			Proves:  proves,
 		})
@@ -42,7 +42,7 @@ var rules = slices.Concat(
 	exported(loopModule, finding.Constructs(grpcHaskell), "serverLoop"),
 	exported(lowLevel, finding.Constructs(grpcHaskell), "withServer"),
 	[]analyzer.Rule{{
-		Code:    regexp.MustCompile(`\b(?:[A-Z]\w*\.)*ServiceOptions\s*\{`),
+		Code:    lazyregexp.New(`\b(?:[A-Z]\w*\.)*ServiceOptions\s*\{`),
 		Imports: source.Exactly(highLevel + `:(?:\*|ServiceOptions)`),
 		Proves:  finding.Constructs(grpcHaskell),
 	}},
@@ -57,7 +57,7 @@ var rules = slices.Concat(
 )
 
 // topLevelName is what a line without indentation begins with: a definition of the file's own.
-var topLevelName = regexp.MustCompile(`(?m)^(?P<name>[a-z_][\w']*)`)
+var topLevelName = lazyregexp.New(`(?m)^(?P<name>[a-z_][\w']*)`)
 
 // matchImported returns the findings of the rules, for names as the file has to write them: with the module before them
 // if the import is qualified or the file defines such a name itself.
@@ -89,20 +89,20 @@ func keep(is func(name string) bool) []analyzer.Rule {
 // healthRules are those of files that refer to the messages of the health service. A client refers to them too, and to
 // the methods of the service, so the files have to import the module of a server.
 var healthRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bProtobufMethodsOf\s+(?:\w+\.)*Health\b`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`\bProtobufMethodsOf\s+(?:\w+\.)*Health\b`), Proves: finding.RegistersHealth},
 	{
-		Code:    regexp.MustCompile(`\b(?:Protobuf|RPC)\s+@?(?:\w+\.)*Health\s+@?"`),
+		Code:    lazyregexp.New(`\b(?:Protobuf|RPC)\s+@?(?:\w+\.)*Health\s+@?"`),
 		Imports: source.Exactly(handlerModules + `:.*`), Proves: finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`(?m)[\s.(](?P<at>healthServer)\s+[^\s:=]`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`(?m)[\s.(](?P<at>healthServer)\s+[^\s:=]`), Proves: finding.RegistersHealth},
 	{
-		Code:   regexp.MustCompile(`\bServer(?:T\s+'\[[^\]]{0,99}\]|IO)\s+\w+\s+(?P<at>Health)\b`),
+		Code:   lazyregexp.New(`\bServer(?:T\s+'\[[^\]]{0,99}\]|IO)\s+\w+\s+(?P<at>Health)\b`),
 		Proves: finding.RegistersHealth,
 	},
 }
 
 // healthPathRules are those of files that name the methods of the health service in full.
 var healthPathRules = []analyzer.Rule{{
-	Code:    regexp.MustCompile(`\b(?P<at>UnaryHandler\s*\(?\s*(?:MethodName\s*)?"(?P<literal> *)")`),
+	Code:    lazyregexp.New(`\b(?P<at>UnaryHandler\s*\(?\s*(?:MethodName\s*)?"(?P<literal> *)")`),
 	Literal: source.Exactly(`/grpc\.health\.v1\.Health/Check`), Proves: finding.RegistersHealth,
 }}

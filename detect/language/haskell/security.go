@@ -1,25 +1,24 @@
 package haskell
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
 	// grapesyConfig is the configuration of one of grapesy's servers: it runs the one without TLS, the one with it, or
 	// both (grapesy/src/Network/GRPC/Server/Run.hs). Without names of fields its first arguments are host and port.
-	grapesyConfig = regexp.MustCompile(`\b(?:(InsecureConfig)|(InsecureUnix)|SecureConfig)\b(\s*\{)?`)
-	grapesyPort   = regexp.MustCompile(`\b(?:insecure|secure)Port\s*=\s+`)
-	grapesyHost   = regexp.MustCompile(`\b(?:insecure|secure)Host\s*=\s+`)
-	grapesyPath   = regexp.MustCompile(`\binsecurePath\s*=\s+`)
-	publicCert    = regexp.MustCompile(`\bsecurePubCert\s*=\s+`)
+	grapesyConfig = lazyregexp.New(`\b(?:(InsecureConfig)|(InsecureUnix)|SecureConfig)\b(\s*\{)?`)
+	grapesyPort   = lazyregexp.New(`\b(?:insecure|secure)Port\s*=\s+`)
+	grapesyHost   = lazyregexp.New(`\b(?:insecure|secure)Host\s*=\s+`)
+	grapesyPath   = lazyregexp.New(`\binsecurePath\s*=\s+`)
+	publicCert    = lazyregexp.New(`\bsecurePubCert\s*=\s+`)
 	// serverConfig is where both configurations are given.
-	serverConfig = regexp.MustCompile(`\bServerConfig\b`)
+	serverConfig = lazyregexp.New(`\bServerConfig\b`)
 )
 
 // grapesy adds the listener of grapesy's configuration, and its security. Of a server with TLS and one without it, a
@@ -82,7 +81,7 @@ func (p *portReader) configured(match []int) address.Value {
 }
 
 // field returns the value of a field of a record whose fields begin at an offset.
-func (p *portReader) field(from int, name *regexp.Regexp) source.Span {
+func (p *portReader) field(from int, name *lazyregexp.Regexp) source.Span {
 	end := p.Until(from, "")
 	m := name.FindIndex(p.Code[from:end])
 	if m == nil {
@@ -102,14 +101,14 @@ func (p *portReader) certificate(match []int) string {
 var (
 	// grpcHaskellTLS is in the options of a server of grpc-haskell that has TLS, and requiresClients in those that
 	// require a client certificate (core/src/Network/GRPC/LowLevel/Server.hs).
-	grpcHaskellTLS  = regexp.MustCompile(`\bServerSSLConfig\b|\b(?:sslConfig|optSSLConfig)\s*=\s*(?:Just\b|[a-z])`)
-	requiresClients = regexp.MustCompile(`\b\w*RequestAndRequireClientCert\w*`)
+	grpcHaskellTLS  = lazyregexp.New(`\bServerSSLConfig\b|\b(?:sslConfig|optSSLConfig)\s*=\s*(?:Just\b|[a-z])`)
+	requiresClients = lazyregexp.New(`\b\w*RequestAndRequireClientCert\w*`)
 	// warpTLS runs an application of Warp with TLS, and warpPlain without it (warp-grpc/src/Network/GRPC/Server.hs,
 	// grpc/server/src/Mu/GRpc/Server.hs).
-	warpTLS   = regexp.MustCompile(`\b(?:runTLS|runTLSSocket|runGrpc|runGRpcAppTLS)\b`)
-	warpPlain = regexp.MustCompile(`\b(?:run|runEnv|runSettings|runGRpcApp|runGRpcAppTrans|runGRpcAppSettings)\b`)
+	warpTLS   = lazyregexp.New(`\b(?:runTLS|runTLSSocket|runGrpc|runGRpcAppTLS)\b`)
+	warpPlain = lazyregexp.New(`\b(?:run|runEnv|runSettings|runGRpcApp|runGRpcAppTrans|runGRpcAppSettings)\b`)
 	// asksClients makes Warp ask for a client certificate. Whether it is required is up to a hook.
-	asksClients = regexp.MustCompile(`\btlsWantClientCert\s*=\s*True\b`)
+	asksClients = lazyregexp.New(`\btlsWantClientCert\s*=\s*True\b`)
 )
 
 // security adds the security of frameworks whose servers are told by a function or an option.
@@ -141,4 +140,4 @@ func (p *portReader) security(uses map[string]bool) {
 }
 
 // serverSSL is the configuration of TLS itself.
-var serverSSL = regexp.MustCompile(`\bServerSSLConfig\b`)
+var serverSSL = lazyregexp.New(`\bServerSSLConfig\b`)

@@ -4,24 +4,25 @@ import (
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // apart tells the servers of a source apart, if it makes several that all run, each on an address of its own: what
 // stands after the construction of one, and before that of the next, is about that one. Other findings come back as
 // they are.
 func apart(n *names, found []finding.Finding) []finding.Finding {
-	calls := n.calls(found)
-	sites := n.sitesOf(calls, found)
-	if len(sites) < 2 || !n.runTogether(calls) {
+	listening := n.listening(n.calls(found), found)
+	if !analyzer.AreApart(listening) {
 		return found
 	}
 	// of returns the server that a line is about, nil before all of them.
 	of := func(line int) *finding.Site {
 		var last *finding.Site
-		for _, s := range sites {
-			if s.Line <= line {
-				last = s
+		for _, l := range listening {
+			if l.Of.Line <= line {
+				last = l.Of
 			}
 		}
 		return last
@@ -34,8 +35,8 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	for _, f := range found {
 		switch f := f.(type) {
 		case finding.Listener, finding.Security:
-		case healthGiven:
-			f.of = of(f.Line)
+		case finding.HealthMade:
+			f.Of = of(f.Line)
 			all = append(all, f)
 		case finding.Health:
 			if f.Of = of(f.Line); f.Of != nil || !givesHealth {
@@ -45,10 +46,8 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 			all = append(all, f)
 		}
 	}
-	for i, call := range calls {
-		l := finding.ListenerAt(n.address(call))
-		l.Of = sites[i]
-		all = append(all, l)
+	for _, l := range listening {
+		all = append(all, l.Listener(true))
 	}
 	for _, f := range security(n, found) {
 		switch f := f.(type) {
@@ -63,34 +62,19 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	return all
 }
 
-// sitesOf returns the sites of the servers that calls make, in the order of lines, or nil if they are not all known,
-// and each on a line of its own.
-func (n *names) sitesOf(calls []listenCall, found []finding.Finding) []*finding.Site {
-	var sites []*finding.Site
-	for _, call := range calls {
-		line := n.text.Line(call.at)
-		for s := range finding.All[finding.Server](found) {
-			if s.Line == line && (len(sites) == 0 || sites[len(sites)-1].Line < line) {
-				sites = append(sites, s.Site)
-			}
-		}
-	}
-	if len(sites) != len(calls) {
-		return nil
-	}
-	return sites
-}
-
-// runTogether reports whether calls make servers on different addresses, and none of them only if another does not.
-func (n *names) runTogether(calls []listenCall) bool {
-	var targets []string
+// listening returns where calls listen, none if the address of one is not known, or if one is made on a condition.
+func (n *names) listening(calls []listenCall, found []finding.Finding) []analyzer.Listening {
+	servers := slices.Collect(finding.All[finding.Server](found))
+	var all []analyzer.Listening
 	for i, call := range calls {
 		v := n.address(call)
-		if v.Certainty == address.Unknown || slices.Contains(targets, v.Target()) ||
-			len(n.values().ConditionsAround(call.at, calls[max(0, i-1)].at)) > 0 {
-			return false
+		if v.Certainty == address.Unknown || len(n.values().ConditionsAround(call.at, calls[max(0, i-1)].at)) > 0 {
+			return nil
 		}
-		targets = append(targets, v.Target())
+		at := source.Span{From: call.at, To: call.at}
+		all = append(all, analyzer.Listening{
+			Written: v.Target(), Address: v, Of: analyzer.ServerIn(n.text, []source.Span{at}, servers),
+		})
 	}
-	return true
+	return all
 }

@@ -1,11 +1,11 @@
 package jvm
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // authenticating is an interceptor that asks calls for a token, by its name.
@@ -15,21 +15,21 @@ const authenticating = `(?P<name>\w*` +
 var (
 	// globalInterceptor is an interceptor of all services, its class or the method that makes it, of Spring gRPC,
 	// net.devh, LogNet and Quarkus.
-	globalInterceptor = regexp.MustCompile(`@(?:GlobalServerInterceptor|GrpcGlobalServerInterceptor|` +
+	globalInterceptor = lazyregexp.New(`@(?:GlobalServerInterceptor|GrpcGlobalServerInterceptor|` +
 		`GRpcGlobalInterceptor|GlobalInterceptor)\b[^{};]*(?:\{[^{};]*)?\b` + authenticating + `\b`)
 	// intercepts gives an interceptor to a builder.
-	intercepts = regexp.MustCompile(`\.\s*intercept\s*\(\s*(?:new\s+)?(?:[\w.]*\.)?` + authenticating + `\b`)
+	intercepts = lazyregexp.New(onBuilder + `intercept\s*\(\s*(?:new\s+)?(?:[\w.]*\.)?` + authenticating + `\b`)
 	// asksAll are rules for all calls, of Spring gRPC, LogNet and net.devh.
-	asksAll = regexp.MustCompile(`\b(?:(?:allRequests|anyMethod)\s*\(\s*\)\s*\.\s*|` +
+	asksAll = lazyregexp.New(`\b(?:(?:allRequests|anyMethod)\s*\(\s*\)\s*\.\s*|` +
 		`setDefault\s*\(\s*(?:AccessPredicate\s*\.\s*)?)` +
 		`(?P<name>authenticated|fullyAuthenticated|hasA\w+|hasRole\w*|denyAll)\b`)
-	grpcSecurity = regexp.MustCompile(`\bGrpcSecurity\w*\b`)
+	grpcSecurity = lazyregexp.New(`\bGrpcSecurity\w*\b`)
 	// interceptorClass is the class of an interceptor.
-	interceptorClass = regexp.MustCompile(`\b(?:class|object)\s+(?P<name>\w+)[^{};]*\bServerInterceptor\b`)
+	interceptorClass = lazyregexp.New(`\b(?:class|object)\s+(?P<name>\w+)[^{};]*\bServerInterceptor\b`)
 	// asks are in all sources that have one of these.
 	asks = source.NewKeywords("ntercept", "GrpcSecurity")
 	// exempts is in code or a string of what lets some calls pass, those of the health service among them.
-	exempts = regexp.MustCompile(`(?i)health|"grpc\.[*]`)
+	exempts = lazyregexp.New(`(?i)health|"grpc\.[*]`)
 )
 
 // authentication is an interceptor that asks all calls for a token, by the name of its class or its object in lower
@@ -57,7 +57,7 @@ func (n *names) authentications() []finding.Finding {
 			found = append(found, exemption{finding.AtLine(n.text.Line(m[0]), ""), strings.ToLower(class)})
 		}
 	}
-	add := func(pattern *regexp.Regexp, holds func(at int) bool) {
+	add := func(pattern *lazyregexp.Regexp, holds func(at int) bool) {
 		for _, m := range n.text.FindAll(pattern, maxMembers) {
 			name, _ := n.text.Group(pattern, m, "name")
 			if i := pattern.SubexpIndex("name"); holds(m[0]) {
@@ -83,17 +83,4 @@ func (n *names) exemptsHealth() bool {
 		}
 	}
 	return false
-}
-
-// exemptions returns the classes that any project has of interceptors which let checks of health pass.
-func exemptions(projects []*project) map[string]bool {
-	classes := map[string]bool{}
-	for _, p := range projects {
-		for f := range p.All() {
-			if f, ok := f.(exemption); ok {
-				classes[f.class] = true
-			}
-		}
-	}
-	return classes
 }

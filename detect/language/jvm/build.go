@@ -2,12 +2,12 @@ package jvm
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // project is a project of Maven, Gradle or sbt.
@@ -21,6 +21,10 @@ type build struct {
 	ownSettings     settings       // settings that no framework reads
 	otherSettings   settings       // settings that a framework reads only if the app says so
 	files           []fileSettings // what frameworks read
+	confs           []fileSettings // files in HOCON, those of the projects that it is built with too
+	settingsNames   []string       // the names of its settings files
+	loads           []string       // the settings in HOCON that sources load
+	codeSettings    settings       // keys that sources set
 	declared        versions
 	around          []*build   // those above the project, and those that are built with it
 	hasLibraries    bool       // the artifacts are those of a built app, and there are no others
@@ -29,6 +33,11 @@ type build struct {
 	forSubprojects  []string   // the artifacts of the projects below
 	processes       procfile.Processes
 	healthClasses   map[string]bool // those of all projects
+	healthDeclared  map[string]bool // classes and functions of the app that are named for health
+	healthMentioned map[string]bool // classes named for health that sources use
+	givesServices   bool            // the app makes the server, and gives it each service by its name
+	healthFolders   analyzer.HealthFolders
+	hasHealth       bool            // the project, or one that it is built with, registers the health service
 	exempt          map[string]bool // the classes of interceptors that exempt the health service
 	secured         bool            // a source of any project says what secures a server
 }
@@ -38,7 +47,15 @@ func newBuild(p *project, catalog map[string][]string) *build {
 	b := &build{}
 	for _, f := range p.Files {
 		for _, s := range f.Extra.settings {
+			b.settingsNames = append(b.settingsNames, path.Base(s.name))
+			if path.Ext(s.name) == ".conf" {
+				b.confs = append(b.confs, s)
+			}
 			switch name := path.Base(s.name); {
+			case s.name == "":
+				b.codeSettings.merge(s.always)
+				b.otherSettings.merge(s.always)
+			case path.Ext(name) == ".conf" && !isSettings(name):
 			case ownSettings.MatchString(name):
 				b.ownSettings.merge(s.always)
 				b.otherSettings.merge(s.always)
@@ -49,6 +66,7 @@ func newBuild(p *project, catalog map[string][]string) *build {
 				b.files = append(b.files, s)
 			}
 		}
+		b.loads = append(b.loads, f.Extra.loads...)
 		declared := f.Extra.build
 		b.declared.add(declared)
 		b.hasLibraries = b.hasLibraries ||
@@ -84,17 +102,17 @@ func (b *build) add(artifacts []string) {
 	}
 }
 
-func (b *build) has(artifact *regexp.Regexp) bool {
+func (b *build) has(artifact *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(b.artifacts, artifact.MatchString)
 }
 
 // artifactNamed matches an artifact of any group, or a jar of it.
-func artifactNamed(names string) *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|:)(?:` + names + `)(?:$|:|-\d)`)
+func artifactNamed(names string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?:^|:)(?:` + names + `)(?:$|:|-\d)`)
 }
 
 type starter struct {
-	artifact  *regexp.Regexp
+	artifact  *lazyregexp.Regexp
 	framework string
 }
 
@@ -103,8 +121,8 @@ type starter struct {
 var starters = []starter{
 	{artifactNamed(`spring-boot-starter-grpc-server|spring-grpc(?:-server(?:-web)?)?-spring-boot-starter|` +
 		`spring-boot-grpc-server|spring-grpc-(?:server-)?spring-boot-autoconfigure`), springGRPC},
-	{regexp.MustCompile(`^net\.devh:grpc-(?:server-)?spring-boot-|^grpc-server-spring-boot-`), netDevh},
-	{regexp.MustCompile(`lognet:grpc-spring-boot-starter|^grpc-spring-boot-starter\b|` +
+	{lazyregexp.New(`^net\.devh:grpc-(?:server-)?spring-boot-|^grpc-server-spring-boot-`), netDevh},
+	{lazyregexp.New(`lognet:grpc-spring-boot-starter|^grpc-spring-boot-starter\b|` +
 		`^io\.github\.lognet\.grpc-spring-boot$`), logNet},
 	{artifactNamed(`micronaut-grpc-(?:server-)?runtime`), micronaut},
 	{quarkusServer, quarkus},
@@ -116,14 +134,22 @@ var (
 	grpcServices = artifactNamed(`grpc-services|grpc-all|grpc-xds`)
 	// servletServer lets the web server serve gRPC.
 	servletServer = artifactNamed(`grpc-servlet(?:-jakarta)?|spring-grpc-server-web-spring-boot-starter`)
+	// remoteSettings reads settings from a server, of Spring Cloud, Nacos, Apollo, Azure and AWS. It needs no setting
+	// of its own: the server has an address by default.
+	remoteSettings = artifactNamed(`spring-cloud-starter-(?:[\w-]+-)?config|spring-cloud-config-client|` +
+		`spring-cloud-starter-(?:consul|zookeeper|kubernetes(?:-client|-fabric8)?)-all|` +
+		`nacos-config-spring-boot-(?:starter|autoconfigure)|apollo-client(?:-config-data)?|` +
+		`spring-cloud-azure-(?:starter-)?appconfiguration-config(?:-web)?|` +
+		`spring-cloud-aws-starter-(?:parameter-store|secrets-manager)`)
 	// handlerGenerator is a plugin of sbt, Gradle or Maven that generates handlers and routers.
-	handlerGenerator = regexp.MustCompile(`(?:akka|pekko)[.-]grpc|(?:^|[:.])play-grpc|sbt-(?:akka|pekko)-grpc`)
+	handlerGenerator = lazyregexp.New(`(?:akka|pekko)[.-]grpc|(?:^|[:.])play-grpc|sbt-(?:akka|pekko)-grpc`)
 )
 
 // isRelevant reports whether an artifact decides about a server.
 func isRelevant(artifact string) bool {
 	return grpcServices.MatchString(artifact) || servletServer.MatchString(artifact) ||
-		handlerGenerator.MatchString(artifact) || starterOf([]string{artifact}) != ""
+		handlerGenerator.MatchString(artifact) || remoteSettings.MatchString(artifact) ||
+		starterOf([]string{artifact}) != ""
 }
 
 // starterOf returns the framework that one of the artifacts is the starter of; "" for none.

@@ -1,7 +1,6 @@
 package jvm
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -17,7 +17,7 @@ import (
 var classKeywords = source.NewKeywords("grpc", "Grpc", "GRpc", "Triple$", "apache/dubbo", "akka/", "pekko/")
 
 // testReference is what the constants of tests begin with.
-var testReference = regexp.MustCompile(`^\(?L?(?:org/junit/|junit/framework/|org/testng/|org/scalatest/|munit/|` +
+var testReference = lazyregexp.New(`^\(?L?(?:org/junit/|junit/framework/|org/testng/|org/scalatest/|munit/|` +
 	`io/kotest/|io/grpc/testing/|kotlin/test/|org/specs2/)`)
 
 // compilerMarks are the annotations and attributes by which compilers mark their classes: kotlinc marks every class,
@@ -119,7 +119,7 @@ func provenByCall(c *classfile.Class, call classfile.Call) finding.Make {
 }
 
 // generatedCaller is a generated class that calls other generated classes.
-var generatedCaller = regexp.MustCompile(`(^|/)(Abstract\w+Router|\w+PowerApiHandler(Factory)?)(\$|$)`)
+var generatedCaller = lazyregexp.New(`(^|/)(Abstract\w+Router|\w+PowerApiHandler(Factory)?)(\$|$)`)
 
 // isGeneratedWith reports whether a class is generated together with another one that it calls.
 func isGeneratedWith(c *classfile.Class, other string) bool {

@@ -1,64 +1,39 @@
 package jvm
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 const zioServerMain = "scalapb/zio_grpc/ServerMain"
 
-// callFindings are the methods of libraries that prove something if they are called, as class.method. They are the same
-// as in rules.
-var callFindings = callTable([]callRule{
-	{
-		"io/grpc/ServerBuilder io/grpc/netty/NettyServerBuilder " +
-			"io/grpc/netty/shaded/io/grpc/netty/NettyServerBuilder " +
-			"io/grpc/okhttp/OkHttpServerBuilder io/grpc/xds/XdsServerBuilder io/grpc/alts/AltsServerBuilder",
-		"forPort forAddress", finding.Constructs(grpcJava),
-	},
-	{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
-	{"com/salesforce/grpc/contrib/spring/GrpcServerHost", "<init>", finding.Constructs(grpcJava)},
-	{
-		"io/grpc/servlet/ServletServerBuilder io/grpc/servlet/GrpcServlet " +
-			"io/grpc/servlet/jakarta/ServletServerBuilder io/grpc/servlet/jakarta/GrpcServlet",
-		"<init>", finding.Constructs(grpcServlet),
-	},
-	{"io/vertx/grpc/server/GrpcServer io/vertx/grpcio/server/GrpcIoServer", "server", finding.Constructs(vertx)},
-	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", finding.Constructs(vertx)},
-	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", finding.Constructs(armeria)},
-	{"io/servicetalk/grpc/netty/GrpcServers", "forPort forAddress", finding.Constructs(serviceTalk)},
-	{"io/helidon/webserver/grpc/GrpcRouting", "builder", finding.Constructs(helidon)},
-	{"io/helidon/grpc/server/GrpcServer", "create builder", finding.WithHealth(finding.Constructs(helidon))},
-	{
-		"scalapb/zio_grpc/ServerLayer$",
-		"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", finding.Constructs(zioGRPC),
-	},
-	{
-		"org/apache/pekko/grpc/scaladsl/ServiceHandler$ org/apache/pekko/grpc/javadsl/ServiceHandler",
-		"concatOrNotFound handler concat", finding.Constructs(pekkoGRPC),
-	},
-	{
-		"akka/grpc/scaladsl/ServiceHandler$ akka/grpc/javadsl/ServiceHandler",
-		"concatOrNotFound handler concat", finding.Constructs(akkaGRPC),
-	},
+var (
+	// callFindings are the methods of libraries that prove something if a class calls them, as class.method.
+	callFindings = callTable(append(libraryCalls, []callRule{
+		{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
+		{
+			"scalapb/zio_grpc/ServerLayer$",
+			"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", finding.Constructs(zioGRPC),
+		},
+		{
+			"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>",
+			finding.RegistersHealth,
+		},
+		{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", finding.RegistersHealth},
+	}...))
+	// annotationFindings are the descriptors of the annotations that make a class a service of a framework.
+	annotationFindings = annotationTable()
+)
 
-	{
-		"io/grpc/protobuf/services/HealthStatusManager io/grpc/services/HealthStatusManager", "<init>",
-		finding.RegistersHealth,
-	},
-	{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", finding.RegistersHealth},
-	{"com/linecorp/armeria/server/grpc/GrpcHealthCheckService", "builder of", finding.RegistersHealth},
-	{"io/servicetalk/grpc/health/DefaultHealthService", "<init>", finding.RegistersHealth},
-	{"io/vertx/grpc/health/HealthService", "create", finding.RegistersHealth},
-})
-
-// callRule is a row of callFindings: each of the methods of each of the classes, separated by spaces.
-type callRule struct {
-	classes, methods string
-	proves           finding.Make
+func annotationTable() map[string]finding.Make {
+	table := map[string]finding.Make{}
+	for _, a := range annotations {
+		table["L"+a.class+";"] = a.proves
+	}
+	return table
 }
 
 func callTable(rules []callRule) map[string]finding.Make {
@@ -73,54 +48,58 @@ func callTable(rules []callRule) map[string]finding.Make {
 	return table
 }
 
-// annotationFindings are the descriptors of the annotations that make a class a service of a framework.
-var annotationFindings = map[string]finding.Make{
-	"Lorg/springframework/grpc/server/service/GrpcService;":       finding.WithHealth(finding.Serves(springGRPC)),
-	"Lnet/devh/boot/grpc/server/service/GrpcService;":             finding.WithHealth(finding.Serves(netDevh)),
-	"Lnet/devh/springboot/autoconfigure/grpc/server/GrpcService;": finding.WithHealth(finding.Serves(netDevh)),
-	"Lorg/lognet/springboot/grpc/GRpcService;":                    finding.WithHealth(finding.Serves(logNet)),
-	"Lio/quarkus/grpc/GrpcService;":                               finding.WithHealth(finding.Serves(quarkus)),
-	"Lio/helidon/grpc/api/Grpc$GrpcService;":                      finding.Serves(helidon),
-	"Lio/helidon/microprofile/grpc/core/Grpc;":                    finding.WithHealth(finding.Serves(helidon)),
-	"Lorg/apache/dubbo/config/annotation/DubboService;":           exportsToDubbo,
-}
-
 // superclassRules are the generated classes that the implementation of a service extends. The first that matches holds.
+// A service Health of another package than grpc.health.v1 may be another one.
 var superclassRules = []struct {
-	class  *regexp.Regexp
+	class  *lazyregexp.Regexp
 	proves finding.Make
 }{
 	{
-		regexp.MustCompile(`(^|/)HealthGrpc(Kt)?\$Health\w*ImplBase$|(^|/)AbstractHealthRouter$`),
+		lazyregexp.New(`(^|/)health/v1/(HealthGrpc(Kt)?\$Health\w*ImplBase|AbstractHealthRouter)$`),
 		finding.RegistersHealth,
 	},
-	{regexp.MustCompile(`Grpc(Kt)?\$\w+ImplBase$`), finding.Implements(grpcJava)},
-	{regexp.MustCompile(`Triple\$\w+ImplBase$`), exportsToDubbo},
+	{
+		lazyregexp.New(`(^|/)(HealthGrpc(Kt)?\$Health\w*ImplBase|AbstractHealthRouter)$`),
+		finding.MayRegisterHealth,
+	},
+	{lazyregexp.New(`Grpc(Kt)?\$\w+ImplBase$`), finding.Implements(grpcJava)},
+	{lazyregexp.New(`Triple\$\w+ImplBase$`), exportsToDubbo},
 }
 
 // stubRules are the methods of generated classes that a server calls. The first that matches holds.
 var stubRules = []stubRule{
-	{regexp.MustCompile(`(^|/)Health(Handler\$|HandlerFactory)$`), handlerMethod, actorSystem, finding.RegistersHealth},
-	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, pekkoSystem, finding.Constructs(pekkoGRPC)},
-	{regexp.MustCompile(`Handler(\$|Factory)$`), handlerMethod, akkaSystem, finding.Constructs(akkaGRPC)},
 	{
-		regexp.MustCompile(`(^|/)AbstractHealthRouter$`), regexp.MustCompile(`^<init>$`), actorSystem,
+		lazyregexp.New(`(^|/)health/v1/Health(Handler\$|HandlerFactory)$`), handlerMethod, actorSystem,
+		finding.RegistersHealth,
+	},
+	{lazyregexp.New(`(^|/)Health(Handler\$|HandlerFactory)$`), handlerMethod, actorSystem, finding.MayRegisterHealth},
+	{lazyregexp.New(`Handler(\$|Factory)$`), handlerMethod, pekkoSystem, finding.Constructs(pekkoGRPC)},
+	{lazyregexp.New(`Handler(\$|Factory)$`), handlerMethod, akkaSystem, finding.Constructs(akkaGRPC)},
+	{
+		lazyregexp.New(`(^|/)health/v1/AbstractHealthRouter$`), lazyregexp.New(`^<init>$`), actorSystem,
 		finding.RegistersHealth,
 	},
 	{
-		regexp.MustCompile(`(^|/)Abstract\w+Router$`), regexp.MustCompile(`^<init>$`), actorSystem,
+		lazyregexp.New(`(^|/)AbstractHealthRouter$`), lazyregexp.New(`^<init>$`), actorSystem,
+		finding.MayRegisterHealth,
+	},
+	{
+		lazyregexp.New(`(^|/)Abstract\w+Router$`), lazyregexp.New(`^<init>$`), actorSystem,
 		finding.Serves(playGRPC),
 	},
-	{regexp.MustCompile(`(^|/)HealthFs2Grpc(Trailers)?\$$`), bindService, nil, finding.RegistersHealth},
-	{regexp.MustCompile(`(^|/)HealthGrpc\$$`), bindService, nil, finding.RegistersHealth},
-	{regexp.MustCompile(`Fs2Grpc(Trailers)?\$$`), bindService, nil, finding.Registers(fs2GRPC)},
-	{regexp.MustCompile(`Grpc\$$`), bindService, nil, finding.Registers(grpcJava)},
+	{
+		lazyregexp.New(`(^|/)health/v1/(\w+/)?Health(Fs2)?Grpc(Trailers)?\$$`), bindService, nil,
+		finding.RegistersHealth,
+	},
+	{lazyregexp.New(`(^|/)Health(Fs2)?Grpc(Trailers)?\$$`), bindService, nil, finding.MayRegisterHealth},
+	{lazyregexp.New(`Fs2Grpc(Trailers)?\$$`), bindService, nil, finding.Registers(fs2GRPC)},
+	{lazyregexp.New(`Grpc\$$`), bindService, nil, finding.Registers(grpcJava)},
 }
 
 // stubRule is a call of a generated class.
 type stubRule struct {
-	class, method *regexp.Regexp
-	descriptor    *regexp.Regexp // nil for any
+	class, method *lazyregexp.Regexp
+	descriptor    *lazyregexp.Regexp // nil for any
 	proves        finding.Make
 }
 
@@ -130,13 +109,13 @@ func (r stubRule) matches(call classfile.Call) bool {
 }
 
 var (
-	handlerMethod = regexp.MustCompile(`^(apply|partial|withServerReflection|create\w*)$`)
-	bindService   = regexp.MustCompile(`^bindService(Resource)?$`)
+	handlerMethod = lazyregexp.New(`^(apply|partial|withServerReflection|create\w*)$`)
+	bindService   = lazyregexp.New(`^bindService(Resource)?$`)
 	// actorSystem is a parameter of the handlers of akka-grpc and pekko-grpc and of the routers of Play, and not of
 	// others with such names: the actor system, or what is made of it.
-	actorSystem = regexp.MustCompile(`L(akka|org/apache/pekko)/` + systemClass)
-	akkaSystem  = regexp.MustCompile(`Lakka/` + systemClass)
-	pekkoSystem = regexp.MustCompile(`Lorg/apache/pekko/` + systemClass)
+	actorSystem = lazyregexp.New(`L(akka|org/apache/pekko)/` + systemClass)
+	akkaSystem  = lazyregexp.New(`Lakka/` + systemClass)
+	pekkoSystem = lazyregexp.New(`Lorg/apache/pekko/` + systemClass)
 )
 
 const systemClass = `(actor/(ClassicActorSystemProvider|ActorSystem)|stream/Materializer);`

@@ -1,34 +1,39 @@
 package jvm
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// conditionalBean makes an object in some configurations only: of Spring, Micronaut and Quarkus.
-	conditionalBean = regexp.MustCompile(`@(?:ConditionalOn(?:Property|BooleanProperty|Expression)|Profile|` +
+	conditionalBean = lazyregexp.New(`@(?:ConditionalOn(?:Property|BooleanProperty|Expression)|Profile|` +
 		`IfBuildProfile|IfBuildProperty|LookupIfProperty|Requires)\s*\((?P<arguments>[^()]*)\)`)
 	// ifMissing says that the object is there if nothing is set, and requiresOther asks for no setting.
-	ifMissing = regexp.MustCompile(
+	ifMissing = lazyregexp.New(
 		`\b(?:matchIfMissing|enableIfMissing|lookupIfMissing)\s*=\s*true\b|\bdefaultValue\b`)
-	requiresOther = regexp.MustCompile(`^\s*(?:beans|classes|missing\w*|notEnv|sdk)\s*=`)
+	requiresOther = lazyregexp.New(`^\s*(?:beans|classes|missing\w*|notEnv|sdk)\s*=`)
 )
 
 // markHealth marks the registrations of grpc.health.v1 among findings of a source as not sure that depend on a setting.
 func markHealth(n *names, found []finding.Finding) {
-	analyzer.MarkHealth(n.values, found, finding.Is[healthGiven], n.conditionsOfCalls)
-	isHealth := func(f finding.Finding) bool { return finding.Is[finding.Health](f) || finding.Is[healthGiven](f) }
+	isOther := func(f finding.Finding) bool {
+		return finding.Is[healthImplemented](f) || finding.Is[healthNamed](f) || finding.Is[healthHelper](f)
+	}
+	analyzer.MarkHealth(n.values, found, isOther, nil)
+	isHealth := func(f finding.Finding) bool {
+		return finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f) || isOther(f)
+	}
 	if !slices.ContainsFunc(found, isHealth) || finding.Has[finding.Server](found) || !n.isConditionalBean() {
 		return
 	}
-	for _, f := range found {
+	for i, f := range found {
 		if isHealth(f) {
-			finding.MarkUnsure(f)
+			found[i] = finding.AsUnsure(f)
 		}
 	}
 }

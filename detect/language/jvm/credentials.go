@@ -1,21 +1,22 @@
 package jvm
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
-	insecureCredentials = regexp.MustCompile(`\bInsecureServerCredentials\b`)
-	tlsCredentials      = regexp.MustCompile(`\bTlsServerCredentials\s*\.\s*(?:create|newBuilder)\s*\(`)
+	insecureCredentials = lazyregexp.New(`\bInsecureServerCredentials\b`)
+	tlsCredentials      = lazyregexp.New(`\bTlsServerCredentials\s*\.\s*(?:create|newBuilder)\s*\(`)
 	// otherCredentials depend on what is not in the source, or are neither plaintext nor TLS.
-	otherCredentials = regexp.MustCompile(
+	otherCredentials = lazyregexp.New(
 		`\b(?:Xds|Alts|Choice|NettySslContext)\w*ServerCredentials\b|^(?:Xds|Alts)ServerBuilder`)
-	httpsOnly = regexp.MustCompile(`\bHTTPS\b`)
-	httpToo   = regexp.MustCompile(`\bHTTP\b`)
+	httpsOnly = lazyregexp.New(`\bHTTPS\b`)
+	httpToo   = lazyregexp.New(`\bHTTP\b`)
 )
 
 // credentials returns what the credentials say that a call takes beside an address. ok is false for a call without.
@@ -35,16 +36,16 @@ func (n *names) credentials(call listenCall) (says plan.Security, ok bool) {
 		return plan.Security{}, false
 	}
 	given := call.arguments[len(call.arguments)-1]
-	return n.credentialsOf(given), true
+	return n.credentialsOf(given, call.at), true
 }
 
 var (
 	// httpsContext is what gives bindAndHandle of akka-http and pekko-http TLS: its parameter in old versions, and what
 	// makes the context of a connection.
-	httpsContext = regexp.MustCompile(`\bhttpsContext\s*=|\bHttpsConnectionContext\b|\bConnectionContext\s*\.\s*https`)
+	httpsContext = lazyregexp.New(`\bhttpsContext\s*=|\bHttpsConnectionContext\b|\bConnectionContext\s*\.\s*https`)
 	// httpContext is a context without TLS.
-	httpContext   = regexp.MustCompile(`\bHttpConnectionContext\s*\(|\bConnectionContext\s*\.\s*noEncryption\b`)
-	connectionArg = regexp.MustCompile(`^connectionContext\s*=`)
+	httpContext   = lazyregexp.New(`\bHttpConnectionContext\s*\(|\bConnectionContext\s*\.\s*noEncryption\b`)
+	connectionArg = lazyregexp.New(`^connectionContext\s*=`)
 )
 
 // connectionSecurity returns what the context of the connections says that bindAndHandle of akka-http and pekko-http
@@ -78,53 +79,25 @@ func (n *names) isInProcess(call listenCall) bool {
 	return false
 }
 
-var localAddress = regexp.MustCompile(`\bLocalAddress\s*\(`)
+var localAddress = lazyregexp.New(`\bLocalAddress\s*\(`)
 
-// credentialsOf returns the security of credentials: by what the expression, or a value of its name, makes, and else by
-// what all of the file makes.
-func (n *names) credentialsOf(given source.Span) plan.Security {
-	values := n.declared(given)
-	if len(values) == 0 {
-		values = []source.Span{given}
-	}
-	var code strings.Builder
-	for _, v := range values {
-		code.WriteString(n.text.Slice(v) + "\n")
-	}
-	says, known := n.madeBy([]byte(code.String()))
-	if !known {
-		says, known = n.madeBy(n.text.Code)
-	}
-	if !known {
-		says.Setting = n.credentialsDecider(values)
+// javaCredentials are those of grpc-java.
+var javaCredentials = analyzer.Credentials{Plaintext: insecureCredentials, TLS: tlsCredentials}
+
+// credentialsOf returns the security of credentials: by what the expression, and the values of its names, make, and
+// else by what all of the file makes.
+func (n *names) credentialsOf(given source.Span, at int) plan.Security {
+	says := javaCredentials.Of(n.values(), given, at)
+	insecure, tls := insecureCredentials.Match(n.text.Code), tlsCredentials.Match(n.text.Code)
+	switch {
+	case otherCredentials.Match(n.text.Code):
+		return plan.Security{}
+	case says.IsTLS(), says == plan.Security{} && tls && !insecure:
+		return n.transport()
+	case says == plan.Security{} && insecure && !tls:
+		says.Transport = plan.Plaintext
 	}
 	return says
-}
-
-// madeBy returns the security of the credentials that code makes. known is false if it makes none, or several.
-func (n *names) madeBy(code []byte) (says plan.Security, known bool) {
-	insecure, tls := insecureCredentials.Match(code), tlsCredentials.Match(code)
-	switch {
-	case otherCredentials.Match(code) || insecure == tls:
-		return plan.Security{}, false
-	case insecure:
-		return plan.Security{Transport: plan.Plaintext}, true
-	}
-	return n.transport(), true
-}
-
-// credentialsDecider returns the setting that chooses between credentials: in their values, or where the file makes
-// those with TLS.
-func (n *names) credentialsDecider(values []source.Span) string {
-	for _, v := range values {
-		if one := n.values().Decider(v); one != "" {
-			return one
-		}
-	}
-	for _, m := range n.text.FindAll(tlsCredentials, 1) {
-		return n.values().OnlyDecider(n.values().ConditionsAround(m[0], 0))
-	}
-	return ""
 }
 
 // armeriaSecurity returns what the protocols of a port of Armeria say. ok is false for a port of another server.

@@ -38,13 +38,17 @@ func (m *modules) declareForProjects() {
 }
 
 // settingsFor returns the settings of a project: those that frameworks read before those of the app's own, and these
-// before those of the projects that it is built with.
+// before those of the projects that it is built with. What a profile alone sets is set to nothing that is known.
 func (m *modules) settingsFor(p *project) []address.Declaration {
 	values := map[string]setting{}
 	for _, q := range slices.Backward(append([]*project{p}, m.needed(p)...)) {
+		for key := range m.builds[q].profileSettings.values {
+			values[key] = setting{}
+		}
 		maps.Copy(values, m.builds[q].ownSettings.values)
 		maps.Copy(values, m.builds[q].settings.values)
 	}
+	m.addConf(p, values)
 	var declares []address.Declaration
 	for key, s := range values {
 		declares = append(declares, address.Declaration{Name: settingName(key).Path, Value: s.value()})

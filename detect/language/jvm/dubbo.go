@@ -2,20 +2,20 @@ package jvm
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
 	xmlGrammar = source.Grammar{source.BlockComment("<!--", "-->", false)}
 	// tripleElement is the protocol Triple, which is gRPC, and portAttribute its port.
-	tripleElement = regexp.MustCompile(`<dubbo:protocol\b[^>]*\bname="tri"[^>]*`)
-	portAttribute = regexp.MustCompile(`\bport="([^"]*)"`)
-	beanRules     = []analyzer.Rule{{Code: regexp.MustCompile(`(?P<at><dubbo:service\b)`), Proves: exportsToDubbo}}
+	tripleElement = lazyregexp.New(`<dubbo:protocol\b[^>]*\bname="tri"[^>]*`)
+	portAttribute = lazyregexp.New(`\bport="([^"]*)"`)
+	beanRules     = []analyzer.Rule{{Code: lazyregexp.New(`(?P<at><dubbo:service\b)`), Proves: exportsToDubbo}}
 )
 
 // The keys of Dubbo's settings that decide about a server.

@@ -158,7 +158,8 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"grpc"},
 	Security: "`.https(...)`, `SessionProtocol.HTTPS`, `protocols` in `armeria.ports` (`ServerBuilder.java`, " +
 		"`ArmeriaSettings.java`)",
-	Evidence: "`GrpcService.builder`, a subclass of `AbstractUnaryGrpcService` or `AbstractUnsafeUnaryGrpcService`",
+	Evidence: "`GrpcService.builder`, `new GrpcServiceBuilder`, a subclass of `AbstractUnaryGrpcService` or " +
+		"`AbstractUnsafeUnaryGrpcService`",
 	Health:   "the app, by `enableHealthCheckService(true)` or `GrpcHealthCheckService`",
 	Advice:   ".enableHealthCheckService(true), on GrpcService.builder()",
 	Settings: "`armeria.ports` in `application.yml`",

@@ -1,9 +1,8 @@
 package jvm
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Which frameworks register grpc.health.v1 by themselves, since when and with which library. Behind each answer is its
@@ -34,17 +33,17 @@ var (
 	bootStarter = artifactNamed(`spring-boot-starter-grpc-server`)
 	// springGRPCVersion are the artifacts of Spring gRPC, whose versions are all the same, and springBootVersion those
 	// of Spring Boot. Spring gRPC works with Spring Boot 4 from 1.0 on.
-	springGRPCVersion = regexp.MustCompile(`^org\.springframework\.grpc:`)
-	springBootVersion = regexp.MustCompile(
+	springGRPCVersion = lazyregexp.New(`^org\.springframework\.grpc:`)
+	springBootVersion = lazyregexp.New(
 		`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$`)
-	springStarter = regexp.MustCompile(`^org\.springframework\.(?:grpc|boot):`)
+	springStarter = lazyregexp.New(`^org\.springframework\.(?:grpc|boot):`)
 
-	netDevhVersion = regexp.MustCompile(`^net\.devh:|^grpc-server-spring-boot-`)
-	logNetVersion  = regexp.MustCompile(
+	netDevhVersion = lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`)
+	logNetVersion  = lazyregexp.New(
 		`(?:lognet:|^)grpc-spring-boot-starter$|^io\.github\.lognet\.grpc-spring-boot$`)
 
-	micronautGRPCVersion = regexp.MustCompile(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`)
-	micronautVersion     = regexp.MustCompile(
+	micronautGRPCVersion = lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`)
+	micronautVersion     = lazyregexp.New(
 		`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$`)
 )
 

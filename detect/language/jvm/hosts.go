@@ -1,24 +1,24 @@
 package jvm
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// onHost is a call that has a host beside a port, or an address with both. The others listen on all interfaces.
-	onHost = regexp.MustCompile(`forAddress$|^(?:newServerAt|bindAndHandle\w*|toHost|toHostHttps|listen|addHttp\w*)$`)
+	onHost = lazyregexp.New(`forAddress$|^(?:newServerAt|bindAndHandle\w*|toHost|toHostHttps|listen|addHttp\w*)$`)
 	// socketAddress is an address as an argument, and loopbackAddress one of the machine itself.
-	socketAddress   = regexp.MustCompile(`\bInetSocketAddress\s*\(`)
-	loopbackAddress = regexp.MustCompile(`\bInetAddress\s*\.\s*getLoopbackAddress\s*\(`)
+	socketAddress   = lazyregexp.New(`\bInetSocketAddress\s*\(`)
+	loopbackAddress = lazyregexp.New(`\bInetAddress\s*\.\s*getLoopbackAddress\s*\(`)
 	// domainSocket is a Unix domain socket, of Netty or of the JDK.
-	domainSocket = regexp.MustCompile(`\b(?:DomainSocketAddress\s*\(|UnixDomainSocketAddress\s*\.\s*of\s*\()`)
+	domainSocket = lazyregexp.New(`\b(?:DomainSocketAddress\s*\(|UnixDomainSocketAddress\s*\.\s*of\s*\()`)
 	// otherHost is where another call gives a server its host: Vert.x' options, Helidon's and Armeria's builders.
-	otherHost  = regexp.MustCompile(`\.\s*(?:setHost|host|bindAddress)\s*\(`)
+	otherHost  = lazyregexp.New(`\.\s*(?:setHost|host|bindAddress)\s*\(`)
 	oneLiteral = source.Exactly(`"[ ]*"`)
 )
 
@@ -122,7 +122,7 @@ func (n *names) declared(s source.Span) []source.Span {
 }
 
 // argumentName is the name of an argument in Kotlin and Scala.
-var argumentName = regexp.MustCompile(`^[a-z]\w*\s*=\s*`)
+var argumentName = lazyregexp.New(`^[a-z]\w*\s*=\s*`)
 
 // literal returns the string that an expression is, or "": a literal, or a name whose only value is one.
 func (n *names) literal(s source.Span) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/jar"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -20,10 +20,10 @@ var (
 	// otherJar is a jar that starts nothing, or a part of another one beside it: sources, documentation and tests, what
 	// the shade plugin of Maven keeps of the jar before it adds the dependencies, and what the plugin of Spring Boot
 	// for Gradle makes beside its own jar.
-	otherJar = regexp.MustCompile(`-(sources|javadoc|tests?|test-fixtures|plain)\.jar$|^original-`)
+	otherJar = lazyregexp.New(`-(sources|javadoc|tests?|test-fixtures|plain)\.jar$|^original-`)
 	// dependencyJar is a jar that is not the app's own, by its directory in the layouts of Spring Boot, wars and
 	// Quarkus. Its name still tells the framework of the app.
-	dependencyJar = regexp.MustCompile(
+	dependencyJar = lazyregexp.New(
 		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot))/`)
 )
 
@@ -75,8 +75,8 @@ type archive struct {
 }
 
 var (
-	mavenMetadata = regexp.MustCompile(`^META-INF/maven/([^/]+)/([^/]+)/pom\.(?:properties|xml)$`)
-	ownClassesDir = regexp.MustCompile(`^(?:BOOT-INF|WEB-INF)/classes/`)
+	mavenMetadata = lazyregexp.New(`^META-INF/maven/([^/]+)/([^/]+)/pom\.(?:properties|xml)$`)
+	ownClassesDir = lazyregexp.New(`^(?:BOOT-INF|WEB-INF)/classes/`)
 )
 
 // bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.

@@ -2,19 +2,19 @@ package jvm
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/jar"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// libraryDir is where distributions and builds keep jars: those of dependencies, with or without the app's own.
-	libraryDir = regexp.MustCompile(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
+	libraryDir = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
 	// gradleOutput is where Gradle writes the jars that it builds.
-	gradleOutput = regexp.MustCompile(`(^|/)build/libs/[^/]+$`)
+	gradleOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$`)
 	// inRepository is a path in a Maven repository: artifact/version/artifact-version.jar.
-	inRepository = regexp.MustCompile(`(?:^|/)([^/]+)/([^/]+)/([^/]+)\.jar$`)
+	inRepository = lazyregexp.New(`(?:^|/)([^/]+)/([^/]+)/([^/]+)\.jar$`)
 )
 
 // isApp reports whether the jar is the app's own and no dependency or tool. A jar among others is the app's own if it
@@ -77,7 +77,7 @@ func (a *archive) ownClasses() func(entry string) bool {
 }
 
 // hostingPackage is a package below which those of other people lie, named after their accounts.
-var hostingPackage = regexp.MustCompile(`^(?:io|com|org|net)/(?:github|gitlab|gitee|bitbucket|sourceforge)/`)
+var hostingPackage = lazyregexp.New(`^(?:io|com|org|net)/(?:github|gitlab|gitee|bitbucket|sourceforge)/`)
 
 // homePackage returns the package that the main class shares with the other classes of an app, as com/example/. It is
 // the package of the main class itself if that is in a library, as in io/grpc/examples/, and "" for a class in no

@@ -20,19 +20,24 @@ func TestRepetitiveSources(t *testing.T) {
 			"import a.b.c;", "/*", "a.b.c.D.", "AHandler(", "int getPort() { return getPort();", "A(int a) {",
 			"@Value(\"${a.b:80}\") int a;", "new A(80);", "static final int PORT = ", "class A {",
 			"config.get(\"a.b\")", "@Option(names = \"-a\") int a = 1;", "@Option(",
+			"a.setPort(80);", "new A(80).port(80).", "private int port = 80;", "port = 80;", "void a(int b) {",
+			"addService(new AHealth()", "AHealth.a(builder)", "props.load(a); props.getProperty(\"a.b\", ",
 		},
 	}, analyzertest.Repetition{
 		Path: "A.kt", Head: "import io.grpc.ServerBuilder\nval s = ServerBuilder.forPort(a)\n",
 		Units: []string{
 			"ServerBuilder.forPort(", "val a = a\n", "val a = a\n  ?: a\n", "val a by b(",
 			"val a by option(\"-a\")", "val a by option(", "const val PORT = ",
-			"class A(val a: Int) {", "class A : BGrpcKt.BCoroutineImplBase() {", "\"${", "/*",
+			"class A(val a: Int) {", "a.port = 80\n", "A().apply { port = 80 ", "class A { var port = 80\n",
+			"class A(var port: Int = 80) {", "fun a(port: Int) {", "override val port = 80\n",
+			"class A : BGrpcKt.BCoroutineImplBase() {", "\"${", "/*",
 		},
 	}, analyzertest.Repetition{
 		Path: "A.scala", Head: "import io.grpc.ServerBuilder\nval s = ServerBuilder.forPort(a)\n",
 		Units: []string{
 			"ServerBuilder.forPort(", "val a = a\n", "AGrpc.bindService(", "s\"${", "extends AbstractARouter ",
-			"import a.{b,",
+			"import a.{b,", "ConfigFactory.load(\"a\")", "ConfigFactory.load(a)\n", "ConfigFactory.parseString(\"a.b=",
+			"config.getConfig(\"a\").", "val a = a.getConfig(\"a\")\n", "config.getConfig(\"a\").getInt(\"b\")\n",
 		},
 	}, analyzertest.Repetition{
 		Path: "build.gradle", Head: "dependencies {\n",

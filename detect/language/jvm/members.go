@@ -1,13 +1,11 @@
 package jvm
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // portWords are in every source that other files may take a port from. "import" does not count.
@@ -16,32 +14,34 @@ var portWords = source.NewKeywords(
 )
 
 var (
-	typeName = regexp.MustCompile(`\b(?:class|object|interface|enum|record)\s+(?P<name>[A-Z]\w*)`)
+	typeName = lazyregexp.New(`\b(?:class|object|interface|enum|record)\s+(?P<name>[A-Z]\w*)`)
 	// portMembers are a constant or a field that names a port, and a function that is one expression.
-	portMembers = []*regexp.Regexp{
-		regexp.MustCompile(`\b(?:static|final|const|va[lr]|int|Integer)\b[ \t]+(?:\w+[ \t]+)*?` +
+	portMembers = []*lazyregexp.Regexp{
+		lazyregexp.New(`\b(?:static|final|const|va[lr]|int|Integer)\b[ \t]+(?:\w+[ \t]+)*?` +
 			`(?P<name>\w*[pP](?:ort|ORT)\w*)` + typeOf + `=\s*`),
-		regexp.MustCompile(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
+		lazyregexp.New(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
 	}
 	// called is a constructor, a method of a type, or a function that starts something, which may be given a port.
-	called = regexp.MustCompile(
-		`(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?|(?:start|run|serve|launch)\w*)` + typeArguments + `\(`)
+	called = lazyregexp.New(`(?:(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?)|` +
+		`(?:^|[^\w.])(?P<name>(?:start|run|serve|launch)\w*))` + typeArguments + `\(`)
 	// settingsClass is the annotation of a class whose fields are settings, of Spring, Micronaut and Quarkus, and
 	// settingsField such a field.
-	settingsClass = regexp.MustCompile(
+	settingsClass = lazyregexp.New(
 		`@(?:ConfigurationProperties|ConfigMapping)\s*\(\s*(?:(?:prefix|value)\s*=\s*)?"(?P<prefix>[ ]+)"`)
-	settingsField = regexp.MustCompile(`\b(?:int|Integer|String|va[lr])\s+(?P<name>\w*[pP]ort\w*)\b`)
+	settingsField = lazyregexp.New(`\b(?:int|Integer|String|va[lr])\s+(?P<name>\w*[pP]ort\w*)\b`)
+	fieldDefault  = lazyregexp.New(`^` + typeOf + `=\s*`)
+	// annotatedDefault stands before such a field and has its default, of Spring, Quarkus and Micronaut.
+	annotatedDefault = lazyregexp.New(`@(?:[\w.]+\.)?(?:DefaultValue|WithDefault|Bindable)\s*` +
+		`\(\s*(?:defaultValue\s*=\s*)?(?P<value>"[ ]*")\s*\)\s*(?:[a-z]+\s+)*$`)
 	// mayBePort is an expression that may be worth evaluating: a number, a constant, a name of a port, or what comes
-	// from the environment with a default.
-	mayBePort = regexp.MustCompile(`\b\d{2,5}\b|[pP](?:ort|ORT)|^[A-Z][A-Z0-9_]*$|[eE]nv`)
+	// from the environment or the command line.
+	mayBePort = lazyregexp.New(`\b\d{2,5}\b|[pP](?:ort|ORT)|^[A-Z][A-Z0-9_]*$|[eE]nv|\bargs\b`)
 )
 
 const (
-	// maxMembers is how many members of each form are looked at in one source, maxCalls how many calls, and
-	// maxArguments how many arguments of a call.
-	maxMembers   = 16
-	maxCalls     = 64
-	maxArguments = 4
+	// maxMembers is how many members of each form are looked at in one source, and maxCalls how many calls.
+	maxMembers = 16
+	maxCalls   = 64
 )
 
 // members collects what a source declares for other files.
@@ -63,21 +63,10 @@ func (n *names) declares() []address.Declaration {
 	for _, match := range t.FindAll(portMethod, maxMembers) {
 		m.method(match)
 	}
-	for _, match := range t.FindAll(called, maxCalls) {
-		callable, _ := t.Group(called, match, "name")
-		if isMethod := t.Code[match[0]] == '.' && !startsWithCapital.MatchString(callable); isMethod {
-			continue
-		}
-		each, _ := t.Arguments(match[1])
-		for i, argument := range each[:min(len(each), maxArguments)] {
-			name := argumentOf(callable, i)
-			if named := argumentName.FindString(t.Slice(argument)); named != "" {
-				argument.From += len(named)
-				name = namedArgument(callable, strings.TrimRight(named, " =\t\r\n"))
-			}
-			m.declareArgument(name.Path, argument)
-		}
+	if ports := n.givenPorts(); len(ports) > 0 {
+		m.found = append(m.found, n.values().Given(called, func(callable string) string { return ports[callable] })...)
 	}
+	m.setters()
 	for _, match := range t.FindAll(settingsClass, maxMembers) {
 		prefix, _ := t.Group(settingsClass, match, "prefix")
 		m.settings(prefix, match[1])
@@ -85,16 +74,19 @@ func (n *names) declares() []address.Declaration {
 	return m.found
 }
 
-// argumentOf is the name of an argument that a constructor is given, a method that is called as Class.method, or a
-// function of no class. Programs that have nothing to do with each other may have classes with one name, so it reaches
-// no further than a project.
-func argumentOf(callable string, i int) address.Name {
-	return address.Name{Path: address.ArgumentName(callable, strconv.Itoa(i))}
-}
+func (n *names) mayBePort(s source.Span) bool { return mayBePort.Match(n.text.Code[s.From:s.To]) }
 
-// namedArgument is the same of one that is given by the name of its parameter.
-func namedArgument(callable, parameter string) address.Name {
-	return address.Name{Path: address.ArgumentName(callable, parameter)}
+// givenPorts returns what calls give what may be a port, each by its own name. Most sources have no such call, and are
+// not read further.
+func (n *names) givenPorts() map[string]string {
+	given := map[string]string{}
+	for _, m := range n.text.FindAll(called, maxCalls) {
+		if each, _ := n.text.Arguments(m[1]); slices.ContainsFunc(each, n.mayBePort) {
+			callable, _ := n.text.Group(called, m, "name")
+			given[callable] = callable
+		}
+	}
+	return given
 }
 
 // typeAt returns the type that is declared last before an offset, "" for none.
@@ -118,11 +110,11 @@ func (n *names) typesOfFile() [][]int {
 }
 
 // member declares a member of a type, which a match of a pattern names, with the values that it may have.
-func (m *members) member(pattern *regexp.Regexp, match []int, values []source.Span) {
+func (m *members) member(pattern *lazyregexp.Regexp, match []int, values []source.Span) {
 	name, _ := m.text.Group(pattern, match, "name")
 	if class := m.typeAt(match[0]); class != "" {
 		for _, value := range values {
-			m.declare(class+"."+name, value)
+			m.declare(class, name, value)
 		}
 	}
 }
@@ -130,9 +122,8 @@ func (m *members) member(pattern *regexp.Regexp, match []int, values []source.Sp
 // method declares a method by what it returns.
 func (m *members) method(match []int) {
 	name, _ := m.text.Group(portMethod, match, "name")
-	class, returned := m.typeAt(match[0]), returnedValues(m.text, match[1])
-	mayBe := func(s source.Span) bool { return mayBePort.Match(m.text.Code[s.From:s.To]) }
-	if class == "" || !slices.ContainsFunc(returned, mayBe) {
+	class, returned := m.typeAt(match[0]), m.text.Returns(match[1])
+	if class == "" || !slices.ContainsFunc(returned, m.mayBePort) {
 		return
 	}
 	var values []address.Value
@@ -144,34 +135,35 @@ func (m *members) method(match []int) {
 	}
 }
 
-// declare declares a name if the source says something of its value.
-func (m *members) declare(name string, value source.Span) {
-	if !mayBePort.Match(m.text.Code[value.From:value.To]) {
+// declare declares a member of a class if the source says something of its value, which other files may replace.
+func (m *members) declare(class, name string, value source.Span) {
+	if !m.mayBePort(value) {
 		return
 	}
 	if v := m.values().Value(value); v.Certainty != address.Unknown || len(v.Names) > 0 {
-		m.found = append(m.found, address.Declaration{Name: name, Value: v})
+		v.Names = append(v.Names, m.givenTo(class, name)...)
+		m.found = append(m.found, address.Declaration{Name: class + "." + name, Value: v})
 	}
 }
 
-// declareArgument declares what a call gives. If that may be a port, it is declared also if the source says nothing of
-// it: the parameter's default does not hold then.
-func (m *members) declareArgument(name string, value source.Span) {
-	code := m.text.Code[value.From:value.To]
-	if isDeclared.Match(code) || !mayBePort.Match(code) && !ofCommandLine.Match(code) {
-		return
+// maxAnnotation is how many bytes an annotation with a default may have.
+const maxAnnotation = 200
+
+// defaultOf returns the default of a field that a match names: its value, or that of an annotation before it.
+func (m *members) defaultOf(match []int) (source.Span, bool) {
+	if of := fieldDefault.FindIndex(m.text.Code[match[1]:]); of != nil {
+		from := match[1] + of[1]
+		return source.Span{From: from, To: m.text.Until(from, ends[m.ext])}, true
 	}
-	m.found = append(m.found, address.Declaration{Name: name, Value: m.values().Value(value)})
+	from := max(0, match[0]-maxAnnotation)
+	if of := annotatedDefault.FindSubmatchIndex(m.text.Code[from:match[0]]); of != nil {
+		return source.Span{From: from + of[2], To: from + of[3]}, true
+	}
+	return source.Span{}, false
 }
 
-// isDeclared is a parameter where it is declared, and no argument: int port, val port: Int = 9090.
-var isDeclared = regexp.MustCompile(`^(?:@?[\w.<>?\[\]]+\s+)+\w+$|^(?:\w+\s+)*\w+\s*:`)
-
-// ofCommandLine is an expression with arguments of the program.
-var ofCommandLine = regexp.MustCompile(`\bargs\b`)
-
-// settings declares the fields of the class after an offset, whose keys begin with a prefix. What they are assigned is
-// their default.
+// settings declares the fields of the class after an offset, whose keys begin with a prefix, with their defaults. The
+// framework calls their setters.
 func (m *members) settings(prefix string, at int) {
 	class := ""
 	for _, declared := range m.typesOfFile() {
@@ -180,13 +172,17 @@ func (m *members) settings(prefix string, at int) {
 			break
 		}
 	}
+	var fields []string
 	for _, match := range m.text.FindAll(settingsField, maxMembers) {
-		if class == "" || m.typeAt(match[0]) != class {
+		name, _ := m.text.Group(settingsField, match, "name")
+		if isSetter := slices.Contains(fields, name); isSetter || class == "" || m.typeAt(match[0]) != class {
 			continue
 		}
-		i := 2 * settingsField.SubexpIndex("name")
-		v := m.values().Value(source.Span{From: match[i], To: match[i+1]})
-		name := string(m.text.Raw[match[i]:match[i+1]])
+		fields = append(fields, name)
+		v := m.values().Nothing(match[0])
+		if of, ok := m.defaultOf(match); ok {
+			v = m.values().Value(of)
+		}
 		v.Names = []address.Name{settingName(prefix + "." + name)}
 		m.found = append(m.found, address.Declaration{Name: fieldOf(class, name).Path, Value: v})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // modules are the projects of a tree and what they are built with.
@@ -17,9 +18,12 @@ type modules struct {
 	byName   map[string]*project       // by artifact of Maven and by directory, which is the name in Gradle
 	catalog  versions                  // those of all version catalogs
 	shared   map[string]buildfile.File // scripts that projects apply and plugins of the tree's own, by name
+	// neighbours are the projects that a project is built with, or that are built with it; nil before they are asked
+	// for.
+	neighbours map[*project][]*project
 }
 
-func newModules(files []analyzer.File[extra], projects []*project) *modules {
+func newModules(files []analyzer.File[extra], projects []*project, processes procfile.Processes) *modules {
 	m := &modules{
 		projects: projects, builds: map[*project]*build{},
 		byName: map[string]*project{}, shared: map[string]buildfile.File{},
@@ -36,6 +40,7 @@ func newModules(files []analyzer.File[extra], projects []*project) *modules {
 	}
 	for _, p := range projects {
 		m.builds[p] = newBuild(p, catalog)
+		m.builds[p].processes = processes
 		m.byName[normalize(path.Base(p.Dir))] = p
 	}
 	for _, p := range projects {
@@ -98,16 +103,41 @@ func (m *modules) share() {
 // configure gives each project its settings.
 func (m *modules) configure() {
 	own := map[*project]settings{}
+	confs := map[*project][]fileSettings{}
+	for _, p := range m.projects {
+		for _, of := range append([]*project{p}, m.needed(p)...) {
+			confs[p] = append(confs[p], m.builds[of].confs...)
+		}
+	}
 	for _, p := range m.projects {
 		b := m.builds[p]
+		b.confs = confs[p]
 		b.configure(m.classPath(p))
+		b.replaceConf()
 		own[p] = b.settings.clone()
 	}
 	for _, p := range m.projects {
 		for _, needed := range m.needed(p) {
 			m.builds[needed].settings.mergeDefaults(own[p])
+			m.builds[needed].profileSettings.mergeDefaults(m.builds[p].profileSettings)
 			m.builds[needed].otherSettings.mergeDefaults(m.builds[p].otherSettings)
 			m.builds[p].otherSettings.mergeDefaults(m.builds[needed].otherSettings)
+		}
+	}
+	for _, p := range m.projects {
+		for _, needed := range m.needed(p) {
+			m.builds[needed].leaveOpen(own[needed], own[p])
+		}
+	}
+}
+
+// leaveOpen says of the settings that the project does not have itself that they are not known, if a project that is
+// built with it has others than another one.
+func (b *build) leaveOpen(own, user settings) {
+	for key, s := range user.values {
+		if _, isOwn := own.values[key]; !isOwn && b.settings.text(key) != s.text {
+			delete(b.settings.values, key)
+			b.profileSettings.merge(settings{values: map[string]setting{key: s}})
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package jvm
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // ends are the bytes that end a declaration, by the extension of the source.
@@ -16,46 +16,50 @@ const typeOf = `\s*(?::\s*(?:Int|Integer|String|Short|Long)\??\s*)?`
 
 // How a name gets its value.
 var (
-	assignments = []*regexp.Regexp{
+	assignments = []*lazyregexp.Regexp{
 		// int port = 1; val port: Int = 1
-		regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=\s*(?:[^=\s])??`),
+		lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=\s*(?:[^=\s])??`),
 		// A constant is also reached through its class.
-		regexp.MustCompile(`\b(?P<field>[A-Z][A-Z0-9_]*)` + typeOf + `=\s*(?:[^=\s])??`),
+		lazyregexp.New(`\b(?P<field>[A-Z][A-Z0-9_]*)` + typeOf + `=\s*(?:[^=\s])??`),
 		// @Value("${grpc.port:1}") int port, of Spring and Micronaut, or picocli's or MicroProfile's defaultValue.
-		regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Value|Option|Parameters?|ConfigProperty|Property)\s*` +
+		lazyregexp.New(`@(?:[\w.]+\.)?(?:field:)?(?:Value|Option|Parameters?|ConfigProperty|Property)\s*` +
 			`\((?P<value>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?` +
 			`(?:(?:int|short|Integer|String|[bB]oolean|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`),
 	}
 	// continued is a value that goes on in the next line, which begins with an operator.
-	continued = regexp.MustCompile(
+	continued = lazyregexp.New(
 		`\b(?P<name>[A-Za-z_]\w*)` + typeOf + `=(?P<value>[^=;\n][^;\n]*(?:\n\s*(?:\?[.:]|\.)[^;\n]*)+)`)
 	// delegated is val port by option().int().default(1), of Clikt and kotlinx-cli.
-	delegated = regexp.MustCompile(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf + `\sby\s+`)
+	delegated = lazyregexp.New(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf + `\sby\s+`)
 	// injected is a parameter that Spring or Micronaut gives in Kotlin: @Value("\${grpc.port:1}") port: Int.
-	injected = regexp.MustCompile(`@(?:Value|Property)\s*\((?P<value>[^()]*)\)\s*` +
+	injected = lazyregexp.New(`@(?:Value|Property)\s*\((?P<value>[^()]*)\)\s*` +
 		`(?P<name>[A-Za-z_]\w*)\s*:\s*(?:Int|String)\b`)
 	// declarations are those that each language has, by the extension of the source.
-	declarations = map[string][]*regexp.Regexp{
+	declarations = map[string][]*lazyregexp.Regexp{
 		".java":  assignments,
 		".kt":    append(assignments[:3:3], continued, delegated, injected),
 		".scala": append(assignments[:3:3], continued),
 	}
 	// portMethod is a method with a body that returns a port.
-	portMethod = regexp.MustCompile(`\b(?P<name>\w*[pP]ort\w*)\s*\(\s*\)` + typeOf + `\{`)
-	returned   = regexp.MustCompile(`\breturn\b[ \t]*`)
+	portMethod = lazyregexp.New(`\b(?P<name>\w*[pP]ort\w*)\s*\(\s*\)` + typeOf + `\{`)
 )
+
+// readType is the type of a setting that Kotlin reads: config.extract<Int>("grpc.port"). Scala has it in brackets.
+const readType = `(?:<[\w.?<>]+>\s*)?`
 
 // How a key of the settings is read.
 var (
-	settingRead = regexp.MustCompile(
-		`(?:^|[^.\w]|\w\.)(?:\w*[cC]onfig\w*|conf|env\w*|settings|\w*[pP]rop(?:s|erties)?)(?:\(\))?\s*\.\s*` +
-			`(?:get\w*|property|requireProperty)\s*\(\s*"(?P<key>[ ]+)"\s*,?(?P<default>)`)
+	settingRead = lazyregexp.New(
+		`(?:^|[^.\w]|\w\.)(?:\w*[cC]onfig\w*|conf|env\w*|settings|\w*[pP]rop(?:s|erties)?)(?:\(\))?` +
+			`(?:\s*\.\s*(?:load\s*\([^()]*\)|getConfig\s*\(\s*"[ ]+"\s*\)))*\s*\.\s*` +
+			`(?:get\w*|as|extract|property|requireProperty)` + typeArguments + readType +
+			`\(\s*"(?P<key>[ ]+)"\s*,?(?P<default>)`)
 	// namedSetting is @ConfigProperty(name = "grpc.port", defaultValue = "1").
-	namedSetting = regexp.MustCompile(`\bname\s*=\s*"(?P<key>[ ]+)"(?P<default>)`)
+	namedSetting = lazyregexp.New(`\bname\s*=\s*"(?P<key>[ ]+)"(?P<default>)`)
 	// placeholder is what stands between the braces of "${grpc.port:1}". Without a default that is code in Kotlin and
 	// Scala.
-	placeholder     = regexp.MustCompile(`^(?P<key>[\w.-]+)(?::(?P<default>.*))?$`)
-	codePlaceholder = regexp.MustCompile(`^(?P<key>[\w.-]+):(?P<default>.*)$`)
+	placeholder     = lazyregexp.New(`^(?P<key>[\w.-]+)(?::(?P<default>.*))?$`)
+	codePlaceholder = lazyregexp.New(`^(?P<key>[\w.-]+):(?P<default>.*)$`)
 )
 
 // names are what a source declares. It is read when it is asked first: most sources declare nothing of interest.
@@ -64,14 +68,14 @@ type names struct {
 	ext     string
 	read    *address.Names
 	types   [][]int // where types are declared, nil if nothing asked for it yet
-	lookups int     // how many functions, constructors and objects were looked up
+	fields  []field // those that other files may give another value
+	lookups int     // how many objects were looked up
 }
 
 const (
 	// maxValues is how many declarations of one form are looked at.
 	maxValues = 1000
-	// maxLookups is how many functions, constructors and objects are looked up: each is searched for in all of the
-	// text.
+	// maxLookups is how many objects are looked up: each is searched for in all of the text.
 	maxLookups = 8
 )
 
@@ -82,7 +86,7 @@ func (n *names) values() *address.Names {
 	n.read = address.Read(n.text, ends[n.ext], declarations[n.ext]...)
 	for _, m := range n.text.FindAll(portMethod, maxMembers) {
 		name, _ := n.text.Group(portMethod, m, "name")
-		for _, value := range returnedValues(n.text, m[1]) {
+		for _, value := range n.text.Returns(m[1]) {
 			n.read.Declare(name, value)
 		}
 	}
@@ -92,20 +96,23 @@ func (n *names) values() *address.Names {
 		n.read.Placeholder = placeholder
 	}
 	n.read.Global = n.global
+	n.read.KeyAt = n.keyAt
 	n.declareFlags()
+	n.declareParameters()
+	n.declareFields()
 	return n.read
 }
 
 var (
 	// annotatedOption is an option of picocli, JCommander, args4j, and delegatedOption one of Clikt, kotlinx-cli.
-	annotatedOption = regexp.MustCompile(`@(?:[\w.]+\.)?(?:field:)?(?:Option|Parameter)\s*` +
+	annotatedOption = lazyregexp.New(`@(?:[\w.]+\.)?(?:field:)?(?:Option|Parameter)\s*` +
 		`\((?P<flags>[^()]*)\)\s*(?:@\w+\s+)*(?:\w+\s+)*?` +
 		`(?:(?:int|short|Integer|String|lateinit\s+var|va[lr])\s+)(?P<name>[A-Za-z_]\w*)`)
-	delegatedOption = regexp.MustCompile(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf +
+	delegatedOption = lazyregexp.New(`\bva[lr]\s+(?P<name>[A-Za-z_]\w*)` + typeOf +
 		`\sby\s+(?:\w+\.)?option\s*\((?P<flags>[^()]*)\)`)
 	// namedFlag is a name of an option of kotlinx-cli.
-	namedFlag = regexp.MustCompile(`\b(?:fullName|shortName)\s*=\s*"([\w-]+)"`)
-	ofArgType = regexp.MustCompile(`\bArgType\b`)
+	namedFlag = lazyregexp.New(`\b(?:fullName|shortName)\s*=\s*"([\w-]+)"`)
+	ofArgType = lazyregexp.New(`\bArgType\b`)
 )
 
 // declareFlags says what the command line gives names by: flags that the source declares, and keys of the settings.
@@ -144,18 +151,7 @@ func settingGivers(key string) []string {
 	return []string{address.FlagGiver(key), address.FlagGiver("D" + key), address.VariableGiver(variable)}
 }
 
-// returnedValues returns what a body returns that begins at an offset.
-func returnedValues(t *source.Text, from int) []source.Span {
-	_, body := t.Arguments(from)
-	var values []source.Span
-	for _, m := range returned.FindAllIndex(t.Code[body.From:body.To], maxMembers) {
-		at := body.From + m[1]
-		values = append(values, source.Span{From: at, To: t.Until(at, ";")})
-	}
-	return values
-}
-
-var isPortName = regexp.MustCompile(`[pP](?:ort|ORT)`)
+var isPortName = lazyregexp.New(`[pP](?:ort|ORT)`)
 
 // global returns what a name is in other files: a key of the settings, a member of a class (Settings.PORT,
 // Settings.getPort()), or a field of an object whose class the source names (settings.port, settings.getPort()).
@@ -211,7 +207,7 @@ func (n *names) prefixOf(object string, at int) string {
 	return prefix
 }
 
-var anyLiteral = regexp.MustCompile(`"[ ]*"`)
+var anyLiteral = lazyregexp.New(`"[ ]*"`)
 
 // classOf returns the class of an object, "" if the source does not name it.
 func (n *names) classOf(object string) string {
@@ -219,11 +215,14 @@ func (n *names) classOf(object string) string {
 		return ""
 	}
 	n.lookups++
-	typed := regexp.MustCompile(`\b(?P<before>[A-Z]\w*)\s+` + object + `\b|\b` + object + `\s*:\s*(?P<after>[A-Z]\w*)`)
+	typed := lazyregexp.New(`\b(?P<before>[A-Z]\w*)\s+` + object + `\b|\b` + object +
+		`\s*(?::\s*(?P<after>[A-Z]\w*)|=\s*(?:new\s+)?(?:[a-z]\w*\.)*(?P<made>[A-Z]\w*)\s*[(<]|` +
+		`=\s*new\s+(?P<made>[A-Z]\w*)\s*\n)`)
 	for _, m := range n.text.FindAll(typed, 1) {
 		before, _ := n.text.Group(typed, m, "before")
 		after, _ := n.text.Group(typed, m, "after")
-		return before + after
+		made, _ := n.text.Group(typed, m, "made")
+		return before + after + made
 	}
 	return ""
 }

@@ -2,11 +2,11 @@ package jvm
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // otherDirs are directories and source sets whose code is in no program of the app.
@@ -20,19 +20,19 @@ var otherDirs = []string{
 
 var (
 	// testSourceSet is a source set of tests with a name of its own: integrationTest, testFixtures, functional-test.
-	testSourceSet = regexp.MustCompile(`^(\w+Tests?|\w+-tests?|test[A-Z-]\w*)$`)
+	testSourceSet = lazyregexp.New(`^(\w+Tests?|\w+-tests?|test[A-Z-]\w*)$`)
 	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.
-	testSource = regexp.MustCompile(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
+	testSource = lazyregexp.New(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
 	// buildWrapper is a jar that starts Gradle or Maven.
-	buildWrapper = regexp.MustCompile(`(^|/)(gradle|maven)-wrapper\.jar$`)
+	buildWrapper = lazyregexp.New(`(^|/)(gradle|maven)-wrapper\.jar$`)
 	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not
 	// compile.
-	eclipseOutput = regexp.MustCompile(`(^|/)bin/(main|test|default)/`)
+	eclipseOutput = lazyregexp.New(`(^|/)bin/(main|test|default)/`)
 	// outputDir is where build tools write classes, with copies of the settings.
-	outputDir = regexp.MustCompile(`(^|/)(target|build|out|bin)/`)
+	outputDir = lazyregexp.New(`(^|/)(target|build|out|bin)/`)
 	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
 	// too.
-	sourceRoot = regexp.MustCompile(
+	sourceRoot = lazyregexp.New(
 		`(^|/)src/[^/]+/(java|kotlin|scala)/|/classes/(java|kotlin|scala)/main/|(^|/)classes/`)
 )
 
@@ -72,9 +72,11 @@ var (
 	// readTogether is a settings file of which all on the class path are read.
 	readTogether = source.Exactly(`application\.conf|microprofile-config\.properties`)
 	// otherSettings is a settings file that a framework reads if the app names it.
-	otherSettings = regexp.MustCompile(`(^|/)src/main/resources/([^/]+/)?[^/]+\.(?:properties|ya?ml)$`)
+	otherSettings = lazyregexp.New(`(^|/)src/main/resources/([^/]+/)?[^/]+\.(?:properties|ya?ml)$`)
+	// confFile is a file of settings in HOCON that an app may load by its name.
+	confFile = lazyregexp.New(`(^|/)(?:resources|conf)/(?:[^/]+/)?[^/]+\.conf$`)
 	// springBeans is a file of Spring beans that may configure a protocol of Dubbo.
-	springBeans = regexp.MustCompile(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
+	springBeans = lazyregexp.New(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
 		`(^|/)resources/spring/[^/]+\.xml$`)
 )
 

@@ -2,30 +2,30 @@ package jvm
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // networkCall is a call whose arguments say where a server listens.
-var networkCall = regexp.MustCompile(
+var networkCall = lazyregexp.New(
 	`\b(?P<name>(?:Netty|OkHttp|Xds|Alts|Vertx)?ServerBuilder\s*\.\s*(?:forPort|forAddress)|newServerBuilderForPort|` +
 		`GrpcServers\s*\.\s*(?:forPort|forAddress)|new\s+ProtocolConfig|GrpcServerHost)\s*\(`)
 
 // frameworkCalls are further calls of that kind, in files that make a server of a framework: a call with such a name
 // may be anything elsewhere.
-var frameworkCalls = map[string]*regexp.Regexp{
-	vertx:       regexp.MustCompile(`\.\s*(?P<name>listen|setPort)\s*\(`),
-	armeria:     regexp.MustCompile(onBuilder + `(?P<name>https?|port|localPort)\s*\(`),
-	helidon:     regexp.MustCompile(onBuilder + `(?P<name>port)\s*\(`),
-	akkaGRPC:    regexp.MustCompile(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
-	pekkoGRPC:   regexp.MustCompile(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
-	grpcServlet: regexp.MustCompile(`(?:\bnew\s+|\.\s*)(?P<name>Server|setPort|addHttpListener|addHttpsListener)\s*\(`),
+var frameworkCalls = map[string]*lazyregexp.Regexp{
+	vertx:       lazyregexp.New(`\.\s*(?P<name>listen|setPort)\s*\(`),
+	armeria:     lazyregexp.New(onBuilder + `(?P<name>https?|port|localPort)\s*\(`),
+	helidon:     lazyregexp.New(onBuilder + `(?P<name>port)\s*\(`),
+	akkaGRPC:    lazyregexp.New(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
+	pekkoGRPC:   lazyregexp.New(`\b(?P<name>newServerAt|bindAndHandle\w*|toHost|toHostHttps)\s*\(`),
+	grpcServlet: lazyregexp.New(`(?:\bnew\s+|\.\s*)(?P<name>Server|setPort|addHttpListener|addHttpsListener)\s*\(`),
 }
 
 // onBuilder stands before a call of a builder, which Kotlin leaves out in blocks such as apply { http(8080) }.
@@ -53,7 +53,7 @@ func listeners(n *names, found []finding.Finding) []finding.Finding {
 // calls returns the calls that say where a server listens, by their patterns and places. A call without arguments, or
 // with what is to be done when the server listens, says nothing.
 func (n *names) calls(found []finding.Finding) []listenCall {
-	patterns := []*regexp.Regexp{networkCall}
+	patterns := []*lazyregexp.Regexp{networkCall}
 	for framework := range frameworksOf(found) {
 		if p := frameworkCalls[framework]; p != nil {
 			patterns = append(patterns, p)
@@ -113,12 +113,12 @@ func frameworksOf(found []finding.Finding) iter.Seq[string] {
 }
 
 // callback is a function as an argument.
-var callback = regexp.MustCompile(`^\(?[\w\s,:]*\)?\s*[-=]>|^\{|::`)
+var callback = lazyregexp.New(`^\(?[\w\s,:]*\)?\s*[-=]>|^\{|::`)
 
 var (
-	zioMain = regexp.MustCompile(`\b(?:extends|with)\s+(?:\w+\.)?ServerMain\b`)
+	zioMain = lazyregexp.New(`\b(?:extends|with)\s+(?:\w+\.)?ServerMain\b`)
 	// ownPort is the port of such a server: override def port: Int = 8980.
-	ownPort = regexp.MustCompile(`\b(?:def|val)\s+port` + typeOf + `=\s*`)
+	ownPort = lazyregexp.New(`\b(?:def|val)\s+port` + typeOf + `=\s*`)
 )
 
 // zioListener returns the listener of a ServerMain of ZIO gRPC, none for a file without one.
@@ -141,9 +141,6 @@ func zioListener(n *names, found []finding.Finding) []finding.Finding {
 // that states one, because a host may stand before it and credentials after it. What other files say of any of them
 // goes before a default.
 func (n *names) argument(arguments []source.Span) address.Value {
-	if v, ok := n.optionalParameter(arguments); ok {
-		return v
-	}
 	var v address.Value
 	for i, at := range arguments {
 		of := n.values().Value(at)
@@ -155,11 +152,11 @@ func (n *names) argument(arguments []source.Span) address.Value {
 		v.Givers = append(v.Givers, of.Givers...)
 	}
 	if v.Certainty == address.Unknown && len(v.Names)+len(v.Givers) == 0 {
-		return n.parameter(arguments)
+		return n.values().Nothing(arguments[0].From)
 	}
 	return v
 }
 
-var startsWithCapital = regexp.MustCompile(`^[A-Z]`)
+var startsWithCapital = lazyregexp.New(`^[A-Z]`)
 
-var simpleName = regexp.MustCompile(`^[a-zA-Z_]\w*$`)
+var simpleName = lazyregexp.New(`^[a-zA-Z_]\w*$`)

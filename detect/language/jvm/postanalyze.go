@@ -1,32 +1,43 @@
 package jvm
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // postAnalyze returns a server for each server that is made, and for each project whose framework makes one.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
-	m := newModules(files, projects)
-	serves, health := slices.ContainsFunc(projects, providesService), healthClasses(projects)
-	exempt := exemptions(projects)
-	secured := slices.ContainsFunc(projects, statesSecurity)
+	serves := slices.ContainsFunc(projects, providesService)
+	health := classesOf(projects, func(f finding.HealthClass) string { return f.Class })
+	exempt := classesOf(projects, func(f exemption) string { return f.class })
+	declared := classesOf(projects, func(f healthDeclared) string { return f.name })
+	folders := analyzer.HealthFolders{}
+	mentioned := map[string]bool{}
+	secured := slices.ContainsFunc(projects, analyzer.ProjectHas[finding.Security])
 	var processes procfile.Processes
 	for _, f := range files {
+		folders.Add(f.Path, f.Extra.health)
+		for _, class := range f.Extra.mentions {
+			mentioned[class] = true
+		}
 		if f.Processes != nil {
 			processes = f.Processes
 		}
 	}
+	m := newModules(files, projects, processes)
+	m.decideGiving()
 	for _, p := range projects {
 		b := m.builds[p]
-		b.processes, b.healthClasses, b.exempt, b.secured = processes, health, exempt, secured
+		b.healthClasses, b.exempt, b.secured = health, exempt, secured
+		b.healthDeclared, b.healthFolders, b.hasHealth = declared, folders, m.hasHealth(p, health)
+		b.healthMentioned = mentioned
 		b.decide(p, serves, logf)
 		if found := b.frameworkSettings(p); found != nil {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
@@ -54,19 +65,9 @@ func providesService(p *project) bool {
 	return false
 }
 
-// statesSecurity reports whether a source of a project says what secures a server.
-func statesSecurity(p *project) bool {
-	for f := range p.All() {
-		if _, ok := f.(finding.Security); ok {
-			return true
-		}
-	}
-	return false
-}
-
 // netDevhServer is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java): that for servers and
 // clients is as often there for clients.
-var netDevhServer = regexp.MustCompile(`^net\.devh:grpc-server-spring-boot-starter\b`)
+var netDevhServer = lazyregexp.New(`^net\.devh:grpc-server-spring-boot-starter\b`)
 
 // finding returns what the call of a generated handler is: it constructs a server, or serves where Play does.
 func (h handlerCalled) finding() finding.Finding {
@@ -127,17 +128,9 @@ func (b *build) meaning(f finding.Finding) finding.Finding {
 		if b.has(handlerGenerator) {
 			return of.finding()
 		}
-	case healthGiven:
-		if b.healthClasses[of.class] {
-			return finding.Health{Site: of.Site, Of: of.of}
-		}
 	case builderHanded:
 		if !b.secured {
 			return finding.Security{Site: of.Site, Of: of.of}
-		}
-	case healthHandlerCalled:
-		if b.has(handlerGenerator) {
-			return finding.Health{Site: of.Site}
 		}
 	case dubboService:
 		if b.settings.servesTriple() {
@@ -149,11 +142,86 @@ func (b *build) meaning(f finding.Finding) finding.Finding {
 		if !b.exempt[of.class] {
 			return finding.Authentication{Site: of.Site, OfAll: true}
 		}
-	case healthImplemented, exemption:
+	case exemption, anyServiceAdded:
+	default:
+		return b.healthMeaning(f)
+	}
+	return nil
+}
+
+// healthMeaning is [build.meaning] of what may be the health service.
+func (b *build) healthMeaning(f finding.Finding) finding.Finding {
+	switch of := f.(type) {
+	case finding.HealthMade:
+		if b.healthClasses[of.Class] {
+			return finding.Health{Site: of.Site, Of: of.Of}
+		}
+		if !b.healthDeclared[of.Class] && !b.hasHealth {
+			return finding.Health{Site: of.AsUnsure(), Of: of.Of}
+		}
+	case healthNamed:
+		return b.namedHealth(of)
+	case healthImplemented:
+		if b.givesServices && !b.healthMentioned[of.class] {
+			return finding.Health{Site: of.AsUnsure()}
+		}
+		return finding.Health{Site: of.Site}
+	case healthHelper:
+		if !b.healthDeclared[of.name] && !b.hasHealth {
+			return finding.Health{Site: of.AsUnsure()}
+		}
+	case healthHandlerCalled:
+		if b.has(handlerGenerator) && !(of.IsUnsure() && b.healthFolders.IsOwn(of.Path)) {
+			return finding.Health{Site: of.Site}
+		}
+	case finding.HealthClass, healthDeclared:
 	default:
 		return f
 	}
 	return nil
+}
+
+// namedHealth returns what a service Health proves whose package ends like that of the standard one: its .proto says
+// whether it is that, if the app has it.
+func (b *build) namedHealth(of healthNamed) finding.Finding {
+	switch defines, ok := b.healthFolders.Innermost(of.Path); {
+	case !ok:
+		return finding.Health{Site: of.AsUnsure()}
+	case defines.Standard:
+		return finding.Health{Site: of.Site}
+	}
+	return nil
+}
+
+// decideGiving says of the projects whose server is made by the app that it serves what it is given, each service by
+// its name.
+func (m *modules) decideGiving() {
+	for _, p := range m.projects {
+		isGiven := starterOf(m.builds[p].artifacts) == ""
+		makes := false
+		for _, of := range append(m.around(p), p) {
+			makes = makes || analyzer.ProjectHas[finding.Server](of)
+			isGiven = isGiven && !analyzer.ProjectHas[anyServiceAdded](of)
+		}
+		m.builds[p].givesServices = makes && isGiven
+	}
+}
+
+// hasHealth reports whether a project, or one that it is built with, registers grpc.health.v1 for sure.
+func (m *modules) hasHealth(p *project, classes map[string]bool) bool {
+	return slices.ContainsFunc(append(m.needed(p), p), func(of *project) bool {
+		for f := range of.All() {
+			switch f := f.(type) {
+			case finding.Health, healthImplemented:
+				return true
+			case finding.HealthMade:
+				if classes[f.Class] {
+					return true
+				}
+			}
+		}
+		return false
+	})
 }
 
 // servedBy returns the framework that makes a server for what a finding proves, "" for none, and where that stands.

@@ -3,11 +3,11 @@ package jvm
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -26,10 +26,10 @@ var (
 	// profileCondition is a key that puts the document that it stands in under a condition: the settings are in force
 	// in some profiles or on some platforms only. The key has one name since Spring Boot 2.4 and had another before.
 	// Its value may be a list.
-	profileCondition = regexp.MustCompile(
+	profileCondition = lazyregexp.New(
 		`^spring\.(?:config\.activate\.on(?:profile|cloudplatform)|profiles)(?:\[|$)`)
 	// activeProfiles is a key that names profiles which are in force if nothing else is said when the app runs.
-	activeProfiles = regexp.MustCompile(`^spring\.profiles\.(?:active|include)(?:\[|$)`)
+	activeProfiles = lazyregexp.New(`^spring\.profiles\.(?:active|include)(?:\[|$)`)
 	profileName    = source.Exactly(`[\w-]+`)
 )
 
@@ -86,7 +86,7 @@ func (b *build) configure(files []fileSettings) {
 	})
 	var conditionals []conditional
 	for _, f := range files {
-		b.settings.merge(f.always)
+		b.settings.merge(b.withIncluded(f, 0))
 		conditionals = append(conditionals, f.inProfile...)
 	}
 	active, areKnown := b.activeProfiles()
@@ -105,20 +105,75 @@ func (b *build) configure(files []fileSettings) {
 			delete(b.settings.values, key)
 		}
 	}
+	if b.isPlaced() {
+		b.profileSettings.merge(b.settings)
+		b.settings = settings{unread: true}
+	}
 }
 
 // activeProfiles returns the profiles that the settings make active, and that of Quarkus in production. areKnown is
 // false if settings name further ones in a way that is not known, such as by a placeholder of Maven.
 func (b *build) activeProfiles() (active []string, areKnown bool) {
-	areKnown = true
 	if b.has(quarkusServer) {
 		active = []string{"prod"}
 	}
+	given, isGiven, ok := b.givenProfiles()
+	active, areKnown = append(active, given...), ok
 	for key, value := range b.settings.all() {
-		if activeProfiles.MatchString(key) {
+		if activeProfiles.MatchString(key) && !(isGiven && replacedProfiles.MatchString(key)) {
 			names, ok := profilesIn(value.text)
 			active, areKnown = append(active, names...), areKnown && ok
 		}
 	}
 	return active, areKnown
+}
+
+// profileGivers give the active profiles when the process starts, of Spring, Micronaut and Quarkus, and placeGivers the
+// places of the settings.
+var (
+	profileGivers = []string{
+		"--spring.profiles.active", "--Dspring.profiles.active", "$SPRING_PROFILES_ACTIVE",
+		"--Dmicronaut.environments", "$MICRONAUT_ENVIRONMENTS", "--Dquarkus.profile", "$QUARKUS_PROFILE",
+	}
+	placeGivers = lazyregexp.New(`^(?i:(?:--|--D|\$)(?:(?:spring|micronaut|quarkus|smallrye)[._]config[._]\w*` +
+		`(?:location|locations|files|import|name)))$`)
+	// replacedProfiles are the keys whose profiles are not active if a process gives others.
+	replacedProfiles = lazyregexp.New(`^spring\.profiles\.active`)
+)
+
+// givenProfiles returns the profiles that processes make active, and whether they give any. ok is false if they are not
+// known.
+func (b *build) givenProfiles() (active []string, isGiven, ok bool) {
+	ok = true
+	for _, giver := range profileGivers {
+		if v, is := b.givenBy(giver); is {
+			names, areKnown := profilesIn(v)
+			active, isGiven, ok = append(active, names...), true, ok && areKnown
+		}
+	}
+	return active, isGiven, ok
+}
+
+// givenBy returns what processes give a flag or an environment variable, "?" if that is not known.
+func (b *build) givenBy(giver string) (text string, ok bool) {
+	v, ok := b.processes.Flag(strings.TrimPrefix(giver, "--"))
+	if variable, is := strings.CutPrefix(giver, "$"); is {
+		v, ok = b.processes.Variable(variable)
+	}
+	if v.IsUnknown || v.Variable != "" {
+		return "?", ok
+	}
+	return v.Text, ok
+}
+
+// isPlaced reports whether processes say where the settings are, so that those of the app may not hold.
+func (b *build) isPlaced() bool {
+	var givers []string
+	for _, flag := range b.processes.Flags() {
+		givers = append(givers, "--"+flag)
+	}
+	for _, variable := range b.processes.Variables() {
+		givers = append(givers, "$"+variable)
+	}
+	return slices.ContainsFunc(givers, placeGivers.MatchString)
 }

@@ -1,18 +1,17 @@
 package jvm
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // rules are what the three languages write alike: a subclass by extends and with in Java and Scala, and in Kotlin by a
 // colon before the call of the constructor of its superclass.
-var rules = append(healthRules, ofApp(slices.Concat(serverRules, annotationRules, serviceRules))...)
+var rules = ofApp(slices.Concat(healthRules, libraryRules(), serverRules, serviceRules))
 
 // ofApp returns rules that leave out what looks like a service of the app and is none.
 func ofApp(rules []analyzer.Rule) []analyzer.Rule {
@@ -24,242 +23,195 @@ func ofApp(rules []analyzer.Rule) []analyzer.Rule {
 
 const armeriaServer = `com\.linecorp\.armeria\.(?:\w+\.)?server\.grpc`
 
-// healthPackage is an import of what is generated of the standard health.proto.
-var healthPackage = regexp.MustCompile(`^(?:[\w.]+\.)?health\.v1\b`)
+var (
+	// healthPackage is an import of what is generated of the standard health.proto, or of one in a package named
+	// like it.
+	healthPackage = lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b`)
+	// standardHealth is one that is generated of the standard health.proto for sure, by grpc-java or by ServiceTalk.
+	standardHealth = lazyregexp.New(`^(?:(?:io\.)?grpc|io\.servicetalk)\.health\.v1\b`)
+)
+
+// withServer are the arguments of a call that is given a server, or its builder.
+const withServer = `\s*\(\s*(?:\w+\s*,\s*)*(?:\w*(?:[bB]uilder|[sS]erver)\w*|s?b|s|srv)\s*[,)]`
 
 var healthRules = []analyzer.Rule{{
 	// HealthGrpc is generated, and io.grpc:grpc-services has it too.
-	Code: regexp.MustCompile(`(?:\b(?:extends|new|with)\s+|[:,]\s*)` +
+	Code: lazyregexp.New(`(?:\b(?:extends|new|with)\s+|[:,]\s*)` +
 		`(?P<at>(?:[\w.]+\.)?HealthGrpc(?:Kt)?\.\w*ImplBase|Health(?:Coroutine)?ImplBase)\b`),
-	Imports: regexp.MustCompile(`^io\.grpc\.health\.v1\.`),
-	Proves:  finding.RegistersHealth,
+	Imports: healthPackage,
+	Proves:  namesHealth,
 }, {
-	Code: regexp.MustCompile(`\bclass\s+(?P<at>\w*Health\w*)\b[^{};]*\b` +
+	Code: lazyregexp.New(`\bclass\s+(?P<at>\w*Health\w*)\b[^{};]*\b` +
 		`(?:HealthGrpc(?:Kt)?\s*\.\s*\w*|Health(?:Coroutine)?)ImplBase\b`),
-	Imports: regexp.MustCompile(`^io\.grpc\.health\.v1\.`),
+	Imports: lazyregexp.New(`^io\.grpc\.health\.v1\.`),
 	Proves:  implementsHealth,
 }, {
-	Code:   regexp.MustCompile(`\.\s*addService\s*\(\s*(?:new\s+)?(?P<at>\w*Health\w*)\s*\(`),
+	Code:   lazyregexp.New(`\.\s*addService\s*\(\s*(?:new\s+)?(?P<at>\w*Health\w*)\s*\(`),
 	Proves: givesHealth,
 }, {
+	Code:   lazyregexp.New(`\.\s*addService\s*\(\s*(?:this\s*\.\s*)?(?P<at>[a-z]\w*Health\w*|health\w*)\s*[,)]`),
+	Proves: callsHelper,
+}, {
+	Code:   lazyregexp.New(`(?:^|[^.\w])(?P<at>\w*[hH]ealth\w*)(?:\s*\.\s*\w+)?` + withServer),
+	Proves: callsHelper,
+}, {
+	Code: lazyregexp.New(`ServerBuilder\s*\.\s*for\w+\s*\((?:[^;{}\n]|\n\s*\.)*\.\s*` +
+		`(?P<at>(?:with|add|register|enable|install)\w*Health\w*)\s*\(`),
+	Proves: callsHelper,
+}, {
+	Code: lazyregexp.New(
+		`\b(?:class|object|interface|fun|def)\s+(?:<[^>]*>\s*)?(?:[\w<>*?]+\.)?(?P<at>\w*[hH]ealth\w*)`),
+	Proves: declaresHealth,
+}, {
+	Code:   lazyregexp.New(`\b(?:static|private|void)\s+(?:[\w<>?]+\s+)?(?P<at>\w*[hH]ealth\w*)\s*\(\s*[A-Z]`),
+	Proves: declaresHealth,
+}, {
+	// A server is given all services that a collection has.
+	Code: lazyregexp.New(`::\s*addService\b|\.\s*addServices\s*\(|` +
+		`\baddService\s*\(\s*(?:it|_|s|svc|srv|service|bindable\w*|(?:service)?[dD]ef\w*)\s*\)`),
+	Proves: addsAny,
+}, {
 	// The manager is made here, or its service is taken from one that is injected.
-	Code: regexp.MustCompile(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|::\s*HealthStatusManager\b|` +
+	Code: lazyregexp.New(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|::\s*HealthStatusManager\b|` +
 		`\.\s*(?:getHealthService\s*\(|healthService\b)`),
 	Imports: imported(`io\.grpc(?:\.protobuf)?\.services`, `HealthStatusManager`),
 	Proves:  finding.RegistersHealth,
 }, {
 	// ScalaPB, fs2-grpc and ZIO gRPC generate these of the standard health.proto.
-	Code: regexp.MustCompile(`\b(?P<at>(?:[\w.]+\.)?Health(?:Fs2)?Grpc(?:Trailers)?\s*\.\s*bindService\w*|` +
+	Code: lazyregexp.New(`\b(?P<at>(?:[\w.]+\.)?Health(?:Fs2)?Grpc(?:Trailers)?\s*\.\s*bindService\w*|` +
 		`(?:extends|with|new)\s+(?:ZioHealth\.\w*Health|HealthGrpc\.Health)\b)`),
 	Imports: healthPackage,
-	Proves:  finding.RegistersHealth,
+	Proves:  namesHealth,
+}, {
+	// What is generated for ZIO gRPC is imported by its last name.
+	Code:    lazyregexp.New(`\b(?:extends|with|new)\s+(?P<at>(?:G|Z|RC)?Health)\b`),
+	Imports: lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b.*\bZioHealth\b`),
+	Proves:  namesHealth,
+}, {
+	// The services that ServiceTalk and Vert.x generate, and the handler of a method of Vert.x.
+	Code: lazyregexp.New(`\b(?:extends|implements|new)\s+(?P<at>(?:[\w.]+\.)?(?:Health\.(?:Blocking)?HealthService|` +
+		`HealthGrpcService|VertxHealthGrpc(?:Server)?\.Health\w+))\b`),
+	Imports: healthPackage,
+	Proves:  namesHealth,
+}, {
+	Code:    lazyregexp.New(`\.\s*callHandler\s*\(\s*(?P<at>\w*Health\w*\.\w*(?:Check|CHECK)\w*)`),
+	Imports: healthPackage,
+	Proves:  namesHealth,
 }, {
 	// A handler that is written by hand names the service.
-	Code:    regexp.MustCompile(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*"(?P<literal>[ ]*)"`),
+	Code:    lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*"(?P<literal>[ ]*)"`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
 	Imports: imported(`io\.grpc`, `ServerServiceDefinition`),
 	Proves:  finding.RegistersHealth,
 }, {
-	Code: regexp.MustCompile(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*` +
+	Code: lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*` +
 		`(?:[\w.]+\.)?HealthGrpc\s*\.\s*(?:getServiceDescriptor|SERVICE_NAME|SERVICE)\b`),
 	Imports: imported(`io\.grpc`, `ServerServiceDefinition`),
 	Proves:  finding.RegistersHealth,
 }, {
-	Code:    regexp.MustCompile(`\.\s*enableHealthCheckService\s*\(\s*true`),
-	Imports: imported(armeriaServer, `GrpcService`),
+	Code:    lazyregexp.New(`\benableHealthCheckService\s*\(\s*true`),
+	Imports: imported(armeriaServer, `GrpcService(?:Builder)?`),
 	Proves:  finding.RegistersHealth,
 }, {
-	Code:    regexp.MustCompile(`\bGrpcHealthCheckService\s*\.\s*(?:builder|of)\b`),
-	Imports: imported(armeriaServer, `GrpcHealthCheckService`),
-	Proves:  finding.RegistersHealth,
+	// The health service of Vert.x knows the services of its server, and of the whole server what the app tells it
+	// (checkStatus of GrpcHealthV1HandlerBase.java).
+	Code:    lazyregexp.New(`\.\s*register\s*(?P<at>\(\s*"[ ]*"\s*,)`),
+	Imports: lazyregexp.New(`^io\.vertx\.grpc\.health\b`),
+	Proves: func(at *finding.Site, code string) finding.Finding {
+		return finding.SetsHealthStatus(at, code+" SERVING")
+	},
 }, {
-	Code:    regexp.MustCompile(`\bDefaultHealthService\s*\(`),
-	Imports: imported(`io\.servicetalk\.grpc\.health`, `DefaultHealthService`),
-	Proves:  finding.RegistersHealth,
-}, {
-	Code:    regexp.MustCompile(`\bHealthService\s*\.\s*create\b`),
-	Imports: imported(`io\.vertx\.grpc\.health`, `HealthService`),
-	Proves:  finding.RegistersHealth,
-}, {
-	Code:   regexp.MustCompile(`\bHealthHandler(?:Factory)?(?:\s*\.\s*(?:partial|create|withServerReflection))?\s*\(`),
+	Code:   lazyregexp.New(`\bHealthHandler(?:Factory)?(?:\s*\.\s*(?:partial|create|withServerReflection))?\s*\(`),
 	Proves: callsHealthHandler,
 }, {
-	Code:   regexp.MustCompile(`\bextends\s+(?P<at>(?:[\w.]+\.)?AbstractHealthRouter)\b`),
+	Code:   lazyregexp.New(`\bextends\s+(?P<at>(?:[\w.]+\.)?AbstractHealthRouter)\b`),
 	Proves: callsHealthHandler,
 }}
 
 var serverRules = []analyzer.Rule{{
-	Code:    regexp.MustCompile(`\bGrpcServerHost\s*\(`),
-	Imports: imported(`com\.salesforce\.grpc\.contrib\.spring`, `GrpcServerHost`),
+	Code:    lazyregexp.New(`\b(?:Grpc\s*\.\s*)?newServerBuilderForPort\s*\(`),
+	Imports: lazyregexp.New(`^io\.grpc\.(Grpc\b|[*_]$|\{)`),
 	Proves:  finding.Constructs(grpcJava),
 }, {
-	Code: regexp.MustCompile(
-		`\b(?P<at>(?:Netty|OkHttp|Xds|Alts)?ServerBuilder\s*(?:\.|::)\s*(?:forPort|forAddress))\b`),
-	Imports: imported(`io\.grpc(?:\.netty(?:\.shaded\.io\.grpc\.netty)?|\.okhttp|\.xds|\.alts)?`,
-		`(?:Netty|OkHttp|Xds|Alts)?ServerBuilder`),
-	Proves: finding.Constructs(grpcJava),
-}, {
-	Code:    regexp.MustCompile(`\b(?:Grpc\s*\.\s*)?newServerBuilderForPort\s*\(`),
-	Imports: regexp.MustCompile(`^io\.grpc\.(Grpc\b|[*_]$|\{)`),
-	Proves:  finding.Constructs(grpcJava),
-}, {
-	Code:    regexp.MustCompile(`\bServletServerBuilder\s*\(|\bGrpcServlet\s*\(|\bextends\s+GrpcServlet\b`),
-	Imports: imported(`io\.grpc\.servlet(?:\.jakarta)?`, `GrpcServlet|ServletServerBuilder`),
-	Proves:  finding.Constructs(grpcServlet),
-}, {
-	Code:    regexp.MustCompile(`\bGrpc(?:Io)?Server\s*\.\s*server\s*\(`),
-	Imports: imported(`io\.vertx\.(?:\w+\.)?grpc(?:io)?\.server`, `Grpc(?:Io)?Server`),
-	Proves:  finding.Constructs(vertx),
-}, {
-	Code:    regexp.MustCompile(`\bVertxServerBuilder\s*\.\s*(?:forPort|forAddress)\s*\(`),
-	Imports: imported(`io\.vertx\.grpc`, `VertxServerBuilder`),
-	Proves:  finding.Constructs(vertx),
-}, {
-	Code:    regexp.MustCompile(`\bGrpcService\s*\.\s*builder\s*\(`),
-	Imports: imported(armeriaServer, `GrpcService`),
+	// Until Armeria 0.97 the builder had a constructor of its own.
+	Code:    lazyregexp.New(`\bGrpcServiceBuilder\s*\(`),
+	Imports: imported(armeriaServer, `GrpcServiceBuilder`),
 	Proves:  finding.Constructs(armeria),
 }, {
 	// A method of a service without generated code (grpc-protocol/.../AbstractUnsafeUnaryGrpcService.java).
-	Code:    regexp.MustCompile(`(?:\bextends\s+|:\s*)(?P<at>Abstract(?:Unsafe)?UnaryGrpcService)\b`),
+	Code:    lazyregexp.New(`(?:\bextends\s+|:\s*)(?P<at>Abstract(?:Unsafe)?UnaryGrpcService)\b`),
 	Imports: imported(armeriaServer+`\.protocol`, `Abstract(?:Unsafe)?UnaryGrpcService`),
 	Proves:  finding.Constructs(armeria),
 }, {
-	Code:    regexp.MustCompile(`\bGrpcServers\s*\.\s*(?:forPort|forAddress)\s*\(`),
-	Imports: imported(`io\.servicetalk\.grpc\.netty`, `GrpcServers`),
-	Proves:  finding.Constructs(serviceTalk),
-}, {
-	Code:    regexp.MustCompile(`\bGrpcRouting\s*\.\s*builder\s*\(`),
-	Imports: imported(`io\.helidon\.webserver\.grpc`, `GrpcRouting`),
-	Proves:  finding.Constructs(helidon),
-}, {
-	Code:    regexp.MustCompile(`\bGrpcServer\s*\.\s*(?:create|builder)\s*\(`),
-	Imports: imported(`io\.helidon\.grpc\.server`, `GrpcServer`),
-	Proves:  finding.WithHealth(finding.Constructs(helidon)),
-}, {
-	Code:    regexp.MustCompile(`\bextends\s+(?:ServerMain|\w+\.ServerMain)\b|\bServerLayer\s*\.\s*from\w+`),
-	Imports: regexp.MustCompile(`^scalapb\.zio_grpc\b`),
+	Code:    lazyregexp.New(`\bextends\s+(?:ServerMain|\w+\.ServerMain)\b|\bServerLayer\s*\.\s*from\w+`),
+	Imports: lazyregexp.New(`^scalapb\.zio_grpc\b`),
 	Proves:  finding.Constructs(zioGRPC),
 }, {
-	Code:    regexp.MustCompile(`\bProtocolConfig\s*\(\s*(?:CommonConstants\s*\.\s*)?TRIPLE\b`),
+	Code:    lazyregexp.New(`\bProtocolConfig\s*\(\s*(?:CommonConstants\s*\.\s*)?TRIPLE\b`),
 	Imports: imported(`org\.apache\.dubbo\.config`, `ProtocolConfig`),
 	Proves:  finding.Constructs(dubbo),
 }, {
-	Code:    regexp.MustCompile(`\bProtocolConfig\s*\(\s*"(?P<literal>[ ]*)"`),
+	Code:    lazyregexp.New(`\bProtocolConfig\s*\(\s*"(?P<literal>[ ]*)"`),
 	Literal: source.Exactly(`tri`),
 	Imports: imported(`org\.apache\.dubbo\.config`, `ProtocolConfig`),
 	Proves:  finding.Constructs(dubbo),
-}}
-
-var annotationRules = []analyzer.Rule{{
+}, {
 	Code:    annotation(springBootApplication),
 	Imports: imported(`org\.springframework\.boot\.autoconfigure`, springBootApplication),
 	Proves:  beginsSpring,
-}, {
-	Code:    annotation(`GrpcService`),
-	Imports: imported(`org\.springframework\.grpc\.server\.service`, `GrpcService`),
-	Proves:  finding.WithHealth(finding.Serves(springGRPC)),
-}, {
-	Code: annotation(`GrpcService`),
-	Imports: imported(`net\.devh\.(?:boot\.grpc\.server\.service|springboot\.autoconfigure\.grpc\.server)`,
-		`GrpcService`),
-	Proves: finding.WithHealth(finding.Serves(netDevh)),
-}, {
-	Code:    annotation(`GRpcService`),
-	Imports: imported(`org\.lognet\.springboot\.grpc`, `GRpcService`),
-	Proves:  finding.WithHealth(finding.Serves(logNet)),
-}, {
-	Code:    annotation(`GrpcService`),
-	Imports: imported(`io\.quarkus\.grpc`, `GrpcService`),
-	Proves:  finding.WithHealth(finding.Serves(quarkus)),
-}, {
-	// Helidon MP 4 has Grpc.GrpcService, and Helidon MP 1 to 3 have Grpc. The server of Helidon 4 registers no health
-	// service.
-	Code:    classAnnotation(`Grpc.GrpcService`),
-	Imports: imported(`io\.helidon\.grpc\.api`, `Grpc`),
-	Proves:  finding.Serves(helidon),
-}, {
-	Code:    classAnnotation(`Grpc`),
-	Imports: imported(`io\.helidon\.microprofile\.grpc\.core`, `Grpc`),
-	Proves:  finding.WithHealth(finding.Serves(helidon)),
-}, {
-	Code:    annotation(`DubboService`),
-	Imports: imported(`org\.apache\.dubbo\.config\.annotation`, `DubboService`),
-	Proves:  exportsToDubbo,
 }}
 
 const springBootApplication = "SpringBootApplication"
 
 // generatedImport is an import that a class XImplBase, without the class that it lies in, may come from.
-var generatedImport = regexp.MustCompile(`(Grpc(Kt)?|Triple)\.(\w*ImplBase\b|[*_{])`)
+var generatedImport = lazyregexp.New(`(Grpc(Kt)?|Triple)\.(\w*ImplBase\b|[*_{])`)
 
 // networkServer is an import of those who have to do with a server of grpc-java that listens on the network.
-var networkServer = regexp.MustCompile(`^io\.grpc\.(?:\w*ServerBuilder|Server\b|ServerServiceDefinition|` +
+var networkServer = lazyregexp.New(`^io\.grpc\.(?:\w*ServerBuilder|Server\b|ServerServiceDefinition|` +
 	`ServerInterceptors|BindableService|[*_]$|\{|netty\b|okhttp\b)`)
 
 var serviceRules = []analyzer.Rule{{
-	Code: regexp.MustCompile(
+	Code: lazyregexp.New(
 		`\b(?:extends|new|with)\s+(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\b`),
 	Proves: finding.Implements(grpcJava),
 }, {
-	Code:   regexp.MustCompile(`[:,]\s*(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\s*\(`),
+	Code:   lazyregexp.New(`[:,]\s*(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\s*\(`),
 	Proves: finding.Implements(grpcJava),
 }, {
-	Code:    regexp.MustCompile(`\b(?:extends|new|with)\s+(?P<at>\w+ImplBase)\b`),
+	Code:    lazyregexp.New(`\b(?:extends|new|with)\s+(?P<at>\w+ImplBase)\b`),
 	Imports: generatedImport,
 	Proves:  finding.Implements(grpcJava),
 }, {
-	Code:    regexp.MustCompile(`[:,]\s*(?P<at>\w+ImplBase)\s*\(`),
+	Code:    lazyregexp.New(`[:,]\s*(?P<at>\w+ImplBase)\s*\(`),
 	Imports: generatedImport,
 	Proves:  finding.Implements(grpcJava),
 }, {
-	Code:   regexp.MustCompile(`\b\w+Fs2Grpc(?:Trailers)?\s*\.\s*bindService\w*\b`),
+	Code:   lazyregexp.New(`\b\w+Fs2Grpc(?:Trailers)?\s*\.\s*bindService\w*\b`),
 	Proves: finding.Registers(fs2GRPC),
 }, {
-	Code:   regexp.MustCompile(`\b\w+Grpc\s*\.\s*bindService\s*\(`),
+	Code:   lazyregexp.New(`\b\w+Grpc\s*\.\s*bindService\s*\(`),
 	Proves: finding.Registers(grpcJava),
 }, {
 	// A service that the app makes is given to a server that is made elsewhere. A server that takes the services of
 	// others is a library: their names are variables there.
-	Code: regexp.MustCompile(`\.\s*addService\s*\(\s*(?:ServerInterceptors\s*\.\s*\w+\s*\(\s*)?` +
+	Code: lazyregexp.New(`\.\s*addService\s*\(\s*(?:ServerInterceptors\s*\.\s*\w+\s*\(\s*)?` +
 		`(?:new\s+[A-Z]|[A-Z]\w*\s*\()`),
 	Imports: networkServer,
 	Proves:  finding.Registers(grpcJava),
 }, {
-	Code:    regexp.MustCompile(`\bextends\s+(?P<at>(?:[\w.]+\.)?Abstract\w+Router)\b`),
-	Imports: regexp.MustCompile(`\bgrpc\b.*\bAbstract\w+Router\b|^(akka|org\.apache\.pekko)\.(actor|stream)\b`),
+	Code:    lazyregexp.New(`\bextends\s+(?P<at>(?:[\w.]+\.)?Abstract\w+Router)\b`),
+	Imports: lazyregexp.New(`\bgrpc\b.*\bAbstract\w+Router\b|^(akka|org\.apache\.pekko)\.(actor|stream)\b`),
 	Proves:  callsHandler(playGRPC),
 }, {
-	Code:    serviceHandler,
-	Imports: imported(`org\.apache\.pekko\.grpc\.(?:scaladsl|javadsl)`, `ServiceHandler`),
-	Proves:  finding.Constructs(pekkoGRPC),
-}, {
-	Code:    serviceHandler,
-	Imports: imported(`akka\.grpc\.(?:scaladsl|javadsl)`, `ServiceHandler`),
-	Proves:  finding.Constructs(akkaGRPC),
-}, {
 	Code:    generatedHandler,
-	Imports: regexp.MustCompile(`^org\.apache\.pekko\.http\b`),
+	Imports: lazyregexp.New(`^org\.apache\.pekko\.http\b`),
 	Proves:  callsHandler(pekkoGRPC),
 }, {
 	Code:    generatedHandler,
-	Imports: regexp.MustCompile(`^akka\.http\b`),
+	Imports: lazyregexp.New(`^akka\.http\b`),
 	Proves:  callsHandler(akkaGRPC),
 }}
 
-// What Akka gRPC and Pekko gRPC, which began as a copy of it, make a server with.
-var (
-	serviceHandler   = regexp.MustCompile(`\bServiceHandler\s*\.\s*(?:concatOrNotFound|handler|concat)\b`)
-	generatedHandler = regexp.MustCompile(`(?m)(?:^|[\s(=,{])(?:[a-z]\w*\.)*(?P<at>[A-Z]\w*Handler` +
-		`(?:\s*\.\s*(?:partial|withServerReflection)|Factory\s*\.\s*(?:create\w*|partial))?)\s*\(`)
-)
-
-func annotation(name string) *regexp.Regexp {
-	return regexp.MustCompile(`@(?:[\w.]+\.)?` + strings.ReplaceAll(name, ".", `\.`) + `\b`)
-}
-
-// classAnnotation matches an annotation of a class, with or without others after it. On an interface the same
-// annotation makes a client.
-func classAnnotation(name string) *regexp.Regexp {
-	return regexp.MustCompile(`(?P<at>` + annotation(name).String() + `)(?:\s*\([^)]*\))?` +
-		`(?:\s*@[\w.]+(?:\s*\([^)]*\))?)*\s+(?:(?:public|final|abstract|open|internal)\s+)*class\b`)
-}
+// generatedHandler is what Akka gRPC and Pekko gRPC, which began as a copy of it, make a server with.
+var generatedHandler = lazyregexp.New(`(?m)(?:^|[\s(=,{])(?:[a-z]\w*\.)*(?P<at>[A-Z]\w*Handler` +
+	`(?:\s*\.\s*(?:partial|withServerReflection)|Factory\s*\.\s*(?:create\w*|partial))?)\s*\(`)

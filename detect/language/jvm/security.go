@@ -1,46 +1,47 @@
 package jvm
 
 import (
-	"regexp"
+	"bytes"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
 	// tlsCall is a call that gives a server TLS, in any file with gRPC: of grpc-java's builders, whose clients have the
 	// same names without arguments or on a channel's builder.
-	tlsCall = regexp.MustCompile(`\.\s*(?:useTransportSecurity\s*\(\s*[^)\s]|sslContext\s*\(|` +
+	tlsCall = lazyregexp.New(onBuilder + `(?:useTransportSecurity\s*\(\s*[^)\s]|sslContext\s*\(|` +
 		`(?:p|setP)rotocolNegotiator\s*\(\s*[^)\s])|\bGrpcSslContexts\s*\.\s*forServer\s*\(`)
 	// negotiator gives a builder what begins its connections: TLS, the PROXY protocol, or both on one port
 	// (NettyServerBuilder.java, InternalNettyServerBuilder.java).
-	negotiator = regexp.MustCompile(`^\.\s*(?:p|setP)rotocolNegotiator\b`)
+	negotiator = lazyregexp.New(`^\W*(?:p|setP)rotocolNegotiator\b`)
 	// frameworkTLS are such calls of the frameworks, in files that make a server of them.
-	frameworkTLS = map[string]*regexp.Regexp{
-		vertx:       regexp.MustCompile(`\.\s*(?:setSsl\s*\(|ssl\s*=)\s*`),
-		serviceTalk: regexp.MustCompile(`\.\s*sslConfig\s*\(`),
-		helidon:     regexp.MustCompile(`\.\s*(?:tls|tlsConfig)\s*\(`),
+	frameworkTLS = map[string]*lazyregexp.Regexp{
+		vertx:       lazyregexp.New(onBuilder + `(?:setSsl\s*\(|(?:isS|s)sl\s*=)\s*`),
+		serviceTalk: lazyregexp.New(`\.\s*sslConfig\s*\(`),
+		helidon:     lazyregexp.New(`\.\s*(?:tls|tlsConfig)\s*\(`),
 		akkaGRPC:    enableHTTPS,
 		pekkoGRPC:   enableHTTPS,
-		grpcServlet: regexp.MustCompile(`\baddHttpsListener\s*\(|\bSslConnectionFactory\s*\(|\.\s*setSSLEnabled\s*\(`),
-		dubbo:       regexp.MustCompile(`\.\s*(?:setSslEnabled|sslEnabled)\s*\(`),
+		grpcServlet: lazyregexp.New(`\baddHttpsListener\s*\(|\bSslConnectionFactory\s*\(|\.\s*setSSLEnabled\s*\(`),
+		dubbo:       lazyregexp.New(`\.\s*(?:setSslEnabled|sslEnabled)\s*\(`),
 	}
-	enableHTTPS = regexp.MustCompile(`\.\s*enableHttps\s*\(`)
+	enableHTTPS = lazyregexp.New(`\.\s*enableHttps\s*\(`)
 
 	// requiresClient is what makes a server refuse a client without a certificate, in grpc-java and Netty, Vert.x,
 	// ServiceTalk, Helidon and the JDK.
-	requiresClient = regexp.MustCompile(`\b(?:Ssl|Tls)?ClientAuth(?:Mode)?\s*\.\s*REQUIRED?\b|` +
+	requiresClient = lazyregexp.New(`\b(?:Ssl|Tls)?ClientAuth(?:Mode)?\s*\.\s*REQUIRED?\b|` +
 		`\bclientAuth\s*\(\s*REQUIRED?\b|\bsetNeedClientAuth\s*\(\s*true\b|\bwithNeedClientAuthentication\s*\(`)
-	channelBuilder = regexp.MustCompile(`\w*Channel(?:Builder)?\b`)
+	channelBuilder = lazyregexp.New(`\w*Channel(?:Builder)?\b`)
 	// useTransportSecurity has arguments on a server's builder alone, and so has a name of its own.
-	useTransportSecurity = regexp.MustCompile(`^\.\s*useTransportSecurity\b`)
-	serverBuilder        = regexp.MustCompile(`\w*ServerBuilder\b`)
-	certificates         = regexp.MustCompile(`\b(?:useTransportSecurity|TlsServerCredentials\s*\.\s*create|` +
+	useTransportSecurity = lazyregexp.New(`^\W*useTransportSecurity\b`)
+	serverBuilder        = lazyregexp.New(`\w*ServerBuilder\b`)
+	certificates         = lazyregexp.New(`\b(?:useTransportSecurity|TlsServerCredentials\s*\.\s*create|` +
 		`keyManager|(?:GrpcSslContexts|SslContextBuilder)\s*\.\s*forServer)\s*\(`)
-	authorities = regexp.MustCompile(`\btrustManager\s*\(`)
-	newFile     = regexp.MustCompile(`^(?:new\s+)?(?:File|FileInputStream)\s*\(`)
+	authorities = lazyregexp.New(`\btrustManager\s*\(`)
+	newFile     = lazyregexp.New(`^(?:new\s+)?(?:File|FileInputStream)\s*\(`)
 )
 
 // security returns what a source says of the security of the server that it makes, or configures; nothing if it says
@@ -77,13 +78,16 @@ func security(n *names, found []finding.Finding) []finding.Finding {
 }
 
 // handsOn is a call of a method that is named for TLS, or of an object or a class that is.
-var handsOn = regexp.MustCompile(
+var handsOn = lazyregexp.New(
 	`\b(?:\w*(?i:tls|ssl|secur|credential|certificate)\w*\s*\.\s*\w+|` +
 		`\w+\s*\.\s*\w*(?i:tls|ssl|secur|credential|certificate)\w*)\s*\(\s*(?P<builder>\w+)\s*[,)]`)
 
 // handed returns where the builder of a server is handed on to something that may give it TLS.
 func (n *names) handed() []finding.Finding {
 	var found []finding.Finding
+	if !bytes.Contains(n.text.Code, []byte("ServerBuilder")) {
+		return nil // the pattern takes long
+	}
 	for _, m := range n.text.FindAll(handsOn, maxMembers) {
 		for _, value := range n.declared(source.Span{From: m[2], To: m[3]}) {
 			if serverBuilder.MatchString(n.text.Slice(value)) {
@@ -96,14 +100,14 @@ func (n *names) handed() []finding.Finding {
 }
 
 // givenOptions are where a server gets options, or is put into another server, which the file may not show.
-var givenOptions = map[string]*regexp.Regexp{
-	vertx:       regexp.MustCompile(`\bcreateHttpServer\s*\(\s*(?P<options>[^)\s])`),
-	grpcServlet: regexp.MustCompile(`\b(?P<options>GrpcServlet|ServletServerBuilder)\b`),
-	armeria:     regexp.MustCompile(`\b(?P<options>ServerBuilder)\s+\w+\s*[=,)]`),
+var givenOptions = map[string]*lazyregexp.Regexp{
+	vertx:       lazyregexp.New(`\bcreateHttpServer\s*\(\s*(?P<options>[^)\s])`),
+	grpcServlet: lazyregexp.New(`\b(?P<options>GrpcServlet|ServletServerBuilder)\b`),
+	armeria:     lazyregexp.New(`\b(?P<options>ServerBuilder)\s+\w+\s*[=,)]`),
 }
 
 // unknownOptions returns a security that is not known if the file does not show the options of a server.
-func (n *names) unknownOptions(given *regexp.Regexp) []finding.Finding {
+func (n *names) unknownOptions(given *lazyregexp.Regexp) []finding.Finding {
 	m := n.text.FindAll(given, 1)
 	if len(m) == 0 || n.text.Matches(shownOptions) {
 		return nil
@@ -113,7 +117,7 @@ func (n *names) unknownOptions(given *regexp.Regexp) []finding.Finding {
 
 // shownOptions are options of Vert.x that a file makes, and servers that it puts servlets or services into. Those of
 // Spring have their options in the settings.
-var shownOptions = regexp.MustCompile(`\bHttpServerOptions\s*\(|\bnew\s+(?:Server|Tomcat)\s*\(|\bUndertow\b|` +
+var shownOptions = lazyregexp.New(`\bHttpServerOptions\s*\(|\bnew\s+(?:Server|Tomcat)\s*\(|\bUndertow\b|` +
 	`\bServer\s*\.\s*builder\s*\(|\bArmeriaServerConfigurator\b`)
 
 // tlsCalls returns the calls that give a server TLS. Those that make an SslContext count if no builder takes one.
@@ -121,8 +125,8 @@ func (n *names) tlsCalls(found []finding.Finding) [][]int {
 	var builders, contexts [][]int
 	isWrapper := n.text.Matches(wrapper)
 	for _, m := range n.text.FindAll(tlsCall, maxMembers) {
-		switch {
-		case n.text.Code[m[0]] != '.':
+		switch m[0] += len(blockBegins.Find(n.text.Code[m[0]:])); {
+		case n.text.Code[m[0]] == 'G':
 			contexts = append(contexts, m)
 		case !isWrapper && n.mayBeServers(m[0]):
 			builders = append(builders, m)
@@ -130,7 +134,10 @@ func (n *names) tlsCalls(found []finding.Finding) [][]int {
 	}
 	for framework := range frameworksOf(found) {
 		if p := frameworkTLS[framework]; p != nil {
-			builders = append(builders, n.text.FindAll(p, maxMembers)...)
+			for _, m := range n.text.FindAll(p, maxMembers) {
+				m[0] += len(blockBegins.Find(n.text.Code[m[0]:]))
+				builders = append(builders, m)
+			}
 		}
 	}
 	if len(builders) == 0 {
@@ -139,8 +146,11 @@ func (n *names) tlsCalls(found []finding.Finding) [][]int {
 	return builders
 }
 
+// blockBegins is what goes before a call in a block of Kotlin, which no object stands before.
+var blockBegins = lazyregexp.New(`^[{;\s]+`)
+
 // wrapper is a builder of the app's own, which hands on what another builder is given.
-var wrapper = regexp.MustCompile(`\b(?:fun|def|[\w>]+)[ \t]+useTransportSecurity\s*\(`)
+var wrapper = lazyregexp.New(`\b(?:fun|def|[\w>]+)[ \t]+useTransportSecurity\s*\(`)
 
 // mayBeServers reports whether a call may configure a server, and no client: it stands in a chain that begins with a
 // server's builder, or in a file that has one, or its name is the server's alone.
@@ -180,39 +190,21 @@ func (n *names) tls(match []int, calls []listenCall) plan.Security {
 		serverAt = calls[0].at
 	}
 	conditions := slices.Concat(n.values().ConditionsAround(match[0], serverAt), n.excluding(match[0], calls),
-		n.conditionsOfCalls(match[0], serverAt))
+		n.values().ConditionsOfFunction(match[0], serverAt))
 	if len(conditions) > 0 {
 		return plan.Security{Setting: n.values().OnlyDecider(conditions)}
 	}
 	return says
 }
 
-// control is what a block begins with that is no function.
-var control = source.Exactly(`if|for|while|switch|when|catch|try|synchronized|using|match`)
-
-// conditionsOfCalls returns the conditions by which the functions are called that code at an offset stands in and the
-// making of the server does not.
-func (n *names) conditionsOfCalls(at, serverAt int) []source.Span {
-	var all []source.Span
-	for _, m := range n.text.FindAll(parameters, maxValues) {
-		name, _ := n.text.Group(parameters, m, "name")
-		if n.text.Code[m[1]-1] != '{' || control.MatchString(name) || startsWithCapital.MatchString(name) ||
-			!n.isInBody(m[1], at) || n.isInBody(m[1], serverAt) {
-			continue
-		}
-		all = append(all, n.values().ConditionsOfCalls(name, m[0], serverAt)...)
-	}
-	return all
-}
-
 // isUnclear reports whether a call may be a client's as well, in a file that has builders of both.
 func (n *names) isUnclear(at int) bool {
 	statement := n.text.Code[n.text.Statement(at, ends[n.ext]):at]
-	return n.text.Code[at] == '.' && !serverBuilder.Match(statement)
+	return n.text.Code[at] != 'G' && !serverBuilder.Match(statement)
 }
 
 // switches is a call whose argument says whether there is TLS.
-var switches = regexp.MustCompile(`setSsl|ssl\s*=|[sS]slEnabled|setSSLEnabled`)
+var switches = lazyregexp.New(`setSsl|[sS]sl\s*=|[sS]slEnabled|setSSLEnabled`)
 
 // transport returns TLS as the file configures it.
 func (n *names) transport() plan.Security {
@@ -227,7 +219,7 @@ func (n *names) transport() plan.Security {
 }
 
 // file returns the file that the first call of a pattern reads, "" if it is not known.
-func (n *names) file(call *regexp.Regexp) string {
+func (n *names) file(call *lazyregexp.Regexp) string {
 	m := n.text.FindAll(call, 1)
 	if len(m) == 0 {
 		return ""

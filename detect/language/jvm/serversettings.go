@@ -101,7 +101,7 @@ var decidingElsewhere = []string{
 	"spring.cloud.config", "spring.cloud.nacos.config", "spring.cloud.consul.config", "spring.cloud.zookeeper.config",
 	"spring.cloud.kubernetes.config", "spring.cloud.azure.appconfiguration", "spring.config.import", "apollo.",
 	"nacos.config", "quarkus.config.locations", "quarkus.consulconfig", "quarkus.springcloudconfig",
-	"micronaut.configclient", "dubbo.protocols.",
+	"micronaut.configclient", "dubbo.protocols.", "dubbo.configcenter",
 }
 
 // isDecidedElsewhere reports whether settings that are not known can say something of the one with a key.
@@ -118,7 +118,7 @@ func (b *build) isDecidedElsewhere(key string) bool {
 	}
 	_, inProfile := b.profileSettings.values[key]
 	_, inOther := b.otherSettings.values[key]
-	return inProfile || inOther || b.settings.unread || b.profileSettings.unread
+	return b.has(remoteSettings) || inProfile || inOther || b.settings.unread || b.profileSettings.unread
 }
 
 // otherAddresses are settings that stand before those of host and port, with both of them or with a socket.

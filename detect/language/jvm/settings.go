@@ -3,13 +3,13 @@ package jvm
 import (
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -63,7 +63,7 @@ func (s setting) decider() string {
 }
 
 // otherKey is a value that is the value of another key: ${server.port}.
-var otherKey = regexp.MustCompile(`^\$\{([\w.-]+)\}$`)
+var otherKey = lazyregexp.New(`^\$\{([\w.-]+)\}$`)
 
 // value returns the address that a setting is, or the name of the key whose value it has.
 func (s setting) value() address.Value {
@@ -85,6 +85,7 @@ type fileSettings struct {
 	isNeeded  bool   // the file is in a project that another one is built with
 	always    settings
 	inProfile []conditional
+	includes  []include // of a file in HOCON
 }
 
 func (s fileSettings) result() *analyzer.Result[extra] {
@@ -109,14 +110,14 @@ func normalize(key string) string { return strings.ToLower(spelling.Replace(key)
 var (
 	// relevantKey is a key that decides about a server or its port. Quarkus puts %prod. before what holds in
 	// production.
-	relevantKey = regexp.MustCompile(`^(%prod\.)?(` +
+	relevantKey = lazyregexp.New(`^(%prod\.)?(` +
 		`(?:spring\.|quarkus\.|micronaut\.|play\.)?(?:grpc|dubbo|server|http)\b.*|` +
 		`spring\.(?:config|cloud|profiles)\b.*|quarkus\.(?:config|consulconfig|springcloudconfig)\b.*|` +
 		`(?:micronaut\.configclient|apollo|nacos\.config)\b.*|armeria\.(?:ports|ssl)\b.*|` +
 		`(?:[^%].*)?port)$`)
 	// reference is a reference to an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The
 	// default may be a reference too.
-	reference = regexp.MustCompile(`^\$\{([^:{}]*):(.*)\}$`)
+	reference = lazyregexp.New(`^\$\{([^:{}]*):(.*)\}$`)
 	// environmentName is a key that is the name of an environment variable.
 	environmentName = source.Exactly(`[A-Z][A-Z0-9_]*`)
 )
@@ -175,15 +176,9 @@ func (s *settings) merge(other settings) {
 
 // mergeDefaults adds those of other settings whose keys are not set.
 func (s *settings) mergeDefaults(other settings) {
-	if s.values == nil {
-		s.values = map[string]setting{}
-	}
-	for key, value := range other.values {
-		if _, ok := s.values[key]; !ok {
-			s.values[key] = value
-		}
-	}
-	s.unread = s.unread || other.unread
+	own := *s
+	*s = other.clone()
+	s.merge(own)
 }
 
 func (s *settings) clone() settings { return settings{maps.Clone(s.values), s.unread} }

@@ -2,19 +2,21 @@ package jvm
 
 import (
 	"errors"
+	"maps"
 	"path"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/hocon"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 var (
-	documentSeparator = regexp.MustCompile(`^[#!]?---`)
-	property          = regexp.MustCompile(`^\s*([\w.%"\[\]-]+)\s*[=:]\s*(.*?)\s*$`)
+	documentSeparator = lazyregexp.New(`^[#!]?---`)
+	property          = lazyregexp.New(`^\s*([\w.%"\[\]-]+)\s*[=:]\s*(.*?)\s*$`)
 )
 
 // parseSettings reads a settings file of any format.
@@ -73,6 +75,10 @@ func parseHOCON(file string, text []byte) (fileSettings, error) {
 	s := fileSettings{name: file, always: settings{unread: err != nil}}
 	for _, of := range found {
 		at := plan.Place{Path: file, Line: of.Line}
+		if of.Key == "" {
+			s.includes = append(s.includes, include{confName(of.Value), slices.Sorted(maps.Keys(s.always.values))})
+			continue
+		}
 		if m := optional.FindStringSubmatch(of.Value); m != nil {
 			s.always.setVariable(of.Key, m[1], at)
 		} else {

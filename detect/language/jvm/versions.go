@@ -2,10 +2,10 @@ package jvm
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // versions are what build files state about versions, and what they leave out.
@@ -16,7 +16,7 @@ type versions struct {
 }
 
 // decidingVersion is an artifact whose version decides whether a framework registers grpc.health.v1.
-var decidingVersion = regexp.MustCompile(`^(?:org\.springframework\.(?:grpc|boot)|io\.micronaut|net\.devh|` +
+var decidingVersion = lazyregexp.New(`^(?:org\.springframework\.(?:grpc|boot)|io\.micronaut|net\.devh|` +
 	`io\.github\.lognet|org\.lognet|micronaut-grpc|grpc-(?:server-)?spring-boot)\b`)
 
 // add adds what a build file states. What is there has precedence.
@@ -53,7 +53,7 @@ func (b *build) addAround(user *build) {
 func (b *build) chain() []*build { return append([]*build{b}, b.around...) }
 
 // version returns the version of the first artifact that matches and whose version is known; "" for none.
-func (b *build) version(artifact *regexp.Regexp) string {
+func (b *build) version(artifact *lazyregexp.Regexp) string {
 	for _, in := range b.chain() {
 		for _, name := range slices.Sorted(maps.Keys(in.declared.of)) {
 			if !artifact.MatchString(name) {
@@ -78,7 +78,7 @@ func (b *build) property(name string) string {
 }
 
 // leavesOut reports whether the build leaves a library out of what a starter brings with it.
-func (b *build) leavesOut(library, starter *regexp.Regexp) bool {
+func (b *build) leavesOut(library, starter *lazyregexp.Regexp) bool {
 	for _, in := range b.chain() {
 		for dependency, excluded := range in.declared.excluded {
 			if dependency != "" && !starter.MatchString(dependency) {
@@ -94,7 +94,7 @@ func (b *build) leavesOut(library, starter *regexp.Regexp) bool {
 
 // isOlder reports whether the version of an artifact is known and is older than another one. isKnown is false if it
 // is not known.
-func (b *build) isOlder(artifact *regexp.Regexp, major, minor int) (isOlder, isKnown bool) {
+func (b *build) isOlder(artifact *lazyregexp.Regexp, major, minor int) (isOlder, isKnown bool) {
 	order, ok := buildfile.Compare(b.version(artifact), major, minor)
 	return order < 0, ok
 }

@@ -2,17 +2,14 @@ package node
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-var (
-	newExpression      = regexp.MustCompile(`\bnew\s+(?P<name>[\w$]+(?:\s*\.\s*[\w$]+)*)\(`)
-	serverPortProperty = regexp.MustCompile(`\bserverPort\s*:\s*`)
-)
+var newExpression = lazyregexp.New(`\bnew\s+(?P<name>[\w$]+(?:\s*\.\s*[\w$]+)*)\(`)
 
 // findDapr reports new DaprServer({ communicationProtocol: CommunicationProtocolEnum.GRPC }). Without this option it
 // serves HTTP.
@@ -29,7 +26,7 @@ func (p *pass) findDapr() {
 			continue
 		}
 		p.report(finding.Constructs(daprJS), source.Span{From: m[0], To: m[1]})
-		if port, ok := p.Property(each[0], serverPortProperty); ok {
+		if port, ok := p.own(each[0].From+1, "serverPort"); ok {
 			p.found = append(p.found, p.listener(port))
 		}
 	}

@@ -70,7 +70,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     mali,
-		Keywords: []string{"mali"},
+		Keywords: []string{`mali"`, "mali'"},
 		Evidence: "`new Mali`",
 		Health:   "the app, by a service `Health`",
 		Advice: "app.addService('grpc/health/v1/health.proto', 'Health'); app.use('Health', 'check', ctx => { " +
@@ -102,8 +102,8 @@ var frameworks = []analyzer.Framework{
 		Name:     daprJS,
 		Keywords: []string{"GRPC"},
 		Evidence: "`new DaprServer` with `CommunicationProtocolEnum.GRPC`",
-		Health:   byImplementation,
-		Advice:   "serve it beside DaprServer, which cannot register it: " + addToServer,
+		Health:   "nobody: its server takes no further services",
+		Advice:   "DaprServer cannot register it: give the probe -mode connect, which asks for a connection alone",
 		Security: "nothing: it serves plaintext (`src/implementation/Server/GRPCServer/GRPCServer.ts`)",
 	},
 }

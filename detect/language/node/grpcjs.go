@@ -2,74 +2,72 @@ package node
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// addToServerCall is a call of the method of HealthImplementation. Minifiers keep its name.
-	addToServerCall = regexp.MustCompile(`\.addToServer\(`)
+	addToServerCall = lazyregexp.New(`\.addToServer\(`)
 	// otherAdded is what adds another service by such a method, in the line before the call.
-	otherAdded = regexp.MustCompile(`(?i)reflect[^;\n]*$`)
-	healthWord = regexp.MustCompile(`(?i)health`)
+	otherAdded = lazyregexp.New(`(?i)reflect[^;\n]*$`)
+	healthWord = lazyregexp.New(`(?i)health`)
 )
-
-// findBundledHealth reports the registration of HealthImplementation in a bundle. The reflection service has a method
-// addToServer too, so the name of the health service has to be in the file.
-func (p *pass) findBundledHealth() {
-	if !p.bundled || !bytes.Contains(p.Raw, []byte("grpc.health.v1.Health")) {
-		return
-	}
-	for _, m := range p.FindAll(addToServerCall, 1) {
-		p.report(finding.RegistersHealth, source.Span{From: m[0] + 1, To: m[1]})
-	}
-}
 
 // maxReceiver is how many bytes before a call may be what the method is called of.
 const maxReceiver = 200
 
-// findHealthServers reports which of several servers HealthImplementation is added to: health.addToServer(server).
+// findHealthServers reports where HealthImplementation is added to a server, and to which of several:
+// health.addToServer(server). If the source does not make it, another one of the project may. In a bundle the
+// reflection service may have the method, so the name of the health service has to be there too.
 func (p *pass) findHealthServers() {
+	if p.bundled && bytes.Contains(p.Raw, []byte("grpc.health.v1.Health")) {
+		for _, m := range p.FindAll(addToServerCall, 1) {
+			p.report(finding.RegistersHealth, source.Span{From: m[0] + 1, To: m[1]})
+		}
+	}
 	if p.bundled || !healthWord.Match(p.Code) {
 		return
 	}
+	isMade, ofOne := finding.Has[finding.Health](p.found), false
 	var added []finding.Finding
 	for _, m := range p.FindAll(addToServerCall, maxServers) {
 		if otherAdded.Match(p.Code[max(0, m[0]-maxReceiver):m[0]]) {
 			continue
 		}
-		to := p.Element(m[1])
-		if of := p.serverBefore(to.To); of != nil {
-			at := finding.At(p.Text, source.Span{From: m[0] + 1, To: m[1]})
+		at := finding.At(p.Text, source.Span{From: m[0] + 1, To: m[1]})
+		if of := p.serverBefore(p.Element(m[1]).To); isMade || of != nil {
+			ofOne = ofOne || of != nil
 			added = append(added, finding.Health{Site: at, Of: of})
+		} else {
+			added = append(added, addedHealth{at})
 		}
 	}
-	if added != nil {
-		p.found = slices.DeleteFunc(p.found, func(f finding.Finding) bool {
-			h, isHealth := f.(finding.Health)
-			return isHealth && h.Of == nil
-		})
-		p.found = append(p.found, added...)
+	if ofOne {
+		p.found = slices.DeleteFunc(p.found, finding.Is[finding.Health])
 	}
+	p.found = append(p.found, added...)
 }
 
 var (
-	addServiceCall = regexp.MustCompile(`\.addService\(\s*(?P<service>[^;\n,][^;,]{0,200}?)\s*,\s*` +
+	addServiceCall = lazyregexp.New(`\.addService\(\s*(?P<service>[^;\n,][^;,]{0,200}?)\s*,\s*` +
 		`(?:new\s+)?(?P<implementation>[\w$.]*)`)
 	// healthService is how a service of grpc.health.v1 is written: health.service (grpc-health-check), Health.service
 	// (a .proto that was loaded), HealthService (generated), Health, or a path with the name of the package.
-	healthService = regexp.MustCompile(`(?:^|[.\]'"])Health(?:['"]\])?\.service$|` +
+	healthService = lazyregexp.New(`(?:^|[.\]'"])Health(?:['"]\])?\.service$|` +
 		`^(?:[\w$]+\.)*HealthService(?:Definition)?$|^(?i:\w*health\w*)\.service$|grpc\.health\.v1`)
 	// healthClass is what people and packages call an implementation of it.
 	healthClass = source.Exactly(
 		`(?:[\w$]+\.)*(?:Grpc)?Health(?:Check)?(?:Service|Server)?(?:Impl|Implementation)?`)
-	anyService = regexp.MustCompile(`\.service$|\['service'\]$|^(?:[\w$]+\.)*\w+(?:Service|Definition)$`)
-	grpcWord   = regexp.MustCompile(`(?i)grpc`)
+	// variable is a service that a variable or an element of a list is.
+	variable   = lazyregexp.New(`^[\w$.]+(?:\[[\w$.]+\])?$`)
+	anyService = lazyregexp.New(`\.service$|\['service'\]$|^(?:[\w$]+\.)*\w+(?:Service|Definition)$`)
+	grpcWord   = lazyregexp.New(`(?i)grpc`)
 )
 
 // findAddService reports the calls server.addService(proto.Greeter.service, implementation). A definition of the health
@@ -91,17 +89,22 @@ func (p *pass) findAddService() {
 		case !p.bundled && anyService.MatchString(service) &&
 			(strings.HasSuffix(service, ".service") && mentionsGRPC || importsGRPC):
 			p.report(finding.Registers(grpcJS), at)
+		case variable.MatchString(service):
+			p.found = append(p.found, listedService{finding.At(p.Text, at).Quiet()})
 		}
 	}
 }
 
+// receiverName is the name that a method is called of.
+var receiverName = lazyregexp.New(`[\w$]+$`)
+
 var (
-	bindCall    = regexp.MustCompile(`\.(?P<at>bind(?:Async)?)\(`)
-	credentials = regexp.MustCompile(`\bServerCredentials\b|\bcreate(?:Insecure|Ssl)\b`)
+	bindCall    = lazyregexp.New(`\.(?P<at>bind(?:Async)?)\(`)
+	credentials = lazyregexp.New(`\bServerCredentials\b|\bcreate(?:Insecure|Ssl)\b`)
 	// credentialsLike is what people call credentials that come from elsewhere.
-	credentialsLike = regexp.MustCompile(`(?i)^[\w$.]*cred(?:ential)?s?\w*(?:\(\))?$`)
+	credentialsLike = lazyregexp.New(`(?i)^[\w$.]*cred(?:ential)?s?\w*(?:\(\))?$`)
 	// constructedCredentials are made in the call itself.
-	constructedCredentials = regexp.MustCompile(`^\(*(?:\d,\s*)?[\w$.]*\bServerCredentials\.create`)
+	constructedCredentials = lazyregexp.New(`^\(*(?:\d,\s*)?[\w$.]*\bServerCredentials\.create`)
 )
 
 // findBind reports the calls server.bindAsync(address, credentials, callback), and those of bind of the older package
@@ -115,6 +118,11 @@ func (p *pass) findBind() {
 			continue
 		}
 		p.report(finding.Registers(grpcJS), source.Span{From: m[2], To: min(all.To, len(p.Code))})
+		if of := receiverName.Find(p.Code[max(0, m[0]-maxReceiver):m[0]]); len(p.servers) == 0 && of != nil {
+			if module := p.moduleOf(string(of), m[0]); module != "" {
+				p.found = append(p.found, importedServer{finding.At(p.Text, each[0]).Quiet(), module})
+			}
+		}
 		l := p.listener(each[0])
 		l.Of = p.serverBefore(m[0])
 		p.found = append(p.found, l)

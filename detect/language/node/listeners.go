@@ -2,20 +2,18 @@ package node
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	importedListen = regexp.MustCompile(`\b(?P<name>[\w$]+)\s*\.(?P<how>listen|start)\(`)
+	importedListen = lazyregexp.New(`\b(?P<name>[\w$]+)\s*\.(?P<how>listen|start)\(`)
 
-	listenCall = regexp.MustCompile(`\.listen\(`)
-	startCall  = regexp.MustCompile(`\.start\(`)
-	// portProperty is a property of an object literal, or its short form { port }.
-	portProperty = regexp.MustCompile(`\bport\s*:\s*|\bport\b\s*[,}]`)
+	listenCall = lazyregexp.New(`\.listen\(`)
+	startCall  = lazyregexp.New(`\.start\(`)
 )
 
 // findListen reports the ports of the calls that make a server listen. The servers of nice-grpc and grpc-kit listen on
@@ -53,7 +51,7 @@ func listensItself(found []finding.Finding) bool {
 }
 
 // findAddresses reports the addresses of calls whose first argument is one.
-func (p *pass) findAddresses(call *regexp.Regexp) {
+func (p *pass) findAddresses(call *lazyregexp.Regexp) {
 	for _, m := range p.FindAll(call, address.MaxListeners) {
 		each, _ := p.Arguments(m[1])
 		l := p.listener(each[0])
@@ -71,21 +69,25 @@ func (p *pass) findAddresses(call *regexp.Regexp) {
 // listenPort returns the port in the arguments of a call of listen, or false for an object without one.
 func (p *pass) listenPort(arguments int) (source.Span, bool) {
 	port := p.Element(arguments)
-	if !bytes.HasPrefix(p.Code[port.From:port.To], []byte("{")) {
-		return port, true
+	if bytes.HasPrefix(p.Code[port.From:port.To], []byte("{")) {
+		return p.own(port.From+1, "port")
 	}
-	at := portProperty.FindIndex(p.Code[port.From:port.To])
-	if at == nil {
-		return source.Span{}, false
-	}
-	// The whole property, "port: 1" or "port": the name of a property that has a value is not read as a variable.
-	return p.Element(port.From + at[0]), true
+	return port, true
 }
 
 // listener returns the listener on the address that an expression states. One that is not stated is unknown, so that
 // the port of another listener is not taken for it.
 func (p *pass) listener(where source.Span) finding.Listener {
-	return finding.ListenerAt(p.value(where))
+	return finding.Listener{Site: finding.At(p.Text, where).Quiet(), Address: p.value(where)}
+}
+
+// isListener reports whether a finding is a listener, whatever else has to be known of it.
+func isListener(f finding.Finding) bool {
+	switch f.(type) {
+	case finding.Listener, httpListener, importedListener:
+		return true
+	}
+	return false
 }
 
 // findListenOfImported reports the ports of servers that another module makes and that this one makes listen.

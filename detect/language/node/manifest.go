@@ -1,12 +1,13 @@
 package node
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // entries are the files that a package.json names as the programs of its package: main, bin, and what its start script
@@ -15,10 +16,10 @@ type entries []string
 
 var (
 	// scriptFile is a source in a command, or the command of NestJS that runs src/main.ts or apps/NAME/src/main.ts.
-	scriptFile = regexp.MustCompile(`[\w./@-]+\.[cm]?[jt]s\b|\bnest start(?:\s+[\w-]+)?|\bdist/[\w./-]+`)
+	scriptFile = lazyregexp.New(`[\w./@-]+\.[cm]?[jt]s\b|\bnest start(?:\s+[\w-]+)?|\bdist/[\w./-]+`)
 	// outputDir is where compilers write, and sourceDir where the sources are.
-	outputDir = regexp.MustCompile(`^(?:\./)?(?:(?:dist|build|lib|out|src)/)*`)
-	extension = regexp.MustCompile(`\.[cm]?[jt]s$`)
+	outputDir = lazyregexp.New(`^(?:\./)?(?:(?:dist|build|lib|out|src)/)*`)
+	extension = lazyregexp.New(`\.[cm]?[jt]s$`)
 )
 
 // stem returns a path as entries have it: src/main.ts, dist/main.js and ./dist/main are main.
@@ -61,6 +62,24 @@ func entriesOf(fields map[string]json.RawMessage) entries {
 	return found
 }
 
+// nestManifest names the apps of a repository that NestJS' command builds.
+const nestManifest = "nest-cli.json"
+
+// analyzeNest returns the program of the app that the command builds unless it is given another one
+// (https://docs.nestjs.com/cli/monorepo).
+func analyzeNest(text []byte) *analyzer.Result[extra] {
+	var fields struct {
+		IsMonorepo bool   `json:"monorepo"`
+		SourceRoot string `json:"sourceRoot"`
+		EntryFile  string `json:"entryFile"`
+	}
+	if err := json.Unmarshal(text, &fields); err != nil || !fields.IsMonorepo || fields.SourceRoot == "" {
+		return nil
+	}
+	entry := stem(path.Join(fields.SourceRoot, cmp.Or(fields.EntryFile, "main")))
+	return &analyzer.Result[extra]{Extra: extra{entries: entries{entry}}}
+}
+
 // entryFiles returns the files that the manifests of an app name as programs.
 func (m *modules) entryFiles() map[string]bool {
 	found := map[string]bool{}
@@ -70,6 +89,8 @@ func (m *modules) entryFiles() map[string]bool {
 			for _, below := range []string{"", "src", "dist", "build", "lib", "out"} {
 				found[m.at(path.Join(dir, below, entry))] = true
 			}
+			// The command of NestJS compiles apps/NAME/src/main.ts to dist/apps/NAME/main.js.
+			found[m.at(path.Join(dir, path.Dir(entry), "src", path.Base(entry)))] = true
 		}
 	}
 	return found
@@ -84,12 +105,12 @@ type alias struct {
 }
 
 // compilerConfig is the file name of settings of the TypeScript compiler.
-var compilerConfig = regexp.MustCompile(`^[jt]sconfig(?:\.\w+)?\.json$`)
+var compilerConfig = lazyregexp.New(`^[jt]sconfig(?:\.\w+)?\.json$`)
 
 var (
-	pathsProperty = regexp.MustCompile(`"paths"\s*:\s*\{`)
-	baseURL       = regexp.MustCompile(`"baseUrl"\s*:\s*"([^"\n]*)"`)
-	pathsEntry    = regexp.MustCompile(`"([^"\n]+)"\s*:\s*\[\s*"([^"\n]+)"`)
+	pathsProperty = lazyregexp.New(`"paths"\s*:\s*\{`)
+	baseURL       = lazyregexp.New(`"baseUrl"\s*:\s*"([^"\n]*)"`)
+	pathsEntry    = lazyregexp.New(`"([^"\n]+)"\s*:\s*\[\s*"([^"\n]+)"`)
 )
 
 // maxAliases is how many aliases of one file are read.

@@ -1,12 +1,11 @@
 package node
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // midwaySetting is what the settings of Midway's server say, if Midway serves the project.
@@ -16,7 +15,7 @@ type midwaySetting struct {
 }
 
 // midwaySettings are the settings of Midway's server: grpcServer: { services: [...], url: '0.0.0.0:6565' }.
-var midwaySettings = regexp.MustCompile(`\bgrpcServer\s*[:=]\s*\{`)
+var midwaySettings = lazyregexp.New(`\bgrpcServer\s*[:=]\s*\{`)
 
 // findMidway reports the address and the security in the settings of Midway's server, which serves plaintext without
 // credentials (packages/grpc/src/provider/framework.ts).

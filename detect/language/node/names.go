@@ -1,28 +1,30 @@
 package node
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// fromOutside is in a value that the environment or the command line gives.
-	fromOutside         = regexp.MustCompile(`\benv\b|\bargv\b|\bargs\b`)
-	variableDeclaration = regexp.MustCompile(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=;\n]+)?=\s*`)
+	fromOutside         = lazyregexp.New(`\benv\b|\bargv\b|\bargs\b`)
+	variableDeclaration = lazyregexp.New(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*(?::[^=;\n]+)?=\s*`)
 	// assignment is also the declaration of a variable with its value.
-	assignment = regexp.MustCompile(`(?:^|[^\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[\w$\s|.<>\[\]]+)?=[^=>]`)
+	assignment = lazyregexp.New(`(?:^|[^\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[\w$\s|.<>\[\]]+)?=[^=>]`)
+	// bareImport is what another module has, alone.
+	bareImport = source.Exactly(`require\([^()]*\)(?:\.[\w$]+)*`)
 	// defaultCall takes the default of a setting in schemas: z.coerce.number().default(50051), Joi, env-var.
-	defaultCall = regexp.MustCompile(`\.default\(\s*`)
+	defaultCall = lazyregexp.New(`\.default\(\s*`)
 	// loopOf and loopEach go over the elements of a list.
-	loopOf = regexp.MustCompile(
+	loopOf = lazyregexp.New(
 		`\bfor\s*(?:await\s*)?\(\s*(?:const|let|var)\s+(?P<name>[\w$]+)\s+of\s+(?:(?P<list>[\w$]+)\s*\)|\[)`)
-	loopEach = regexp.MustCompile(
+	loopEach = lazyregexp.New(
 		`\b(?P<list>[\w$]+)\.(?:forEach|map)\(\s*(?:async\s*)?\(?\s*(?P<name>[\w$]+)\s*(?:\)\s*)?=>`)
 	// keyArgument is the key of a setting, the first argument of get.
-	keyArgument = regexp.MustCompile("^(?:<[^()]*>)?\\(\\s*[\"'`]([\\w.:-]+)[\"'`]")
+	keyArgument = lazyregexp.New("^(?:<[^()]*>)?\\(\\s*[\"'`]([\\w.:-]+)[\"'`]")
 )
 
 // variables returns the values of the names of the source. A name that has several values is left out, unless the
@@ -35,10 +37,13 @@ func (p *pass) variables() *address.Names {
 		p.names = p.bundledVariables()
 	} else {
 		p.names = address.Read(p.Text, "")
+		filled := p.readFilled()
 		for _, a := range p.Assigned() {
-			if a.Variable != "" {
-				p.names.DeclareOption(a.Name, a.Variable, a.Value)
-			} else {
+			switch {
+			case filled.has(p, a):
+			case a.Of != "":
+				p.names.DeclareField(a.Name, a.Of, a.Value)
+			case !bareImport.MatchString(p.Slice(a.Value)):
 				p.names.Declare(a.Name, a.Value)
 			}
 		}
@@ -50,7 +55,7 @@ func (p *pass) variables() *address.Names {
 		p.names.DeclareLoops(loopEach)
 		p.declareFunctions()
 	}
-	p.names.Global = p.global
+	p.names.Global, p.names.ReadsSettings = p.global, true
 	return p.names
 }
 
@@ -67,12 +72,16 @@ func (p *pass) bundledVariables() *address.Names {
 }
 
 // value returns what the source says of an expression.
-func (p *pass) value(s source.Span) address.Value {
+func (p *pass) value(s source.Span) address.Value { return p.fieldValue("", s) }
+
+// fieldValue returns what the source says of an expression that is the default of a field of something else, "" for
+// none.
+func (p *pass) fieldValue(of string, s source.Span) address.Value {
 	isDefault := false
 	if m := defaultCall.FindIndex(p.Code[s.From:s.To]); m != nil {
 		s, isDefault = p.Element(s.From+m[1]), true
 	}
-	v := p.variables().Value(s)
+	v := p.variables().FieldValue(of, s)
 	if isDefault {
 		v.Certainty = min(v.Certainty, address.Default)
 	}

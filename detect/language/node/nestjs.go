@@ -2,36 +2,39 @@ package node
 
 import (
 	"bytes"
-	"regexp"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	microserviceCall = regexp.MustCompile(`\b(?:create|connect)Microservice\s*(?:<[^()]*?>)?\(`)
-	transport        = regexp.MustCompile(`\bTransport\.(?P<name>\w+)`)
+	microserviceCall = lazyregexp.New(`\b(?:create|connect)Microservice\s*(?:<[^()]*?>)?\(`)
+	transport        = lazyregexp.New(`\bTransport\.(?P<name>\w+)`)
 	// nestClientCall takes the options of a client.
-	nestClientCall = regexp.MustCompile(`\bClientsModule\.register(?:Async)?\(|@Client\(|` +
+	nestClientCall = lazyregexp.New(`\bClientsModule\.register(?:Async)?\(|@Client\(|` +
 		`\bClientProxyFactory\.create\(|\bnew\s+(?:[\w$]+\.)*ClientGrpc(?:Proxy)?\(`)
 	// nestClientType is a type of options that only a client has. ClientOptions is not one: a sample of NestJS itself
 	// serves with them.
-	nestClientType = regexp.MustCompile(`\bClients?(?:ModuleOptionsFactory|` +
+	nestClientType = lazyregexp.New(`\bClients?(?:ModuleOptionsFactory|` +
 		`Provider\w*Options|ProvidersModuleOptions|ModuleOptions|Provider)\b`)
 	// beforeCompared is a text after which a value stands that is only compared.
-	beforeCompared  = regexp.MustCompile(`(?:\bcase|==)\s*(?:[\w$]+\.)*$`)
-	urlProperty     = regexp.MustCompile(`\burl\s*:\s*`)
-	packageProperty = regexp.MustCompile(`\bpackage\s*:\s*`)
+	beforeCompared  = lazyregexp.New(`(?:\bcase|==)\s*(?:[\w$]+\.)*$`)
+	urlProperty     = lazyregexp.New(`\burl\s*:\s*`)
+	packageProperty = lazyregexp.New(`\bpackage\s*:\s*`)
 	// statedPackages are names of packages: strings, and the constants that ts-proto generates.
 	statedPackages = source.Exactly(`\[?(?:\s*(?:["'] *["']|(?:\w+\.)*\w+_PACKAGE_NAME)\s*,?)+\s*\]?`)
 	// healthPackage is the name of the package of the health service: a string, or the constant that ts-proto
 	// generates.
-	healthPackage = regexp.MustCompile(`["'](?P<name> *)["']|\bGRPC_HEALTH_V1_PACKAGE_NAME\b`)
+	healthPackage = lazyregexp.New(`["'](?P<name> *)["']|\bGRPC_HEALTH_V1_PACKAGE_NAME\b`)
 )
+
+// maxStrings is how many strings of a source are looked at for the name of the package.
+const maxStrings = 2000
 
 // maxComparison is how many bytes before a value are searched for a comparison.
 const maxComparison = 60
@@ -73,7 +76,7 @@ func (p *pass) findNestJS() {
 }
 
 // beforeOptions is what may stand before the name of options: a spread in an object of its own, a type.
-var beforeOptions = regexp.MustCompile(`^(?:\{?\s*\.\.\.|await\s+)`)
+var beforeOptions = lazyregexp.New(`^(?:\{?\s*\.\.\.|await\s+)`)
 
 // optionsName returns the name that the options of a microservice have, if the call is not given the options
 // themselves, and its offset.
@@ -101,9 +104,9 @@ func (p *pass) optionsName(call source.Span) (string, int) {
 // if the file does not say.
 func (p *pass) importedOptions(call source.Span) (module, name string) {
 	name, at := p.optionsName(call)
-	root, _, _ := strings.Cut(name, ".")
+	root, rest, _ := strings.Cut(name, ".")
 	if e, ok := p.Imports[root]; ok && mayBeOwnModule(e.Module) {
-		return e.Module, e.Name
+		return e.Module, strings.Trim(e.Name+"."+rest, ".")
 	}
 	return p.moduleOf(root, at), ""
 }
@@ -149,9 +152,9 @@ func (p *pass) reportTransports(isGRPC bool, transports []source.Span) {
 
 // calls returns the calls that a pattern matches up to their opening bracket, from their names to their closing
 // brackets.
-func (p *pass) calls(pattern *regexp.Regexp) []source.Span {
+func (p *pass) calls(pattern *lazyregexp.Regexp) []source.Span {
 	var spans []source.Span
-	for _, m := range p.FindAll(pattern, -1) {
+	for _, m := range p.FindAll(pattern, maxSettings) {
 		_, all := p.Arguments(m[1])
 		spans = append(spans, source.Span{From: m[0], To: all.To})
 	}
@@ -161,7 +164,7 @@ func (p *pass) calls(pattern *regexp.Regexp) []source.Span {
 // transports returns where the file names Transport.GRPC and where it names other transports. It leaves out
 // comparisons, and the options of clients.
 func (p *pass) transports(clients []source.Span) (grpc, others []source.Span) {
-	for _, m := range p.FindAll(transport, -1) {
+	for _, m := range p.FindAll(transport, maxSettings) {
 		if beforeCompared.Match(p.Code[max(0, m[0]-maxComparison):m[0]]) {
 			continue
 		}
@@ -178,11 +181,20 @@ func (p *pass) transports(clients []source.Span) (grpc, others []source.Span) {
 // reportNestServer reports a microservice whose options are written in the call.
 func (p *pass) reportNestServer(call source.Span) {
 	p.report(finding.Constructs(nestJS), call)
-	p.reportNestCredentials(call)
-	if url, ok := p.Property(call, urlProperty); ok {
+	options, areAll := p.nestOptionsIn(call)
+	p.reportNestCredentials(options, areAll)
+	if url, ok := p.Property(options, urlProperty); ok {
 		p.found = append(p.found, p.listener(url))
-	} else if code := p.Slice(call); !strings.Contains(code, "...") && !strings.Contains(code, "url") {
-		p.found = append(p.found, analyzer.DefaultListener(frameworks, nestJS, p.Line(call.From))...)
+	} else if of := p.refersTo(p.Slice(options) + ".url"); !areAll && isDotted.MatchString(p.Slice(options)) &&
+		of.Module != "" {
+		v := address.Value{Names: []address.Name{of}}
+		v.Place.Line = p.Line(options.From)
+		p.found = append(p.found, finding.Listener{Site: finding.At(p.Text, options).Quiet(), Address: v})
+	} else if areAll && !strings.Contains(p.Slice(call), "...") && !urlName.MatchString(p.Slice(options)) {
+		for l := range finding.All[finding.Listener](analyzer.DefaultListener(frameworks, nestJS, p.Line(call.From))) {
+			l.Site = finding.At(p.Text, call).Quiet()
+			p.found = append(p.found, l)
+		}
 	}
 }
 
@@ -194,19 +206,57 @@ func (p *pass) reportNestOptions(transports []source.Span) {
 	}
 	p.reportTransports(true, transports)
 	for _, at := range transports {
-		_, rest := p.Arguments(at.From)
-		p.reportNestCredentials(rest)
-		if url, ok := p.Property(rest, urlProperty); ok {
+		options, areAll := p.nestOptionsIn(p.objectAround(at.From))
+		p.reportNestCredentials(options, areAll)
+		if url, ok := p.Property(options, urlProperty); ok {
 			p.found = append(p.found, p.listener(url))
 		}
 	}
 }
 
+// optionsProperty is the property of a microservice with the options of its transport, or its name alone.
+var (
+	optionsProperty = lazyregexp.New(`\boptions\s*(?P<value>:\s*)?(?:[,}]|[^\s,}])`)
+	urlName         = lazyregexp.New(`\burl\b`)
+)
+
+// nestOptionsIn returns the options of the transport of a microservice, and whether these are all: an object literal,
+// or a variable of the source that is one.
+func (p *pass) nestOptionsIn(microservice source.Span) (options source.Span, areAll bool) {
+	m := optionsProperty.FindSubmatchIndex(p.Code[microservice.From:microservice.To])
+	if m == nil {
+		return microservice, true
+	}
+	value := source.Span{From: microservice.From + m[0], To: microservice.From + m[0] + len("options")}
+	if m[2] >= 0 {
+		value = p.Element(microservice.From + m[3])
+	}
+	if values := p.variables().Values(p.Slice(value), value.From); len(values) == 1 {
+		value = values[0]
+	}
+	open := value.From + 1
+	if p.Code[value.From] != '{' {
+		return value, false
+	}
+	_, options = p.Arguments(open)
+	return options, len(p.spreadInto(value, open)) == 0
+}
+
+// objectAround returns what stands in the brackets around an offset.
+func (p *pass) objectAround(at int) source.Span {
+	_, open := p.Around(at, at-maxObject, "")
+	_, all := p.Arguments(max(open+1, at-maxObject, 0))
+	return all
+}
+
+// maxObject is how many bytes before the transport the options of a microservice may begin.
+const maxObject = 2000
+
 // findNestHealth reports the name of the package of the health service, which is among the options of a server if it
 // is not among those of a client.
 func (p *pass) findNestHealth(clients []source.Span) {
 	var names []source.Span
-	for _, m := range p.FindAll(healthPackage, -1) {
+	for _, m := range p.FindAll(healthPackage, maxStrings) {
 		if name, isString := p.Group(healthPackage, m, "name"); !isString || name == "grpc.health.v1" {
 			names = append(names, source.Span{From: m[0], To: m[1]})
 		}
@@ -236,24 +286,14 @@ func (p *pass) findOtherPackages(clients []source.Span) {
 	}
 }
 
-// anyWithin reports whether one of the parts, which are in ascending order, begins in a span.
+// anyWithin reports whether one of the parts begins in a span.
 func anyWithin(parts []source.Span, span source.Span) bool {
-	i := sort.Search(len(parts), func(i int) bool { return parts[i].From >= span.From })
-	return i < len(parts) && span.Contains(parts[i].From)
+	return slices.ContainsFunc(parts, func(part source.Span) bool { return span.Contains(part.From) })
 }
 
-// outside returns the parts that begin in none of the spans. Both are in ascending order, and spans may lie in one
-// another. It looks at each once, because a source that is made to take long has many.
+// outside returns the parts that begin in none of the spans.
 func outside(parts, spans []source.Span) []source.Span {
-	var outside []source.Span
-	next, end := 0, 0
-	for _, part := range parts {
-		for ; next < len(spans) && spans[next].From <= part.From; next++ {
-			end = max(end, spans[next].To)
-		}
-		if part.From >= end {
-			outside = append(outside, part)
-		}
-	}
-	return outside
+	return slices.DeleteFunc(slices.Clone(parts), func(part source.Span) bool {
+		return slices.ContainsFunc(spans, func(span source.Span) bool { return span.Contains(part.From) })
+	})
 }

@@ -12,12 +12,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in JavaScript and TypeScript.
@@ -31,6 +32,7 @@ var definition = analyzer.Definition[extra]{
 		Frameworks: frameworks,
 	},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -46,11 +48,14 @@ const manifest = "package.json"
 
 // environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS
 // that has it, or by an option of Node.js.
-var environmentLoader = regexp.MustCompile(
+var environmentLoader = lazyregexp.New(
 	`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
 
 // loadsOnCondition is in a source that loads the file .env in some environments, most often not in production.
-var loadsOnCondition = regexp.MustCompile(`\bif\s*\([^;{}]{0,120}(?:NODE_ENV|[pP]rod)[^;]{0,120}\bdotenv\b`)
+var loadsOnCondition = lazyregexp.New(`\bif\s*\([^;{}]{0,120}(?:NODE_ENV|[pP]rod)[^;]{0,120}\bdotenv\b`)
+
+// replacesEnvironment is in a source that loads it over the variables that are set.
+var replacesEnvironment = lazyregexp.New(`\bconfig\(\s*\{[^{}]*\boverride\s*:\s*true\b`)
 
 var (
 	// otherDirs hold code that is in no program of the app: tests, what tests need, and copies of dependencies. The
@@ -77,10 +82,13 @@ type extra struct {
 	packageName string
 	// loadsEnvironment says that a package.json has a dependency that loads the file .env beside it.
 	loadsEnvironment bool
+	// replacesEnvironment says that a source loads it over the variables that are set.
+	replacesEnvironment bool
 	// loadsOnCondition says that a source loads it in some environments.
 	loadsOnCondition bool
 	entries          entries
 	aliases          []alias
+	health           analyzer.HealthDefinitions
 }
 
 func required(file string) bool {
@@ -88,23 +96,19 @@ func required(file string) bool {
 	switch path.Ext(file) {
 	case analyzer.EnvironmentFile:
 		return name == analyzer.EnvironmentFile && !tree.AnyDirIn(file, otherDirs)
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
-	case ".yaml", ".yml":
-		if !yamlSettings.MatchString(file) {
-			return false
-		}
-	case ".json":
-		if name != manifest && !settingsFile.MatchString(name) && !compilerConfig.MatchString(name) {
-			return false
-		}
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".proto":
 	default:
-		return false
+		isKnown := name == manifest || name == nestManifest || compilerConfig.MatchString(name) ||
+			settingsFile.MatchString(name)
+		if !isKnown && !yamlSettings.MatchString(file) && !analyzer.IsSettingsFile(file) {
+			return false
+		}
 	}
 	if tree.AnyDirIn(file, otherDirs) {
 		return false
 	}
 	stem := strings.TrimSuffix(name, path.Ext(name))
-	return !strings.HasPrefix(stem, "mock-") && !strings.HasPrefix(stem, "mock.") &&
+	return stem != "e2e" && !strings.HasPrefix(stem, "mock-") && !strings.HasPrefix(stem, "mock.") &&
 		!slices.ContainsFunc(otherFiles, func(end string) bool { return strings.HasSuffix(stem, end) })
 }
 
@@ -119,16 +123,19 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return analyzer.Environment[extra](text), nil
 	case path.Base(f.Path) == manifest:
 		return analyzeManifest(text, isOutput)
+	case path.Base(f.Path) == nestManifest:
+		return analyzeNest(text), nil
 	case compilerConfig.MatchString(path.Base(f.Path)):
 		return analyzeCompilerConfig(f.Path, text), nil
-	case yamlSettings.MatchString(f.Path), path.Ext(f.Path) == ".json":
+	case address.IsSettingsFile(f.Path):
 		return analyzeSettings(f.Path, text)
+	case path.Ext(f.Path) == ".proto":
+		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	}
-	result := analyzeSource(f.Path, text, isOutput)
-	if loadsOnCondition.Match(text) {
-		result = cmp.Or(result, &analyzer.Result[extra]{})
-		result.Extra.loadsOnCondition = true
-	}
+	result := cmp.Or(analyzeSource(f.Path, text, isOutput), &analyzer.Result[extra]{})
+	result.Extra.loadsOnCondition = loadsOnCondition.Match(text)
+	result.Extra.replacesEnvironment = replacesEnvironment.Match(text)
+	result.Extra.health = healthIn(text)
 	return result, nil
 }
 

@@ -32,7 +32,8 @@ func TestRepetitiveModules(t *testing.T) {
 		Head: "import { parseArgs } from 'node:util'; export const port = 50051; \n",
 		Units: []string{
 			"a = { b: ", "a = b || c\n", "class A { a = 5\n", "export { a } from './b'\n", "registerAs('a', () => ({",
-			"PORT: ",
+			"PORT: ", "a = yaml.load(fs.readFileSync(a))\n",
+			"function a(b) { return JSON.parse(b) }\n", "a = a(b)[`a`].a\n",
 			".option('a', '", "new Option('-a', { alias: 'b' ",
 			"a: { default: 5000 }, ", "function a() { return 5000 }\n", "exports.a = ",
 			"x.listen(5000)\n",
@@ -40,6 +41,10 @@ func TestRepetitiveModules(t *testing.T) {
 			"function a(port) {\n", "new A(5000, ",
 			"const a: {", "const a: {} = {", "  port(port) {\n", "new A<B>(port, new A(5000",
 			"private a: B\n", "{ A = 5 } = process.env\n", "minimist({ ", "a = z.object({\n", "a\n|| ", ".default(",
+			"new A({ port: ", "new A({ ...", "new A({ ...options, port })\n", "const { port = 5000 } = options\n",
+			"function a({ port = 5000, host }, options) {\n", "const a = { port: 5000, ...options }\n",
+			"const a = new A()\na.b(5000)\n",
+			"if (process.env.NODE_ENV !== 'test') {\n", "const options = Object.assign({ port: 5000 }, options, ",
 		},
 	})
 }

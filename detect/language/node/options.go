@@ -1,45 +1,40 @@
 package node
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	// optionCall is an option of the command line with its description: option('port', { ... }) of yargs,
-	// option('-p, --port <port>', 'where to listen', '50051') of commander.
-	optionCall = regexp.MustCompile(`\.(?:option|requiredOption)\(\s*["'](?P<names> *)["']\s*,\s*`)
-	// optionName is the name of an option, also of one without a description.
-	optionName = regexp.MustCompile(`(?:\.(?:option|requiredOption)|\bnew\s+Option)\(\s*["'](?P<names> *)["']`)
+	// optionName is an option of the command line: option('port', { ... }) of yargs, option('-p, --port <port>', 'where
+	// to listen', '50051') or new Option('-p, --port <port>') of commander.
+	optionName = lazyregexp.New(`(?:\.(?:option|requiredOption)|\bnew\s+Option)\(\s*["'](?P<names> *)["']`)
 	// optionAlias is a short name of an option.
-	optionAlias = regexp.MustCompile(`\b(?:alias|short)\s*:\s*["']([\w-]+)["']`)
+	optionAlias = lazyregexp.New(`\b(?:alias|short)\s*:\s*["']([\w-]+)["']`)
 	// longOption is the long name of an option in commander's words.
-	longOption = regexp.MustCompile(`--([\w-]+)`)
+	longOption = lazyregexp.New(`--([\w-]+)`)
 	// defaultProperty is the default of an option of yargs, of parseArgs of node:util and of convict.
-	defaultProperty = regexp.MustCompile(`\bdefault\s*:\s*`)
+	defaultProperty = lazyregexp.New(`\bdefault\s*:\s*`)
 	// describedOption is an option of an object that describes options: port: { type: 'string', default: '50051' }.
-	describedOption = regexp.MustCompile(`["']?\b(?P<name>[\w$]+)["']?\s*:\s*\{`)
+	describedOption = lazyregexp.New(`["']?\b(?P<name>[\w$]+)["']?\s*:\s*\{`)
 	// defaultsObject holds the defaults of all options: minimist(argv, { default: { port: 50051 } }), by whatever name
 	// minimist is imported.
-	defaultsObject = regexp.MustCompile(
+	defaultsObject = lazyregexp.New(
 		`\b(?P<name>[\w$]+)\([^;{}]{0,100}\{(?:[^{}]|\{[^{}]*\}){0,200}?\bdefault\s*:\s*\{`)
-	defaultMethod = regexp.MustCompile(`\.default\(\s*["'](?P<name> *)["']\s*,\s*`)
+	defaultMethod = lazyregexp.New(`\.default\(\s*["'](?P<name> *)["']\s*,\s*`)
 )
 
 // declareOptions declares the options of the command line, with their defaults, as fields of whatever holds them.
 func (p *pass) declareOptions() {
 	for _, m := range p.FindAll(optionName, address.MaxListeners) {
-		_, all := p.Arguments(m[1])
-		p.declareFlags(p.Part(optionName, m, "names"), string(p.Raw[all.From:all.To]))
-	}
-	for _, m := range p.FindAll(optionCall, address.MaxListeners) {
-		name := p.Part(optionCall, m, "names")
-		if long := longOption.FindStringSubmatch(name); long != nil {
-			p.declareLastArgument(long[1], m[1])
-		} else if value, ok := p.Property(p.Element(m[1]), defaultProperty); ok {
-			p.declareOption(name, value)
+		name := p.Part(optionName, m, "names")
+		each, all := p.Arguments(m[1])
+		p.declareFlags(name, string(p.Raw[all.From:all.To]))
+		if long := longOption.FindStringSubmatch(name); long == nil {
+			p.declareDefault(name, all)
+		} else if len(each) > minCommander {
+			p.declareOption(long[1], each[len(each)-1]) // before it a function that parses it may stand
 		}
 	}
 	for _, m := range p.FindAll(defaultMethod, address.MaxListeners) {
@@ -59,9 +54,7 @@ func (p *pass) declareDescribed() {
 	for _, m := range p.FindAll(describedOption, maxSettings) {
 		_, all := p.Arguments(m[1])
 		p.declareFlags(p.Part(describedOption, m, "name"), string(p.Raw[all.From:all.To]))
-		if value, ok := p.Property(all, defaultProperty); ok {
-			p.declareOption(p.Part(describedOption, m, "name"), value)
-		}
+		p.declareDefault(p.Part(describedOption, m, "name"), all)
 	}
 	for _, m := range p.FindAll(defaultsObject, maxSettings) {
 		if p.Imports[p.Part(defaultsObject, m, "name")].Module != "minimist" {
@@ -74,11 +67,13 @@ func (p *pass) declareDescribed() {
 	}
 }
 
-// declareLastArgument declares an option of commander: its default is the third argument, or the fourth if a
-// function that parses it stands before. The arguments are given from the second on.
-func (p *pass) declareLastArgument(name string, from int) {
-	if each, _ := p.Arguments(from); len(each) > 1 {
-		p.declareOption(name, each[len(each)-1])
+// minCommander is how many arguments an option of commander has without a default: its names and its description.
+const minCommander = 2
+
+// declareDefault declares an option with the default in its description, if there is one.
+func (p *pass) declareDefault(name string, description source.Span) {
+	if value, ok := p.Property(description, defaultProperty); ok {
+		p.declareOption(name, value)
 	}
 }
 
@@ -103,7 +98,7 @@ func (p *pass) declareFlags(names, description string) {
 	p.names.DeclareFlags("."+camelCase(name), flags...)
 }
 
-var dashed = regexp.MustCompile(`-+(\w)`)
+var dashed = lazyregexp.New(`-+(\w)`)
 
 // camelCase returns the name that a parser of options gives one with dashes: grpcPort for grpc-port.
 func camelCase(name string) string {

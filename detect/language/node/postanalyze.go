@@ -2,6 +2,7 @@ package node
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -18,6 +19,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool {
 		return f.Extra.loadsEnvironment && !onCondition
 	})
+	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	a := &app{modules: newModules(files), packages: map[string]*analyzer.Package{}, graph: analyzer.Graph(all)}
 	a.graph.Module, a.entries = a.find, a.entryFiles()
@@ -26,10 +28,12 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			a.packages[in.Path] = in
 		}
 	}
+	a.dropOwnHealth(files)
 	a.moveListeners()
 	for _, p := range all {
-		a.decide(p)
+		a.decide(p, all)
 	}
+	a.moveServers(all)
 	analyzer.DropBuilt(all)
 	servers := analyzer.ServersIn(a.graph, all, logf)
 	analyzer.SetLanguages(servers, files, languageOf)
@@ -42,6 +46,27 @@ type app struct {
 	packages map[string]*analyzer.Package // by the paths of their files
 	graph    *address.Graph
 	entries  map[string]bool
+}
+
+// dropOwnHealth leaves out what is called a health service and is one of the app's own. That its package is not
+// grpc.health.v1 is seen where it is defined alone.
+func (a *app) dropOwnHealth(files []analyzer.File[extra]) {
+	folders := analyzer.HealthFolders{}
+	for _, f := range files {
+		folders.Add(f.Path, f.Extra.health)
+	}
+	for _, in := range a.packages {
+		if !folders.IsOwn(in.Path) {
+			continue
+		}
+		in.Findings = slices.DeleteFunc(in.Findings, func(f finding.Finding) bool {
+			switch f.(type) {
+			case finding.Health, healthController, namedHealth:
+				return true
+			}
+			return false
+		})
+	}
 }
 
 // moveListeners adds the listeners on which a module makes the server of another one listen to that server's.
@@ -64,15 +89,63 @@ func (a *app) moveListeners() {
 	}
 }
 
+// moveServers leaves out the servers that a project makes for others, which give them their addresses, and moves what
+// it registers with them there.
+func (a *app) moveServers(all []*project) {
+	makers := map[*project]bool{}
+	for _, p := range all {
+		for _, in := range p.Packages {
+			f, ok := finding.First[importedServer](in.Findings)
+			if !ok {
+				continue
+			}
+			in.Findings = slices.DeleteFunc(in.Findings, finding.Is[importedServer])
+			maker := makerOf(all, a.find(in.Path, f.module))
+			if maker == nil || maker == p || finding.Has[finding.Server](in.Findings) {
+				continue
+			}
+			makers[maker] = true
+			for found := range maker.All() {
+				switch of := found.(type) {
+				case finding.Health:
+					of.Of = nil
+					in.Findings = append(in.Findings, of)
+				case finding.HealthStatus:
+					in.Findings = append(in.Findings, of)
+				}
+			}
+		}
+	}
+	for p := range makers {
+		p.Drop(finding.Is[finding.Server])
+	}
+}
+
+// makerOf returns the project of a file, if it makes servers and gives none of them an address; nil for another one.
+func makerOf(all []*project, file string) *project {
+	for _, p := range all {
+		if p.Package(file) == nil {
+			continue
+		}
+		if analyzer.ProjectHas[finding.Server](p) && !analyzer.ProjectHas[finding.Listener](p) {
+			return p
+		}
+	}
+	return nil
+}
+
 // decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC if HTTP/2 is served.
 // A microservice of NestJS whose options are in another file serves gRPC if these say so. If it is not known which file
 // has them, it is enough that there are options or controllers for gRPC.
-func (a *app) decide(p *project) {
+func (a *app) decide(p *project, all []*project) {
 	http2 := scopeOf(p, servesHTTP2, handlesConnect)
-	nest := scopeOf(p, hasNestGRPC, servesNest)
+	nest := a.microservicesOf(p)
 	mounted := mountedHandlers(p)
-	options := a.optionsOf(p)
 	servesOthers := analyzer.ProjectHas[otherPackages](p) && !analyzer.ProjectHas[finding.Health](p)
+	listsServices := analyzer.ProjectHas[listedService](p)
+	sharesHealth := slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool {
+		return finding.Has[finding.Health](in.Findings) && !finding.Has[finding.Server](in.Findings)
+	})
 	isMidway := slices.ContainsFunc(slices.Collect(p.All()), func(f finding.Finding) bool {
 		return finding.FrameworkOf(f) == midway
 	})
@@ -91,37 +164,79 @@ func (a *app) decide(p *project) {
 			}
 			return []finding.Finding{finding.Server{Site: f.Site, Framework: connectNode, InMain: inMain}}
 		case nestServer:
-			if o, ok := options[f]; ok && !o.isGRPC || !ok && !nest.contains(in.Path) {
-				return nil
+			return nest.decide(in.Path, f, inMain)
+		case finding.Implementation:
+			if f.Framework == nestJS && !nest.areMade {
+				return []finding.Finding{f, finding.Security{Site: f.Site.Quiet()}}
 			}
-			server := finding.Server{Site: f.Site, Framework: nestJS, InMain: inMain}
-			return append(a.listenerOf(p, f), server)
+			return []finding.Finding{f}
 		case httpListener:
-			if !http2.contains(in.Path) {
-				return nil
-			}
-			return []finding.Finding{f.Listener}
+			return keptIf(http2.contains(in.Path), f.Listener)
+		case httpSecurity:
+			return keptIf(http2.contains(in.Path), f.Security)
 		case midwaySetting:
-			if !isMidway {
-				return nil
-			}
 			finding.Locate([]finding.Finding{f.says}, in.Path)
-			return []finding.Finding{f.says}
+			return keptIf(isMidway, f.says)
 		case otherPackages:
 			return nil
+		case namedHealth:
+			return keptIf(listsServices && !sharesHealth, finding.MayRegisterHealth(f.Site, ""))
+		case listedService:
+			return nil
+		case analyzer.HealthHelper:
+			if strings.HasPrefix(f.Module, ".") {
+				return nil // of the same project
+			}
+			return analyzer.DecideHelper(all, p, f, a.find(in.Path, f.Module))
+		case addedHealth:
+			return keptIf(!sharesHealth, finding.MayRegisterHealth(f.Site, ""))
 		case healthController:
-			if servesOthers {
-				return nil
-			}
-			return []finding.Finding{finding.Health{Site: f.Site}}
-		case httpSecurity:
-			if !http2.contains(in.Path) {
-				return nil
-			}
-			return []finding.Finding{f.Security}
+			return keptIf(!servesOthers, finding.Health{Site: f.Site})
 		}
 		return []finding.Finding{f}
 	})
+}
+
+// keptIf returns a finding if a condition holds.
+func keptIf(holds bool, f finding.Finding) []finding.Finding {
+	if !holds {
+		return nil
+	}
+	return []finding.Finding{f}
+}
+
+// microservices is what is known of the microservices of NestJS of a project.
+type microservices struct {
+	*app
+	project *project
+	options map[nestServer]nestOptions
+	// grpc is where there are options or controllers for gRPC, and seen where there are options.
+	grpc, seen scope
+	areMade    bool // by the project itself
+}
+
+func (a *app) microservicesOf(p *project) *microservices {
+	return &microservices{
+		app: a, project: p, options: a.optionsOf(p),
+		grpc: scopeOf(p, hasNestGRPC, servesNest), seen: scopeOf(p, hasNestOptions, servesNest),
+		areMade: slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool {
+			return finding.Has[nestServer](in.Findings) || hasNestOptions(in)
+		}),
+	}
+}
+
+// decide returns the server that a microservice is whose options are not written in its call, if it serves gRPC. It may
+// have TLS if these are not seen.
+func (m *microservices) decide(path string, f nestServer, inMain bool) []finding.Finding {
+	o, isKnown := m.options[f]
+	if isKnown && !o.isGRPC || !isKnown && !m.grpc.contains(path) {
+		return nil
+	}
+	found := append(m.listenerOf(m.project, f), finding.Server{Site: f.Site, Framework: nestJS, InMain: inMain})
+	if !isKnown && !m.seen.contains(path) {
+		found = append(found, finding.Security{Site: f.Site.Quiet()})
+	}
+	return found
 }
 
 // listenerOf returns the listener that the options of a microservice state by name, if they do.
@@ -131,7 +246,7 @@ func (a *app) listenerOf(p *project, f nestServer) []finding.Finding {
 	}
 	url := address.Name{Module: f.module, Path: f.options + ".options.url"}
 	v := address.Value{Names: []address.Name{url}}
-	if v.Address = a.graph.Resolve(p.Dir, f.Path, v, nil); v.Local() == 0 {
+	if v.Address = a.graph.Resolve(v, address.Asker{Project: p.Dir, File: f.Path}); v.Local() == 0 {
 		return nil
 	}
 	return []finding.Finding{finding.ListenerAt(address.Value{Address: v.Address})}
@@ -163,7 +278,7 @@ func (a *app) nestOptions(file, name string) (nestOptions, bool) {
 		}
 		var last *nestOptions
 		for o := range finding.All[nestOptions](f.Findings) {
-			if o.name == name {
+			if o.name == name || o.name != "" && strings.HasSuffix(name, "."+o.name) {
 				return o, true
 			}
 			if last == nil || !last.isGRPC {
@@ -228,6 +343,15 @@ func hasNestGRPC(in *analyzer.Package) bool {
 		options, _ := f.(nestOptions)
 		_, isServer := f.(finding.Server)
 		return options.isGRPC || !isServer && finding.FrameworkOf(f) == nestJS
+	})
+}
+
+// hasNestOptions reports whether a file has options of NestJS for gRPC, with or without the call that takes them. If
+// none are seen, it is not known whether a server of NestJS has TLS.
+func hasNestOptions(in *analyzer.Package) bool {
+	return slices.ContainsFunc(in.Findings, func(f finding.Finding) bool {
+		options, _ := f.(nestOptions)
+		return options.isGRPC || finding.Is[finding.Server](f) && finding.FrameworkOf(f) == nestJS
 	})
 }
 

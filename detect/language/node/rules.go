@@ -1,13 +1,13 @@
 package node
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/node/ecmascript"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // The findings that mean something only together with others of the project: [decide] says what.
@@ -28,6 +28,17 @@ type (
 	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
 	healthDefinition struct{ *finding.Site }
+	// addedHealth is what is added to a server and may be the health service, with statuses that are not known.
+	addedHealth struct{ *finding.Site }
+	// namedHealth is a definition of the health service, which may be among those that a server is given by variables,
+	// as listedService says that one is.
+	namedHealth   struct{ *finding.Site }
+	listedService struct{ *finding.Site }
+	// importedServer is where a server that another module of the app makes gets its address.
+	importedServer struct {
+		*finding.Site
+		module string
+	}
 	// healthController is a controller of NestJS for a service Health, which is the health service if the server's
 	// options have its package. otherPackages are options whose packages are all others.
 	healthController struct{ *finding.Site }
@@ -50,6 +61,7 @@ type (
 func connectHandled(at *finding.Site, _ string) finding.Finding { return connectHandler{at} }
 func http2Served(at *finding.Site, _ string) finding.Finding    { return http2Server{at} }
 func healthDefined(at *finding.Site, _ string) finding.Finding  { return healthDefinition{at} }
+func healthNamed(at *finding.Site, _ string) finding.Finding    { return namedHealth{at} }
 func healthHandled(at *finding.Site, _ string) finding.Finding  { return healthController{at} }
 
 var (
@@ -72,7 +84,7 @@ const (
 
 // apiRule is a row of the table of imported names that prove something.
 type apiRule struct {
-	module, name *regexp.Regexp
+	module, name *lazyregexp.Regexp
 	usage        ecmascript.Usage
 	proves       finding.Make
 }
@@ -107,7 +119,7 @@ var apiRules = []apiRule{
 type unimportedName struct {
 	usage   ecmascript.Usage
 	suffix  string // of every name that the pattern matches: it is compared first, for speed
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	export  ecmascript.Export
 }
 
@@ -119,7 +131,7 @@ func (n unimportedName) matches(u ecmascript.Use) bool {
 // connectNodeAdapter, a name that nothing else has.
 var unimportedNames = []unimportedName{
 	{
-		instantiated, "Server", regexp.MustCompile(`(?i:(?:^|\.)_?grpc\w*)\.(?:default\.)?Server$`),
+		instantiated, "Server", lazyregexp.New(`(?i:(?:^|\.)_?grpc\w*)\.(?:default\.)?Server$`),
 		ecmascript.Export{Module: "grpc", Name: "Server"},
 	},
 	{
@@ -135,50 +147,56 @@ var unimportedNames = []unimportedName{
 // rules are what is recognized by the way it is written, whatever the file imports.
 var rules = []analyzer.Rule{
 	// Decorators and names of packages that ts-proto generates for the controllers of NestJS (its option nestJs=true).
-	{Code: regexp.MustCompile(`@HealthControllerMethods\(`), Proves: healthHandled},
+	{Code: lazyregexp.New(`@HealthControllerMethods\(`), Proves: healthHandled},
 	{
-		Code: regexp.MustCompile(`@\w+ControllerMethods\(\)`), Imports: source.Exactly(`@nestjs/.*`),
+		Code: lazyregexp.New(`@\w+ControllerMethods\(\)`), Imports: source.Exactly(`@nestjs/.*`),
 		Proves: finding.Serves(nestJS),
 	},
 	{
-		Code: regexp.MustCompile(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: regexp.MustCompile(`^Health$`),
+		Code: lazyregexp.New(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: lazyregexp.New(`^Health$`),
 		Proves: healthHandled,
 	},
+	{Code: lazyregexp.New(`\bGrpcMethod\(\s*HEALTH_SERVICE_NAME\b`), Proves: healthHandled},
 
-	{Code: regexp.MustCompile(`@Provider\(\s*MSProviderType\.GRPC\b`), Proves: finding.Serves(midway)},
+	{Code: lazyregexp.New(`@Provider\(\s*MSProviderType\.GRPC\b`), Proves: finding.Serves(midway)},
 	{
-		Code: regexp.MustCompile(`@Provider\(\s*MSProviderType\.GRPC\s*,\s*\{\s*` +
+		Code: lazyregexp.New(`@Provider\(\s*MSProviderType\.GRPC\s*,\s*\{\s*` +
 			`package\s*:\s*["'](?P<literal> *)["']`),
-		Literal: regexp.MustCompile(`^grpc\.health\.v1$`), Proves: finding.RegistersHealth,
+		Literal: lazyregexp.New(`^grpc\.health\.v1$`), Proves: finding.RegistersHealth,
 	},
 
-	{Code: regexp.MustCompile(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
 	{
-		Code:   regexp.MustCompile(`\.(?P<at>setStatus\(\s*["'` + "`" + `][^()]{0,300})`),
+		Code:   lazyregexp.New(`\.(?P<at>setStatus\(\s*["'` + "`" + `][^()]{0,300})`),
 		Proves: finding.SetsHealthStatus,
 	},
 	// The server of nice-grpc, and the router of Connect.
 	{
-		Code:   regexp.MustCompile(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
+		Code:   lazyregexp.New(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
 		Proves: finding.RegistersHealth,
 	},
-	{Code: regexp.MustCompile(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Proves: finding.RegistersHealth},
+	{
+		Code: lazyregexp.New(`\bHealth(?:Check)?(?:Definition|Service(?:Definition)?)\b|` +
+			`\bhealth\.v1\.Health\.service\b`),
+		Proves: healthNamed,
+	},
 	// A service definition that is written by hand, in a file that gives it to a server.
 	{
-		Code:    regexp.MustCompile(`\bpath\s*:\s*["'` + "`" + `](?P<literal> *)["'` + "`" + `]\s*,\s*requestStream\b`),
-		Literal: regexp.MustCompile(`^/grpc\.health\.v1\.Health/Check$`),
+		Code:    lazyregexp.New(`\bpath\s*:\s*["'` + "`" + `](?P<literal> *)["'` + "`" + `]\s*,\s*requestStream\b`),
+		Literal: lazyregexp.New(`^/grpc\.health\.v1\.Health/Check$`),
 		Proves:  healthDefined,
 	},
 	// Mali and grpc-kit take the name of a service in a string.
 	{
-		Code: regexp.MustCompile(`["'](?P<literal> *)["']`), Imports: source.Exactly(`mali|@malijs/mali|grpc-kit`),
-		Literal: regexp.MustCompile(`^(?:grpc\.health\.v1\.)?Health$`), Proves: finding.RegistersHealth,
+		Code: lazyregexp.New(`["'](?P<literal> *)["']`), Imports: source.Exactly(`mali|@malijs/mali|grpc-kit`),
+		Literal: lazyregexp.New(`^(?:grpc\.health\.v1\.)?Health$`), Proves: finding.RegistersHealth,
 	},
 
 	// fastify({ http2: true })
 	{
-		Code: regexp.MustCompile(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule,
+		Code: lazyregexp.New(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule,
 		Proves: http2Served,
 	},
-	{Code: regexp.MustCompile(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
+	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
 }

@@ -1,12 +1,11 @@
 package node
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -14,8 +13,8 @@ import (
 // (packages/grpc-js/src/server-credentials.ts). The third argument of createSsl is whether clients have to show a
 // certificate; it is false by default.
 var serverCredentials = analyzer.Credentials{
-	Plaintext: regexp.MustCompile(`\bcreateInsecure\(`),
-	TLS:       regexp.MustCompile(`\bcreateSsl\(`),
+	Plaintext: lazyregexp.New(`\bcreateInsecure\(`),
+	TLS:       lazyregexp.New(`\bcreateSsl\(`),
 	Asks: func(t *source.Text, arguments int) bool {
 		asks, _ := t.Argument(arguments, 2)
 		return t.Slice(asks) == "true"
@@ -34,13 +33,13 @@ func (p *pass) reportCredentials(of *finding.Site, credentials ...source.Span) {
 }
 
 var (
-	credentialsProperty = regexp.MustCompile(`\bcredentials\s*:\s*`)
+	credentialsProperty = lazyregexp.New(`\bcredentials\s*:\s*`)
 	// secureHTTP2 makes a server of HTTP/2 with TLS, and fastifyTLS is an option of Fastify that does. requestsClient
 	// is an option of Node's TLS.
-	secureHTTP2    = regexp.MustCompile(`\bcreateSecureServer\(`)
-	fastifyTLS     = regexp.MustCompile(`\bhttps\s*:\s*`)
-	plainHTTP2     = regexp.MustCompile(`\bhttp2\s*\.\s*createServer\(`)
-	requestsClient = regexp.MustCompile(`\brequestCert\s*:\s*`)
+	secureHTTP2    = lazyregexp.New(`\bcreateSecureServer\(`)
+	fastifyTLS     = lazyregexp.New(`\bhttps\s*:\s*`)
+	plainHTTP2     = lazyregexp.New(`\bhttp2\s*\.\s*createServer\(`)
+	requestsClient = lazyregexp.New(`\brequestCert\s*:\s*`)
 )
 
 // findHTTP2Security reports whether the HTTP/2 that Connect's handlers are served by has TLS: http2.createSecureServer,
@@ -98,10 +97,13 @@ func (p *pass) fastifySecurity(https source.Span) analyzer.Stated {
 }
 
 // reportNestCredentials reports the credentials among the options of a microservice. Without any it serves plaintext
-// (packages/microservices/server/server-grpc.ts).
-func (p *pass) reportNestCredentials(options source.Span) {
+// (packages/microservices/server/server-grpc.ts), unless there are others that are not seen.
+func (p *pass) reportNestCredentials(options source.Span, areAll bool) {
 	credentials, ok := p.Property(options, credentialsProperty)
 	if !ok {
+		if !areAll {
+			p.found = append(p.found, finding.Security{Site: finding.At(p.Text, options).Quiet()})
+		}
 		return
 	}
 	if m := spreadIf.FindSubmatch(p.Code[options.From:credentials.From]); m != nil {
@@ -116,4 +118,4 @@ func (p *pass) reportNestCredentials(options source.Span) {
 }
 
 // spreadIf is the condition of options that are there or not: ...(process.env.TLS && { credentials, the last of them.
-var spreadIf = regexp.MustCompile(`\.\.\.\(?\s*([^?&{}]+?)\s*(?:\?|&&)\s*\{[^{}]*$`)
+var spreadIf = lazyregexp.New(`\.\.\.\(?\s*([^?&{}]+?)\s*(?:\?|&&)\s*\{[^{}]*$`)

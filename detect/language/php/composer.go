@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // roadRunnerPackage is the package whose version is that of RoadRunner.
@@ -16,7 +16,7 @@ const roadRunnerPackage = "spiral/roadrunner"
 
 // oldRoadRunner is a constraint of Composer that only versions of RoadRunner before 2.10 satisfy: ^1.8, 2.8.2, 2.9.*,
 // ~2.9.0. Their gRPC plugin has no health service.
-var oldRoadRunner = regexp.MustCompile(`^\s*(?:[v=^~]*1(?:\.\d+){0,2}(?:\.\*)?|` +
+var oldRoadRunner = lazyregexp.New(`^\s*(?:[v=^~]*1(?:\.\d+){0,2}(?:\.\*)?|` +
 	`[v=]*2\.\d(?:\.\d+|\.\*)?|~2\.\d\.\d+)\s*$`)
 
 // loadEnvironment are frameworks that load a file .env by themselves.

@@ -2,9 +2,9 @@ package php
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // grammar is how PHP writes comments and strings (php.net, Language Reference). What stands outside of <?php ... ?> is
@@ -36,7 +36,7 @@ func readText(text []byte) *source.Text {
 func isHashComment(text []byte, at int) bool { return at+1 == len(text) || text[at+1] != '[' }
 
 // heredocName is what follows the <<< of a heredoc or a nowdoc.
-var heredocName = regexp.MustCompile(`^[ \t]*["']?([A-Za-z_]\w*)["']?\r?\n`)
+var heredocName = lazyregexp.New(`^[ \t]*["']?([A-Za-z_]\w*)["']?\r?\n`)
 
 // maxHeredocName is how many bytes are searched for the name and the line break after it.
 const maxHeredocName = 200

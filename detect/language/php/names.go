@@ -1,17 +1,17 @@
 package php
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // classNames maps the short names of a file's use statements to full names.
 type classNames map[string]string
 
 // useStatement matches `use A\B;`, `use A\B as C;` and `use A\{B, C as D};`.
-var useStatement = regexp.MustCompile(
+var useStatement = lazyregexp.New(
 	`(?m)^\s*use\s+(?P<name>\\?[\w\\]+)\s*(?:\{(?P<group>[^{}]*)\}|(?:as\s+(?P<alias>\w+))?)\s*;`)
 
 func importedClasses(t *source.Text) classNames {

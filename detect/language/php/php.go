@@ -17,6 +17,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[extra]{
 	Language:    analyzer.Language{Name: "php", Title: "PHP", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -32,8 +33,12 @@ type extra struct {
 	isIncluded bool
 	// loadsEnvironment says that the app loads a file .env.
 	loadsEnvironment bool
+	// replacesEnvironment says that it does so over the variables that are set.
+	replacesEnvironment bool
 	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
 	isLibrary bool
+	// health are the services for health that the file has definitions of.
+	health analyzer.HealthDefinitions
 }
 
 // otherDirs are directories whose code is in no program of the app: tests, what protoc writes, and what frameworks
@@ -54,6 +59,7 @@ func required(file string) bool {
 		if !roadRunnerConfig.MatchString(name) && !mayBeIncluded.MatchString(file) {
 			return false
 		}
+	case ".proto":
 	default:
 		if name != "composer.json" && name != analyzer.EnvironmentFile {
 			return false
@@ -64,6 +70,9 @@ func required(file string) bool {
 
 // loadsEnvironment are in sources that load a file .env: by vlucas/phpdotenv, by Symfony's component.
 var loadsEnvironment = source.NewKeywords("Dotenv::create", "new Dotenv(", "bootEnv(", "loadEnv(")
+
+// replacesEnvironment are in those that load it over the variables that are set.
+var replacesEnvironment = source.NewKeywords("Dotenv::createMutable", "Dotenv::createUnsafeMutable", "->overload(")
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	ext := path.Ext(f.Path)
@@ -77,6 +86,9 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	if path.Base(f.Path) == analyzer.EnvironmentFile {
 		return analyzer.Environment[extra](text), nil
 	}
+	if ext == ".proto" {
+		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
+	}
 	if ext != ".php" {
 		result, err := analyzeRoadRunner(text)
 		if result != nil && !roadRunnerConfig.MatchString(path.Base(f.Path)) {
@@ -86,5 +98,6 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	result := analyzeSource(text)
 	result.Extra.loadsEnvironment = loadsEnvironment.In(text)
+	result.Extra.replacesEnvironment = result.Extra.loadsEnvironment && replacesEnvironment.In(text)
 	return &result, nil
 }

@@ -1,17 +1,17 @@
 package php
 
 import (
-	"cmp"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // callbackMethod is what follows the class in a callback: [Server::class, 'onRequest'].
-var callbackMethod = regexp.MustCompile(`^\s*,\s*['"]`)
+var callbackMethod = lazyregexp.New(`^\s*,\s*['"]`)
 
 // maxEnclosing is how many brackets around a callback are looked into for the port.
 const maxEnclosing = 5
@@ -20,42 +20,22 @@ const maxEnclosing = 5
 // around the callback that has a key "port".
 func (p *pass) hyperfListener(at int) []finding.Finding {
 	for range maxEnclosing {
-		if at = enclosingBracket(p.Code, at); at < 0 {
+		if _, at = p.Around(at, 0, ""); at < 0 {
 			break
 		}
 		elements, all := p.Arguments(at + 1)
-		host := address.UnknownHost
+		options := map[string]source.Span{}
 		for _, e := range elements {
-			if value, ok := p.isKey(e, "host"); ok {
-				host = p.Host(value)
+			if key, _, ok := strings.Cut(string(p.Raw[e.From:e.To]), "=>"); ok {
+				options[strings.Trim(strings.TrimSpace(key), `'"`)] = source.Span{From: e.From + len(key), To: e.To}
 			}
 		}
-		for _, e := range elements {
-			if where, ok := p.isKey(e, "port"); ok {
-				v := p.Value(where)
-				v.Host = cmp.Or(v.Host, host)
-				return append([]finding.Finding{finding.ListenerAt(v)}, p.swooleSecurity(all)...)
-			}
+		if port, ok := options["port"]; ok {
+			v := p.ValueOn(options["host"], port)
+			return append([]finding.Finding{finding.ListenerAt(v)}, p.swooleSecurity(all)...)
 		}
 	}
 	return nil
-}
-
-// enclosingBracket returns the offset of the bracket that opens around an offset, or -1. It may read the whole text
-// before the offset; maxFindings bounds how often.
-func enclosingBracket(code []byte, at int) int {
-	depth := 0
-	for at--; at >= 0; at-- {
-		switch code[at] {
-		case ']', ')', '}':
-			depth++
-		case '[', '(', '{':
-			if depth--; depth < 0 {
-				return at
-			}
-		}
-	}
-	return -1
 }
 
 // openSwooleListener returns the address of new Server(host, port, mode, socket type), from the offset after the
@@ -63,8 +43,7 @@ func enclosingBracket(code []byte, at int) int {
 func (p *pass) openSwooleListener(from int) []finding.Finding {
 	if from < len(p.Code) && p.Code[from] == '(' {
 		if arguments, all := p.Arguments(from + 1); len(arguments) > 1 {
-			v := p.Value(arguments[1])
-			v.Host = cmp.Or(v.Host, p.Host(arguments[0]))
+			v := p.ValueOn(arguments[0], arguments[1])
 			return append([]finding.Finding{finding.ListenerAt(v)}, p.swooleSecurity(all)...)
 		}
 	}
@@ -92,9 +71,9 @@ func (p *pass) global(u address.Use) address.Name {
 }
 
 var (
-	newObject = regexp.MustCompile(`^new\s+(?P<class>[\w\\]+)`)
+	newObject = lazyregexp.New(`^new\s+(?P<class>[\w\\]+)`)
 	// typed is a variable or a property with its class: private readonly GrpcConfig $config.
-	typed = regexp.MustCompile(`\b(?P<class>[A-Z][\w\\]*)\s+\$(?P<name>\w+)`)
+	typed = lazyregexp.New(`\b(?P<class>[A-Z][\w\\]*)\s+\$(?P<name>\w+)`)
 )
 
 // classOf returns the class of a variable, without its namespace, or "".
@@ -117,19 +96,30 @@ func baseName(class string) string { return class[strings.LastIndexByte(class, '
 
 var (
 	// assignment gives a variable, a property or a constant its value.
-	assignment = regexp.MustCompile(`(?:\$(?:this->)?|\bself::\$|\bconst\s+(?:[a-z]+\s+)?)` +
+	assignment = lazyregexp.New(`(?:\$(?:this->)?|\bself::\$|\bconst\s+(?:[a-z]+\s+)?)` +
 		`(?P<name>\w+)\s*(?:\?\?)?=\s*`)
 	// definedConstant is define('PORT', 50051).
-	definedConstant = regexp.MustCompile(`\bdefine\(\s*["'](?P<name> *)["']\s*,\s*`)
+	definedConstant = lazyregexp.New(`\bdefine\(\s*["'](?P<name> *)["']\s*,\s*`)
 	// getter is a method that may return a setting, up to its body.
-	getter      = regexp.MustCompile(`\bfunction\s+(?P<name>\w+)\(\s*\)\s*(?::\s*\??\w+\s*)?\{`)
-	returnValue = regexp.MustCompile(`\breturn\b\s*`)
-	classHead   = regexp.MustCompile(`(?m)^\s*(?:(?:abstract|final|readonly)\s+)*` +
+	getter    = lazyregexp.New(`\bfunction\s+(?P<name>\w+)\(\s*\)\s*(?::\s*\??\w+\s*)?\{`)
+	classHead = lazyregexp.New(`(?m)^\s*(?:(?:abstract|final|readonly)\s+)*` +
 		`(?:class|enum|interface|trait)\s+(?P<name>\w+)`)
 )
 
+var (
+	// setsProperties gives an object properties that the source does not name: $this->$name = $value.
+	setsProperties = lazyregexp.New(`\$(?P<of>\w+)->(?:\$\w+|\{[^{}\n]*\})\s*=[^=>]`)
+	// readsArray is in a value that has elements which the source does not name.
+	readsArray = lazyregexp.New(
+		`\b(?:array_(?:merge|replace)\w*|json_decode|yaml_parse\w*|parse_ini_\w+|unserialize)\(`)
+	// property is the declaration of a property, and ownProperty the use of one.
+	property = lazyregexp.New(`\b(?:public|protected|private|var|readonly|static)\s+` +
+		`(?:\??[\w\\|]+\s+){0,3}\$(?P<name>\w+)`)
+	ownProperty = lazyregexp.New(`\$this->(?P<name>\w+)\s*(?:\?\?)?=[^=>]`)
+)
+
 // fromOutside is in a value that the environment or the command line gives.
-var fromOutside = regexp.MustCompile(`\bgetenv\b|\benv\b|_ENV\b|_SERVER\b|\bargv\b|\boptions\b`)
+var fromOutside = lazyregexp.New(`\bgetenv\b|\benv\b|_ENV\b|_SERVER\b|\bargv\b|\boptions\b`)
 
 // namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
@@ -140,23 +130,46 @@ func namesIn(t *source.Text) *address.Names {
 			continue // a long method computes more than a setting
 		}
 		name, _ := t.Group(getter, m, "name")
-		for _, r := range returnValue.FindAllIndex(t.Code[m[1]:end], address.MaxListeners) {
-			from := m[1] + r[1]
-			d.Declare(name, source.Span{From: from, To: t.Until(from, ";")})
+		for _, value := range t.Returns(m[1]) {
+			d.Declare(name, value)
 		}
 	}
+	var read []string // names that have what a file or another array has too
+	for _, m := range t.FindAll(assignment, -1) {
+		if value := (source.Span{From: m[1], To: t.Until(m[1], ";")}); readsArray.MatchString(t.Slice(value)) {
+			name, _ := t.Group(assignment, m, "name")
+			read = append(read, name)
+		}
+	}
+	d.DeleteFunc(func(name string) bool { return slices.Contains(read, name) })
 	d.DeleteUnclear(func(name, value string) bool {
 		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
+	if t.Matches(setsProperties) {
+		properties := append(t.Names(property), t.Names(ownProperty)...)
+		d.DeleteFunc(func(name string) bool { return slices.Contains(properties, name) })
+	}
 	d.Global = (&pass{d}).global
 	return d
 }
 
+// filled returns that the objects of other classes get properties which the source does not name.
+func (p *pass) filled() []address.Declaration {
+	var found []address.Declaration
+	for _, m := range p.FindAll(setsProperties, address.MaxListeners) {
+		variable, _ := p.Group(setsProperties, m, "of")
+		if class := p.classOf(variable, m[0]); class != "" {
+			found = append(found, address.AnyOf(class))
+		}
+	}
+	return found
+}
+
 // properties returns the addresses of the properties, the constants and the getters of the classes of the source.
 func (p *pass) properties() []address.Declaration {
-	var found []address.Declaration
+	found := p.filled()
 	classes := p.FindAll(classHead, address.MaxListeners)
-	for _, pattern := range []*regexp.Regexp{assignment, getter} {
+	for _, pattern := range []*lazyregexp.Regexp{assignment, getter} {
 		in := 0
 		for _, m := range p.FindAll(pattern, -1) {
 			for in < len(classes) && classes[in][0] <= m[0] {

@@ -14,7 +14,12 @@ import (
 // directory. Where RoadRunner runs a project and no configuration has a gRPC section, its workers serve nothing.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
+	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
 	projects := analyzer.Projects(withoutVariants(withoutOthers(files)), packageOf)
+	folders := analyzer.HealthFolders{}
+	for _, f := range files {
+		folders.Add(f.Path, f.Extra.health)
+	}
 	configuresRoadRunner := func(f analyzer.File[extra]) bool { return f.Extra.configuresRoadRunner }
 	for _, p := range projects {
 		if slices.ContainsFunc(p.Files, configuresRoadRunner) && !analyzer.ProjectHas[finding.Server](p) {
@@ -23,6 +28,16 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		if slices.ContainsFunc(p.Files, func(f analyzer.File[extra]) bool { return f.Extra.isLibrary }) {
 			p.Drop(finding.Is[finding.Implementation]) // another program serves that of a library
 		}
+		p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
+			of, ok := f.(namedHealth)
+			switch {
+			case !ok:
+				return []finding.Finding{f}
+			case folders.IsOwn(in.Path):
+				return nil
+			}
+			return []finding.Finding{finding.Health{Site: of.Site}}
+		})
 	}
 	return analyzer.Servers(projects, logf)
 }

@@ -1,30 +1,30 @@
 package php
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 var (
 	// roadRunnerConfig is the file name of a configuration of RoadRunner.
-	roadRunnerConfig = regexp.MustCompile(`^(?:\.?rr(?:[._-][\w.-]+)?|\.?roadrunner)\.ya?ml$`)
+	roadRunnerConfig = lazyregexp.New(`^(?:\.?rr(?:[._-][\w.-]+)?|\.?roadrunner)\.ya?ml$`)
 	// isVariant is the file name of a configuration that is there for development or tests.
-	isVariant = regexp.MustCompile(
+	isVariant = lazyregexp.New(
 		`(?i)[._-](?:dev|develop|development|tests?|testing|local|debug|ci|example|sample)[._-]`)
 	// mayBeIncluded is the path of a file that a configuration of RoadRunner may include: one about gRPC, or one in a
 	// folder of RoadRunner.
-	mayBeIncluded = regexp.MustCompile(`(?:^|/)[\w.-]*grpc[\w.-]*\.ya?ml$|(?:^|/)(?:rr|roadrunner)/[^/]+\.ya?ml$`)
+	mayBeIncluded = lazyregexp.New(`(?:^|/)[\w.-]*grpc[\w.-]*\.ya?ml$|(?:^|/)(?:rr|roadrunner)/[^/]+\.ya?ml$`)
 	// environmentValue is a reference to an environment variable, with its default or without: ${PORT:-9001}.
-	environmentValue = regexp.MustCompile(`\$\{(?P<variable>\w+)(?::?-(?P<default>[^{}]*))?\}`)
+	environmentValue = lazyregexp.New(`\$\{(?P<variable>\w+)(?::?-(?P<default>[^{}]*))?\}`)
 	// includeSetting is the key of a file to include, of a list of them.
-	includeSetting = regexp.MustCompile(`^include\[\d+\]$`)
+	includeSetting = lazyregexp.New(`^include\[\d+\]$`)
 	// tlsSettings are the files of a server's section tls. There is TLS if it has both (config.go of
 	// roadrunner-server/grpc).
 	tlsSettings = []string{"grpc.tls.key", "grpc.tls.cert"}

@@ -1,11 +1,10 @@
 package php
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
@@ -28,7 +27,7 @@ const (
 
 // classRules find the uses of classes by their full names.
 var classRules = []struct {
-	class  *regexp.Regexp
+	class  *lazyregexp.Regexp
 	usages usage
 	proves finding.Make
 }{
@@ -59,16 +58,16 @@ var classRules = []struct {
 
 // rules find what needs no full name of a class.
 var rules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bimplements\s+[\w\\,\s]*\bHealthInterface\b`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`\bimplements\s+[\w\\,\s]*\bHealthInterface\b`), Proves: registersNamedHealth},
 	{
-		Code:    regexp.MustCompile(`["'](?P<literal> +)["']`),
-		Literal: regexp.MustCompile(`^/grpc\.health\.v1\.Health(?:/Check)?$`),
+		Code:    lazyregexp.New(`["'](?P<literal> +)["']`),
+		Literal: lazyregexp.New(`^/grpc\.health\.v1\.Health(?:/Check)?$`),
 		Proves:  finding.RegistersHealth,
 	},
 	// The health service of another package, which the server is given by its class.
 	{
-		Code: regexp.MustCompile(`->(?P<at>(?:handle|register(?:Service)?)\(\s*(?:new\s+)?(?:\\?\w+\\)*` +
+		Code: lazyregexp.New(`->(?P<at>(?:handle|register(?:Service)?)\(\s*(?:new\s+)?(?:\\?\w+\\)*` +
 			`Health(?:Check)?(?:Service)?(?:Impl|Controller)?\s*(?:\(|::class))`),
-		Proves: finding.RegistersHealth,
+		Proves: registersNamedHealth,
 	},
 }

@@ -1,25 +1,23 @@
 package php
 
 import (
-	"regexp"
-	"strings"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // serverCredentials are those of the grpc extension, which ask clients for no certificate
 // (src/php/ext/grpc/server_credentials.c of grpc).
 var serverCredentials = analyzer.Credentials{
-	Plaintext: regexp.MustCompile(`^null$`),
-	TLS:       regexp.MustCompile(`\bServerCredentials::createSsl\(`),
+	Plaintext: lazyregexp.New(`^null$`),
+	TLS:       lazyregexp.New(`\bServerCredentials::createSsl\(`),
 }
 
 // http2Port is the call that makes the server of the grpc extension listen.
-var http2Port = regexp.MustCompile(`->add(?P<secure>Secure)?Http2Port\(\s*`)
+var http2Port = lazyregexp.New(`->add(?P<secure>Secure)?Http2Port\(\s*`)
 
 // listeners returns the addresses of the servers of the grpc extension, and the security of them.
 func (p *pass) listeners() []finding.Finding {
@@ -44,8 +42,8 @@ func (p *pass) listeners() []finding.Finding {
 var (
 	// swooleTLS is the flag of a socket with TLS, of Swoole and OpenSwoole, and verifiesClients the setting that
 	// requires certificates of clients (their documentation of ssl_verify_peer).
-	swooleTLS       = regexp.MustCompile(`\bSWOOLE_SSL\b|\bConstant::SSL\b|\|\s*(?:\\?\w+\\?)*::SSL\b`)
-	verifiesClients = regexp.MustCompile(`\bssl_verify_peer['"]\s*=>\s*true\b`)
+	swooleTLS       = lazyregexp.New(`\bSWOOLE_SSL\b|\bConstant::SSL\b|\|\s*(?:\\?\w+\\?)*::SSL\b`)
+	verifiesClients = lazyregexp.New(`\bssl_verify_peer['"]\s*=>\s*true\b`)
 )
 
 // swooleSecurity returns the security of the server whose options are in a span, if they ask for TLS.
@@ -59,13 +57,4 @@ func (p *pass) swooleSecurity(options source.Span) []finding.Finding {
 		says.Transport = plan.MutualTLS
 	}
 	return []finding.Finding{finding.SecurityAt(p.Line(options.From+m[0]), says)}
-}
-
-// isKey reports whether an element of an array has a key, and returns the span after the key.
-func (p *pass) isKey(element source.Span, name string) (source.Span, bool) {
-	key, _, ok := strings.Cut(string(p.Raw[element.From:element.To]), "=>")
-	if !ok || strings.Trim(strings.TrimSpace(key), `'"`) != name {
-		return source.Span{}, false
-	}
-	return source.Span{From: element.From + len(key), To: element.To}, true
 }

@@ -1,24 +1,26 @@
 package python
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	classHead = regexp.MustCompile(`^[ \t]*class[ \t]+(\w+)[ \t]*(\()?`)
+	classHead = lazyregexp.New(`^[ \t]*class[ \t]+(\w+)[ \t]*(\()?`)
 	// fieldLine is a field with or without a value: a class of settings may get the value from the environment.
-	fieldLine = regexp.MustCompile(`^[ \t]*([A-Za-z_]\w*)[ \t]*([:=])`)
+	fieldLine = lazyregexp.New(`^[ \t]*([A-Za-z_]\w*)[ \t]*([:=])`)
+	// typedLine is a field with a type.
+	typedLine = lazyregexp.New(`^[ \t]*[A-Za-z_]\w*[ \t]*:[ \t]*[^\s=]`)
 	// described is the value of a field that is its description.
-	described = regexp.MustCompile(`^(?:\w+\.)?(?:[fF]ield|ib)\(`)
+	described = lazyregexp.New(`^(?:\w+\.)?(?:[fF]ield|ib)\(`)
 	// made is the value of a field that is an object of a class.
-	made = regexp.MustCompile(`^(?:\w+\.)*(\w+)\(`)
+	made = lazyregexp.New(`^(?:\w+\.)*(\w+)\(`)
 	// namesClass is the name of a class, as people write it, in the type or the value of a field.
-	namesClass = regexp.MustCompile(`\b_*[A-Z]\w*[a-z]\w*\b`)
+	namesClass = lazyregexp.New(`\b_*[A-Z]\w*[a-z]\w*\b`)
 )
 
 // class is a class that a source defines, or the source itself, whose fields are its variables.
@@ -28,13 +30,16 @@ type class struct {
 	from, to     int    // where the head ends, and the body
 	bases        []string
 	fields       []field
+	positions    int               // how many fields have a type, which are arguments of the class in their order
 	settings     *pydanticSettings // nil if its fields are no environment variables
+	isFilled     bool              // its objects get fields that the source does not name
 }
 
 // field is a field of a class. A span is empty for what it does not have.
 type field struct {
 	name             string
 	typ, value, text source.Span // the text has both
+	position         int         // among those with a type
 }
 
 // maxFields is how many fields of a source are read, and maxParts how many of them are kept, with those that are parts
@@ -73,7 +78,11 @@ func readClasses(t *source.Text) []*class {
 			in.body = indent
 			if f := readField(t, line, from); f.name != "" && left > 0 {
 				left--
+				f.position = in.positions
 				in.fields = append(in.fields, f)
+			}
+			if typedLine.MatchString(line) {
+				in.positions++
 			}
 		}
 	}
@@ -132,34 +141,52 @@ func defaultOf(t *source.Text, description source.Span) source.Span {
 // pydantic's settings and of dataclasses. What has a class of the source, a variable too, has the fields of that by
 // their path: ".grpc.port". The value of a field without a default is empty.
 func classFields(t *source.Text) []classField {
-	r := fieldReader{Text: t, classes: map[string]*class{}}
-	all := readClasses(t)
-	for _, c := range all[1:] {
+	r := newFieldReader(t)
+	filled := filledIn(t, r.all).names
+	for _, c := range slices.Backward(r.all) { // bases come before
+		c.isFilled = filled[c.name]
+		for _, base := range c.bases {
+			filled[base] = filled[base] || c.isFilled
+		}
+	}
+	for _, c := range r.all {
+		r.read(c, part{settings: c.settings, isFilled: c.isFilled})
+	}
+	return r.found
+}
+
+// newFieldReader returns a reader of the fields of a source's classes.
+func newFieldReader(t *source.Text) *fieldReader {
+	r := &fieldReader{Text: t, classes: map[string]*class{}, all: readClasses(t)}
+	for _, c := range r.all[1:] {
 		c.settings = settingsOf(t, c, r.classes)
 		r.classes[c.name] = c
 	}
-	for _, c := range all {
-		r.read(c, part{settings: c.settings})
-	}
-	return r.found
+	return r
 }
 
 // fieldReader collects the fields of classes.
 type fieldReader struct {
 	*source.Text
-	classes map[string]*class
+	all     []*class
+	classes map[string]*class // by their names
 	found   []classField
 }
 
 // classField is a field of a class, with what follows its name.
 type classField struct {
 	address.NamedValue
-	text source.Span
+	text     source.Span
+	isFilled bool           // objects get it from what the source does not name
+	given    []address.Name // what other files may give it
 }
 
 // declare declares the field. What gives a setting gives what the class itself reads too.
 func (f classField) declare(d *address.Names) {
-	d.DeclareValue(f.NamedValue)
+	d.DeclareValue(f.NamedValue, f.given...)
+	if f.isFilled {
+		d.Forget(f.Name[1:], f.text)
+	}
 	if name := f.Name[1:]; f.IsOption && !strings.Contains(name, ".") {
 		d.Forget(name, f.text)
 		d.DeclareOption(name, f.Variable, f.Value)
@@ -174,32 +201,43 @@ type part struct {
 	// with.
 	settings *pydanticSettings
 	variable string
-	depth    int
+	isFilled bool // it gets fields that the source does not name
+	// of are the classes around it, by their names.
+	of    []string
+	depth int
 }
 
 // read collects the fields of a class, which is that of a part.
 func (r *fieldReader) read(c *class, of part) {
 	for _, f := range c.fields {
 		value, isKnown := r.given(of.made, f)
+		if of.isFilled {
+			value, isKnown = source.Span{From: f.text.From, To: f.text.From}, false
+		}
 		switch k := r.classOf(f); {
 		case len(r.found) == maxParts:
 			return
 		case k != nil && of.depth < maxNested:
-			r.read(k, of.part(f, value, k))
+			r.read(k, of.part(c, f, value, k))
 		case c.name == "" || !listenName.MatchString(f.name):
 		default:
 			v := address.NamedValue{Name: of.path + "." + f.name, Value: value, IsOption: of.settings != nil && isKnown}
 			if v.IsOption {
 				v.Variable = of.settings.nameOf(of.variable, f.name, r.Raw[f.text.From:f.text.To])
 			}
-			r.found = append(r.found, classField{v, f.text})
+			given := givenToField(append(slices.Clip(of.of), c.name), f)
+			r.found = append(r.found, classField{v, f.text, of.isFilled, given})
 		}
 	}
 }
 
-// part returns the part that a field with a value is, which has a class.
-func (p part) part(f field, value source.Span, k *class) part {
+// part returns the part that a field of a class is, which has a class k and a value.
+func (p part) part(c *class, f field, value source.Span, k *class) part {
 	of := part{path: p.path + "." + f.name, made: value, settings: k.settings, depth: p.depth + 1}
+	if of.of = slices.Clip(p.of); c.name != "" {
+		of.of = append(of.of, c.name)
+	}
+	of.isFilled = p.isFilled || k.isFilled
 	if p.settings != nil && p.settings.delimiter != "" {
 		of.settings, of.variable = p.settings, p.variable+f.name+p.settings.delimiter
 	}

@@ -2,17 +2,17 @@ package python
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // djangoCommand starts a server of Django's gRPC frameworks on an address or a port: grpcrunserver --dev 0.0.0.0:9000
 // (management/commands/grpcrunserver.py of both).
-var djangoCommand = regexp.MustCompile(`\bgrpcrun(?:aio)?server(?:[ \t]+(?:-\S+|\d{1,3}))*[ \t]+` +
+var djangoCommand = lazyregexp.New(`\bgrpcrun(?:aio)?server(?:[ \t]+(?:-\S+|\d{1,3}))*[ \t]+` +
 	`["']?((?:[\w.\[\]:]*:)?\d{4,5}\b|\S*\$\S+)`)
 
 // analyzeCommands returns the addresses that the command lines of a Procfile or of a shell script give to servers. The

@@ -1,12 +1,12 @@
 package python
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
@@ -17,9 +17,14 @@ var (
 	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
 	// one.
 	withoutDefault = source.NewKeywords("_port:", " port:", "_PORT:", " addr:", "_addr:", " address:", "_address:")
-	constant       = regexp.MustCompile(`(?m)^(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
+	// fillsAny are in sources that may set what others declare, whatever it is called.
+	fillsAny = source.NewKeywords("setattr(", "__dict__", "(**", "sys.modules[__name__]", "globals()")
+	constant = lazyregexp.New(`(?m)^(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
+	// replacesModule is what gives a module other variables than it declares, whatever they are called.
+	replacesModule = lazyregexp.New(
+		`(?m)\b(?:globals|^vars|^locals)\(\)(?:\.update\(|\[[^"'\]\n]*\]\s*=[^=])|\bsys\.modules\[__name__\]\s*=[^=]`)
 	// keywordArgument is an argument that a call gives by its name.
-	keywordArgument = regexp.MustCompile(`[(,]\s*(?P<name>\w*(?:port|addr|address|bind|listen|endpoint|url))\s*=\s*`)
+	keywordArgument = lazyregexp.New(`[(,]\s*(?P<name>\w*(?:port|addr|address|bind|listen|endpoint|url))\s*=\s*`)
 )
 
 // maxConstants is how many constants of a source are kept, and maxConstantsSource how many bytes a source may have that
@@ -39,25 +44,32 @@ func readConstants(t *source.Text, module string, i imports, names func() *addre
 		}
 		all = append(all, names().Declaration(name, value))
 	}
+	loads, isReplaced := address.LoadsSettings(t.Raw), t.Matches(replacesModule)
+	if isReplaced {
+		all = append(all, address.AnyOf(module))
+	}
 	for _, m := range t.FindAll(constant, -1) {
-		name := string(t.Code[m[2]:m[3]])
-		if value := (source.Span{From: m[1], To: t.Until(m[1], "\n")}); listenName.MatchString(name) {
+		name, value := string(t.Code[m[2]:m[3]]), source.Span{From: m[1], To: t.Until(m[1], "\n")}
+		if isReplaced {
+			value.To = value.From
+		}
+		if listenName.MatchString(name) {
+			addConstant(add, module, name, value)
+		} else if loads && names().IsLoaded(name, value) {
 			add(name, value)
-			add("."+module+"."+name, value)
-			if strings.ToUpper(name) == name {
-				add("."+name, value)
-			}
 		}
 	}
-	options := readOptions(t)
-	for _, f := range classFields(t) {
-		options = append(options, f.NamedValue)
+	var fields []classField
+	for _, o := range readOptions(t) {
+		fields = append(fields, classField{NamedValue: o})
 	}
-	for _, o := range options {
-		if strings.HasPrefix(o.Name, ".") && listenName.MatchString(o.Name) && len(all) < maxConstants {
-			all = append(all, names().DeclarationOf(o))
+	for _, f := range append(fields, classFields(t)...) {
+		if strings.HasPrefix(f.Name, ".") && listenName.MatchString(f.Name) && len(all) < maxConstants {
+			all = append(all, names().DeclarationOf(f.NamedValue).GivenBy(f.given))
 		}
 	}
+	all = append(all, filledElsewhere(t, module, i)...)
+	all = append(all, attributesSet(t, i, names)...)
 	own := append(t.Names(functionDefinition), t.Names(classDefinition)...)
 	if len(all) > 0 || slices.ContainsFunc(own, listenName.MatchString) {
 		for _, f := range names().Returned {
@@ -67,20 +79,56 @@ func readConstants(t *source.Text, module string, i imports, names func() *addre
 			add(f.Name, f.Value)
 		}
 	}
+	if loads {
+		all = append(all, names().LoadedByFunctions()...)
+		all = all[:min(len(all), maxConstants)]
+	}
+	addArguments(add, t, own, i, names)
+	return all
+}
+
+// addArguments adds what a source gives to functions and classes that it does not define itself, which are own.
+func addArguments(
+	add func(string, source.Span), t *source.Text, own []string, i imports, names func() *address.Names,
+) {
 	for _, m := range t.FindAll(keywordArgument, address.MaxListeners) {
-		if called := calledWith(t, m[0]); called != "" && !slices.Contains(own, called) {
+		if called := calledWith(t, m[0]); called != "" && !slices.Contains(own, called) && !i.isOfWeb(called) {
 			name := address.ArgumentName(called, string(t.Code[m[2]:m[3]]))
 			add(name, source.Span{From: m[1], To: t.Until(m[1], ",")})
 		}
 	}
 	if mayGive.In(t.Raw) {
-		for _, calls := range []*regexp.Regexp{call, inThread, inPool} {
+		for _, calls := range []*lazyregexp.Regexp{call, inThread, inPool} {
 			for _, a := range names().ArgumentsOf(calls, i.imported) {
 				add(a.Name, a.Value)
 			}
 		}
 	}
-	return all
+}
+
+// ofWeb matches the modules of servers for the web, which take settings by classes that apps call theirs too.
+var ofWeb = lazyregexp.New(`^(?:uvicorn|hypercorn|gunicorn|granian|daphne)\b`)
+
+// isOfWeb reports whether a class of a server for the web is called so, if the source imports one.
+func (i imports) isOfWeb(called string) bool {
+	if full := i.names[called]; full != "" {
+		return ofWeb.MatchString(full)
+	}
+	for _, full := range i.names {
+		if ofWeb.MatchString(full) && called == "Config" {
+			return true
+		}
+	}
+	return false
+}
+
+// addConstant adds a constant of a module by the names that others have for it.
+func addConstant(add func(name string, value source.Span), module, name string, value source.Span) {
+	add(name, value)
+	add("."+module+"."+name, value)
+	if strings.ToUpper(name) == name {
+		add("."+name, value)
+	}
 }
 
 // imported returns the name, for other files, of what a name is imported as: a class, or a function with its module. It
@@ -96,11 +144,11 @@ func (i imports) imported(called string) string {
 
 var (
 	// call is the call of a function or a class by a name without a dot.
-	call = regexp.MustCompile(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*)\(`)
+	call = lazyregexp.New(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*)\(`)
 	// inThread is a function that a thread or a process calls, and inPool one that a pool or a loop does.
-	inThread = regexp.MustCompile(`\btarget\s*=\s*(?:self\.)?(?P<name>[A-Za-z_]\w*)\s*,\s*` +
+	inThread = lazyregexp.New(`\btarget\s*=\s*(?:self\.)?(?P<name>[A-Za-z_]\w*)\s*,\s*` +
 		`(?:\w+\s*=[^,()]*,\s*)*args\s*=\s*[(\[]`)
-	inPool = regexp.MustCompile(`\b(?:(?:submit|to_thread|start_soon)\s*\(|run_in_executor\s*\([^,()]*,)\s*` +
+	inPool = lazyregexp.New(`\b(?:(?:submit|to_thread|start_soon)\s*\(|run_in_executor\s*\([^,()]*,)\s*` +
 		`(?:self\.)?(?P<name>[A-Za-z_]\w*)\s*,`)
 	// mayGive are parts of the names of functions and classes that start a server.
 	mayGive = source.NewKeywords("erve(", "erver(", "rpc", "Rpc", "RPC", "tart", "main", "run", "Run",
@@ -113,11 +161,12 @@ func mayDeclareListener(text []byte, isGRPC bool) bool {
 	if len(text) > maxConstantsSource {
 		return false
 	}
-	return isGRPC && passedOn.In(text) || startsServer.In(text) || withoutDefault.In(text) || address.HasPortLine(text)
+	return isGRPC && passedOn.In(text) || startsServer.In(text) || withoutDefault.In(text) || fillsAny.In(text) ||
+		address.HasPortLine(text) || address.LoadsSettings(text)
 }
 
 // calledBefore is a name after which the arguments of a call begin.
-var calledBefore = regexp.MustCompile(`(\w+)[ \t]*$`)
+var calledBefore = lazyregexp.New(`(\w+)[ \t]*$`)
 
 const (
 	// maxArguments is how many bytes before an argument the bracket of its call is looked for.

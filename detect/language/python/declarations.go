@@ -1,21 +1,21 @@
 package python
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	assignment = regexp.MustCompile(
+	assignment = lazyregexp.New(
 		`(?m)^[ \t]*(?P<statement>)(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*`)
 	// loop is a loop over the elements of a list.
-	loop = regexp.MustCompile(`\bfor[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+in[ \t]+` +
+	loop = lazyregexp.New(`\bfor[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+in[ \t]+` +
 		`(?:(?P<list>[A-Za-z_]\w*)[ \t]*[:\])]|[\[(])`)
 	// assignmentInCode is one in an expression: if port := os.environ.get("PORT").
-	assignmentInCode = regexp.MustCompile(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
+	assignmentInCode = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
 )
 
 // readDeclarations returns the values of the variables of a source, which is that of a module, of the fields of its
@@ -23,7 +23,11 @@ var (
 // their defaults.
 func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentInCode)
-	d.AddsNumbers = true
+	d.AddsNumbers, d.ReadsSettings = true, true
+	if t.Matches(replacesModule) {
+		constants := t.Names(constant)
+		d.DeleteFunc(func(name string) bool { return slices.Contains(constants, name) })
+	}
 	for _, f := range classFields(t) {
 		f.declare(d)
 	}
@@ -44,11 +48,11 @@ func readDeclarations(t *source.Text, module string, functions []function) *addr
 
 var (
 	elements = address.Elements{
-		Read: regexp.MustCompile(`\b(?P<key>[A-Za-z_]\w*)(?:\[["'](?P<key2> *)["']\]|` +
+		Read: lazyregexp.New(`\b(?P<key>[A-Za-z_]\w*)(?:\[["'](?P<key2> *)["']\]|` +
 			`\.get\(["'](?P<key3> *)["'](?:\s*,\s*(?P<default>))?)`),
-		Literal:    regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*\{`),
-		Key:        regexp.MustCompile(`^["'](?P<key> *)["']\s*:\s*`),
-		Assignment: regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\[["'](?P<key> *)["']\][ \t]*=[ \t]*`),
+		Literal:    lazyregexp.New(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[ \t]*[\w.\[\], ]+)?=[ \t]*\{`),
+		Key:        lazyregexp.New(`^["'](?P<key> *)["']\s*:\s*`),
+		Assignment: lazyregexp.New(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\[["'](?P<key> *)["']\][ \t]*=[ \t]*`),
 	}
 	// listenKeys are the ends of keys that say where something listens.
 	listenKeys = source.NewKeywords(`port"`, `port'`, `PORT"`, `PORT'`, `addr"`, `addr'`, `ADDR"`, `ADDR'`,
@@ -56,9 +60,9 @@ var (
 )
 
 var (
-	returnStatement = regexp.MustCompile(`(?m)^[ \t]+return[ \t]+`)
+	returnStatement = lazyregexp.New(`(?m)^[ \t]+return[ \t]+`)
 	// credentialsFunction is the name of a function that returns credentials.
-	credentialsFunction = regexp.MustCompile(`(?i)cred|ssl|tls|secur`)
+	credentialsFunction = lazyregexp.New(`(?i)cred|ssl|tls|secur`)
 )
 
 // tellsName reports whether a function has a name that says that it returns an address, or credentials.
@@ -95,4 +99,4 @@ func declareReturns(d *address.Names, functions []function) {
 }
 
 // listenName matches the names of parameters, constants and fields that say where something listens.
-var listenName = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url`)
+var listenName = lazyregexp.New(`(?i)port|addr|bind|listen|endpoint|url`)

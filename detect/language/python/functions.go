@@ -2,30 +2,30 @@ package python
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	functionDefinition = regexp.MustCompile(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*\(`)
-	classDefinition    = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`)
+	functionDefinition = lazyregexp.New(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*\(`)
+	classDefinition    = lazyregexp.New(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`)
 	// typerOption is a parameter that Typer takes from the command line.
-	typerOption   = regexp.MustCompile(`\btyper\s*\.\s*(?:Option|Argument)\s*\(`)
-	parameterName = regexp.MustCompile(`^\w+`)
+	typerOption   = lazyregexp.New(`\btyper\s*\.\s*(?:Option|Argument)\s*\(`)
+	parameterName = lazyregexp.New(`^\w+`)
 	// decorator is one, and property one that makes a field of a function.
-	decorator = regexp.MustCompile(`^[ \t]*@`)
-	property  = regexp.MustCompile(`^[ \t]*@(?:\w+\.)*(?:cached_)?property\b`)
+	decorator = lazyregexp.New(`^[ \t]*@`)
+	property  = lazyregexp.New(`^[ \t]*@(?:\w+\.)*(?:cached_)?property\b`)
 	// startsCommand is a function that Typer or Fire makes a command of, and usesTyper is in sources that use Typer.
-	startsCommand = regexp.MustCompile(`\b(?:typer\.run|[Ff]ire)\(\s*(?P<name>\w+)\s*\)`)
+	startsCommand = lazyregexp.New(`\b(?:typer\.run|[Ff]ire)\(\s*(?P<name>\w+)\s*\)`)
 	usesTyper     = source.NewKeywords("typer")
 	// command is a decorator of Typer's that makes a command of a function.
-	command = regexp.MustCompile(`^[ \t]*@(?:\w+\.)+(?:command|callback)\b`)
+	command = lazyregexp.New(`^[ \t]*@(?:\w+\.)+(?:command|callback)\b`)
 	// givenName matches the names of parameters whose arguments count: where something listens, and what does.
-	givenName = regexp.MustCompile(listenName.String() + `|server`)
+	givenName = lazyregexp.New(listenName.String() + `|server`)
 )
 
 // maxFunctions is how many functions of a source are looked at.
@@ -83,7 +83,7 @@ func around(functions []function, t *source.Text, at int) int {
 func parameter(t *source.Text, at source.Span) string { return parameterName.FindString(t.Slice(at)) }
 
 // isClass matches the names of classes, as people write them: they are told apart without their modules.
-var isClass = regexp.MustCompile(`^_*[A-Z]`)
+var isClass = lazyregexp.New(`^_*[A-Z]`)
 
 // moduleOf returns the name of the module that a file is.
 func moduleOf(file string) string {
@@ -97,7 +97,7 @@ func moduleOf(file string) string {
 const maxDecorators = 8
 
 // isDecorated reports whether a pattern matches a decorator of the function.
-func (f function) isDecorated(t *source.Text, with *regexp.Regexp) bool {
+func (f function) isDecorated(t *source.Text, with *lazyregexp.Regexp) bool {
 	line := t.Line(f.at) - 2
 	for first := line - maxDecorators; line >= 0 && line > first && decorator.Match(t.LineCode(line)); line-- {
 		if with.Match(t.LineCode(line)) {

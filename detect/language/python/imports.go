@@ -3,10 +3,10 @@ package python
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // imports are the names that a source imports. An import anywhere in the file counts for the whole file.
@@ -20,10 +20,10 @@ type imports struct {
 }
 
 var (
-	importStatement = regexp.MustCompile(`^import[ \t]+((?:[^\n\\;]|\\\r?\n)+)`)
-	fromStatement   = regexp.MustCompile(`^from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(?:\\\r?\n[ \t]*)?` +
+	importStatement = lazyregexp.New(`^import[ \t]+((?:[^\n\\;]|\\\r?\n)+)`)
+	fromStatement   = lazyregexp.New(`^from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(?:\\\r?\n[ \t]*)?` +
 		`(\(|(?:[^\n\\;(]|\\\r?\n)+)`)
-	importedName = regexp.MustCompile(`^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$`)
+	importedName = lazyregexp.New(`^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$`)
 )
 
 // maxStatement is how many bytes an import statement without parentheses, or the head of a class, is read of.
@@ -38,7 +38,7 @@ func beginsLine(code []byte, at int) bool {
 }
 
 // statements yields the matches of a pattern where a word begins a statement at the beginning of a line.
-func statements(t *source.Text, word string, pattern *regexp.Regexp) iter.Seq[[]int] {
+func statements(t *source.Text, word string, pattern *lazyregexp.Regexp) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for at := range t.Words(word) {
 			if !beginsLine(t.Code, at) {

@@ -1,19 +1,19 @@
 package python
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // optionCall declares an option of the command line: that of argparse, of click and typer, of Abseil, of Tornado.
-var optionCall = regexp.MustCompile(
+var optionCall = lazyregexp.New(
 	`(?:\.[ \t]*(?:add_argument|option)|\b(?:DEFINE_(?:integer|string|bool|boolean)|define))[ \t]*\(`)
 
 // quotedName is an argument that names an option.
-var quotedName = regexp.MustCompile(`^["']([\w/-]+)["']$`)
+var quotedName = lazyregexp.New(`^["']([\w/-]+)["']$`)
 
 // managementCommand is in sources of Django's commands, which get their options by key.
 var managementCommand = source.NewKeywords("BaseCommand")
@@ -21,11 +21,21 @@ var managementCommand = source.NewKeywords("BaseCommand")
 // maxOptions is how many options of a source are read.
 const maxOptions = 128
 
+var (
+	// otherDefaults gives options other defaults: those of files, of a mapping, or of environment variables whose names
+	// are not seen.
+	otherDefaults = lazyregexp.New(
+		`\b(?:default_config_files|default_map|auto_envvar_prefix|default_env)\b\s*["']?\s*[=:]|` +
+			`\bset_defaults\(\s*\*\*|\bset_default\(\s*[^\s"']`)
+	// setsDefault gives options other defaults by their names: set_defaults(port=1), FLAGS.set_default("port", 1).
+	setsDefault = lazyregexp.New(`\bset_defaults\(|\bset_default\(\s*["'](?P<name> *)["']\s*,\s*`)
+)
+
 // readOptions returns the options of the command line by the names that the code reads them by: ".port" of args.port
 // and FLAGS.port, "port" of the parameter that click gives to a function. The value of one without a default is empty.
 func readOptions(t *source.Text) []address.NamedValue {
 	var options []address.NamedValue
-	isByKey := managementCommand.In(t.Raw)
+	isByKey, hasOthers, defaults := managementCommand.In(t.Raw), t.Matches(otherDefaults), defaultsSet(t)
 	for _, m := range t.FindAll(optionCall, maxOptions) {
 		library := string(t.Code[m[0]:m[1]])
 		isClick := strings.Contains(library, ".") && !strings.Contains(library, "add_argument")
@@ -38,6 +48,12 @@ func readOptions(t *source.Text) []address.NamedValue {
 			position = 1
 		}
 		o := optionOf(t, name, m[1], position)
+		if value, ok := defaults[name]; ok {
+			o.Value = value
+		}
+		if hasOthers {
+			o.Value.To = o.Value.From
+		}
 		if o.Flags == nil {
 			o.Flags = definedFlag(library, name)
 		}
@@ -51,6 +67,24 @@ func readOptions(t *source.Text) []address.NamedValue {
 		}
 	}
 	return options
+}
+
+// defaultsSet returns the defaults that calls give to options, by their names.
+func defaultsSet(t *source.Text) map[string]source.Span {
+	set := map[string]source.Span{}
+	for _, m := range t.FindAll(setsDefault, maxOptions) {
+		each, _ := t.Arguments(m[1])
+		if name, ok := t.Group(setsDefault, m, "name"); ok {
+			set[name] = each[0]
+			continue
+		}
+		for _, at := range each {
+			if name, _, ok := strings.Cut(t.Slice(at), "="); ok {
+				set[strings.TrimSpace(name)] = t.Trim(source.Span{From: at.From + len(name) + 1, To: at.To})
+			}
+		}
+	}
+	return set
 }
 
 // optionName returns the name of an option, whose call's arguments begin at an offset: its destination, the name
@@ -90,7 +124,11 @@ func optionOf(t *source.Text, name string, from, position int) address.NamedValu
 	if value, ok := t.Argument(from, position, "default"); ok {
 		o.Value = value
 	}
-	if variable, ok := t.Argument(from, -1, "envvar"); ok {
+	variable, ok := t.Argument(from, -1, "envvar")
+	if !ok {
+		variable, ok = t.Argument(from, -1, "env_var")
+	}
+	if ok {
 		if m := quotedName.FindSubmatch(t.Raw[variable.From:variable.To]); m != nil {
 			o.Variable = string(m[1])
 		}

@@ -15,13 +15,27 @@ import (
 // postAnalyze makes a server of each source that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
+	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.ReplacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	custom := customHealthModules(files)
 	for _, p := range all {
 		resolve(p, custom)
 		analyzer.AddDefaultListeners(frameworks, p)
 	}
-	return analyzer.Servers(all, logf)
+	graph := analyzer.Graph(all)
+	graph.Module = moduleFinder(files)
+	for _, p := range all {
+		p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
+			if h, ok := f.(analyzer.HealthHelper); ok {
+				if isOwnModule(p, h.Module) {
+					return nil
+				}
+				return analyzer.DecideHelper(all, p, h, helperFile(files, graph.Module, in.Path, h.Module))
+			}
+			return []finding.Finding{f}
+		})
+	}
+	return analyzer.ServersIn(graph, all, logf)
 }
 
 // customHealthModules returns the names of the modules that have a service Health which is not grpc.health.v1's.

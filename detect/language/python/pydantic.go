@@ -1,18 +1,18 @@
 package python
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	variablePrefix    = regexp.MustCompile(`\benv_prefix["']?\s*[=:]\s*(?:["'](\w*)["'])?`)
-	variableDelimiter = regexp.MustCompile(`\benv_nested_delimiter["']?\s*[=:]\s*["'](\w+)["']`)
-	caseSensitive     = regexp.MustCompile(`\bcase_sensitive["']?\s*[=:]\s*True\b`)
+	variablePrefix    = lazyregexp.New(`\benv_prefix["']?\s*[=:]\s*(?:["'](\w*)["'])?`)
+	variableDelimiter = lazyregexp.New(`\benv_nested_delimiter["']?\s*[=:]\s*["'](\w+)["']`)
+	caseSensitive     = lazyregexp.New(`\bcase_sensitive["']?\s*[=:]\s*True\b`)
 	// settingsAlias is the name of the environment variable of one setting, without the prefix, if there is one.
-	settingsAlias = regexp.MustCompile(`\b(?:env|alias|validation_alias)\s*=\s*(?:["'](\w+)["'])?`)
+	settingsAlias = lazyregexp.New(`\b(?:env|alias|validation_alias)\s*=\s*(?:["'](\w+)["'])?`)
 )
 
 // pydanticSettings say which environment variables give the fields of a class of pydantic's settings

@@ -21,6 +21,9 @@ func TestRepetitiveSources(t *testing.T) {
 			"class A:\n def __init__(self, port=1):\n  A()\n", "from a import serve\nserve(50051, ",
 			"def a(port):\n    ",
 			"class A:\n  def b(self, port=1):\n    ", "DEFINE_integer('port', ",
+			"a = json.load(open(a))\n", "def a(b):\n  return yaml.safe_load(b)\n",
+			"with open(a) as a:\n  b = json.load(a['b'])\n",
+			"a = a(yaml.load(a))['a']\n", "b = a['a']['a'].get('a', ",
 		},
 	})
 }

@@ -1,12 +1,12 @@
 package python
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // webServer is a server of sonora, which serves registered services by gRPC-Web alone.
@@ -20,10 +20,41 @@ type healthByModule struct {
 	of *finding.Site
 }
 
+// helperCall is a call that may give a server to what another module has for health checks.
+var helperCall = lazyregexp.New(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*(?:\.\w+)*)\(`)
+
+// generatedHealth is in the names of what registers the health service itself.
+var generatedHealth = lazyregexp.New(`^grpc_health\b|_pb2_grpc\b|add_\w+_to_server$|^grpclib\b`)
+
+// healthHelpers returns the calls of imported functions that are named for health and get a server.
+func (s *servers) healthHelpers(i imports) []finding.Finding {
+	if len(s.found) == 0 || !analyzer.NamedForHealth.Match(s.text.Code) {
+		return nil
+	}
+	var found []finding.Finding
+	for _, m := range s.text.FindAll(helperCall, maxCalls) {
+		first, rest, _ := strings.Cut(string(s.text.Code[m[2]:m[3]]), ".")
+		full := strings.TrimSuffix(i.names[first]+"."+rest, ".")
+		if i.names[first] == "" || !analyzer.NamedForHealth.MatchString(full) || generatedHealth.MatchString(full) {
+			continue
+		}
+		each, _ := s.text.Arguments(m[1])
+		for _, argument := range each {
+			if analyzer.GetsServer(s.text.Slice(argument)) {
+				site := finding.At(s.text, source.Span{From: m[2], To: m[1]}).Quiet()
+				module := full[:max(0, strings.LastIndexByte(full, '.'))]
+				found = append(found, analyzer.HealthHelper{Site: site, Of: s.before(argument.To), Module: module})
+				break
+			}
+		}
+	}
+	return found
+}
+
 // rule says what the use of a name proves.
 type rule struct {
 	// name is matched against the full name, as the imports resolve it.
-	name *regexp.Regexp
+	name *lazyregexp.Regexp
 	// use is how the name has to be used; mentioned allows all uses.
 	use use
 	// proves makes the finding of a full name. It is nil for a name that proves nothing, although a later rule matches
@@ -53,6 +84,8 @@ var rules = []rule{
 	// Who makes one gives it to a server, if not by add_HealthServicer_to_server then by a helper.
 	{source.Exactly(`grpc_health\.v1\.(health|_async)\.(aio\.)?HealthServicer`), called, registersHealth},
 	{source.Exactly(`(.*\.)?health(_grpc|\.v1|\.v1\.health_grpc)\.HealthBase`), inherited, registersHealth},
+	{source.Exactly(`(.*\.)?health\.v1\.health_grpc\.HealthServicer`), inherited, registersHealth},
+	{source.Exactly(`(.*\.)?health_grpc\.HealthServicer`), inherited, registersSomeHealth},
 	{source.Exactly(`(.*\.)?add_HealthServicer_to_server`), mentioned, registersHealth},
 	{source.Exactly(`(.*\.)?add_\w+Servicer_to_server`), mentioned, finding.Registers(grpcio)},
 	{source.Exactly(`grpc_health\..*|.*health_pb2_grpc\.HealthServicer`), inherited, nil},
@@ -67,13 +100,18 @@ func registersHealth(at *finding.Site, full string) finding.Finding {
 	return healthByModule{at, parts[max(0, len(parts)-2)], nil}
 }
 
+// registersSomeHealth is the same for a servicer that purerpc generates of a health.proto which may be another one.
+func registersSomeHealth(at *finding.Site, full string) finding.Finding {
+	return registersHealth(at.AsUnsure(), full)
+}
+
 // serviceServed is an implementation for which the framework makes a server: mlserver serves the models of its
 // settings, the Django frameworks have a management command, and a FlightServerBase is a server itself.
 var serviceServed = finding.Serves
 
 // possibleName matches the names that the rules may know although the file does not import their first part, because
 // they need no module before them or come from a wildcard import.
-var possibleName = regexp.MustCompile(`Servicer|_server$|^Server$`)
+var possibleName = lazyregexp.New(`Servicer|_server$|^Server$`)
 
 // evidence returns what makes the finding that the use of a name is, and the full name; nil for nothing.
 func evidence(i imports, name string, how use) (proves finding.Make, full string) {
@@ -90,14 +128,21 @@ func evidence(i imports, name string, how use) (proves finding.Make, full string
 // genericHealth is a handler of the health service by its name, without generated code. An app may write the service
 // by hand so.
 var genericHealth = analyzer.Rule{
-	Code:    regexp.MustCompile(`\bmethod_handlers_generic_handler\s*\(\s*["'](?P<literal>[ ]+)["']`),
+	Code:    lazyregexp.New(`\bmethod_handlers_generic_handler\s*\(\s*["'](?P<literal>[ ]+)["']`),
+	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
+	Proves:  finding.RegistersHealth,
+}
+
+// purerpcHealth is the same for purerpc, whose generated code makes its services in methods.
+var purerpcHealth = analyzer.Rule{
+	Code:    lazyregexp.New(`(?m)^\w+\s*=\s*(?P<at>(?:purerpc\s*\.\s*)?Service\s*\(\s*["'](?P<literal>[ ]+)["'])`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
 	Proves:  finding.RegistersHealth,
 }
 
 // settings are what Django's settings say. django_socio_grpc/settings.py registers no health service by default.
-var settings = []analyzer.Rule{genericHealth, {
-	Code:    regexp.MustCompile(`["'](?P<literal>[ ]+)["']\s*:\s*True\b`),
+var settings = []analyzer.Rule{genericHealth, purerpcHealth, {
+	Code:    lazyregexp.New(`["'](?P<literal>[ ]+)["']\s*:\s*True\b`),
 	Literal: source.Exactly(`ENABLE_HEALTH_CHECK`),
 	Proves:  finding.RegistersHealth,
 }}

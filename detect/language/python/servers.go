@@ -1,12 +1,11 @@
 package python
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // servers are the servers that a source constructs.
@@ -49,7 +48,7 @@ func (s *servers) receiver(at int) string {
 	return string(receiver.Find(s.text.Code[max(0, at-maxCalled):at]))
 }
 
-var receiver = regexp.MustCompile(`\w+$`)
+var receiver = lazyregexp.New(`\w+$`)
 
 // given returns the sites of the servers that calls give to the parameter whose name stands before an offset, in their
 // order; none if that is no parameter, or if one of the calls does not say which server it gives.
@@ -69,7 +68,7 @@ func (s *servers) given(at int) []*finding.Site {
 	return sites
 }
 
-var registersHealthWith = regexp.MustCompile(`\badd_HealthServicer_to_server\s*\(`)
+var registersHealthWith = lazyregexp.New(`\badd_HealthServicer_to_server\s*\(`)
 
 // tellApart returns findings in which the health services are of the servers that they are registered with. Who only
 // makes one does not count then.
@@ -100,7 +99,9 @@ func (s *servers) tellApart(found []finding.Finding) []finding.Finding {
 			}
 			if isTold(of) {
 				h.of = of[0]
-				h.Unsure = h.Unsure || len(of) > 1 && !all[h.Line] // it may be registered with others too
+				if len(of) > 1 && !all[h.Line] { // it may be registered with others too
+					h.Site = h.AsUnsure()
+				}
 			}
 			for i := 1; isTold(of) && all[h.Line] && i < len(of); i++ {
 				another := h

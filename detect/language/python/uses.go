@@ -3,11 +3,11 @@ package python
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // use is how a source uses a name.
@@ -20,9 +20,9 @@ const (
 )
 
 var (
-	classBases = regexp.MustCompile(`^class[ \t]+\w+[ \t]*\(`)
+	classBases = lazyregexp.New(`^class[ \t]+\w+[ \t]*\(`)
 	// definedBefore matches what stands before a name that is defined and not used.
-	definedBefore = regexp.MustCompile(`\b(def|class)[ \t]+$`)
+	definedBefore = lazyregexp.New(`\b(def|class)[ \t]+$`)
 )
 
 const (

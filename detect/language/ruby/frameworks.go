@@ -16,7 +16,8 @@ const (
 
 // The sources of the frameworks say which register the health service:
 //
-//	grpc, griffin, grpc_kit  never (GRPC::RpcServer, lib/grpc_kit/server.rb)
+//	grpc, griffin, grpc_kit  never (GRPC::RpcServer, lib/grpc_kit/server.rb); griffin brings a Checker (folder pb),
+//	                         and grpc_kit takes no service that is made for grpc
 //	gruf                     with health_check_enabled, --health-check or GRUF_HEALTH_CHECK_ENABLED, all of which came
 //	                         with 2.16.0 (lib/gruf/cli/executor.rb, lib/gruf/configuration.rb, CHANGELOG.md)
 //	AnyCable                 always, and sets the status of "anycable.RPC" alone (lib/anycable/grpc/server.rb)
@@ -53,7 +54,9 @@ var frameworks = []analyzer.Framework{
 		Keywords: []string{"Grpc"},
 		Evidence: "`GrpcKit::Server`",
 		Health:   byChecker,
-		Advice:   "server.handle(" + checker + ")" + requireChecker,
+		Advice: "class Health < Grpc::Health::V1::Health::Service; def check(*) = " +
+			"Grpc::Health::V1::HealthCheckResponse.new(status: :SERVING); end; server.handle(Health), with code of " +
+			"grpc-tools for grpc/health/v1/health.proto",
 		Security: "the socket that `run` is given, which may be one of OpenSSL (`lib/grpc_kit/server.rb`)",
 	},
 	{

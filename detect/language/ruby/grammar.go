@@ -2,11 +2,11 @@ package ruby
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // grammarOf returns how a text writes comments and strings. Ruby uses the characters of its strings for operators too,
@@ -89,7 +89,7 @@ func startsCharacter(text []byte, at int) bool {
 
 func characterEnd(_ []byte, from int) (inner, after int) { return from + 1, from + 1 }
 
-var percentOpen = regexp.MustCompile(`^%(?:[qQwWiIrsx][^\w\s]|[({\[<|!])`)
+var percentOpen = lazyregexp.New(`^%(?:[qQwWiIrsx][^\w\s]|[({\[<|!])`)
 
 // startsPercent reports whether a percent sign begins a percent literal. One with a letter may also follow a name and a
 // space, as in "puts %w[a b]". One without a letter begins only where an operand may.

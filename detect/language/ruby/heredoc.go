@@ -2,19 +2,19 @@ package ruby
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// heredocStart is the beginning of a heredoc: <<~NAME, <<-"NAME", <<NAME. Without ~ or - the name has to be in
 	// capitals, because << is also an operator.
-	heredocStart = regexp.MustCompile(
+	heredocStart = lazyregexp.New(
 		"(?:^|[^\\w)\\]])<<(?:[~-][\"'`]?([A-Za-z_]\\w*)|[\"'`]?([A-Z][A-Z_0-9]+)\\b)")
 	// terminator is a line that ends a heredoc of its name.
-	terminator = regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\r?$`)
+	terminator = lazyregexp.New(`(?m)^[ \t]*(?P<name>[A-Za-z_]\w*)\r?$`)
 )
 
 // maxHeredocLine is the longest line, in bytes, that is searched for heredocs. Only generated files have longer ones.

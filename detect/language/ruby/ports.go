@@ -1,57 +1,62 @@
 package ruby
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// addressCall is a call, with brackets or without, or an assignment that says where a server listens: on the first
 	// argument, or on what is assigned.
-	addressCall = regexp.MustCompile(`\.[ \t]*add_http2_port[ \t]*(?:(?P<open>\()|[ \t](?P<bare>[^\n,]*))|` +
+	addressCall = lazyregexp.New(`\.[ \t]*add_http2_port[ \t]*(?:(?P<open>\()|[ \t](?P<bare>[^\n,]*))|` +
 		`\b(?:server_binding_url|rpc_host)[ \t]*=[ \t]*(?P<assigned>[^\n]*)`)
 	// griffinPort is the setting of griffin in its configure block, and griffinServer what makes other settings of that
 	// name griffin's.
-	griffinPort   = regexp.MustCompile(`\b\w+\.port[ \t(]+(?P<port>\d+|[A-Z][^\n]*)`)
-	griffinRun    = regexp.MustCompile(`\bGriffin::Server\s*\.\s*run\(`)
-	griffinServer = regexp.MustCompile(`\bGriffin::Server\b`)
+	griffinPort   = lazyregexp.New(`\b\w+\.port[ \t(]+(?P<port>\d+|[A-Z][^\n]*)`)
+	griffinRun    = lazyregexp.New(`\bGriffin::Server\s*\.\s*run\(`)
+	griffinServer = lazyregexp.New(`\bGriffin::Server\b`)
 
 	// assignment is PORT = 50051 or @port ||= 50051.
-	assignment = regexp.MustCompile(`(?m)^[ \t]*(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)
+	assignment = lazyregexp.New(`(?m)^[ \t]*(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)
 )
 
 // elements are those of hashes: options[:port].
 var elements = address.Elements{
-	Read:       regexp.MustCompile(`\b(?P<key>\w+)(?:\[:(?P<key2>\w+)\]|\.fetch\(:(?P<key3>\w+)\))`),
-	Literal:    regexp.MustCompile(`(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*\{`),
-	Key:        regexp.MustCompile(`^(?::(?P<key>\w+)\s*=>|(?P<key>\w+):)\s*`),
-	Assignment: regexp.MustCompile(`\b(?P<name>\w+)\[:(?P<key>\w+)\][ \t]*(?:\|\|)?=[ \t]*`),
+	Read:       lazyregexp.New(`\b(?P<key>\w+)(?:\[:(?P<key2>\w+)\]|\.fetch\(:(?P<key3>\w+)\))`),
+	Literal:    lazyregexp.New(`(?m)^[ \t]*(?P<name>\w+)[ \t]*=[ \t]*\{`),
+	Key:        lazyregexp.New(`^(?::(?P<key>\w+)\s*=>|(?P<key>\w+):)\s*`),
+	Assignment: lazyregexp.New(`\b(?P<name>\w+)\[:(?P<key>\w+)\][ \t]*(?:\|\|)?=[ \t]*`),
 }
 
 var (
 	// method is a method that may return a setting, up to its body, and endlessMethod one with a single expression.
-	method        = regexp.MustCompile(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*\n[ \t]*`)
-	endlessMethod = regexp.MustCompile(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*=[ \t]*`)
-	constant      = regexp.MustCompile(`(?m)^[ \t]*(?P<name>[A-Z]\w*)[ \t]*=[ \t]*`)
+	method        = lazyregexp.New(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*\n[ \t]*`)
+	endlessMethod = lazyregexp.New(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*=[ \t]*`)
+	// setsFields gives an object fields that the source does not name: send("#{name}=", value).
+	setsFields = lazyregexp.New(`\b(?:(?:public_)?send|__send__)[ \t(]+:?"[^"\n]*="|` +
+		`\binstance_variable_set[ \t(]+(?::?"[^"\n]*#\{|[a-z_])`)
+	constant = lazyregexp.New(`(?m)^[ \t]*(?P<name>[A-Z]\w*)[ \t]*=[ \t]*`)
 )
 
 // fromOutside is in a value that the environment or the command line gives.
-var fromOutside = regexp.MustCompile(`\bENV\b|\bARGV\b|\boptions\b`)
+var fromOutside = lazyregexp.New(`\bENV\b|\bARGV\b|\boptions\b`)
 
 // maxSettings is how many settings of one file are kept.
 const maxSettings = 100
 
 // modifier is a condition behind its statement.
-var modifier = regexp.MustCompile(`^[^;\n]*[^;\n\s=(]\s+(?P<word>if|unless)\s+(?P<condition>[^;\n]*\S)`)
+var modifier = lazyregexp.New(`^[^;\n]*[^;\n\s=(]\s+(?P<word>if|unless)\s+(?P<condition>[^;\n]*\S)`)
 
 // namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment, endlessMethod)
-	names.Global, names.Modifier = global, modifier
+	names.Global, names.Modifier, names.ReadsSettings = global, modifier, true
+	names.Imported = loadedElsewhere
 	for _, m := range t.FindAll(method, -1) {
 		name, _ := t.Group(method, m, "name")
 		names.Declare(name, source.Span{From: m[1], To: t.Until(m[1], "\n")})
@@ -59,6 +64,9 @@ func namesIn(t *source.Text) *address.Names {
 	names.DeleteUnclear(func(name, value string) bool {
 		return !fromOutside.MatchString(value) && !address.UsesName(value, name)
 	})
+	if setsFields.Match(t.Raw) {
+		names.DeleteFunc(func(name string) bool { return strings.HasPrefix(name, "@") })
+	}
 	declareConstructors(names)
 	declareFlags(names)
 	names.DeclareElements(elements)
@@ -68,14 +76,14 @@ func namesIn(t *source.Text) *address.Names {
 var (
 	// optionElement and optionVariable are options of OptionParser whose blocks set an element of a hash or a variable,
 	// and optionCall is any of them.
-	optionElement = regexp.MustCompile(optionHead +
+	optionElement = lazyregexp.New(optionHead +
 		`(?:\{|do)\s*\|[ \t]*(?P<value>\w+)[ \t]*\|\s*(?P<key>\w+\[:\w+\])[ \t]*=[^=]`)
-	optionVariable = regexp.MustCompile(optionHead +
+	optionVariable = lazyregexp.New(optionHead +
 		`(?:\{|do)\s*\|[ \t]*(?P<value>\w+)[ \t]*\|\s*(?P<name>@?\w+)[ \t]*=[^=]`)
-	optionCall = regexp.MustCompile(optionHead)
+	optionCall = lazyregexp.New(optionHead)
 	// intoHash is the hash that takes the options without blocks.
-	intoHash = regexp.MustCompile(`\binto:\s*(?P<hash>\w+)`)
-	longFlag = regexp.MustCompile(`--(?:\[no-\])?([\w-]+)`)
+	intoHash = lazyregexp.New(`\binto:\s*(?P<hash>\w+)`)
+	longFlag = lazyregexp.New(`--(?:\[no-\])?([\w-]+)`)
 )
 
 const optionHead = `\.on(?:\(|[ \t])\s*(?P<flags>["'][^{}|\n]{0,200}?)\)?[ \t]*`
@@ -144,14 +152,38 @@ func global(u address.Use) address.Name {
 	return address.Name{Path: name}
 }
 
+// loadedElsewhere returns what a constant is in the source that declares it, which stands for a module.
+func loadedElsewhere(dotted string) address.Name {
+	name := dotted[strings.LastIndexByte(dotted, ':')+1:]
+	if name == "" || name == "ENV" || name[0] < 'A' || name[0] > 'Z' || strings.Contains(name, ".") {
+		return address.Name{}
+	}
+	return address.Name{Module: name, Path: name}
+}
+
+// declaringFile returns what finds the source that declares a constant, if there is one alone.
+func declaringFile(files []analyzer.File[stub]) func(from, name string) string {
+	declares := map[string]string{}
+	for _, f := range files {
+		for _, d := range f.Declares {
+			if of, ok := declares[d.Name]; ok && of != f.Path {
+				declares[d.Name] = ""
+			} else {
+				declares[d.Name] = f.Path
+			}
+		}
+	}
+	return func(_, name string) string { return declares[name] }
+}
+
 var (
-	class       = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?:\w+::)*(?P<name>[A-Z]\w*)`)
-	constructor = regexp.MustCompile(`(?m)^[ \t]*def[ \t]+initialize[ \t]*\(`)
+	class       = lazyregexp.New(`(?m)^[ \t]*class[ \t]+(?:\w+::)*(?P<name>[A-Z]\w*)`)
+	constructor = lazyregexp.New(`(?m)^[ \t]*def[ \t]+initialize[ \t]*\(`)
 	// parameterHead is a parameter, by its number or by its name, up to its default if it has one.
-	parameterHead = regexp.MustCompile(`^(\w+)[ \t]*(?::|=)?[ \t]*`)
-	construction  = regexp.MustCompile(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new\(`)
+	parameterHead = lazyregexp.New(`^(\w+)[ \t]*(?::|=)?[ \t]*`)
+	construction  = lazyregexp.New(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new\(`)
 	// constructionAlone has no arguments, and no brackets for them.
-	constructionAlone = regexp.MustCompile(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new(?:$|[.\n])`)
+	constructionAlone = lazyregexp.New(`\b(?:\w+::)*(?P<name>[A-Z]\w*)\.new(?:$|[.\n])`)
 )
 
 // declareConstructors declares the parameters of constructors, which calls of new in any source give something.
@@ -187,8 +219,10 @@ func constants(names *address.Names) []address.Declaration {
 	var found []address.Declaration
 	for _, m := range names.FindAll(constant, -1) {
 		name, _ := names.Group(constant, m, "name")
-		d := names.Declaration(name, source.Span{From: m[1], To: names.Until(m[1], "\n")})
-		if d.Certainty != address.Unknown && len(found) < maxSettings {
+		value := source.Span{From: m[1], To: names.Until(m[1], "\n")}
+		d := names.Declaration(name, value)
+		isKnown := d.Certainty != address.Unknown || names.IsLoaded(name, value)
+		if isKnown && len(found) < maxSettings {
 			found = append(found, d)
 		}
 	}

@@ -12,25 +12,29 @@ type project = analyzer.Project[stub]
 // postAnalyze returns a server for each source that makes a server.
 func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[stub]) bool { return f.Extra.LoadsEnvironment })
+	analyzer.ReplaceEnvironment(files, func(f analyzer.File[stub]) bool { return f.Extra.ReplacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
-	generated := map[string]bool{}
+	generated, folders := map[string]bool{}, analyzer.HealthFolders{}
 	for _, f := range files {
+		folders.Add(f.Path, f.Extra.Health)
 		for _, name := range f.Extra.Services {
 			generated[name] = true
 		}
 	}
 	for _, p := range all {
-		resolve(p, generated)
+		resolve(p, generated, folders)
 		analyzer.AddDefaultListeners(frameworks, p)
 		addAnyCableSecurity(p)
 	}
-	return analyzer.Servers(all, logf)
+	graph := analyzer.Graph(all)
+	graph.Module = declaringFile(files)
+	return analyzer.ServersIn(graph, all, logf)
 }
 
 // resolve decides the findings that depend on others of the app. generated are the names of the services in its stubs.
-func resolve(p *project, generated map[string]bool) {
+func resolve(p *project, generated map[string]bool, folders analyzer.HealthFolders) {
 	onlyControllers := servesOnlyControllers(p)
-	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
 		case serviceSubclass:
 			if generated[of.service] {
@@ -38,7 +42,7 @@ func resolve(p *project, generated map[string]bool) {
 			}
 			return nil
 		case healthSubclass:
-			if !onlyControllers {
+			if isOwn := of.mayBeOwn && folders.IsOwn(in.Path); !onlyControllers && !isOwn {
 				return []finding.Finding{finding.Health{Site: of.Site}}
 			}
 			return nil

@@ -8,7 +8,6 @@ package ruby
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in Ruby.
@@ -25,6 +25,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[stub]{
 	Language:    analyzer.Language{Name: "ruby", Title: "Ruby", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    analyzer.Keywords(frameworks, "rpc_host").In, // of anycable.yml
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -49,15 +50,13 @@ func required(file string) bool {
 	case ".rb":
 		isMessageStub := strings.HasSuffix(name, "_pb.rb") && !strings.HasSuffix(name, serviceStubSuffix)
 		return !isMessageStub && !isTest(name) && !inOtherDir(file)
-	case ".ru", ".rake", gemspecExt:
+	case ".ru", ".rake", gemspecExt, ".proto":
 		return !inOtherDir(file)
 	case analyzer.EnvironmentFile:
 		return name == analyzer.EnvironmentFile && !inOtherDir(file)
-	case "", ".yml":
-		known := []string{gemfile, procfile, anyCableFile, settingsFile}
-		return (slices.Contains(known, name) || mayBeScript(file)) && !inOtherDir(file)
 	}
-	return false
+	isKnown := slices.Contains([]string{gemfile, procfile, anyCableFile, settingsFile}, name)
+	return (isKnown || mayBeScript(file) || analyzer.IsSettingsFile(file)) && !inOtherDir(file)
 }
 
 // isTest reports whether a file has the name of a test, by the conventions of RSpec and Minitest.
@@ -94,12 +93,14 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 		return nil, err
 	case name == analyzer.EnvironmentFile:
 		return analyzer.Environment[stub](text), nil
+	case path.Ext(name) == ".proto":
+		return &analyzer.Result[stub]{Extra: stub{Health: analyzer.HealthInProto(text)}}, nil
 	case name == procfile:
 		return analyzeProcfile(text), nil
 	case name == anyCableFile:
 		return analyzeAnyCable(text)
-	case name == settingsFile:
-		return analyzeSettings(text)
+	case address.IsSettingsFile(name):
+		return analyzeSettings(f.Path, text)
 	case strings.HasSuffix(name, serviceStubSuffix):
 		return analyzeStub(text), nil
 	}
@@ -107,23 +108,26 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 }
 
 // interpreter is the first line of a program in Ruby. Many programs in bin are none.
-var interpreter = regexp.MustCompile(`^#![^\n]*ruby`)
+var interpreter = lazyregexp.New(`^#![^\n]*ruby`)
 
 // loadsEnvironment are in sources that load a file .env. What dotenv-rails loads, it mostly loads for development
 // alone.
 var loadsEnvironment = source.NewKeywords("Dotenv.load", "dotenv/load", "Dotenv.overload")
 
+// replacesEnvironment are in those that load it over the variables that are set.
+var replacesEnvironment = source.NewKeywords("Dotenv.overload")
+
 var keywords = analyzer.Keywords(frameworks)
 
 // mayTellPort matches a constant that may be the port of a server of another source, or what gives one to its server.
-var mayTellPort = regexp.MustCompile(
+var mayTellPort = lazyregexp.New(
 	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b|\b\w*Server\.new(?:[.\n]|$|\([^\n]*(?:\b\d{4,5}\b|ENV))`)
 
 // analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {
 	servesGRPC := keywords.In(text)
-	loads := stub{LoadsEnvironment: loadsEnvironment.In(text)}
-	if !servesGRPC && !mayTellPort.Match(text) {
+	loads := stub{LoadsEnvironment: loadsEnvironment.In(text), ReplacesEnvironment: replacesEnvironment.In(text)}
+	if !servesGRPC && !mayTellPort.Match(text) && !address.LoadsSettings(text) {
 		return &analyzer.Result[stub]{Extra: loads}
 	}
 	t := grammarOf(text).Read(text)
@@ -138,7 +142,7 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 }
 
 // classOrModule is the head of a class or a module.
-var classOrModule = regexp.MustCompile(`^[ \t]*(?:class|module)\b`)
+var classOrModule = lazyregexp.New(`^[ \t]*(?:class|module)\b`)
 
 // inMain returns findings among which the servers are marked that are constructed outside of classes and modules: in a
 // script.

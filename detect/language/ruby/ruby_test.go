@@ -10,6 +10,7 @@ func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
 func TestRepetitiveSources(t *testing.T) {
 	units := []string{
+		"a = YAML.load_file(a)\n", "def a(b)\n  JSON.parse(File.read(b))\nend\n", "a = a(b)[:a]\n",
 		"class A<B::Service\n", "<<~A\n<<~B\n", "%w( /a?\" ", "AnyCable.configure rpc_host\n", "module A\n# b\n",
 		"s.add_http2_port(a\n", "a = a\n", "A = 50051\n",
 		"o = { a: 1, ", "o[:a] = 5\n", "def a\n", "GRPC::RpcServer.new\n ",

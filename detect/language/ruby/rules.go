@@ -1,11 +1,12 @@
 package ruby
 
 import (
-	"regexp"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // The findings that mean something only together with others of the app.
@@ -17,71 +18,76 @@ type (
 		service string // the last part of the module that the class is in
 	}
 	// healthSubclass is an implementation of the health service. A server has to be given it.
-	healthSubclass struct{ *finding.Site }
+	healthSubclass struct {
+		*finding.Site
+		mayBeOwn bool // a module of the app's own may be called so
+	}
 	// servicesOption is where gruf is given services that are no controllers.
 	servicesOption struct{ *finding.Site }
 )
 
-func healthSubclassed(at *finding.Site, _ string) finding.Finding { return healthSubclass{at} }
+func healthSubclassed(at *finding.Site, code string) finding.Finding {
+	return healthSubclass{at, !strings.Contains(code, "Grpc::")}
+}
 
 // rules are what is recognized in sources.
 var rules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`\bGRPC::RpcServer\s*\.\s*new\b`), Proves: finding.Constructs(grpc)},
-	{Code: regexp.MustCompile(`(?:^|[^:\w.])(?P<at>RpcServer\s*\.\s*new\b)`), Proves: finding.Constructs(grpc)},
+	{Code: lazyregexp.New(`\bGRPC::RpcServer\s*\.\s*new\b`), Proves: finding.Constructs(grpc)},
+	{Code: lazyregexp.New(`(?:^|[^:\w.])(?P<at>RpcServer\s*\.\s*new\b)`), Proves: finding.Constructs(grpc)},
 	{
-		Code:   regexp.MustCompile(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?GRPC::RpcServer\b)`),
+		Code:   lazyregexp.New(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?GRPC::RpcServer\b)`),
 		Proves: finding.Constructs(grpc),
 	},
-	{Code: regexp.MustCompile(`\bGruf::(?:Server|Cli::Executor)\s*\.\s*new\b`), Proves: finding.Constructs(gruf)},
+	{Code: lazyregexp.New(`\bGruf::(?:Server|Cli::Executor)\s*\.\s*new\b`), Proves: finding.Constructs(gruf)},
 	{
-		Code:   regexp.MustCompile(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?Gruf::Controllers::Base\b)`),
+		Code:   lazyregexp.New(`(?m)^\s*class\s+(?P<at>[\w:]+\s*<\s*(?:::)?Gruf::Controllers::Base\b)`),
 		Proves: finding.Serves(gruf),
 	},
-	{Code: regexp.MustCompile(`\bGriffin::Server\s*\.\s*(?:run|configure|new)\b`), Proves: finding.Constructs(griffin)},
-	{Code: regexp.MustCompile(`\bGrpcKit::Server\s*\.\s*new\b`), Proves: finding.Constructs(grpcKit)},
+	{Code: lazyregexp.New(`\bGriffin::Server\s*\.\s*(?:run|configure|new)\b`), Proves: finding.Constructs(griffin)},
+	{Code: lazyregexp.New(`\bGrpcKit::Server\s*\.\s*new\b`), Proves: finding.Constructs(grpcKit)},
 	{
-		Code:   regexp.MustCompile(`\bAnyCable::(?:CLI\s*\.\s*(?:new\b|embed!)|GRPC::Server\s*\.\s*new\b)`),
+		Code:   lazyregexp.New(`\bAnyCable::(?:CLI\s*\.\s*(?:new\b|embed!)|GRPC::Server\s*\.\s*new\b)`),
 		Proves: finding.WithHealth(finding.Constructs(anyCable)),
 	},
 	{
-		Code:   regexp.MustCompile(`(?s)\bAnyCable\.configure\b.*?(?P<at>\.\s*rpc_host\s*=)`),
+		Code:   lazyregexp.New(`(?s)\bAnyCable\.configure\b.*?(?P<at>\.\s*rpc_host\s*=)`),
 		Proves: finding.WithHealth(finding.Registers(anyCable)),
 	},
 
 	// A Checker knows no service until it is told one (src/ruby/pb/grpc/health/checker.rb). A subclass may check
 	// itself.
-	{Code: regexp.MustCompile(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersEmptyHealth},
+	{Code: lazyregexp.New(`\bGrpc::Health::Checker\b`), Proves: finding.RegistersEmptyHealth},
 	{
-		Code:   regexp.MustCompile(`(?s)<\s*(?:::)?(?P<at>Grpc::Health::Checker\b).*?\bdef\s+check\b`),
+		Code:   lazyregexp.New(`(?s)<\s*(?:::)?(?P<at>Grpc::Health::Checker\b).*?\bdef\s+check\b`),
 		Proves: func(at *finding.Site, _ string) finding.Finding { return finding.SetsHealthStatus(at, `""`) },
 	},
 	{
-		Code: regexp.MustCompile(`\b(?:add_status(?:es)?|set_status_for_services)\b` +
+		Code: lazyregexp.New(`\b(?:add_status(?:es)?|set_status_for_services)\b` +
 			`(?P<at>[ \t]*\([^()]{0,400}|[ \t]+[^\s(=][^\n()\[\]]{0,200}\S)`),
 		Proves: finding.SetsHealthStatus,
 	},
 	{
-		Code:   regexp.MustCompile(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`),
+		Code:   lazyregexp.New(`\bbind[ \t(]+(?:::)?Grpc::Health::V1::Health::Service\b`),
 		Proves: finding.RegistersHealth,
 	},
 	{
-		Code:   regexp.MustCompile(`<\s*(?:::)?(?:Grpc::)?Health::V1::Health::Service\b`),
+		Code:   lazyregexp.New(`<\s*(?:::)?(?:Grpc::)?Health::V1::Health::Service\b`),
 		Proves: healthSubclassed,
 	},
 	{
-		Code:   regexp.MustCompile(`\bservices\]?\s*(?:=|<<)[^>=~]`),
+		Code:   lazyregexp.New(`\bservices\s*(?:=|<<)[^>=~]`),
 		Proves: func(at *finding.Site, _ string) finding.Finding { return servicesOption{at} },
 	},
-	{Code: regexp.MustCompile(`\bhealth_check_enabled\s*=\s*true\b`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`\bhealth_check_enabled\s*=\s*true\b`), Proves: finding.RegistersHealth},
 }
 
 var (
 	// subclass is a class whose base is called Service, as the class of a generated service is.
-	subclass = regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?P<at>[\w:]+[ \t]*<[ \t]*(?:::)?` +
+	subclass = lazyregexp.New(`(?m)^[ \t]*class[ \t]+(?P<at>[\w:]+[ \t]*<[ \t]*(?:::)?` +
 		`(?P<module>(?:\w+::)*(?P<last>\w+))::Service)\b[ \t]*(?:;|$|#)`)
 	// mentionsGRPC is in the sources that implement a gRPC service: what they require or raise, or the parameter as the
 	// examples of the generator name it. It decides if the app does not have the stub of the service.
-	mentionsGRPC = regexp.MustCompile(`\bGRPC::|_services_pb\b|_(?:unused_)?call\b`)
+	mentionsGRPC = lazyregexp.New(`\bGRPC::|_services_pb\b|_(?:unused_)?call\b`)
 )
 
 // implementations returns the classes that implement a service.
@@ -95,7 +101,7 @@ func implementations(t *source.Text) []finding.Finding {
 		at := finding.AtLine(t.Line(m[2*subclass.SubexpIndex("at")]), class)
 		switch {
 		case module == "Grpc::Health::V1::Health":
-			found = append(found, healthSubclass{at.Quiet()})
+			found = append(found, healthSubclass{at.Quiet(), false})
 		case isGRPC:
 			found = append(found, finding.Implementation{Site: at, Framework: grpc})
 		default:

@@ -1,20 +1,19 @@
 package ruby
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // serverCredentials are what add_http2_port takes (src/ruby/ext/grpc/rb_server_credentials.c of grpc): the symbol for
 // no TLS, or GRPC::Core::ServerCredentials.new(root certificates, pairs, whether clients have to show a certificate).
 var serverCredentials = analyzer.Credentials{
-	Plaintext: regexp.MustCompile(`:this_port_is_insecure\b`),
-	TLS:       regexp.MustCompile(`\bServerCredentials\s*\.\s*new\s*\(`),
+	Plaintext: lazyregexp.New(`:this_port_is_insecure\b`),
+	TLS:       lazyregexp.New(`\bServerCredentials\s*\.\s*new\s*\(`),
 	Asks: func(t *source.Text, arguments int) bool {
 		asks, _ := t.Argument(arguments, 2)
 		return t.Slice(asks) == "true"
@@ -23,13 +22,13 @@ var serverCredentials = analyzer.Credentials{
 
 var (
 	// addPort is a call with its second argument, the credentials, which may lack brackets.
-	addPort = regexp.MustCompile(`\.[ \t]*add_http2_port[ \t]*(?:(?P<open>\()|[ \t](?P<bare>[^\n]*))`)
+	addPort = lazyregexp.New(`\.[ \t]*add_http2_port[ \t]*(?:(?P<open>\()|[ \t](?P<bare>[^\n]*))`)
 	// grufTLS is the setting of gruf for TLS (lib/gruf/configuration.rb), which is off by default.
-	grufTLS = regexp.MustCompile(`\w\s*\.\s*use_ssl[ \t]*=[ \t]*(?P<value>[^\n]*)`)
+	grufTLS = lazyregexp.New(`\w\s*\.\s*use_ssl[ \t]*=[ \t]*(?P<value>[^\n]*)`)
 	// anyCableTLS is the setting of AnyCable for TLS (lib/anycable/grpc/config.rb), which anycable.yml, the environment
 	// and the command line may have.
-	anyCableTLS = regexp.MustCompile(`\brpc_tls_cert[ \t]*=`)
-	ofGruf      = regexp.MustCompile(`\bGruf\b`)
+	anyCableTLS = lazyregexp.New(`\brpc_tls_cert[ \t]*=`)
+	ofGruf      = lazyregexp.New(`\bGruf\b`)
 )
 
 // security returns what a source says of the security of its servers.
@@ -39,6 +38,8 @@ func security(names *address.Names) []finding.Finding {
 		from := max(m[3], m[4])
 		if each, _ := names.Arguments(from); len(each) > 1 {
 			stated = append(stated, serverCredentials.In(names, each[1])...)
+		} else {
+			stated = append(stated, analyzer.Stated{At: m[0]}) // an array has both arguments
 		}
 	}
 	if names.Matches(ofGruf) {

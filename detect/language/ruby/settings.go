@@ -2,7 +2,7 @@ package ruby
 
 import (
 	"bytes"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,20 +10,21 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 // procfileRules are the commands of process types that start the server of a framework, in place of the app's own code.
 var procfileRules = []analyzer.Rule{
-	{Code: regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`), Proves: finding.Registers(gruf)},
-	{Code: regexp.MustCompile(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`), Proves: finding.RegistersHealth},
+	{Code: lazyregexp.New(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*gruf(?:\s|$)`), Proves: finding.Registers(gruf)},
+	{Code: lazyregexp.New(`(?m)^[\w-]+:.*\bgruf\b.*\s--health-check\b`), Proves: finding.RegistersHealth},
 	{
-		Code:   regexp.MustCompile(`(?m)^[\w-]+:.*\bGRUF_HEALTH_CHECK_ENABLED=[1-9].*\bgruf\b`),
+		Code:   lazyregexp.New(`(?m)^[\w-]+:.*\bGRUF_HEALTH_CHECK_ENABLED=[1-9].*\bgruf\b`),
 		Proves: finding.RegistersHealth,
 	},
 	{
-		Code:   regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable(?:\s|$)`),
+		Code:   lazyregexp.New(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*anycable(?:\s|$)`),
 		Proves: anyCableConfigured,
 	},
 }
@@ -31,7 +32,7 @@ var procfileRules = []analyzer.Rule{
 var anyCableConfigured = finding.WithHealth(finding.Registers(anyCable))
 
 // procfileAddress is the address that such a command is given.
-var procfileAddress = regexp.MustCompile(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*(?:gruf|anycable)\s[^\n]*?` +
+var procfileAddress = lazyregexp.New(`(?m)^[\w-]+:.*\b(?:bundle exec|bin/)\s*(?:gruf|anycable)\s[^\n]*?` +
 	`--(?:host|rpc-host)[ =]["']?(?P<port>[\w.:\[\]$]+)`)
 
 var procfileGrammar = source.Grammar{source.LineComment("#")}
@@ -75,21 +76,25 @@ func ofVariable(v address.Value, variable string) address.Value {
 	return v
 }
 
-// analyzeSettings returns the addresses in a file of settings, by the names that code asks for.
-func analyzeSettings(text []byte) (*analyzer.Result[stub], error) {
-	documents, err := untrusted.ReadYAML(text)
-	var declared []address.Declaration
-	for _, setting := range slices.Concat(documents...) {
-		if v := templateAddress(text, setting); v.Certainty != address.Unknown && len(declared) < maxSettings {
-			declared = append(declared, address.Declaration{Name: "Settings." + setting.Key, Value: v})
+// analyzeSettings returns the addresses in a file of settings, by the names that code asks for: its keys, and the
+// object that the gem config makes of its own file.
+func analyzeSettings(file string, text []byte) (*analyzer.Result[stub], error) {
+	isOfGem := path.Base(file) == settingsFile
+	read := func(s untrusted.Setting, v address.Value) (address.Value, []string) {
+		if of := templateAddress(text, s); of.Certainty != address.Unknown {
+			v = of
 		}
+		if v.Certainty == address.Unknown || !isOfGem {
+			return v, nil
+		}
+		return v, []string{"Settings." + s.Key}
 	}
-	return &analyzer.Result[stub]{Declares: declared}, err
+	return analyzer.Settings[stub](file, text, read)
 }
 
 // templateDefault takes the default of an environment variable in a template: <%= ENV.fetch('PORT', 50051) %>,
 // <%= ENV['PORT'] || 50051 %>.
-var templateDefault = regexp.MustCompile(
+var templateDefault = lazyregexp.New(
 	`:\s*["']?(?P<before>[^"'<>\s]*)<%=\s*ENV(?:\.fetch\([^(),]*,\s*|\[[^\[\]]*\]\s*\|\|\s*)` +
 		`["']?(?P<default>[\w.:\[\]]+)["']?\)?(?:\.to_\w)?\s*%>["']?\s*$`)
 

@@ -1,10 +1,11 @@
 package ruby
 
 import (
-	"regexp"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // stub is what a file says beside findings.
@@ -13,16 +14,32 @@ type stub struct {
 	Services []string
 	// LoadsEnvironment says that the source loads a file .env.
 	LoadsEnvironment bool
+	// ReplacesEnvironment says that it does so over the variables that are set.
+	ReplacesEnvironment bool
+	// Health are the services for health that a .proto file or a generated file defines.
+	Health analyzer.HealthDefinitions
 }
 
 // stubService is the class of a service. The generator writes comments of the .proto file before it, as the pattern
 // allows.
-var stubService = regexp.MustCompile(`(?m)^\s*module\s+(?:[\w:]*::)?(?P<name>\w+)\s*(?:#[^\n]*)?$` +
+var stubService = lazyregexp.New(`(?m)^\s*module\s+(?:[\w:]*::)?(?P<name>\w+)\s*(?:#[^\n]*)?$` +
 	`(?:\s*#[^\n]*$)*\s*class Service\b`)
+
+// stubName is the full name of a generated service, and standardHealth that of the standard one.
+var stubName = lazyregexp.New(`\bself\.service_name\s*=\s*["'](?P<name>[\w.]+)["']`)
+
+const standardHealth = "grpc.health.v1.Health"
 
 // analyzeStub returns the services of a generated file.
 func analyzeStub(text []byte) *analyzer.Result[stub] {
-	return &analyzer.Result[stub]{Extra: stub{Services: uncut(text).Names(stubService)}}
+	t := uncut(text)
+	extra := stub{Services: t.Names(stubService)}
+	for _, name := range t.Names(stubName) {
+		isHealth := name == standardHealth
+		extra.Health.Standard = extra.Health.Standard || isHealth
+		extra.Health.Own = extra.Health.Own || !isHealth && strings.HasSuffix(name, ".Health")
+	}
+	return &analyzer.Result[stub]{Extra: extra}
 }
 
 // uncut returns a text for searches that need its comments and strings. It knows no lines.

@@ -4,53 +4,57 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	variable = regexp.MustCompile(`\b(?:let|const|static)\s+(?:mut\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
+	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
 	// assignment is another value of a variable, and matched what is in a value if it has any.
-	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>[a-z_]\w*)\s*=\s*`)
-	matched    = regexp.MustCompile(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
-	constant   = regexp.MustCompile(`\b(?:const|static)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
+	assignment = lazyregexp.New(`(?m)^\s*(?P<name>[a-z_]\w*)\s*=\s*`)
+	matched    = lazyregexp.New(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
+	constant   = lazyregexp.New(`\b(?:const|static(?:\s+ref)?)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
 	// option is the attribute of a field with a command line argument of clap or structopt, or with a variable of
 	// envconfig, optionValue what gives it a value, and serdeDefault the default of a field which serde reads. The code
 	// reaches them as fields.
-	option       = regexp.MustCompile(`#\[\s*(?:arg|clap|structopt|envconfig)\s*\(`)
-	optionValue  = regexp.MustCompile(`^(?:(env|from)(?:\s*=\s*"(\w+)")?$|default(?:_value(?:_t|s|s_t)?)?\s*=\s)`)
-	serdeDefault = regexp.MustCompile(`#\[serde\([^\]]*?\bdefault\s*=\s*"(?P<function> +)"`)
+	option      = lazyregexp.New(`#\[\s*(?:arg|clap|structopt|envconfig)\s*\(`)
+	optionValue = lazyregexp.New(
+		`^(?:(env|from)(?:\s*=\s*(?:"(\w+)"|(.*)))?$|default(?:_value(?:_t|s|s_t)?)?\s*=\s)`)
+	serdeDefault = lazyregexp.New(`#\[serde\([^\]]*?\bdefault\s*=\s*"(?P<function> +)"`)
 	// fromEnvironment reads a struct from environment variables that are named for its fields (envy src/lib.rs).
-	fromEnvironment = regexp.MustCompile(`\benvy::(?:from_env\b|prefixed\s*\(\s*"(?P<prefix> *)")`)
+	fromEnvironment = lazyregexp.New(`\benvy::(?:from_env\b|prefixed\s*\(\s*"(?P<prefix> *)")`)
 	// optionKey is the name of an argument that clap is given by calls, and readOption reads it.
-	optionKey  = regexp.MustCompile(`\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)`)
-	readOption = regexp.MustCompile(`\.\s*(?:get_one|remove_one|value_of\w*)(?:::<[^>]*>)?\s*\(\s*"(?P<key> +)"`)
+	optionKey  = lazyregexp.New(`\bArg::(?:new|with_name)\s*\(\s*"(?P<key> +)"\s*\)`)
+	readOption = lazyregexp.New(`\.\s*(?:get_one|remove_one|value_of\w*)(?:::<[^>]*>)?\s*\(\s*"(?P<key> +)"`)
 	// optionFlag says that a field is given by a flag, keyFlag and keyShort by which ones an argument is given that is
 	// read by its name.
-	optionFlag = regexp.MustCompile(`^(?:(long)|(short))(?:\s*=\s*(?:"([\w-]+)"|'(\w)'))?$`)
-	keyFlag    = regexp.MustCompile(keyHead + `\blong\s*\(\s*"(?P<flag> +)"\s*\)`)
-	keyShort   = regexp.MustCompile(keyHead + `\bshort\s*\(\s*["'](?P<flag>.)["']\s*\)`)
+	optionFlag = lazyregexp.New(`^(?:(long)|(short))(?:\s*=\s*(?:"([\w-]+)"|'(\w)'))?$`)
+	keyFlag    = lazyregexp.New(keyHead + `\blong\s*\(\s*"(?P<flag> +)"\s*\)`)
+	keyShort   = lazyregexp.New(keyHead + `\bshort\s*\(\s*["'](?P<flag>.)["']\s*\)`)
 	// annotatedField is the field that an attribute belongs to, from after the attribute's arguments.
-	annotatedField = regexp.MustCompile(`^[^\[\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
+	annotatedField = lazyregexp.New(`^[^\[\]]*\](?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
 	// notLiteral goes before the name of a struct if it makes none.
-	// fieldSet is a field of a literal, by a value or by the variable of its name.
-	notLiteral  = regexp.MustCompile(`(?:->|\b(?:struct|enum|union|trait|impl|for|let))\s*$`)
-	fieldSet    = regexp.MustCompile(`^(?:\s*#\[[^\]]*\]\s*)*(\w+)\s*(?:(:)\s*|$)`)
-	structHead  = regexp.MustCompile(`\bstruct\s+(?P<name>\w+)[^{;(]*\{`)
-	structField = regexp.MustCompile(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
+	// fieldSet is a field of a literal, by a value or by the variable of its name, and assigned one that is given a
+	// value later.
+	notLiteral  = lazyregexp.New(`(?:->|\b(?:struct|enum|union|trait|impl|for|let))\s*$`)
+	fieldSet    = lazyregexp.New(`^(?:\s*#\[[^\]]*\]\s*)*(\w+)\s*(?:(:)\s*|$)`)
+	assigned    = lazyregexp.New(`\w\.(?P<name>\w+)\s*=\s*\b`)
+	literalHead = lazyregexp.New(`\b(?P<name>[A-Z]\w*)\s*\{`)
+	structHead  = lazyregexp.New(`\bstruct\s+(?P<name>\w+)[^{;(]*\{`)
+	structField = lazyregexp.New(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:`)
 	// function is the head of a function, up to its parameters, and parameter one of these, which has no default.
-	function  = regexp.MustCompile(`\bfn\s+(?P<name>\w+)\s*(?:<[^>{;]*>\s*)?\(`)
-	parameter = regexp.MustCompile(`^(?:mut )?([^:]*?)\s*:(?s:.*)$`)
+	function  = lazyregexp.New(`\bfn\s+(?P<name>\w+)\s*(?:<[^>{;]*>\s*)?\(`)
+	parameter = lazyregexp.New(`^(?:mut )?([^:]*?)\s*:(?s:.*)$`)
 	// securityName matches the names of functions and parameters that say what carries the calls.
-	securityName = regexp.MustCompile(`(?i)tls|cert|cred|identity|incoming|listener|path|sock|uds`)
+	securityName = lazyregexp.New(`(?i)tls|cert|cred|identity|incoming|listener|path|sock|uds`)
 	// listenName matches the names of constants, fields, functions and parameters that say where something listens.
 	// tellingName matches both.
-	listenName  = regexp.MustCompile(`(?i)port|addr|bind|listen|endpoint|url|socket`)
-	tellingName = regexp.MustCompile(listenName.String() + `|` + securityName.String())
+	listenName  = lazyregexp.New(`(?i)port|addr|bind|listen|endpoint|url|socket`)
+	tellingName = lazyregexp.New(listenName.String() + `|` + securityName.String())
 )
 
 // keyHead is the name of an argument, up to one of the calls that describe it.
@@ -80,11 +84,16 @@ const (
 // module is that of the source.
 func readDeclarations(t *source.Text, module string) *address.Names {
 	d := address.Read(t, ";", variable, assignment, matched)
-	d.Global = global
+	d.Global, d.FieldOf = global, fieldOf(t)
 	d.Keyed(readOption, optionKey)
 	d.ReadFlags(keyFlag, keyShort)
-	for _, f := range fieldDefaults(t) {
+	in := &structs{Text: t}
+	for _, f := range fieldDefaults(d) {
 		d.DeclareValue(f)
+		ofStruct := f
+		if ofStruct.Name = in.field(f.Name, f.Value.From); ofStruct.Name != "" {
+			d.DeclareValue(ofStruct)
+		}
 		value := t.Slice(f.Value)
 		if !f.IsOption && isName.MatchString(value) && d.Values(value, f.Value.From) == nil { // a parameter
 			d.Declare(f.Name[1:], f.Value) // the functions of the type reach it as self.name
@@ -131,7 +140,7 @@ func moduleOf(file string) string {
 }
 
 // call is the call of a function, whose path is in the group "name".
-var call = regexp.MustCompile(`(?:^|[^\w.:])(?P<name>[A-Za-z_]\w*(?:::\w+)*::[a-z_]\w*|[a-z_][\w:]*)\(`)
+var call = lazyregexp.New(`(?:^|[^\w.:])(?P<name>[A-Za-z_]\w*(?:::\w+)*::[a-z_]\w*|[a-z_][\w:]*)\(`)
 
 // given returns what a source gives to functions of other modules, or of types, that are about listening.
 func given(d *address.Names, u *uses) []address.Declaration {
@@ -186,7 +195,7 @@ type implBlock struct {
 	body source.Span
 }
 
-var implHead = regexp.MustCompile(`\bimpl\b(?:\s*<[^>{;]*>)?\s+(?:[\w:<>, ]+\s+for\s+)?(?P<name>\w+)[^{;]*\{`)
+var implHead = lazyregexp.New(`\bimpl\b(?:\s*<[^>{;]*>)?\s+(?:[\w:<>, ]+\s+for\s+)?(?P<name>\w+)[^{;]*\{`)
 
 // implBlocks returns where the functions of types are.
 func implBlocks(t *source.Text) []implBlock {
@@ -208,9 +217,12 @@ func implementedAt(all []implBlock, at int) string {
 	return ""
 }
 
-// fieldDefaults returns the fields that have a default. That of serde is a function.
-func fieldDefaults(t *source.Text) []address.NamedValue {
+// fieldDefaults returns the fields that have a default. That of serde is a function. A default that an environment
+// variable may replace whose name is not seen is not known.
+func fieldDefaults(d *address.Names) []address.NamedValue {
+	t := d.Text
 	var fields []address.NamedValue
+	isUnclear := map[string]bool{}
 	for _, m := range t.FindAll(option, maxConstants) {
 		each, all := t.Arguments(m[1])
 		name, ok := fieldBehind(t, all.To)
@@ -222,26 +234,37 @@ func fieldDefaults(t *source.Text) []address.NamedValue {
 			switch is := optionValue.FindStringSubmatch(string(t.Raw[argument.From:argument.To])); {
 			case is == nil:
 			case is[1] != "":
-				f.IsOption, f.Variable = true, cmp.Or(is[2], strings.ToUpper(name))
+				if f.IsOption, f.Variable = true, cmp.Or(is[2], strings.ToUpper(name)); is[3] != "" {
+					f.Variable = d.Constant(is[3], argument.From)
+					isUnclear[f.Name] = isUnclear[f.Name] || f.Variable == ""
+				}
 			default:
 				f.IsOption, f.Value = true, argument
 			}
 		}
-		if ok && (f.IsOption || f.Flags != nil) {
+		if f.IsOption = f.IsOption || f.Flags != nil; ok && f.IsOption {
 			fields = append(fields, f)
+		}
+	}
+	for i, f := range fields {
+		if isUnclear[f.Name] {
+			fields[i].Value.To = f.Value.From
 		}
 	}
 	return append(fields, fieldsSet(t)...)
 }
 
-// fieldsSet returns the fields that the source gives a value if it makes one of its own structs.
+// fieldsSet returns the fields that the source gives a value where it makes a struct, or later.
 func fieldsSet(t *source.Text) []address.NamedValue {
 	var fields []address.NamedValue
-	for _, at := range structLiterals(t) {
-		each, _ := t.Arguments(at)
-		if slices.ContainsFunc(each, func(s source.Span) bool { return t.Slice(s) == ".." }) {
-			continue // a pattern
+	for _, m := range t.FindAll(assigned, maxConstants) {
+		name, _ := t.Group(assigned, m, "name")
+		if listenName.MatchString(name) {
+			value := source.Span{From: m[1], To: t.Until(m[1], ";")}
+			fields = append(fields, address.NamedValue{Name: "." + name, Value: value})
 		}
+	}
+	for _, each := range structLiterals(t) {
 		for _, s := range each {
 			f := fieldSet.FindSubmatchIndex(t.Code[s.From:s.To])
 			if f == nil {
@@ -263,25 +286,21 @@ func fieldsSet(t *source.Text) []address.NamedValue {
 // maxBefore is how many bytes before a literal are looked at.
 const maxBefore = 16
 
-// structLiterals returns where the fields begin of the literals of the source's own structs.
-func structLiterals(t *source.Text) []int {
-	var found []int
-	own := []string{"Self"}
-	for _, m := range t.FindAll(structHead, maxConstants) {
-		own = append(own, string(t.Code[m[2]:m[3]]))
-	}
-	for _, name := range own {
-		for at := range t.Words(name) {
-			open := at + len(name)
-			for open < len(t.Code) && t.Code[open] == ' ' {
-				open++
-			}
-			if open == len(t.Code) || t.Code[open] != '{' || notLiteral.Match(t.Code[max(0, at-maxBefore):at]) {
-				continue
-			}
-			if found = append(found, open+1); len(found) == maxConstants {
-				return found
-			}
+// structLiterals returns the fields of the literals of the source's own structs, and of others those that the literal
+// gives and not the default: Config { port: 50051, ..Default::default() }.
+func structLiterals(t *source.Text) [][]source.Span {
+	own := append(t.Names(structHead), "Self")
+	var found [][]source.Span
+	for _, m := range t.FindAll(literalHead, maxFunctions) {
+		name, _ := t.Group(literalHead, m, "name")
+		if len(found) == maxConstants || notLiteral.Match(t.Code[max(0, m[0]-maxBefore):m[0]]) {
+			continue
+		}
+		each, _ := t.Arguments(m[1])
+		rest := each[len(each)-1]
+		isPattern, hasDefault := t.Slice(rest) == "..", strings.HasPrefix(t.Slice(rest), "..")
+		if !isPattern && (hasDefault || slices.Contains(own, name)) {
+			found = append(found, each)
 		}
 	}
 	return found
@@ -306,42 +325,55 @@ func readConstants(d *address.Names) []address.Declaration {
 			all = append(all, c)
 		}
 	}
+	in := &structs{Text: t}
+	addField := func(c address.Declaration, at int) {
+		add(c)
+		if c.Name = in.field(c.Name, at); c.Name != "" {
+			add(c)
+		}
+	}
 	for _, m := range t.FindAll(constant, maxFunctions) {
 		value := source.Span{From: m[1], To: t.Until(m[1], ";")}
 		add(d.Declaration(string(t.Code[m[2]:m[3]]), value))
 	}
-	for _, f := range fieldDefaults(t) {
+	for _, f := range fieldDefaults(d) {
 		if f.IsOption || f.Value.From < f.Value.To {
-			add(d.DeclarationOf(f))
+			addField(d.DeclarationOf(f), f.Value.From)
 		}
 	}
 	environment := environmentOf(t)
 	for _, m := range t.FindAll(serdeDefault, maxConstants) {
 		called, _ := t.Group(serdeDefault, m, "function")
 		if name, ok := fieldBehind(t, m[1]); ok {
-			function := address.Name{Path: called[strings.LastIndexByte(called, ':')+1:] + "()"}
-			v := address.Value{Names: []address.Name{function}}
+			function := called[strings.LastIndexByte(called, ':')+1:] + "()"
+			v := address.Value{Names: []address.Name{{Module: address.ThisFile, Path: function}, {Path: function}}}
 			v.Variable = environment(name)
-			add(address.Declaration{Name: "." + name, Value: v})
+			addField(address.Declaration{Name: "." + name, Value: v}, m[0])
 		}
 	}
 	for _, f := range d.Returned {
 		add(d.DeclarationOf(f))
 	}
+	bare := func(field string, at source.Span) address.Value {
+		v := d.Declaration("."+field, source.Span{}).Value
+		v.Variable = environment(field)
+		if v.Place.Line = 0; v.Givers != nil || v.Variable != "" {
+			v.Place.Line = t.Line(at.From)
+		}
+		return v
+	}
 	for _, m := range t.FindAll(structHead, maxConstants) {
 		fields, _ := t.Arguments(m[1])
 		for _, at := range fields {
-			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
 			field := structField.FindStringSubmatch(t.Slice(at))
-			if field != nil && !stated["."+field[1]] {
-				v := d.Declaration("."+field[1], source.Span{}).Value
-				if v.Place.Line = 0; v.Givers != nil {
-					v.Place.Line = t.Line(at.From)
+			if field == nil {
+				continue
+			}
+			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
+			for _, name := range []string{"." + field[1], in.field("."+field[1], at.From)} {
+				if !stated[name] {
+					add(address.Declaration{Name: name, Value: bare(field[1], at)})
 				}
-				if v.Variable = environment(field[1]); v.Variable != "" {
-					v.Place.Line = t.Line(at.From)
-				}
-				add(address.Declaration{Name: "." + field[1], Value: v})
 			}
 		}
 	}
@@ -356,16 +388,4 @@ func environmentOf(t *source.Text) func(field string) string {
 	}
 	prefix, _ := t.Group(fromEnvironment, m[0], "prefix")
 	return func(field string) string { return prefix + strings.ToUpper(field) }
-}
-
-// global returns what a name that the source does not declare may be in other sources: a field, a function, or a
-// constant.
-func global(u address.Use) address.Name {
-	switch name := u.Path; {
-	case strings.HasPrefix(name, "."):
-		return address.Field(name)
-	case strings.HasSuffix(name, ")"), strings.ToUpper(name) == name:
-		return address.Name{Path: name}
-	}
-	return address.Name{}
 }

@@ -1,7 +1,6 @@
 package rust
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 
@@ -9,18 +8,19 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // transport is how a framework is told where its server listens, and what carries the calls.
 type transport struct {
 	// listens is a call that says where a server listens.
-	listens *regexp.Regexp
+	listens *lazyregexp.Regexp
 	// ends are the bytes after the argument that holds the address: "," if that is the first one, "" if it may
 	// be any.
 	ends string
 	// secures is a call that gives the server its credentials, which are the argument with a number.
-	secures     *regexp.Regexp
+	secures     *lazyregexp.Regexp
 	number      int
 	credentials analyzer.Credentials
 }
@@ -28,48 +28,53 @@ type transport struct {
 // serverTLS are the credentials that a call takes which is for TLS alone: those of tonic's ServerTlsConfig
 // (tonic/src/transport/server/tls.rs), and rustls' ServerConfig.
 var serverTLS = analyzer.Credentials{
-	Requires: regexp.MustCompile(`\b(?:client_ca_root|with_client_cert_verifier|client_auth_required|` +
+	Requires: lazyregexp.New(`\b(?:client_ca_root|with_client_cert_verifier|client_auth_required|` +
 		`AllowAnyAuthenticatedClient::\w+)\s*\(`),
-	Optional: regexp.MustCompile(`\bclient_auth_optional\s*\(\s*[^f\s]|\ballow_unauthenticated\s*\(`),
+	Optional: lazyregexp.New(`\bclient_auth_optional\s*\(\s*[^f\s]|\ballow_unauthenticated\s*\(`),
 }
 
-// transports are those of the frameworks. Routes of tonic have none of their own: axum makes the server.
+// transports are those of the frameworks.
 var transports = map[string]*transport{
 	tonic: {
-		listens: regexp.MustCompile(`\.\s*serve(?:_with_\w+)?\s*\(`), ends: ",",
-		secures: regexp.MustCompile(`\.\s*tls_config\s*\(`), credentials: serverTLS,
+		listens: lazyregexp.New(`\.\s*serve(?:_with_\w+)?\s*\(`), ends: ",",
+		secures: lazyregexp.New(`\.\s*tls_config\s*\(`), credentials: serverTLS,
 	},
 	volo: {
-		listens: regexp.MustCompile(`\.\s*run\s*\(`), ends: ",",
-		secures: regexp.MustCompile(`\.\s*tls_config\s*\(`), credentials: serverTLS,
+		listens: lazyregexp.New(`\.\s*run\s*\(`), ends: ",",
+		secures: lazyregexp.New(`\.\s*tls_config\s*\(`), credentials: serverTLS,
 	},
 	grpcio: {
-		listens: regexp.MustCompile(`\.\s*(?:bind(?:_with_\w+)?|add_listening_port)\s*\(`), ends: "",
-		secures: regexp.MustCompile(
+		listens: lazyregexp.New(`\.\s*(?:bind(?:_with_\w+)?|add_listening_port)\s*\(`), ends: "",
+		secures: lazyregexp.New(
 			`\.\s*(?:bind_with_\w+\s*\([^,()]*(?:\([^()]*\)[^,()]*)*,|add_listening_port\s*\()`),
 		number: 1,
 		credentials: analyzer.Credentials{
-			Plaintext: regexp.MustCompile(`\bServerCredentials::insecure\b`),
-			TLS:       regexp.MustCompile(`\bServerCredentialsBuilder\b|\bCertificateRequestType\b`),
-			Requires: regexp.MustCompile(`\bRequestAndRequireClientCertificate\w*|` +
+			Plaintext: lazyregexp.New(`\bServerCredentials::insecure\b`),
+			TLS:       lazyregexp.New(`\bServerCredentialsBuilder\b|\bCertificateRequestType\b`),
+			Requires: lazyregexp.New(`\bRequestAndRequireClientCertificate\w*|` +
 				`\broot_cert\s*\([^;]{1,200}?,\s*true\s*\)`),
 		},
 	},
 	poemGRPC: {
-		listens: regexp.MustCompile(`\b(?:Tcp|Unix)Listener::bind\s*\(`), ends: ",",
-		secures: regexp.MustCompile(`\.\s*(?:rustls|native_tls|openssl_tls)\s*\(`), credentials: serverTLS,
+		listens: lazyregexp.New(`\b(?:Tcp|Unix)Listener::bind\s*\(`), ends: ",",
+		secures: lazyregexp.New(`\.\s*(?:rustls|native_tls|openssl_tls)\s*\(`), credentials: serverTLS,
 	},
 	connectRPC: {
-		listens: regexp.MustCompile(`\.\s*serve\s*\(|\bServer::bind\s*\(`), ends: ",",
-		secures: regexp.MustCompile(`\.\s*with_tls\s*\(`), credentials: serverTLS,
+		listens: lazyregexp.New(`\.\s*serve\s*\(|\bServer::bind\s*\(`), ends: ",",
+		secures: lazyregexp.New(`\.\s*with_tls\s*\(`), credentials: serverTLS,
 	},
 	grpcRust: {
-		listens: regexp.MustCompile(`\.\s*set_(?:port|addr)\s*\(`), ends: ",",
-		secures: regexp.MustCompile(`\.\s*set_tls\s*\(`), credentials: serverTLS,
+		listens: lazyregexp.New(`\.\s*set_(?:port|addr)\s*\(`), ends: ",",
+		secures: lazyregexp.New(`\.\s*set_tls\s*\(`), credentials: serverTLS,
 	},
 }
 
-var routesTransport = &transport{listens: regexp.MustCompile(`\baxum::serve\s*\(`), ends: ","}
+// routesTransport is that of axum and of axum_server (axum-server/src/lib.rs).
+var routesTransport = &transport{
+	listens: lazyregexp.New(`\baxum(?:::serve|::Server::bind|_server::(?:bind|from_tcp)(?:_\w+)?)\s*\(`), ends: ",",
+	secures: lazyregexp.New(`\baxum_server::(?:bind|from_tcp)_(?:rustls|openssl)\s*\(`), number: 1,
+	credentials: serverTLS,
+}
 
 // transportOf returns how the server of a finding is told where it listens; nil for another finding.
 func transportOf(f finding.Finding) *transport {
@@ -104,12 +109,18 @@ func listeners(names *address.Names, made []construction) []finding.Finding {
 		for _, l := range calls {
 			found = append(found, l.finding(isApart))
 		}
-		if len(calls) == 0 && kind != routesTransport {
+		if len(calls) == 0 && !isRegistration(same[0].Finding) {
 			found = append(found, finding.SecurityAt(same[0].site.Line, plan.Security{})) // it is served elsewhere
 		}
 		found = append(found, servers.security(isApart)...)
 	}
 	return found
+}
+
+// isRegistration reports whether a finding is no server, but what is given to one elsewhere.
+func isRegistration(f finding.Finding) bool {
+	r, ok := f.(routes)
+	return ok && finding.Is[finding.Registration](r.Finding)
 }
 
 // ofKind returns the constructions of one kind of server, with the ends of their statements.
@@ -147,7 +158,7 @@ func (l listening) finding(isApart bool) finding.Finding {
 }
 
 // fieldName is a field of something.
-var fieldName = regexp.MustCompile(`\w\.(\w+)\b`)
+var fieldName = lazyregexp.New(`\w\.(\w+)\b`)
 
 // listening returns the calls that say where the servers listen.
 func (s servers) listening() []listening {
@@ -198,9 +209,9 @@ func (s servers) writeOut(calls []listening) {
 }
 
 var (
-	unixListener = regexp.MustCompile(`\bUnixListener::(?:bind(?:_with_\w+)?|new)\s*\(`)
-	tcpListener  = regexp.MustCompile(`\bTcp(?:Listener|Incoming)\w*::`)
-	vsock        = regexp.MustCompile(`(?i)vsock`)
+	unixListener = lazyregexp.New(`\bUnixListener::(?:bind(?:_with_\w+)?|new)\s*\(`)
+	tcpListener  = lazyregexp.New(`\bTcp(?:Listener|Incoming)\w*::`)
+	vsock        = lazyregexp.New(`(?i)vsock`)
 )
 
 // value returns the address in the argument of a call that matches. A listener may be made before, and given to it. If

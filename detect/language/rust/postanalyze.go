@@ -1,6 +1,7 @@
 package rust
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -17,14 +18,25 @@ type crate = analyzer.Project[extra]
 
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	files = analyzer.DropUnread(withoutTestModules(files), func(f analyzer.File[extra]) bool {
+	files = analyzer.DropUnread(withoutExamples(withoutTestModules(files)), func(f analyzer.File[extra]) bool {
 		return f.Extra.LoadsEnvironment
 	})
-	crates := analyzer.Projects(withSettings(withDefaults(files)), analyzer.FileIsPackage)
+	crates := analyzer.Projects(withFields(withSettings(withDefaults(files))), analyzer.FileIsPackage)
+	shareEnvironment(crates)
 	isStandard := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.StandardHealth })
+	libraries := map[string]bool{"": true}
+	for _, f := range files {
+		libraries[f.Extra.Library] = true
+	}
 	for _, c := range crates {
+		nameLibrary(c)
 		set := settingsOf(c)
-		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding { return decide(f, isStandard, set) })
+		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+			if of, ok := f.(healthServer); ok {
+				return decideHealth(of, isStandard, libraries)
+			}
+			return decide(f, set)
+		})
 	}
 	for _, c := range crates {
 		if slices.ContainsFunc(c.Files, func(f analyzer.File[extra]) bool { return f.Extra.Workspace }) {
@@ -34,20 +46,42 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(crates, logf)
 }
 
-// decide takes a HealthServer as grpc.health.v1's if the app has the standard health.proto or code generated from it.
-// Without these the server is of a service of the app's own.
-// settings replace the defaults of the fields of a listener.
-func decide(f finding.Finding, isStandard bool, settings map[string]address.Value) []finding.Finding {
+// nameLibrary takes what the programs of a crate give to its library by its name, my_crate::run(50051), as given by
+// crate::run(50051).
+func nameLibrary(c *crate) {
+	library := ""
+	for _, f := range c.Files {
+		library = cmp.Or(library, f.Extra.Library)
+	}
+	for _, f := range c.Files {
+		for i, d := range f.Declares {
+			if rest, ok := strings.CutPrefix(d.Name, library+"::"); ok && library != "" {
+				f.Declares[i].Name = "::" + rest
+			}
+		}
+	}
+}
+
+// decideHealth takes a HealthServer as grpc.health.v1's if the app has the standard health.proto or code generated from
+// it. Without these the server of a crate of the app is that of a service of the app's own, unless it is of the crate
+// grpc, and of another crate it is not known which service that is.
+func decideHealth(f healthServer, isStandard bool, libraries map[string]bool) []finding.Finding {
+	switch {
+	case isStandard:
+		return []finding.Finding{finding.Health{Site: f.Site}}
+	case libraries[f.crate] && !f.mayBeStandard:
+		return nil
+	}
+	return []finding.Finding{finding.Health{Site: f.AsUnsure()}}
+}
+
+// decide returns what a finding stands for. settings replace the defaults of the fields of a listener.
+func decide(f finding.Finding, settings map[string]address.Value) []finding.Finding {
 	switch f := f.(type) {
 	case configuredListener:
 		return []finding.Finding{f.decided(settings)}
 	case routes:
-		return []finding.Finding{f.Registration}
-	case healthServer:
-		if isStandard {
-			return []finding.Finding{finding.Health{Site: f.Site}}
-		}
-		return nil
+		return []finding.Finding{f.Finding}
 	}
 	return []finding.Finding{f}
 }
@@ -63,6 +97,28 @@ func withoutTestModules(files []analyzer.File[extra]) []analyzer.File[extra] {
 	return slices.DeleteFunc(slices.Clone(files), func(f analyzer.File[extra]) bool {
 		for p := strings.TrimSuffix(f.Path, ".rs"); p != "." && p != "/"; p = path.Dir(p) {
 			if modules[p] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// withoutExamples leaves out the examples of packages, which Cargo builds into no program (The Cargo Book, Cargo
+// Targets). A folder of examples may have packages of its own.
+func withoutExamples(files []analyzer.File[extra]) []analyzer.File[extra] {
+	crates := map[string]bool{}
+	for _, f := range files {
+		if f.ProjectRoot {
+			crates[path.Dir(f.Path)] = true
+		}
+	}
+	return slices.DeleteFunc(files, func(f analyzer.File[extra]) bool {
+		for dir := range tree.Ancestors(f.Path) {
+			if crates[dir] {
+				return false
+			}
+			if path.Base(dir) == "examples" {
 				return true
 			}
 		}

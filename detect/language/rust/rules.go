@@ -1,16 +1,24 @@
 package rust
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // healthServer is a server of a service Health, either grpc.health.v1's or one of the app's own.
-type healthServer struct{ *finding.Site }
+type healthServer struct {
+	*finding.Site
+	// crate is what the path of the generated code begins with, "" if it stands in this crate: another one of the app
+	// or one that is not known.
+	crate string
+	// mayBeStandard says that it may be grpc.health.v1's although nothing else in the app says so: the code that is
+	// generated for the crate grpc is in the app without a health.proto.
+	mayBeStandard bool
+}
 
 // configuredListener is a listener whose address is that of fields, which files with settings may set.
 type configuredListener struct {
@@ -18,12 +26,13 @@ type configuredListener struct {
 	fields []string
 }
 
-// routes are tonic's Routes, of which axum makes the server.
-type routes struct{ finding.Registration }
+// routes are tonic's Routes, of which axum makes the server: one that this file constructs ([finding.Server]), or one
+// that is constructed elsewhere ([finding.Registration]).
+type routes struct{ finding.Finding }
 
 // rule says what the use of a path proves.
 type rule struct {
-	path   *regexp.Regexp // matched against the whole path, as the use declarations resolve it
+	path   *lazyregexp.Regexp // matched against the whole path, as the use declarations resolve it
 	proves finding.Make
 }
 
@@ -67,12 +76,14 @@ func routesMade(at *finding.Site, _ string) finding.Finding {
 var (
 	// possiblePath matches all paths that the rules may know, and the functions of the rules that are called by their
 	// imported names.
-	possiblePath = regexp.MustCompile(`\b(?:\w+::(?:<[^<>()]*>::)?)+(?:builder|default|new\w*|with_interceptor|` +
+	possiblePath = lazyregexp.New(`\b(?:\w+::(?:<[^<>()]*>::)?)+(?:builder|default|new\w*|with_interceptor|` +
 		`from_\w+|bind|create_health|health_\w+|install_\w+)\b|` +
 		`\b(?:create_health|health_service|health_reporter|install_\w+)\s*\(`)
-	typeArguments = regexp.MustCompile(`<[^<>()]*>::`)
-	// newHealthServer is a constructor of the generated server of any service that is called Health.
-	newHealthServer = regexp.MustCompile(`(?:^|::)health_server::HealthServer::(?:new|with_interceptor|from_\w+)$`)
+	typeArguments = lazyregexp.New(`<[^<>()]*>::`)
+	// newHealthServer is a constructor of the generated server of any service that is called Health, and newDefinition
+	// that of the crate grpc.
+	newHealthServer = lazyregexp.New(`(?:^|::)health_server::HealthServer::(?:new|with_interceptor|from_\w+)$`)
+	newDefinition   = lazyregexp.New(`(?:^|::)HealthServer::new_service_def$`)
 )
 
 // evidence returns what makes the finding that a path in the code of a file is; nil for nothing.
@@ -90,7 +101,24 @@ func evidence(path string, u *uses, in file) finding.Make {
 		// A Server that comes from a prelude or from another crate, and to which gRPC services are added.
 		return tonicServerConstructed
 	case slices.ContainsFunc(candidates, newHealthServer.MatchString):
-		return func(at *finding.Site, _ string) finding.Finding { return healthServer{at} }
+		crate := crateOf(candidates, in.modules)
+		return func(at *finding.Site, _ string) finding.Finding { return healthServer{at, crate, false} }
+	case slices.ContainsFunc(candidates, newDefinition.MatchString):
+		return func(at *finding.Site, _ string) finding.Finding { return healthServer{at, "", true} }
 	}
 	return nil
+}
+
+// crateOf returns what the path begins with that a HealthServer may stand for: a crate, or "" for this one. A path that
+// begins with a module of the file, or with what is included in it, is in this crate.
+func crateOf(candidates, modules []string) string {
+	crate := ""
+	for _, path := range candidates {
+		root, _, _ := strings.Cut(path, "::")
+		if root != "health_server" && !slices.Contains([]string{"crate", "self", "super", "Self"}, root) &&
+			!slices.Contains(modules, root) && newHealthServer.MatchString(path) {
+			crate = root
+		}
+	}
+	return crate
 }

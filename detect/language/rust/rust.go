@@ -7,9 +7,9 @@ package rust
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +18,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -27,6 +28,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[extra]{
 	Language:    analyzer.Language{Name: "rust", Title: "Rust", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyze,
 	PostAnalyze: postAnalyze,
 }
@@ -35,6 +37,8 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// Workspace says that the file is the Cargo.toml of a workspace: the crates below it are built together.
 	Workspace bool
+	// Library is how programs name the library of the crate, if the file is its Cargo.toml.
+	Library string
 	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
 	TestModules []string
 	// StandardHealth says that the file is grpc/health/v1/health.proto, or that it includes code generated from it.
@@ -43,14 +47,18 @@ type extra struct {
 	// IsSettings says that it is such a file.
 	Settings   []string
 	IsSettings bool
+	// FieldsAlone are the fields that the source gives a value, of which struct is not seen, and FieldTypes the names
+	// of those whose type is a struct, by its name.
+	FieldsAlone []string
+	FieldTypes  map[string][]string
 	// LoadsEnvironment says that the source loads a file .env.
 	LoadsEnvironment bool
 }
 
 var (
-	// otherDirs are directories that Cargo builds into no program of the package (tests, benches, examples: The Cargo
-	// Book, Package Layout), that it builds into (target), and common names of crates that serve tests.
-	otherDirs = source.Exactly(`tests?|benches|examples|target|fuzz|mocks?|e2e|testing|testdata|fixtures|` +
+	// otherDirs are directories that Cargo builds into no program of the package (tests, benches: The Cargo Book,
+	// Package Layout), that it builds into (target), and common names of crates that serve tests.
+	otherDirs = source.Exactly(`tests?|benches|target|fuzz|mocks?|e2e|testing|testdata|fixtures|` +
 		`test[-_]?(utils?|helpers?|support)|(integration|e2e)[-_]tests?|[\w-]+[-_]tests|tests?[-_](integration|e2e)`)
 	// otherFiles are files that hold the tests of a module or serve them, and build scripts.
 	otherFiles = source.Exactly(`tests?\.rs|tests?_.*\.rs|.*_tests?\.rs|mocks?\.rs|build\.rs`)
@@ -94,15 +102,24 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
 	var cargo struct {
 		Workspace *struct{} `toml:"workspace"`
+		Package   struct {
+			Name string `toml:"name"`
+		} `toml:"package"`
+		Lib struct {
+			Name string `toml:"name"`
+		} `toml:"lib"`
 	}
 	if _, err := untrusted.DecodeTOML(text, &cargo); err != nil {
 		return &analyzer.Result[extra]{ProjectRoot: true}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
 	}
-	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{Workspace: cargo.Workspace != nil}}, nil
+	library := cmp.Or(cargo.Lib.Name, strings.ReplaceAll(cargo.Package.Name, "-", "_"))
+	return &analyzer.Result[extra]{
+		ProjectRoot: true, Extra: extra{Workspace: cargo.Workspace != nil, Library: library},
+	}, nil
 }
 
 // healthPackage is the package statement of grpc/health/v1/health.proto.
-var healthPackage = regexp.MustCompile(`(?m)^\s*package\s+grpc\.health\.v1\s*;`)
+var healthPackage = lazyregexp.New(`(?m)^\s*package\s+grpc\.health\.v1\s*;`)
 
 func analyzeProto(text []byte) *analyzer.Result[extra] {
 	if !healthPackage.Match(text) {
@@ -113,14 +130,17 @@ func analyzeProto(text []byte) *analyzer.Result[extra] {
 
 var (
 	keywords = analyzer.Keywords(frameworks)
-	// withoutDefault are parts of fields that have no default. They say that a field of the same name is not the only
-	// one.
-	withoutDefault = source.NewKeywords("port: u16", "addr: SocketAddr", "addr: String", "address: String")
+	// withoutDefault are parts of fields that have no default, which say that a field of the same name is not the only
+	// one, and of what gives fields a value.
+	withoutDefault = source.NewKeywords(
+		"port: u16", "addr: SocketAddr", "addr: String", "address: String",
+		"_port = ", ".port = ", "addr = ", "address = ", "static ref ", "Lazy<", "LazyLock<",
+	)
 	// handsOn are in sources that may give functions of others an address, whose port they need not have.
 	handsOn = source.NewKeywords("addr,", "addr)", "address,", "address)", "port,", "port)", "listen,", "listen;")
 	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, if a source includes
 	// it.
-	healthIncluded = regexp.MustCompile(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
+	healthIncluded = lazyregexp.New(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
 	// loadsEnvironment is in sources that load a file .env: by dotenv or dotenvy.
 	loadsEnvironment = []byte("dotenv")
 )
@@ -138,11 +158,6 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	if !hasKeyword && !gives && settings == nil && !loads && !bytes.Contains(text, []byte("test")) ||
 		isGenerated(text) {
 		return nil
-	}
-	if !hasKeyword {
-		return analyzer.Later(text, func(text []byte) *analyzer.Result[extra] {
-			return read(file, text, declares, gives, settings)
-		})
 	}
 	return read(file, text, declares, gives, settings)
 }
@@ -179,6 +194,7 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 		result.Findings = append(result.Findings, listeners(d, made)...)
 		if result.Declares = given(d, u); declares {
 			result.Declares = append(result.Declares, readConstants(d)...)
+			result.Extra.FieldsAlone, result.Extra.FieldTypes = fieldsAlone(t), fieldTypes(t)
 		}
 	}
 	return result

@@ -23,7 +23,7 @@ func TestRepetitiveSources(t *testing.T) {
 			"fn main() { A::new(50051);\n", "impl A for B<C> { fn a(port: u16",
 			"const PORT: u16 = 50051;\n", "fn port(", "b.tls_config(b)", "if a {\n b = b.tls_config(b)\n}\n",
 			"let a = UnixListener::bind(a);a.serve(a)", "#[arg(env = \"A\", ", "Arg::new(\"a\")",
-			"struct A{port:u16}A{port:1}\n", "Self{port}", "A{",
+			"struct A{port:u16}A{port:1}\n", "Self{port}", "A{", "a.port = a;", "A{port:1,..a}",
 		},
 	})
 }

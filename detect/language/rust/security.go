@@ -2,13 +2,12 @@ package rust
 
 import (
 	"bytes"
-	"regexp"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -20,7 +19,7 @@ type construction struct {
 }
 
 // receiver is the name, in a statement up to a call, of which methods are called one after the other.
-var receiver = regexp.MustCompile(`(?:^|[\s=(])(\w+)(?:\s*\.\s*\w+\s*\([^;{}]*)?\s*$`)
+var receiver = lazyregexp.New(`(?:^|[\s=(])(\w+)(?:\s*\.\s*\w+\s*\([^;{}]*)?\s*$`)
 
 // of returns the server that a method is called of at an offset: the one in whose statement the call stands, or that
 // the name before it was declared with. It is nil if that is not known.
@@ -48,13 +47,17 @@ func (s servers) of(call int) *construction {
 
 var (
 	// clientTLS is in what a client is given, and maybeClient in files that may give it something.
-	clientTLS   = regexp.MustCompile(`\bClientTlsConfig\b`)
-	maybeClient = regexp.MustCompile(`\bClientTlsConfig\b|\bEndpoint\b|\bChannel\b`)
-	serverWords = regexp.MustCompile(`\bServerTlsConfig\b|\bServerConfig\b|\bIdentity\b`)
+	clientTLS   = lazyregexp.New(`\bClientTlsConfig\b`)
+	maybeClient = lazyregexp.New(`\bClientTlsConfig\b|\bEndpoint\b|\bChannel\b`)
+	serverWords = lazyregexp.New(`\bServerTlsConfig\b|\bServerConfig\b|\bIdentity\b`)
 	// plainListener accepts connections without TLS.
-	plainListener = regexp.MustCompile(`\b(?:Tcp|Unix|Vsock)(?:Listener|Incoming)\w*::`)
+	plainListener = lazyregexp.New(`\b(?:Tcp|Unix|Vsock)(?:Listener|Incoming)\w*::`)
 	// acceptsTLS is in what makes connections with TLS, to be given to a server.
-	acceptsTLS = regexp.MustCompile(`(?i)tls_?(?:acceptor|incoming|listener|stream)|\bSslAcceptor\b|\baccept_tls\b`)
+	acceptsTLS = lazyregexp.New(`(?i)tls_?(?:acceptor|incoming|listener|stream)|\bSslAcceptor\b|\baccept_tls\b`)
+	// takesConnections begins a call that is given connections or a listener, and no address.
+	takesConnections = lazyregexp.New(`^(?:\.serve_with_incoming|axum::serve\b)`)
+	// givesAcceptor gives a server of axum_server what accepts its connections.
+	givesAcceptor = lazyregexp.New(`\.\s*acceptor\s*\(`)
 )
 
 // security returns what carries the calls of the servers. If they are told apart each has its own.
@@ -105,8 +108,8 @@ func (s servers) security(isApart bool) []finding.Finding {
 var (
 	// cfg is an attribute by which code is compiled or not, before a statement or a block that begins with it, and
 	// feature what decides.
-	cfg     = regexp.MustCompile(`#\[\s*cfg\s*\([^\]]*\](?:[^;{}]*\{)?[^;{}]*$`)
-	feature = regexp.MustCompile(`feature\s*=\s*"([\w-]+)"`)
+	cfg     = lazyregexp.New(`#\[\s*cfg\s*\([^\]]*\](?:[^;{}]*\{)?[^;{}]*$`)
+	feature = lazyregexp.New(`feature\s*=\s*"([\w-]+)"`)
 )
 
 // maxStatement is how many bytes of a statement before a call are looked at.
@@ -146,7 +149,10 @@ func (s servers) conditionsOfCalls(at int, of *construction) []source.Span {
 // takesUnknown reports whether a call gives a server connections that may have TLS: it is seen that they have, or it is
 // not seen where they come from.
 func (s servers) takesUnknown(call []int) bool {
-	isSeen := !strings.HasPrefix(s.Slice(source.Span{From: call[0], To: call[1]}), ".serve_with_incoming")
+	if s.kind == routesTransport && givesAcceptor.Match(s.Code) {
+		return true
+	}
+	isSeen := !takesConnections.MatchString(s.Slice(source.Span{From: call[0], To: call[1]}))
 	for _, r := range s.Reach(source.Span{From: call[1], To: s.Until(call[1], "")}) {
 		code := s.Code[r.From:r.To]
 		if acceptsTLS.Match(code) {

@@ -3,7 +3,6 @@ package rust
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
@@ -21,7 +21,7 @@ const settingsStems = `(config|settings|default|base|app|application|server|grpc
 
 var (
 	settingsFile  = source.Exactly(settingsStems + `\.(?:toml|ya?ml|json)`)
-	settingsNamed = regexp.MustCompile(`["/]` + settingsStems + `(?:\.(?:toml|ya?ml|json))?"`)
+	settingsNamed = lazyregexp.New(`["/]` + settingsStems + `(?:\.(?:toml|ya?ml|json))?"`)
 	// namesSettings are parts of the sources that name such a file.
 	namesSettings = source.NewKeywords(`.toml"`, `.yaml"`, `.yml"`, `.json"`, "with_name(", "File::from")
 )

@@ -1,20 +1,19 @@
 package rust
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// testAttribute is #[test] and its like, or #[cfg(...)] with any condition. With an exclamation mark, as in
 	// #![cfg(test)], it applies to the whole file.
-	testAttribute = regexp.MustCompile(`#(!?)\[\s*(?:cfg\(([^\]]*)\)|(?:\w+::)*test\b[^\]]*)\s*\]`)
+	testAttribute = lazyregexp.New(`#(!?)\[\s*(?:cfg\(([^\]]*)\)|(?:\w+::)*test\b[^\]]*)\s*\]`)
 	// moduleFile is the declaration of a module that has a file of its own, after further attributes.
-	moduleFile   = regexp.MustCompile(`^(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
-	testCfg      = regexp.MustCompile(`\btest\b`)
-	negatedCfg   = regexp.MustCompile(`\bnot\s*\(\s*(?:test|feature)\b`)
-	testsFeature = regexp.MustCompile(`\bfeature\s*=\s*"(?:[\w-]+[-_])?(?:tests?|testing|mocks?)(?:[-_][\w-]+)?"`)
+	moduleFile   = lazyregexp.New(`^(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
+	testCfg      = lazyregexp.New(`\btest\b`)
+	negatedCfg   = lazyregexp.New(`\bnot\s*\(\s*(?:test|feature)\b`)
+	testsFeature = lazyregexp.New(`\bfeature\s*=\s*"(?:[\w-]+[-_])?(?:tests?|testing|mocks?)(?:[-_][\w-]+)?"`)
 )
 
 // blankTests blanks the items that are compiled for tests only. It returns the names of the modules among them that

@@ -2,14 +2,14 @@ package rust
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-var useDeclaration = regexp.MustCompile(`\b(?:use|extern\s+crate)\s+([^;]+);`)
+var useDeclaration = lazyregexp.New(`\b(?:use|extern\s+crate)\s+([^;]+);`)
 
 // uses are the names that the use declarations of a file bring into it.
 type uses struct {

@@ -1,24 +1,23 @@
 package swift
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	typeHead = regexp.MustCompile(`\b(?:class|struct|actor)\s+(?P<name>\w+)[^{;]*\{`)
+	typeHead = lazyregexp.New(`\b(?:class|struct|actor)\s+(?P<name>\w+)[^{;]*\{`)
 	// storedProperty is a property without a value: the initializer of a structure takes it by its name.
-	storedProperty = regexp.MustCompile(`(?m)^[ \t]*(?:(?:private|public|internal|fileprivate)[ \t]+)?` +
+	storedProperty = lazyregexp.New(`(?m)^[ \t]*(?:(?:private|public|internal|fileprivate)[ \t]+)?` +
 		`(?:let|var)[ \t]+(\w*` + listens + `)[ \t]*:[ \t]*[\w.]+\??[ \t]*\r?$`)
 	// functionHead is a function or an initializer, up to its parameters.
-	functionHead = regexp.MustCompile(`\b(?:func\s+(?P<name>\w+)|init)\s*(?:<[^<>()]*>\s*)?\(`)
-	functionBody = regexp.MustCompile(`^\)[^{};]{0,100}\{`)
+	functionHead = lazyregexp.New(`\b(?:func\s+(?P<name>\w+)|init)\s*(?:<[^<>()]*>\s*)?\(`)
+	functionBody = lazyregexp.New(`^\)[^{};]{0,100}\{`)
 	// parameter is a parameter that is given by its name, up to its default if it has one.
-	parameter  = regexp.MustCompile(`^(\w*` + listens + `)\s*:[^=]*(?:=\s*)?`)
-	listenName = regexp.MustCompile(listens)
-	call       = regexp.MustCompile(`(?:^|[^\w.])(?P<name>\w+)\(`)
+	parameter  = lazyregexp.New(`^(\w*` + listens + `)\s*:[^=]*(?:=\s*)?`)
+	listenName = lazyregexp.New(listens)
+	call       = lazyregexp.New(`(?:^|[^\w.])(?P<name>\w+)\(`)
 )
 
 const (

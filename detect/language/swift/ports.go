@@ -1,34 +1,33 @@
 package swift
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// listenCall is a call or an argument with the address to listen on.
-	listenCall = regexp.MustCompile(`\.\s*bind\s*\(|\baddress\s*:\s*\.\w+\s*\(|` +
+	listenCall = lazyregexp.New(`\.\s*bind\s*\(|\baddress\s*:\s*\.\w+\s*\(|` +
 		`\bServer\.Configuration(?:\.default)?\s*\(`)
-	hostAndPort  = regexp.MustCompile(`\.hostAndPort\s*\((?P<host>[^,()]*),\s*`)
-	hostArgument = regexp.MustCompile(`\bhost\s*:\s*`)
-	portArgument = regexp.MustCompile(`\bport\s*:\s*`)
-	socket       = regexp.MustCompile(`\bunixDomainSocket(?:Path)?\s*[:(]\s*(?:path\s*:\s*)?`)
-	vsock        = regexp.MustCompile(`(?i)vsock`)
+	hostAndPort  = lazyregexp.New(`\.hostAndPort\s*\((?P<host>[^,()]*),\s*`)
+	hostArgument = lazyregexp.New(`\bhost\s*:\s*`)
+	portArgument = lazyregexp.New(`\bport\s*:\s*`)
+	socket       = lazyregexp.New(`\bunixDomainSocket(?:Path)?\s*[:(]\s*(?:path\s*:\s*)?`)
+	vsock        = lazyregexp.New(`(?i)vsock`)
 	// binding is a name that a condition binds, which ends where the condition does, and declaration any other one.
-	binding = regexp.MustCompile(`\b(?:if|guard|while)\s+(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*` +
+	binding = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*` +
 		`(?P<value>(?:[^{}(),\n]|\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\))+)`)
-	declaration = regexp.MustCompile(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
+	declaration = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
 		`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
 	// assignment is another value of a variable.
-	assignment = regexp.MustCompile(`(?m)^\s*(?P<name>\w+)\s*=\s*`)
+	assignment = lazyregexp.New(`(?m)^\s*(?P<name>\w+)\s*=\s*`)
 )
 
 // argument is an argument with a label, which is the name of the parameter in the function that is called. One that is
 // a name alone is declared elsewhere.
-var argument = regexp.MustCompile(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\d+|\w+\s*[.?\[(][^,\n]*)`)
+var argument = lazyregexp.New(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\d+|\w+\s*[.?\[(][^,\n]*)`)
 
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
@@ -40,12 +39,12 @@ func namesIn(t *source.Text) *address.Names {
 var (
 	// option is the attribute of a property that the command line gives (swift-argument-parser), and optionProperty
 	// the property after it.
-	option         = regexp.MustCompile(`@Option\b(\()?`)
-	optionProperty = regexp.MustCompile(`^\)?\s*(?:@\w+\s*)*(?:\w+\s+)*?var\s+(\w+)`)
-	customName     = regexp.MustCompile(`\.custom(?:Long|Short)\s*\(\s*"([\w-]+)"`)
-	ownName        = regexp.MustCompile(`\bname\s*:`)
-	shortName      = regexp.MustCompile(`\.short`)
-	longName       = regexp.MustCompile(`\.(?:long\b|shortAndLong\b)`)
+	option         = lazyregexp.New(`@Option\b(\()?`)
+	optionProperty = lazyregexp.New(`^\)?\s*(?:@\w+\s*)*(?:\w+\s+)*?var\s+(\w+)`)
+	customName     = lazyregexp.New(`\.custom(?:Long|Short)\s*\(\s*"([\w-]+)"`)
+	ownName        = lazyregexp.New(`\bname\s*:`)
+	shortName      = lazyregexp.New(`\.short`)
+	longName       = lazyregexp.New(`\.(?:long\b|shortAndLong\b)`)
 )
 
 // maxOptions is how many options of a text are read, and maxProperty how many bytes after one its property has.

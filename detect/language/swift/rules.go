@@ -1,17 +1,17 @@
 package swift
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	importDeclaration = regexp.MustCompile(`\bimport\s+(?:(?:struct|class|enum|protocol|func|typealias)\s+)?` +
+	importDeclaration = lazyregexp.New(`\bimport\s+(?:(?:struct|class|enum|protocol|func|typealias)\s+)?` +
 		`(?P<name>\w+)`)
 	// moduleGRPC is the module of grpc-swift 1, and moduleGRPC0 that of the version before it.
 	moduleGRPC  = source.Exactly(`GRPC`)
@@ -19,12 +19,12 @@ var (
 	// testModule is a module that only tests import.
 	testModule = source.Exactly(`XCTest|Testing`)
 	// isLibrary is in the sources of the module GRPCCore itself.
-	isLibrary = regexp.MustCompile(`\bfunc\s+withGRPCServer\b`)
+	isLibrary = lazyregexp.New(`\bfunc\s+withGRPCServer\b`)
 )
 
 var (
-	inProcessTransport = regexp.MustCompile(`\bInProcessTransport\b`)
-	http2Transport     = regexp.MustCompile(`\bHTTP2ServerTransport\b|\.http2NIO`)
+	inProcessTransport = lazyregexp.New(`\bInProcessTransport\b`)
+	http2Transport     = lazyregexp.New(`\bHTTP2ServerTransport\b|\.http2NIO`)
 )
 
 // servesInProcess reports whether the server in a text runs in the process of its client, as in tests and previews. No
@@ -36,61 +36,67 @@ func servesInProcess(t *source.Text) bool {
 var rules = []analyzer.Rule{
 	// It knows no service until it is told one (Sources/GRPCHealthService/HealthService+Service.swift).
 	{
-		Code: regexp.MustCompile(`\bHealthService\s*\(`), Imports: source.Exactly(`GRPCHealthService`),
+		Code: lazyregexp.New(`\bHealthService\s*\(`), Imports: source.Exactly(`GRPCHealthService`),
 		Proves: finding.RegistersEmptyHealth,
 	},
-	{Code: regexp.MustCompile(`\bupdateStatus\s*(?P<at>\([^()]{0,400}\))`), Proves: finding.SetsHealthStatus},
+	{Code: lazyregexp.New(`\bupdateStatus\s*(?P<at>\([^()]{0,400}\))`), Proves: finding.SetsHealthStatus},
 	{
-		Code: regexp.MustCompile(`[:,]\s*` +
-			`(?P<at>Grpc_Health_V1_Health(?:(?:Async)?Provider|\.\w*ServiceProtocol))\b`),
-		Proves: finding.RegistersHealth,
+		Code: lazyregexp.New(`\b(?:class|struct|actor|extension)\s+(?P<at>\w+)[^{]*?[:,]\s*` +
+			`Grpc_Health_V1_Health(?:(?:Async)?Provider|\.\w*ServiceProtocol)\b`),
+		Proves: finding.ImplementsHealth,
 	},
 	{
-		Code:   regexp.MustCompile(`\b(?:GRPCServer|withGRPCServer)\s*\(\s*transport\s*:`),
+		Code:   lazyregexp.New(`\b(?:GRPCServer|withGRPCServer)\s*\(\s*transport\s*:`),
 		Proves: finding.Constructs(grpcSwift),
 	},
 	{
-		Code: regexp.MustCompile(`\bServer\.insecure\s*\(\s*group\s*:|` +
+		Code: lazyregexp.New(`\bServer\.insecure\s*\(\s*group\s*:|` +
 			`\bServer\.(?:usingTLS\w*|secure)\s*\(\s*(?:on|group|with)\s*:`),
 		Proves: finding.Constructs(grpcSwift1),
 	},
 	{
-		Code: regexp.MustCompile(`\bServer\.start\s*\(\s*configuration\s*:`), Imports: moduleGRPC,
+		Code: lazyregexp.New(`\bServer\.start\s*\(\s*configuration\s*:`), Imports: moduleGRPC,
 		Proves: finding.Constructs(grpcSwift1),
 	},
 	{
-		Code: regexp.MustCompile(`\b(?:Service)?Server\s*\(\s*(?:address|channel)\s*:`), Imports: moduleGRPC0,
+		Code: lazyregexp.New(`\b(?:Service)?Server\s*\(\s*(?:address|channel)\s*:`), Imports: moduleGRPC0,
 		Proves: finding.Constructs(grpcSwift1),
 	},
 }
 
+var (
+	classHead = lazyregexp.New(`\b(?:class|struct|actor|extension)\s+(?P<name>\w+)[^{]*\{`)
+	// healthMade is an object of a type that may implement the health service.
+	healthMade = lazyregexp.New(`(?:^|[^.\w])(?P<class>\w*(?:Health|Check|Prob)\w*)\s*[(.]`)
+)
+
 // handlerRules are those of files with a service that is written without generated code: the name of the health service
 // in a descriptor proves it in a handler of a server alone.
 var handlerRules = []analyzer.Rule{{
-	Code:    regexp.MustCompile(`\b(?:fullyQualifiedService\s*:|serviceName\b[^"=\n]*[{=])\s*"(?P<literal> *)"`),
+	Code:    lazyregexp.New(`\b(?:fullyQualifiedService\s*:|serviceName\b[^"=\n]*[{=])\s*"(?P<literal> *)"`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`), Proves: finding.RegistersHealth,
 }}
 
 // implementationRules are those of files whose functions take what the methods of a gRPC service take.
 var implementationRules = []analyzer.Rule{
 	{
-		Code: regexp.MustCompile(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?` +
+		Code: lazyregexp.New(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?` +
 			`\b(?P<at>(?:\w+\.)*(?:Simple|Streaming)?ServiceProtocol)\b`),
 		Proves: implements(grpcSwift),
 	},
 	{
-		Code:    regexp.MustCompile(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?\b(?P<at>\w+Provider)\b`),
+		Code:    lazyregexp.New(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?\b(?P<at>\w+Provider)\b`),
 		Imports: moduleGRPC, Proves: implements(grpcSwift1),
 	},
 }
 
 // serverContext are the types of the context or request that the methods of a gRPC service take.
-var serverContext = regexp.MustCompile(`\b(?:ServerContext|ServerRequest|StreamingServerRequest|` +
+var serverContext = lazyregexp.New(`\b(?:ServerContext|ServerRequest|StreamingServerRequest|` +
 	`GRPCAsyncServerCallContext|StatusOnlyCallContext|StreamingResponseCallContext|UnaryResponseCallContext)\b`)
 
 // handlerByHand is what a service implements that is written without generated code: the protocols of grpc-swift 2 and
 // of grpc-swift 1.
-var handlerByHand = regexp.MustCompile(`:[^{]*\b(?:RegistrableRPCService|CallHandlerProvider)\b`)
+var handlerByHand = lazyregexp.New(`:[^{]*\b(?:RegistrableRPCService|CallHandlerProvider)\b`)
 
 // implements makes the finding of an implementation. Those of grpc.health.v1 and of grpc.reflection are no services of
 // the app's own.

@@ -1,45 +1,44 @@
 package swift
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // verifiesClients is in a configuration of TLS that requires a client certificate: of grpc-swift 2
 // (Sources/GRPCNIOTransportHTTP2Posix/Config+TLS.swift of grpc-swift-nio-transport) and of grpc-swift 1
 // (Sources/GRPC/GRPCTLSConfiguration.swift).
-var verifiesClients = regexp.MustCompile(`\.mTLS\b|\.(?:noHostname|full)Verification\b`)
+var verifiesClients = lazyregexp.New(`\.mTLS\b|\.(?:noHostname|full)Verification\b`)
 
 var (
 	// transportSecurity is the argument after the address of a server's transport in grpc-swift 2.
-	transportSecurity = regexp.MustCompile(`\baddress\s*:\s*(?:[\w.]+\s*)(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*,\s*` +
+	transportSecurity = lazyregexp.New(`\baddress\s*:\s*(?:[\w.]+\s*)(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*,\s*` +
 		`transportSecurity\s*:\s*`)
 	credentials = analyzer.Credentials{
-		Plaintext: regexp.MustCompile(`\.plaintext\b`),
-		TLS:       regexp.MustCompile(`\.(?:tls|mTLS)\b`),
+		Plaintext: lazyregexp.New(`\.plaintext\b`),
+		TLS:       lazyregexp.New(`\.(?:tls|mTLS)\b`),
 		Requires:  verifiesClients,
 	}
 )
 
 var (
 	// configuredTLS is what gives the configuration of a server its TLS in grpc-swift 1.
-	configuredTLS = regexp.MustCompile(`\.\s*tls(?:Configuration)?\s*=\s|\btls(?:Configuration)?\s*:\s`)
+	configuredTLS = lazyregexp.New(`\.\s*tls(?:Configuration)?\s*=\s|\btls(?:Configuration)?\s*:\s`)
 	configuration = analyzer.Credentials{
-		Plaintext: regexp.MustCompile(`^\s*nil\s*$`),
-		TLS:       regexp.MustCompile(`\bmakeServerConfiguration\w*\s*\(|\bTLS\s*\(|\.init\s*\(\s*certificateChain`),
+		Plaintext: lazyregexp.New(`^\s*nil\s*$`),
+		TLS:       lazyregexp.New(`\bmakeServerConfiguration\w*\s*\(|\bTLS\s*\(|\.init\s*\(\s*certificateChain`),
 		Requires:  verifiesClients,
 	}
-	insecureServer = regexp.MustCompile(`\bServer\.insecure\s*\(`)
+	insecureServer = lazyregexp.New(`\bServer\.insecure\s*\(`)
 	// secureServer makes a server with TLS, under its older name too (Sources/GRPC/ServerBuilder.swift), and the group
 	// "given" is a configuration that says more.
-	secureServer  = regexp.MustCompile(`\bServer\.(?:usingTLS\w*|secure)\s*\(\s*(?:(?P<given>with\s*:\s*))?`)
-	verifyClients = regexp.MustCompile(`\.\s*withTLS\s*\(\s*certificateVerification\s*:`)
-	hasConfig     = regexp.MustCompile(`\bServer\.Configuration\b`)
+	secureServer  = lazyregexp.New(`\bServer\.(?:usingTLS\w*|secure)\s*\(\s*(?:(?P<given>with\s*:\s*))?`)
+	verifyClients = lazyregexp.New(`\.\s*withTLS\s*\(\s*certificateVerification\s*:`)
+	hasConfig     = lazyregexp.New(`\bServer\.Configuration\b`)
 )
 
 // security returns what carries the calls of the servers in a text. Those of grpc-swift 2 have to be told.

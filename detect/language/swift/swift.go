@@ -3,7 +3,6 @@ package swift
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in Swift.
@@ -20,6 +20,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
 	Required:    required,
+	MayServe:    keywords.In,
 	Analyze:     analyzeFile,
 	PostAnalyze: analyzer.ServersInFiles,
 }
@@ -53,7 +54,7 @@ var frameworks = []analyzer.Framework{{
 }}
 
 // generatedOrTest are the files that protoc's plugins for Swift write, and files of tests.
-var generatedOrTest = regexp.MustCompile(`(?:\.pb|\.grpc|Tests)\.swift$`)
+var generatedOrTest = lazyregexp.New(`(?:\.pb|\.grpc|Tests)\.swift$`)
 
 // otherDirs are directories of tests and examples, as SwiftPM and Xcode name them, and directories into which other
 // package managers copy dependencies.
@@ -69,7 +70,7 @@ func required(file string) bool {
 }
 
 // entry is an attribute of the type that a program starts with, or a function that starts it.
-var entry = regexp.MustCompile(`@main\b`)
+var entry = lazyregexp.New(`@main\b`)
 
 // analyzeFile reads a file. The statements of a main.swift are those of a program.
 func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
@@ -96,11 +97,13 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	var declares []address.Declaration
 	if starts {
 		names := namesIn(t)
+		declareFunctions(names)
 		declares = append(given(names), properties(names)...)
 	}
 	var found []finding.Finding
 	if hasKeyword {
 		found = analyzer.Findings(t, rulesOf(t), imports)
+		found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
 	}
 	if len(found)+len(declares) == 0 {
 		return nil

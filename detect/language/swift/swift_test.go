@@ -18,6 +18,8 @@ func TestRepetitiveSources(t *testing.T) {
 			"struct A {\n  let port: Int\n", "init(port: Int", "func a(port: Int = 50051) {\n",
 			"A(port: 50051", "A(a(port: ", "@Option(name: .short) var a: Int = 50051\n", "@Option(", "@Option ",
 			"class A { var port = a.port\n", "self.port = a.port\n", "if let port = a.port { ", "enum A {",
+			"struct A { var port: Int = 1\nself.port = port\n", "a.port = a\n", "Health(",
+			"class A: Grpc_Health_V1_HealthProvider {",
 		},
 	})
 }

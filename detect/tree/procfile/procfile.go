@@ -11,12 +11,12 @@ import (
 	"cmp"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
 
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -37,7 +37,7 @@ type Process struct {
 }
 
 // line is a line of a Procfile (paketo-buildpacks/procfile procfile/procfile.go).
-var line = regexp.MustCompile(`^([A-Za-z0-9_-]+):[ \t]*(\S[^\r\n]*)`)
+var line = lazyregexp.New(`^([A-Za-z0-9_-]+):[ \t]*(\S[^\r\n]*)`)
 
 // Read returns the processes that a Procfile has, in its order.
 func Read(text []byte) []Process {
@@ -89,7 +89,7 @@ type Value struct {
 }
 
 // variable is an environment variable at the end of a word: $PORT, ${PORT}, ${PORT:-8080}.
-var variable = regexp.MustCompile(`^([^$` + "`" + `]*)\$(?:(\w+)|\{(\w+)(?:(:?-)([^${}` + "`" + `]*))?\})$`)
+var variable = lazyregexp.New(`^([^$` + "`" + `]*)\$(?:(\w+)|\{(\w+)(?:(:?-)([^${}` + "`" + `]*))?\})$`)
 
 // newValue returns the value that a word is.
 func newValue(word string, at plan.Place) Value {
@@ -168,7 +168,7 @@ func commands(line string) [][]string {
 // prefixes are words before the name of a program.
 var prefixes = []string{"exec", "env", "command", "nohup", "export"}
 
-var assignment = regexp.MustCompile(`^([A-Za-z_]\w*)=(.*)$`)
+var assignment = lazyregexp.New(`^([A-Za-z_]\w*)=(.*)$`)
 
 // read adds what one command gives.
 func (s *started) read(command []string, at plan.Place) {

@@ -2,9 +2,10 @@ package target
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // The files of an app's folder that show how the app is started.
@@ -20,13 +21,13 @@ func isReadme(file string) bool {
 
 var (
 	// instruction is one of a Dockerfile, with the lines that it goes on in (docs.docker.com/reference/dockerfile).
-	instruction = regexp.MustCompile(`(?im)^[ \t]*(FROM|RUN|COPY|ENTRYPOINT|CMD)[ \t]+((?:[^\\\n]|\\\r?\n|\\.)*)`)
+	instruction = lazyregexp.New(`(?im)^[ \t]*(FROM|RUN|COPY|ENTRYPOINT|CMD)[ \t]+((?:[^\\\n]|\\\r?\n|\\.)*)`)
 	// jsonForm are the marks between the words of a command in JSON, and at the end of a line that goes on.
 	jsonForm = strings.NewReplacer("[", " ", "]", " ", ",", " ", "\\\r\n", " ", "\\\n", " ")
 	// output is what a compiler is told to write, and what it makes that of.
-	output = regexp.MustCompile(`\s-o[ \t=]+(\S+)([^&|;]*)`)
+	output = lazyregexp.New(`\s-o[ \t=]+(\S+)([^&|;]*)`)
 	// shown is a command line that starts a program.
-	shown = regexp.MustCompile("(?m)^[ \t>]*(?:[$%#] +)?`*((?:cargo run|go run|python3?|dart|node|ruby|bundle exec|" +
+	shown = lazyregexp.New("(?m)^[ \t>]*(?:[$%#] +)?`*((?:cargo run|go run|python3?|dart|node|ruby|bundle exec|" +
 		"sbt|java|swift run|dotnet run|php|cabal run|stack (?:run|exec)|uv run|poetry run)[ \t][^\r\n`]*|" +
 		"\\./[^\r\n`]+)")
 )

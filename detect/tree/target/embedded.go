@@ -2,10 +2,10 @@ package target
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -13,7 +13,7 @@ import (
 const maxEmbedded = 256
 
 // embedLine is a line with patterns of files that a Go program carries as its data (package embed).
-var embedLine = regexp.MustCompile(`(?m)^[ \t]*//go:embed[ \t]+([^\r\n]+)`)
+var embedLine = lazyregexp.New(`(?m)^[ \t]*//go:embed[ \t]+([^\r\n]+)`)
 
 // isGo reports whether a file is a Go source that is no test.
 func isGo(file string) bool {

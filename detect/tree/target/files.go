@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
@@ -113,12 +113,12 @@ func crateKey(key string, table []byte) string {
 
 var (
 	// herokuInstall is the comment that names packages (heroku/buildpacks-go buildpacks/go/src/cfg.rs).
-	herokuInstall = regexp.MustCompile(`(?m)^//[ \t]*\+heroku[ \t]+install[ \t]+(\S[^\r\n]*)`)
+	herokuInstall = lazyregexp.New(`(?m)^//[ \t]*\+heroku[ \t]+install[ \t]+(\S[^\r\n]*)`)
 	// crateName is the name of a crate, crateProgram the table of a program, and crateKeys what is in it
 	// (The Cargo Book, Cargo Targets).
-	crateName    = regexp.MustCompile(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
-	crateProgram = regexp.MustCompile(`(?m)^\[\[bin\]\][^\[]*`)
-	crateKeys    = regexp.MustCompile(`(?m)^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
+	crateName    = lazyregexp.New(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
+	crateProgram = lazyregexp.New(`(?m)^\[\[bin\]\][^\[]*`)
+	crateKeys    = lazyregexp.New(`(?m)^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
 )
 
 // variable is a table of project.toml.

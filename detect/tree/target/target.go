@@ -51,10 +51,11 @@ type module struct {
 
 // Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
 // one value the first one with a server counts: its program is the image's default process. If a command starts one of
-// those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
-// line for users about each value that names no server. If such a value names a program of the app, and no other names
-// a server, it is not known whether the servers of its languages are built: neither is where they listen, what carries
-// their calls, nor whether they have a health service.
+// those that the variables name, that one counts. A server that programs start at addresses of their own gets that of
+// the one which is built. exists reports whether the app has a file or folder. Mark returns a line for users about each
+// value that names no server. If such a value names a program of the app, and no other names a server, it is not known
+// whether the servers of its languages are built: neither is where they listen, what carries their calls, nor whether
+// they have a health service.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
@@ -62,7 +63,8 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	var lead, shown []*plan.Server
 	var built map[*plan.Server]bool
 	var without []Target
-	leadBy, shownBy, isStarted := "", "", false
+	shownBy, isStarted := "", false
+	var leadBy Target
 	for _, t := range targets {
 		if t.isShown && (shown != nil || len(servers) > maxCompared) {
 			break
@@ -76,16 +78,17 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 		case !t.isHint:
 			built = union(built, groups)
 			if lead == nil {
-				lead, leadBy = groups[0], t.Says
+				lead, leadBy = groups[0], t
 			}
 		case !isStarted:
 			if started := narrow(groups, built); started != nil {
-				lead, leadBy, isStarted = started, t.Says, true
+				lead, leadBy, isStarted = started, t, true
 			}
 		}
 	}
 	for _, s := range lead {
-		s.BuiltBy = leadBy
+		s.BuiltBy = leadBy.Says
+		leadBy.setAddress(s)
 	}
 	for _, s := range shown {
 		s.ShownBy = shownBy

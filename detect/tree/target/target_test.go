@@ -35,6 +35,11 @@ var cases = map[string]app{
 		servers: "cmd/a/main.go cmd/b/main.go", environ: env("BP_GO_TARGETS", "./cmd/b"),
 		want: "cmd/b/main.go: $BP_GO_TARGETS",
 	},
+	"a program that CMake makes": {
+		servers: "src/a/main.cc<-orders src/b/main.cc<-stock_server",
+		files:   env("Procfile", "web: ./build/stock_server"),
+		want:    "src/b/main.cc: the process web of the Procfile",
+	},
 	"the first of several that serves": {
 		servers: "cmd/a/main.go cmd/b/main.go", environ: env("BP_GO_TARGETS", "./cmd/gateway:./cmd/b/:./cmd/a"),
 		want: "cmd/b/main.go: $BP_GO_TARGETS",

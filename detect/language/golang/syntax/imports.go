@@ -3,10 +3,11 @@ package syntax
 import (
 	"go/ast"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Imports is what a file imports.
@@ -17,7 +18,7 @@ type Imports struct {
 
 	byName map[string]string // import paths by the names that the file calls the packages
 	// matches are the answers of AnyMatches: some are asked for at every call, and a file may have many imports.
-	matches map[*regexp.Regexp]bool
+	matches map[*lazyregexp.Regexp]bool
 }
 
 // maxDots is how many dot imports of a file are followed: each name that the file does not declare may come from
@@ -25,7 +26,7 @@ type Imports struct {
 const maxDots = 16
 
 func newImports(file *ast.File) *Imports {
-	t := &Imports{byName: map[string]string{}, matches: map[*regexp.Regexp]bool{}}
+	t := &Imports{byName: map[string]string{}, matches: map[*lazyregexp.Regexp]bool{}}
 	for _, spec := range file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -61,7 +62,7 @@ func (t *Imports) guessOthers(file *ast.File) {
 func (t *Imports) Has(importPath string) bool { return slices.Contains(t.All, importPath) }
 
 // AnyMatches reports whether one of the import paths matches a pattern.
-func (t *Imports) AnyMatches(pattern *regexp.Regexp) bool {
+func (t *Imports) AnyMatches(pattern *lazyregexp.Regexp) bool {
 	matches, known := t.matches[pattern]
 	if !known {
 		matches = slices.ContainsFunc(t.All, pattern.MatchString)
@@ -70,7 +71,7 @@ func (t *Imports) AnyMatches(pattern *regexp.Regexp) bool {
 	return matches
 }
 
-var majorVersion = regexp.MustCompile(`^v\d+$`)
+var majorVersion = lazyregexp.New(`^v\d+$`)
 
 // PackageName guesses the name of a package from its import path, as goimports does.
 func PackageName(importPath string) string {

@@ -3,6 +3,7 @@ package values
 import (
 	"go/ast"
 	"go/token"
+	"path"
 	"slices"
 	"strings"
 
@@ -121,9 +122,9 @@ func socket(name string) string {
 	if abstract, ok := strings.CutPrefix(name, "@"); ok {
 		return "unix-abstract:" + abstract
 	}
-	path := strings.TrimPrefix(name, "unix:")
-	if strings.HasPrefix(path, "///") {
-		path = path[len("//"):] // both forms name the same socket
+	file := strings.TrimPrefix(name, "unix:")
+	if strings.HasPrefix(file, "/") {
+		file = path.Clean(file) // unix:///run/app.sock and //run/app.sock name the same socket
 	}
-	return "unix:" + path
+	return "unix:" + file
 }

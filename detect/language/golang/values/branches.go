@@ -3,10 +3,10 @@ package values
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // branch is a part of a file that is executed if a condition holds: that of an if, of a case, or of an if before it
@@ -25,32 +25,76 @@ func (f *Source) branchesOfIf(n *ast.IfStmt) []branch {
 	found := []branch{{from: n.Body.Pos(), to: n.Body.End(), condition: n.Cond}}
 	if n.Else != nil {
 		found = append(found, branch{from: n.Else.Pos(), to: n.Else.End(), condition: n.Cond, isNot: true})
-	} else if returnsValue(n.Body) {
-		end := f.BlockEnd(n.Pos())
-		found = append(found, branch{from: n.End(), to: end, condition: n.Cond, isNot: true, returned: true})
+	}
+	after := branch{from: n.End(), to: f.BlockEnd(n.Pos()), condition: n.Cond, returned: true}
+	otherwise, _ := n.Else.(*ast.BlockStmt)
+	switch {
+	case n.Else == nil && breaksOff(n.Body.List):
+		after.isNot = true
+		found = append(found, after)
+	case otherwise != nil && breaksOff(otherwise.List):
+		found = append(found, after)
 	}
 	return found
 }
 
-// branchesOfSwitch returns the branches of a switch that has a tag.
-func branchesOfSwitch(n *ast.SwitchStmt) []branch {
+// branchesOfSwitch returns the branches of a switch. Each case of one without a tag is a condition of its own, and what
+// follows a case that returns is executed if that one's condition does not hold.
+func (f *Source) branchesOfSwitch(n *ast.SwitchStmt) []branch {
 	var found []branch
+	var before, all ast.Expr // that a case holds: one of those before this one, or any
 	for _, clause := range n.Body.List {
-		if c, ok := clause.(*ast.CaseClause); ok && n.Tag != nil {
+		if c, ok := clause.(*ast.CaseClause); ok && n.Tag == nil {
+			all = anyOf(all, c.List)
+		}
+	}
+	for _, clause := range n.Body.List {
+		c, ok := clause.(*ast.CaseClause)
+		switch {
+		case !ok:
+		case n.Tag != nil:
 			found = append(found, branch{from: c.Colon, to: c.End(), tag: n.Tag, cases: c.List})
+		case len(c.List) == 0 && all != nil:
+			found = append(found, branch{from: c.Colon, to: c.End(), condition: all, isNot: true})
+		case len(c.List) > 0:
+			if before != nil {
+				found = append(found, branch{from: c.Colon, to: c.End(), condition: before, isNot: true})
+			}
+			holds := anyOf(nil, c.List)
+			found = append(found, branch{from: c.Colon, to: c.End(), condition: holds})
+			if breaksOff(c.Body) {
+				end := f.BlockEnd(n.Pos())
+				found = append(found, branch{from: n.End(), to: end, condition: holds, isNot: true, returned: true})
+			}
+			before = anyOf(before, c.List)
 		}
 	}
 	return found
 }
 
-// returnsValue reports whether a block ends with a return that is not for an error, or with log.Fatal(server.Serve()).
-func returnsValue(block *ast.BlockStmt) bool {
-	if len(block.List) == 0 {
+// anyOf returns the condition that one of several holds, and nil for none.
+func anyOf(first ast.Expr, others []ast.Expr) ast.Expr {
+	for _, e := range others {
+		if first == nil {
+			first = e
+			continue
+		}
+		first = &ast.BinaryExpr{X: first, OpPos: e.Pos(), Op: token.LOR, Y: e}
+	}
+	return first
+}
+
+// breaksOff reports whether statements end with a return that is not for an error, with the next turn of a loop, or
+// with log.Fatal(server.Serve()).
+func breaksOff(statements []ast.Stmt) bool {
+	if len(statements) == 0 {
 		return false
 	}
-	switch last := block.List[len(block.List)-1].(type) {
+	switch last := statements[len(statements)-1].(type) {
 	case *ast.ReturnStmt:
 		return !returnsError(last)
+	case *ast.BranchStmt:
+		return last.Tok == token.CONTINUE
 	case *ast.ExprStmt:
 		fatal, ok := last.X.(*ast.CallExpr)
 		if !ok || len(fatal.Args) != 1 {
@@ -63,7 +107,7 @@ func returnsValue(block *ast.BlockStmt) bool {
 }
 
 // namedError is the name of an error, or of a function that makes one: ErrClosed, logErr, Errorf.
-var namedError = regexp.MustCompile(`^err|Err`)
+var namedError = lazyregexp.New(`^err|Err`)
 
 // returnsError reports whether the last of the results of a return is an error.
 func returnsError(r *ast.ReturnStmt) bool {

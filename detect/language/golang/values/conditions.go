@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // truth says whether something holds by default, and what may change that when the app runs.
@@ -61,6 +62,10 @@ func (s *Sources) condition(x expression, nesting int) truth {
 		}
 	case *ast.BinaryExpr:
 		return s.binaryCondition(x, e, nesting)
+	case *ast.Ident, *ast.SelectorExpr:
+		if named := s.namedCondition(x, nesting); named.Expr != nil {
+			return s.condition(named, nesting+1)
+		}
 	case *ast.CallExpr:
 		if syntax.LastName(e.Fun) == "IsSet" && len(e.Args) == 1 && x.in.Imports.AnyMatches(settingsLibrary) {
 			return s.isSet(x, e, nesting)
@@ -72,6 +77,26 @@ func (s *Sources) condition(x expression, nesting int) truth {
 		}
 	}
 	return s.truthOf(x, nesting, func(text string) bool { return text == "true" || text == "1" })
+}
+
+// namedCondition returns the condition that a variable or a field is, if it always is this one: insecure :=
+// config.Certificate == "". It has no expression for others.
+func (s *Sources) namedCondition(x expression, nesting int) expression {
+	named := s.onlyOrigin(x, nesting+1)
+	if named.constant != nil || named.gets == sometimes || named.gets == otherwise {
+		return expression{}
+	}
+	switch e := ast.Unparen(named.Expr).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			return named
+		}
+	case *ast.BinaryExpr:
+		if e.Op != token.ADD {
+			return named
+		}
+	}
+	return expression{}
 }
 
 // isSet says whether viper has a value for a key that is not the default of a flag.
@@ -112,7 +137,7 @@ func (s *Sources) binaryCondition(x expression, e *ast.BinaryExpr, nesting int) 
 func (s *Sources) equals(left, right expression, nesting int) truth {
 	if syntax.Name(ast.Unparen(right.Expr)) == "nil" {
 		if name := syntax.LastName(left.Expr); strings.HasPrefix(name, "err") || strings.HasSuffix(name, "Err") {
-			return truth{}
+			return s.isNoError(left, nesting)
 		}
 		return s.isNil(left, nesting)
 	}
@@ -142,5 +167,40 @@ func (s *Sources) truthOf(x expression, nesting int, is func(text string) bool) 
 		}
 		t.setting = either(t.setting, v.setting)
 	}
+	if named := s.settingNamed(x); t.setting == someVariable && strings.Contains(named, ".") {
+		t.setting = named
+	}
 	return t
+}
+
+// findsFile is a function that returns an error if a file is not there.
+var findsFile = source.Exactly(`os\.(?:Stat|Lstat|Open|ReadFile)|io/ioutil\.ReadFile|` +
+	`crypto/tls\.LoadX509KeyPair|google\.golang\.org/grpc/credentials\.NewServerTLSFromFile`)
+
+// isNoError says whether an error is nil. It is, unless a file decides.
+func (s *Sources) isNoError(x expression, nesting int) truth {
+	var last expression
+	origins, _ := s.origins(x, nesting)
+	for _, from := range origins {
+		isBefore := from.in == x.in && from.Expr != nil && from.Pos() < x.Pos()
+		if isBefore && (last.Expr == nil || from.Pos() > last.Pos()) {
+			last = from
+		}
+	}
+	if last.Expr == nil {
+		return truth{}
+	}
+	call, ok := ast.Unparen(last.Expr).(*ast.CallExpr)
+	if !ok || !findsFile.MatchString(last.in.Qualified(call)) || len(call.Args) == 0 {
+		return truth{}
+	}
+	file := last.with(call.Args[0])
+	if name, ok := s.text(file, nesting); ok && name != "" {
+		return truth{maybe, "the file " + strings.TrimSpace(name)}
+	}
+	decides := truth{maybe, inSource}
+	for _, v := range s.evaluate(file, nesting+1) {
+		decides.setting = either(decides.setting, v.setting)
+	}
+	return decides
 }

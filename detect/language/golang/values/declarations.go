@@ -24,8 +24,10 @@ func (s *Sources) declare(f *Source) {
 		case *ast.IfStmt:
 			f.branches = append(f.branches, f.branchesOfIf(n)...)
 			f.declareFallbacks(n)
+			f.declareSystems(n)
 		case *ast.SwitchStmt:
-			f.branches = append(f.branches, branchesOfSwitch(n)...)
+			f.declareCasesOfSystem(n)
+			f.branches = append(f.branches, f.branchesOfSwitch(n)...)
 		case *ast.ValueSpec:
 			s.declareVariables(f, n)
 		case *ast.TypeSpec:
@@ -85,18 +87,46 @@ func (s *Sources) declareCall(f *Source, n *ast.CallExpr) {
 	fun := syntax.Called(n)
 	callee := s.calleeName(f, fun)
 	s.calls[callee] = append(s.calls[callee], expression{Expr: n, in: f})
-	if literal, ok := fun.(*ast.FuncLit); ok {
-		for _, field := range literal.Type.Params.List {
-			s.executedAtOnce[field] = expression{Expr: n, in: f}
-		}
+	s.declareCallback(f, n, fun, -1)
+	for i, arg := range n.Args {
+		s.declareCallback(f, n, arg, i)
+		s.declarePassed(f, arg)
 	}
 	if slices.ContainsFunc(n.Args, isAddress) {
 		s.pointed = append(s.pointed, pointed{callee, expression{Expr: n, in: f}})
 	}
 	s.declareFlag(f, n, syntax.LastName(fun))
+	s.declareMap(f, n)
+	s.declareProcessed(f, n)
+	s.declareFlagPrefix(f, n)
 	if f.Imports.AnyMatches(settingsLibrary) {
 		s.declareBinding(f, n, syntax.LastName(fun))
 	}
+}
+
+// declareCallback adds a function that is written as an argument of a call, or as what it calls.
+func (s *Sources) declareCallback(f *Source, call *ast.CallExpr, e ast.Expr, at int) {
+	if literal, ok := e.(*ast.FuncLit); ok {
+		for _, field := range literal.Type.Params.List {
+			s.callbacks[field] = callback{expression{Expr: call, in: f}, literal, at}
+		}
+	}
+}
+
+// declarePassed adds what a call is passed that may be a function of the app.
+func (s *Sources) declarePassed(f *Source, arg ast.Expr) {
+	switch e := arg.(type) {
+	case *ast.Ident:
+		if f.Local(e) != nil {
+			return
+		}
+	case *ast.SelectorExpr:
+	default:
+		return
+	}
+	name := s.calleeName(f, arg)
+	as := &ast.CallExpr{Fun: arg, Lparen: arg.End(), Rparen: arg.End()}
+	s.passed[name] = append(s.passed[name], expression{Expr: as, in: f})
 }
 
 // calleeName returns the name of the function that an expression calls. A method has no directory: its type is known
@@ -116,6 +146,7 @@ func (s *Sources) declareFunction(fn *function) {
 		s.parameters[fn.decl.Recv.List[0]] = fn
 	}
 	s.functions[symbol{fn.in.dir, name}] = fn
+	s.declareTaker(fn)
 	for _, field := range fn.decl.Type.Params.List {
 		s.parameters[field] = fn
 	}
@@ -177,6 +208,9 @@ func (f *Source) whenAssigned(value ast.Expr) when {
 
 // assign adds that a variable or a field gets a value.
 func (s *Sources) assign(f *Source, to ast.Expr, value expression) {
+	if f.isNever(to.Pos()) {
+		return
+	}
 	switch to := ast.Unparen(to).(type) {
 	case *ast.Ident:
 		if local := f.Local(to); local != nil {

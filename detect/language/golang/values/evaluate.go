@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // maxConstant is how many bytes an address or a part of one has at most. Host names have up to 253 (RFC 1035). Without
@@ -18,7 +18,7 @@ import (
 const maxConstant = 400
 
 // hugeWidth is a width in a format that makes a long text of a short one: "%999999s" makes a million bytes.
-var hugeWidth = regexp.MustCompile(`%[^%A-Za-z]*\d{3}`)
+var hugeWidth = lazyregexp.New(`%[^%A-Za-z]*\d{3}`)
 
 // evaluate returns the values that an expression may have, if the sources state them: by literals, constants,
 // variables, defaults, and by what + and a few functions of the standard library make of these. It returns unknown for
@@ -57,6 +57,9 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 	case *ast.IndexExpr:
 		return s.evaluateIndex(x, e, nesting)
 	case *ast.SelectorExpr:
+		if x.in.isSystem(e) {
+			return []value{{text: system, at: x.place()}}
+		}
 		if values, ok := s.partOfURL(x, e, nesting); ok {
 			return values
 		}

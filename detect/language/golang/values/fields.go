@@ -21,7 +21,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	of := s.symbolOf(t)
 	made := s.literalsOf(holder, nesting+1)
 	if len(made.found) == 0 && of.name != "" && len(s.literals[of]) <= maxOrigins {
-		made.found = s.literals[of]
+		made.found = s.ofProgram(s.literals[of])
 	}
 	var from []expression
 	for _, literal := range made.found {
@@ -39,7 +39,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	key := s.settingKey(x, nesting+1)
 	declared, in := s.fieldOf(t, name, 0)
 	setting := s.settingOfField(t, key)
-	variable := cmp.Or(s.taggedVariable(holder, t, declared), s.boundVariable(key, in))
+	variable := cmp.Or(s.tagVariable(holder, t, declared, name), s.boundVariable(key, in))
 	if declared != nil && (s.isTagged(t) || holdsSettings.MatchString(of.name)) {
 		for i := range from {
 			from[i].setting = setting
@@ -53,7 +53,8 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 		}
 		return unlessSet(set, variable), true
 	}
-	from = x.ofApp(append(from, s.assignedTo(holder, t, name, nesting)...))
+	assigned, isLeftOut := s.assignedTo(holder, t, name, nesting)
+	from = x.ofApp(append(from, assigned...))
 	if declared != nil {
 		from = append(from, tagged(in, declared, variable)...)
 	}
@@ -67,10 +68,21 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	if len(from) > 0 || declared == nil {
 		return from, len(from) > 0
 	}
+	if isLeftOut {
+		return []expression{zero(declared, in)}, true
+	}
+	return s.originsOfUnset(x, field, t, setting, nesting)
+}
+
+// originsOfUnset is originsOfField for a field that the sources give nothing: that of a struct which is embedded, or
+// one that a setting fills when the app runs.
+func (s *Sources) originsOfUnset(
+	x expression, field *ast.SelectorExpr, t typeOfApp, setting string, nesting int,
+) ([]expression, bool) {
 	if full := s.promoted(x, field, t, nesting); full.Expr != nil {
 		return s.origins(full, nesting+1)
 	}
-	v := unset(setting, x.place()) // settings that are read at run time set it
+	v := unset(setting, x.place())
 	return []expression{{constant: &v}}, true
 }
 
@@ -78,7 +90,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 // environment goes before these, unless a command line gives the flag.
 func (s *Sources) boundFlags(key, dir string) []expression {
 	var from []expression
-	for _, flag := range nearest(s.flags[key], dir) {
+	for _, flag := range nearest(s.ofProgram(s.flags[key]), dir) {
 		_, isGiven := s.given(flag.setting, flag.in)
 		variable := s.settingOrVariable(key, flag.in.dir)
 		if !isGiven && strings.HasPrefix(variable, "$") {
@@ -138,9 +150,11 @@ func fieldIndex(fields *ast.FieldList, name string) int {
 }
 
 // assignedTo returns what the fields of a name get that belong to a struct of a type, by assignments. Of two structs of
-// a type in another struct only the one counts that has the same name there.
-func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesting int) []expression {
-	var from []expression
+// a type in another struct only the one counts that has the same name there. It reports whether options would set a
+// field that the app never gives.
+func (s *Sources) assignedTo(
+	holder expression, of typeOfApp, name string, nesting int,
+) (from []expression, isLeftOut bool) {
 	fields, _ := s.structOf(of)
 	var names []string
 	if len(s.fields[name]) > 0 {
@@ -148,7 +162,10 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 	}
 	for _, a := range s.fields[name] {
 		if s.evaluated > maxEvaluated {
-			return nil
+			return nil, false
+		}
+		if s.within != nil && !s.within(a.value.in.dir) {
+			continue
 		}
 		to := expression{Expr: a.field.X, in: a.value.in}
 		outer, isField := a.field.X.(*ast.SelectorExpr)
@@ -156,10 +173,14 @@ func (s *Sources) assignedTo(holder expression, of typeOfApp, name string, nesti
 			continue
 		}
 		if of, _ := s.structOf(s.typeOf(to, nesting+1)); of != nil && of == fields {
-			from = append(from, s.byOption(a))
+			value, isGiven := s.byOption(a)
+			if isGiven {
+				from = append(from, value)
+			}
+			isLeftOut = isLeftOut || !isGiven
 		}
 	}
-	return from
+	return from, isLeftOut
 }
 
 // fieldNames returns the names of the fields that a value comes from, if it is a field: that of its own and, if this is
@@ -238,7 +259,7 @@ func (s *Sources) literalsOf(x expression, nesting int) literals {
 		return literals{found: []expression{x.with(literal)}}
 	}
 	origins, ok := s.origins(x, nesting)
-	of := literals{isOpen: !ok, isFilled: ok && len(origins) == 0 && s.isVariable(x)}
+	of := literals{isOpen: !ok, isFilled: ok && len(origins) == 0 && x.isVariable()}
 	if !ok {
 		of.unknown = []expression{x}
 	}
@@ -254,17 +275,21 @@ func (s *Sources) literalsOf(x expression, nesting int) literals {
 }
 
 // isVariable reports whether an expression is a variable of a function that is declared by var.
-func (s *Sources) isVariable(x expression) bool {
+func (x expression) isVariable() bool {
+	_, ok := x.declaredBy().(*ast.ValueSpec)
+	return ok
+}
+
+// declaredBy returns what declares a variable or a parameter of a function; nil for another expression.
+func (x expression) declaredBy() ast.Node {
 	name, ok := ast.Unparen(x.Expr).(*ast.Ident)
 	if !ok {
-		return false
+		return nil
 	}
-	local := x.in.Local(name)
-	if local == nil {
-		return false
+	if local := x.in.Local(name); local != nil {
+		return local.Node
 	}
-	_, ok = local.Node.(*ast.ValueSpec)
-	return ok
+	return nil
 }
 
 // unlessSet returns values of settings files that an environment variable replaces, if there is one.

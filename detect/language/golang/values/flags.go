@@ -7,6 +7,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // flagTypes are the types that functions of packages such as flag are named for: Int, IntP, IntVar, IntVarP.
@@ -37,7 +38,13 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 	case name == "Var" && len(args) == 3:
 		s.declareFlagValue(at(args[1]), at(args[0]))
 	case flagTypes[strings.TrimSuffix(name, "Var")] && len(args) == 1:
-		if chained := chainedFlag(call); chained.value != nil {
+		switch chained := chainedFlag(call); {
+		case chained.value == nil:
+		case chained.name != nil && chained.variable != nil:
+			s.defaults = append(s.defaults, namedDefault{
+				name: at(chained.name), value: at(chained.value), pointer: args[0], variable: chained.variable,
+			})
+		default:
 			s.assignPointer(args[0], expression{Expr: chained.value, in: f, setting: chained.setting()})
 		}
 	}
@@ -82,10 +89,10 @@ func defaultIndex(function string, arguments int) (at int, ok bool) {
 
 // namedDefault is the default of a flag or of a setting. Its name may be a constant of another file.
 type namedDefault struct {
-	name, value expression
-	pointer     ast.Expr // to the variable that gets the flag's value, or nil
-	short       ast.Expr // the flag's short name, or nil
-	variable    ast.Expr // the name of the environment variable that the flag has its value from, or nil
+	name, value expression // without a name, the value is a map of settings
+	pointer     ast.Expr   // to the variable that gets the flag's value, or nil
+	short       ast.Expr   // the flag's short name, or nil
+	variable    ast.Expr   // the name of the environment variable that the flag has its value from, or nil
 	isSetting   bool
 }
 
@@ -93,15 +100,12 @@ type namedDefault struct {
 func (s *Sources) nameDefaults() {
 	for _, d := range s.defaults {
 		s.evaluated = 0
-		name, ok := s.text(d.name, 0)
-		if d.isSetting && ok {
-			key := strings.ToLower(name)
-			s.settings[key] = append(s.settings[key], d.value)
-		}
 		if d.isSetting {
+			s.addDefault(d)
 			continue
 		}
-		d.value.setting = s.flag(d.name, 0)
+		name, ok := s.text(d.name, 0)
+		d.value.setting = s.flagOrVariable(d.name, 0)
 		if short, isShort := syntax.StringLiteral(d.short); ok && isShort {
 			s.short[name] = short
 		}
@@ -117,6 +121,8 @@ func (s *Sources) nameDefaults() {
 		if d.pointer != nil {
 			if _, isGiven := s.given(d.value.setting, d.value.in); isGiven {
 				d.value.gets = instead
+			} else if isPointerTo(d.pointer, d.value.Expr) { // what the variable has is the default
+				d.value.constant = &value{}
 			}
 			s.assignPointer(d.pointer, d.value)
 		}
@@ -163,13 +169,17 @@ func (s *Sources) declareFlagLiteral(f *Source, literal *ast.CompositeLit) {
 }
 
 // flagVariable returns the name of the one environment variable that a flag of urfave/cli has its value from, or nil:
-// EnvVar: "PORT" in v1, EnvVars: []string{"PORT"} in v2, Sources: cli.EnvVars("PORT") in v3.
+// EnvVar: "PORT" in v1, EnvVars: []string{"PORT"} in v2, Sources: cli.EnvVars("PORT") in v3. Of a chain of sources it
+// is the first one.
 func flagVariable(literal *ast.CompositeLit) ast.Expr {
 	if names, ok := syntax.Element(literal, "EnvVars").(*ast.CompositeLit); ok && len(names.Elts) == 1 {
 		return names.Elts[0]
 	}
-	if call, ok := syntax.Element(literal, "Sources").(*ast.CallExpr); ok && len(call.Args) == 1 &&
-		syntax.LastName(call.Fun) == "EnvVars" {
+	call, ok := syntax.Element(literal, "Sources").(*ast.CallExpr)
+	if ok && syntax.LastName(call.Fun) == "NewValueSourceChain" && len(call.Args) > 0 {
+		call, ok = call.Args[0].(*ast.CallExpr)
+	}
+	if ok && len(call.Args) == 1 && (syntax.LastName(call.Fun) == "EnvVars" || syntax.LastName(call.Fun) == "EnvVar") {
 		return call.Args[0]
 	}
 	return syntax.Element(literal, "EnvVar")
@@ -182,18 +192,32 @@ func (s *Sources) assignPointer(pointer ast.Expr, value expression) {
 	}
 }
 
-// chained is a flag of kingpin, with its default: Flag("port", "").Default("50051").Int().
-type chained struct{ name, value ast.Expr }
+// isPointerTo reports whether an expression is the address of a variable or a field, as far as names tell.
+func isPointerTo(pointer, variable ast.Expr) bool {
+	address, ok := ast.Unparen(pointer).(*ast.UnaryExpr)
+	return ok && address.Op == token.AND && isSameVariable(address.X, variable, 0)
+}
+
+// chained is a setting that a chain of calls defines, with its default: a flag of kingpin, as Flag("port",
+// "").Default("50051").Int(), or an environment variable, as Var("PORT").Default("50051").String().
+type chained struct{ name, variable, value ast.Expr }
 
 // setting returns what may replace the default, as [value] has it.
 func (c chained) setting() string {
+	if c.name == nil && c.variable != nil {
+		if name, ok := syntax.StringLiteral(c.variable); ok && variableName.MatchString(name) {
+			return "$" + name
+		}
+		return someVariable
+	}
 	if name, ok := syntax.StringLiteral(c.name); ok {
 		return "flag --" + name
 	}
 	return "a flag"
 }
 
-// chainedFlag returns the flag that a call of kingpin ends. It has no value if it has no default.
+// chainedFlag returns the setting that a chain of calls defines whose last one is given. It has no value if it has no
+// default.
 func chainedFlag(call *ast.CallExpr) chained {
 	var flag chained
 	for range maxNesting {
@@ -205,11 +229,18 @@ func chainedFlag(call *ast.CallExpr) chained {
 			break
 		}
 		switch name := syntax.LastName(call.Fun); {
+		case len(call.Args) == 0:
 		case name == "Default" && len(call.Args) == 1:
 			flag.value = call.Args[0]
-		case name == "Flag" && len(call.Args) > 0:
+		case name == "Flag":
 			flag.name = call.Args[0]
+		case namesVariable.MatchString(name):
+			flag.variable = call.Args[0]
 		}
 	}
 	return flag
 }
+
+// namesVariable is the name of a function in such a chain that is given the name of an environment variable: Envar and
+// OverrideDefaultFromEnvar of kingpin, and those of packages for the environment alone.
+var namesVariable = lazyregexp.New(`(?i)env|^Var(?:iable)?$`)

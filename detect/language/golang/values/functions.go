@@ -2,12 +2,12 @@ package values
 
 import (
 	"go/ast"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
@@ -27,7 +27,7 @@ var (
 	getter = source.Exactly(`(?:Get)?(?:String|Bool|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
 	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
 	// set.
-	withFallback = regexp.MustCompile(`(?i)env|default|fallback|lookup`)
+	withFallback = lazyregexp.New(`(?i)env|default|fallback|lookup`)
 )
 
 // evaluateCall returns the values that a call may have of a function which is not the app's. It reports whether it
@@ -50,6 +50,9 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		return s.converted(args[0], toText.MatchString(qualified), nesting), true
 	case environment.MatchString(qualified):
 		variable := s.variable(args, nesting)
+		if variable == someVariable && qualified != "flag.Arg" {
+			return unknown, true // nobody knows what to set, or whether it is
+		}
 		return s.orGiven([]value{unset(variable, x.place())}, variable, x.in), true
 	case qualified == "net.SplitHostPort" && len(args) == 1:
 		return s.split(args[0], x.result, nesting), true
@@ -71,7 +74,10 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 
 // converted returns the values of an expression in another form. The text of a number is none: + joins it with others.
 func (s *Sources) converted(x expression, isText bool, nesting int) []value {
-	values := s.evaluate(x, nesting+1)
+	return asText(s.evaluate(x, nesting+1), isText)
+}
+
+func asText(values []value, isText bool) []value {
 	if !isText {
 		return values
 	}
@@ -140,11 +146,11 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 	fun := syntax.Called(call)
 	name := syntax.LastName(fun)
 	if at, ok := defaultIndex(name, len(args)); ok && !strings.Contains(name, "Var") {
-		return s.orGiven(s.evaluate(args[at], nesting+1), s.flag(args[0], nesting), x.in), true
+		return s.orGiven(s.evaluate(args[at], nesting+1), s.flagOrVariable(args[0], nesting), x.in), true
 	}
 	if len(args) == 0 {
 		if chained := chainedFlag(call); chained.value != nil && flagTypes[name] {
-			return s.orGiven(s.evaluate(x.with(chained.value), nesting+1), chained.setting(), x.in), true
+			return s.orGiven(s.evaluate(x.with(chained.value), nesting+1), s.settingOfChained(chained, x), x.in), true
 		}
 		return nil, false
 	}
@@ -157,12 +163,16 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 		if flag, ok := s.givenFlag(key, x.in.dir, nesting); ok {
 			return []value{flag}, true
 		}
-		set := nearest(append(slices.Clip(s.settingOf(key, x.in.dir)), s.flags[key]...), x.in.dir)
+		set := nearest(s.ofProgram(append(slices.Clip(s.settingOf(key, x.in.dir)), s.flags[key]...)), x.in.dir)
 		setting := s.settingOrVariable(key, x.in.dir)
 		if len(set) == 0 {
 			return s.orGiven([]value{unset(setting, x.place())}, setting, x.in), true
 		}
-		return s.orGiven(s.evaluateAll(set, nesting), setting, x.in), true
+		found := asText(s.evaluateAll(set, nesting), strings.HasSuffix(name, "String"))
+		return s.orGiven(found, setting, x.in), true
+	case len(args) == 4 && flagTypes[name] && withFallback.MatchString(syntax.Name(fun)) && isTruth(args[1].Expr):
+		// env.String("ADDR", false, ":8080", "usage") of nicholasjackson/env
+		return s.orGiven(s.evaluate(args[2], nesting+1), s.variable(args, nesting), x.in), true
 	case len(args) == 2 && withFallback.MatchString(syntax.Name(fun)):
 		return s.orGiven(s.evaluate(args[1], nesting+1), s.variable(args, nesting), x.in), true
 	case len(args) == 1 && strings.Contains(strings.ToLower(syntax.Name(fun)), "env"):
@@ -171,6 +181,9 @@ func (s *Sources) evaluateSetting(x expression, call *ast.CallExpr, args []expre
 	}
 	return nil, false
 }
+
+// isTruth reports whether an expression is true or false by its name.
+func isTruth(e ast.Expr) bool { return syntax.Name(e) == "true" || syntax.Name(e) == "false" }
 
 // nearest returns those of several defaults that stand in the directory that is nearest to another one: two programs of
 // an app may have a flag of the same name.

@@ -26,7 +26,7 @@ func (s *Sources) leaves(x expression, when truth, seen map[evaluation]bool, nes
 		return nil
 	}
 	if seen[at] = true; s.spend(nesting) || len(seen) > maxSeen {
-		return []leaf{{expression: expression{in: x.in}, when: when}}
+		return []leaf{{expression: expression{in: x.in}, when: truth{holds: maybe}}} // it is not seen what decides
 	}
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.UnaryExpr:
@@ -65,7 +65,7 @@ const maxSeen = 400
 func (s *Sources) assignedLeaves(x expression, when truth, seen map[evaluation]bool, nesting int) []leaf {
 	origins, ok := s.origins(x, nesting)
 	switch {
-	case !ok, len(origins) == 0 && s.isParameter(x):
+	case !ok, len(origins) == 0 && x.isParameter():
 		return []leaf{{expression: expression{in: x.in}, when: when}}
 	case len(origins) == 0: // a variable without a value
 		return []leaf{{expression: x, when: when}}
@@ -92,16 +92,8 @@ func (s *Sources) assignedLeaves(x expression, when truth, seen map[evaluation]b
 }
 
 // isParameter reports whether an expression is a parameter.
-func (s *Sources) isParameter(x expression) bool {
-	name, ok := ast.Unparen(x.Expr).(*ast.Ident)
-	if !ok {
-		return false
-	}
-	d := x.in.Local(name)
-	if d == nil {
-		return false
-	}
-	field, ok := d.Node.(*ast.Field)
+func (x expression) isParameter() bool {
+	field, ok := x.declaredBy().(*ast.Field)
 	return ok && !isVariadic(field)
 }
 
@@ -109,9 +101,6 @@ func (s *Sources) isParameter(x expression) bool {
 func (s *Sources) returnedLeaves(
 	fn *function, call expression, when truth, seen map[evaluation]bool, nesting int,
 ) []leaf {
-	if fn.returns == nil {
-		fn.returns = returnsOf(fn.decl.Body)
-	}
 	returned, ok := s.returned(fn, call)
 	if !ok {
 		return []leaf{{expression: expression{in: call.in}, when: when}}

@@ -85,10 +85,7 @@ func (s *Sources) lookedUp(x expression, call *ast.CallExpr, nesting int) []valu
 	if len(call.Args) != 2 || x.in.PathOf(syntax.Called(call)) == "" || s.callee(x, nesting) != nil {
 		return nil
 	}
-	set := s.typeOf(x.with(call.Args[0]), nesting)
-	if pointer, ok := set.Expr.(*ast.StarExpr); ok {
-		set.Expr = pointer.X
-	}
+	set := s.typeOf(x.with(call.Args[0]), nesting).pointedTo()
 	name, isKnown := s.text(x.with(call.Args[1]), nesting)
 	if set.Expr == nil || syntax.LastName(set.Expr) != "FlagSet" || !isKnown {
 		return nil

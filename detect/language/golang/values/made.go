@@ -5,6 +5,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
 // Call is a call in a file, by which it is known what makes a server or a listener. The zero value is none.
@@ -22,11 +23,44 @@ type Made struct {
 
 // IsSame reports whether a value is made by the same call in the same way.
 func (m Made) IsSame(other Made) bool {
-	by, otherBy := m.by, other.by
+	by, otherBy := m.apart(other)
+	return m.Call == other.Call && by == otherBy
+}
+
+// Includes reports whether a value that is made by the same call may be this one: no call on the way to one of them is
+// another than on the way to the other.
+func (m Made) Includes(other Made) bool {
+	by, otherBy := m.apart(other)
+	return m.Call == other.Call && (by == nil || otherBy == nil)
+}
+
+// IsMadeElsewhere reports whether the app calls a function on the way to a call that makes a value on no way to others.
+func (s *Sources) IsMadeElsewhere(made Made, others []Made) bool {
+	known := map[ast.Expr]bool{}
+	for _, m := range others {
+		for by := m.by; by != nil; by = by.call.call {
+			known[by.call.Expr] = true
+		}
+	}
+	for by := made.by; by != nil; by = by.call.call {
+		calls := s.callsOf(by.function.in, by.function.decl)
+		for _, c := range calls[:min(len(calls), maxCalls)] {
+			aside, _ := tree.Aside(c.in.path)
+			if aside == "" && !known[c.Expr] && s.isCallOf(c, by.function.decl) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// apart returns the frames in which the ways to two calls begin to differ.
+func (m Made) apart(other Made) (by, otherBy *frame) {
+	by, otherBy = m.by, other.by
 	for by != nil && otherBy != nil && by.call.Expr == otherBy.call.Expr {
 		by, otherBy = by.call.call, otherBy.call.call
 	}
-	return m.Call == other.Call && by == otherBy
+	return by, otherBy
 }
 
 // Call returns the call that an expression of the source is.
@@ -100,8 +134,7 @@ func (w *maker) walk(x expression, nesting int) {
 // walkReceived follows the composite literals of the type of a variable that gets its value nowhere, such as the
 // receiver of a method that is called through an interface.
 func (w *maker) walkReceived(x expression, nesting int) {
-	name, ok := ast.Unparen(x.Expr).(*ast.Ident)
-	if !ok || x.in.Local(name) == nil {
+	if x.declaredBy() == nil {
 		return
 	}
 	for _, literal := range w.literals[w.symbolOf(w.typeOf(x, nesting+1))] {
@@ -153,18 +186,12 @@ func (w *maker) walkWrapped(x expression, nesting int) {
 // expression has it, or a pointer to it.
 func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
 	s.evaluated = 0
-	t := s.typeOf(expression{Expr: e, in: in}, 0)
-	if pointer, ok := t.Expr.(*ast.StarExpr); ok {
-		t.Expr = pointer.X
-	}
+	t := s.typeOf(expression{Expr: e, in: in}, 0).pointedTo()
 	if fields, in := s.structOf(t); fields != nil {
 		for _, field := range fields.Fields.List[:min(len(fields.Fields.List), maxElements)] {
 			if len(field.Names) == 0 && syntax.LastName(field.Type) == "Server" {
-				t = typeOfApp{field.Type, in}
+				t = typeOfApp{field.Type, in}.pointedTo()
 			}
-		}
-		if pointer, ok := t.Expr.(*ast.StarExpr); ok {
-			t.Expr = pointer.X
 		}
 	}
 	if t.Expr == nil {

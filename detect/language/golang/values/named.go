@@ -3,11 +3,11 @@ package values
 import (
 	"cmp"
 	"go/ast"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // inSource stands for what decides when the app runs, and is no setting that somebody who runs the app knows: a field
@@ -99,7 +99,7 @@ func hasSettingTag(field *ast.Field) bool {
 }
 
 // settingTag is the tag of a field that is filled from settings: the key - is that of none.
-var settingTag = regexp.MustCompile(`\b(?:mapstructure|koanf|yaml|toml|env|envconfig|json):"(?:[^-]|-[^"])`)
+var settingTag = lazyregexp.New(`\b(?:mapstructure|koanf|yaml|toml|env|envconfig|json):"(?:[^-]|-[^"])`)
 
 // holdsSettings are the names of fields that hold all settings, and are no part of their keys.
 var holdsSettings = source.Exactly(`(?i).*(?:cfg|conf|config|configuration|settings?|options?|opts|env)`)

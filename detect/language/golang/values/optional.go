@@ -3,10 +3,10 @@ package values
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Choice is a condition that code is in a branch of.
@@ -53,8 +53,6 @@ func (s *Sources) choices(x expression, others []Call, depth int) []Choice {
 		switch {
 		case b.tag != nil:
 			c.condition, c.Decides = b.tag, s.oneOf(x, b.tag, b.cases, 0).holds != yes
-		case b.returned:
-			c.Decides = s.condition(x.with(b.condition), 0).holds == yes
 		default:
 			c.Decides = s.decides(x.with(b.condition), b.isNot)
 		}
@@ -66,16 +64,13 @@ func (s *Sources) choices(x expression, others []Call, depth int) []Choice {
 	return found
 }
 
-// choicesOfCalls is [Sources.choices] of the calls of a function: none if one of them is always executed.
+// choicesOfCalls is [Sources.choices] of the calls of a function, and of calls that it is passed to: none if one of
+// them is always executed.
 func (s *Sources) choicesOfCalls(in *Source, fn *ast.FuncDecl, others []Call, depth int) []Choice {
-	name := symbol{in.dir, fn.Name.Name}
-	if fn.Recv != nil {
-		name.dir = ""
-	}
-	calls := s.calls[name]
+	calls := s.callsOf(in, fn)
 	var all []Choice
 	for _, c := range calls[:min(len(calls), maxCalls)] {
-		if called := s.callee(c, 0); called == nil || called.decl != fn {
+		if !s.isCallOf(c, fn) {
 			continue
 		}
 		found := s.choices(c, others, depth+1)
@@ -85,6 +80,21 @@ func (s *Sources) choicesOfCalls(in *Source, fn *ast.FuncDecl, others []Call, de
 		all = append(all, found...)
 	}
 	return all
+}
+
+// callsOf returns what may be calls of a function of a source, by its name, and calls that it is passed to.
+func (s *Sources) callsOf(in *Source, fn *ast.FuncDecl) []expression {
+	name := symbol{in.dir, fn.Name.Name}
+	if fn.Recv != nil {
+		name.dir = ""
+	}
+	return append(slices.Clip(s.calls[name]), s.passed[name]...)
+}
+
+// isCallOf reports whether a call is one of a function.
+func (s *Sources) isCallOf(call expression, fn *ast.FuncDecl) bool {
+	called := s.callee(call, 0)
+	return called != nil && called.decl == fn
 }
 
 // enclosing returns the function that an expression stands in.
@@ -98,10 +108,10 @@ func (s *Sources) enclosing(x expression) *ast.FuncDecl {
 }
 
 // isFound is what says whether a value is there, or has a type.
-var isFound = regexp.MustCompile(`^(?:ok|exists|found)$|^err|Err$`)
+var isFound = lazyregexp.New(`^(?:ok|exists|found)$|^err|Err$`)
 
 // decides reports whether a condition, or that it does not hold, is not known to be if nothing is set. What asks
-// whether there is an object or an error does not decide.
+// whether there is an error does not decide, nor whether there is an object, unless a condition decides on that one.
 func (s *Sources) decides(x expression, isNot bool) bool {
 	switch e := ast.Unparen(x.Expr).(type) {
 	case *ast.Ident:
@@ -114,7 +124,7 @@ func (s *Sources) decides(x expression, isNot bool) bool {
 		}
 	case *ast.BinaryExpr:
 		if syntax.Name(e.Y) == "nil" {
-			return false
+			return (e.Op == token.NEQ) != isNot && s.isOptional(x.with(e.X))
 		}
 		if e.Op == token.LAND && !isNot || e.Op == token.LOR && isNot {
 			return s.decides(x.with(e.X), isNot) || s.decides(x.with(e.Y), isNot)
@@ -125,4 +135,18 @@ func (s *Sources) decides(x expression, isNot bool) bool {
 		holds = holds.not()
 	}
 	return holds.holds != yes
+}
+
+// isOptional reports whether an expression is nil unless a condition holds that is not known to.
+func (s *Sources) isOptional(x expression) bool {
+	isOptional := false
+	for _, l := range s.leaves(x, truth{}, map[evaluation]bool{}, 0) {
+		switch {
+		case l.Expr == nil, l.isNil() == no && l.when.holds == yes && !l.isOneOf:
+			return false
+		case l.isNil() == no && l.when.holds != yes:
+			isOptional = true
+		}
+	}
+	return isOptional
 }

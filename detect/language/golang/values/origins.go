@@ -3,6 +3,7 @@ package values
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
@@ -65,6 +66,9 @@ func (s *Sources) allOrigins(x expression, nesting int) ([]expression, bool) {
 		return s.originsOfField(x, e, nesting)
 	case *ast.CallExpr:
 		fn := s.callee(x, nesting)
+		if fn == nil {
+			fn = s.implementation(x, nesting)
+		}
 		switch {
 		case fn == nil, fn.decl.Body == nil:
 		case x.result >= storedBy:
@@ -77,7 +81,7 @@ func (s *Sources) allOrigins(x expression, nesting int) ([]expression, bool) {
 }
 
 func (s *Sources) originsOfGlobal(name symbol) ([]expression, bool) {
-	from := s.values[name]
+	from := s.ofProgram(s.values[name])
 	_, isDeclared := s.types[name]
 	return from, isDeclared || len(from) > 0
 }
@@ -122,7 +126,8 @@ func (s *Sources) originsOfLocal(
 // returned returns what a function returns for the result that is meant of a call.
 func (s *Sources) returned(fn *function, x expression) ([]expression, bool) {
 	if fn.returns == nil {
-		fn.returns = returnsOf(fn.decl.Body)
+		isNever := func(r *ast.ReturnStmt) bool { return fn.in.isNever(r.Pos()) }
+		fn.returns = slices.DeleteFunc(returnsOf(fn.decl.Body), isNever)
 	}
 	if len(fn.returns) > maxOrigins {
 		return nil, false

@@ -11,11 +11,8 @@ import (
 func (s *Sources) originsOfParameter(
 	x expression, field *ast.Field, name *ast.Ident, nesting int,
 ) ([]expression, bool) {
-	if executed, ok := s.executedAtOnce[field]; ok {
-		executed.call = x.call
-		call, _ := executed.Expr.(*ast.CallExpr)
-		literal, _ := syntax.Called(call).(*ast.FuncLit)
-		return argumentsOf(executed, call, parameterIndex(literal.Type, name), isVariadic(field)), true
+	if c, ok := s.callbacks[field]; ok {
+		return s.originsByCallback(x, c, field, name, nesting)
 	}
 	fn := s.parameters[field]
 	if fn == nil {
@@ -37,7 +34,7 @@ func (s *Sources) originsOfParameter(
 	}
 	var from, byInterface []expression
 	least := 0
-	for _, c := range calls {
+	for _, c := range s.ofProgram(calls) {
 		if s.spend(nesting) {
 			return nil, false
 		}
@@ -58,6 +55,46 @@ func (s *Sources) originsOfParameter(
 		}
 	}
 	return x.ofApp(from), true
+}
+
+// callback is a function that is written in a call: as an argument, by its index, or with -1 as what is called:
+// func(port int) {...}(8080).
+type callback struct {
+	call    expression
+	literal *ast.FuncLit
+	at      int
+}
+
+// originsByCallback returns what a parameter of a callback gets: by its call, or by the calls in the function of the
+// app that it is given to. It reports whether there are any.
+func (s *Sources) originsByCallback(
+	x expression, to callback, field *ast.Field, name *ast.Ident, nesting int,
+) ([]expression, bool) {
+	to.call.call = x.call
+	given, _ := to.call.Expr.(*ast.CallExpr)
+	at := parameterIndex(to.literal.Type, name)
+	if to.at < 0 {
+		return argumentsOf(to.call, given, at, isVariadic(field)), true
+	}
+	fn := s.callee(to.call, nesting+1)
+	if fn == nil {
+		return nil, false
+	}
+	parameter, _ := syntax.FieldAt(fn.decl.Type.Params, to.at)
+	if parameter == nil {
+		return nil, false
+	}
+	var from []expression
+	calls := s.calls[symbol{fn.in.dir, parameter.Name}]
+	for _, c := range calls[:min(len(calls), maxCalls)] {
+		call, _ := c.Expr.(*ast.CallExpr)
+		by, ok := syntax.Called(call).(*ast.Ident)
+		if ok && c.in == fn.in && c.in.Local(by) == c.in.Local(parameter) {
+			c.call = &frame{fn, to.call}
+			from = append(from, argumentsOf(c, call, at, isVariadic(field))...)
+		}
+	}
+	return from, len(from) > 0
 }
 
 // argumentsOf returns the arguments of a call for a parameter.

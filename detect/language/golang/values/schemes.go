@@ -74,15 +74,9 @@ func (s *Sources) partOf(text, separator expression, part, nesting int) []value 
 
 // onlyCall returns the one call whose first result an expression is.
 func (s *Sources) onlyCall(x expression, nesting int) (expression, bool) {
-	from, ok := s.origins(x, nesting+1)
-	if !ok || len(from) != 1 || from[0].constant != nil || from[0].result != 0 {
-		return expression{}, false
-	}
-	call, ok := ast.Unparen(from[0].Expr).(*ast.CallExpr)
-	if !ok {
-		return expression{}, false
-	}
-	return from[0].with(call), true
+	from := s.onlyOrigin(x, nesting+1)
+	call, ok := ast.Unparen(from.Expr).(*ast.CallExpr)
+	return from.with(call), ok && from.constant == nil && from.result == 0
 }
 
 // partOfURL returns a part of what url.Parse makes of a text, and whether an expression is one: a field, or what a
@@ -135,10 +129,7 @@ var (
 
 // isURL reports whether the sources say that an expression is a URL, or a pointer to one.
 func (s *Sources) isURL(x expression, nesting int) bool {
-	t := s.typeOf(x, nesting+1)
-	if pointer, ok := t.Expr.(*ast.StarExpr); ok {
-		t.Expr = pointer.X
-	}
+	t := s.typeOf(x, nesting+1).pointedTo()
 	return t.Expr != nil && syntax.LastName(t.Expr) == "URL" && t.in.PathOf(t.Expr) == "net/url"
 }
 

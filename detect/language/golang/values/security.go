@@ -3,11 +3,12 @@ package values
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -20,7 +21,37 @@ type Constructor struct {
 
 // Security returns the security of the transport of a server that calls make: one, or one of several in the branches of
 // a condition. Without credentials it is plaintext. What is given to the calls and cannot be followed makes it unknown.
+// If functions make different servers, what decides is where they are called.
 func (s *Sources) Security(made []Constructor) plan.Security {
+	all := s.securities(made)
+	if len(all) == 0 {
+		return plan.Security{}
+	}
+	if slices.ContainsFunc(all, func(o secured) bool { return o.says.Transport != all[0].says.Transport }) {
+		return s.chosen(all)
+	}
+	return all[0].says
+}
+
+// securities returns what the calls in each function say.
+func (s *Sources) securities(made []Constructor) []secured {
+	var all []secured
+	calls := map[*ast.FuncDecl][]Constructor{}
+	for _, c := range made {
+		by := s.enclosing(expression{Expr: c.Call, in: c.In})
+		if calls[by] == nil {
+			all = append(all, secured{by: by, in: c.In})
+		}
+		calls[by] = append(calls[by], c)
+	}
+	for i, o := range all {
+		all[i].says = s.securityOf(calls[o.by])
+	}
+	return all
+}
+
+// securityOf is [Sources.Security] of calls in one function.
+func (s *Sources) securityOf(made []Constructor) plan.Security {
 	w := s.newCredentials()
 	for _, c := range made {
 		x, when := expression{Expr: c.Call, in: c.In}, truth{}
@@ -104,8 +135,8 @@ var (
 	listenerOption = source.Exactly(`github\.com/cloudwego/kitex/server\.WithListener`)
 	listensTLS     = source.Exactly(`crypto/tls\.(?:NewListener|Listen)`)
 	// secureOption is an option by its name, and otherOption one that sets no credentials.
-	secureOption = regexp.MustCompile(`(?i)\.\w*(?:tls|cred|secur)\w*$`)
-	otherOption  = regexp.MustCompile(`^google\.golang\.org/grpc\.|^go\.uber\.org/yarpc/|^go-micro\.dev/|` +
+	secureOption = lazyregexp.New(`(?i)\.\w*(?:tls|cred|secur)\w*$`)
+	otherOption  = lazyregexp.New(`^google\.golang\.org/grpc\.|^go\.uber\.org/yarpc/|^go-micro\.dev/|` +
 		`^github\.com/(?:go-kratos|micro|asim|go-micro|cloudwego)/|` +
 		`(?i)interceptor|middleware|chain|unary|stream|stats|trac|metric|telemetry|keepalive|msgsize`)
 

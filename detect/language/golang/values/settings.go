@@ -18,7 +18,7 @@ type Setting struct {
 }
 
 // SettingsFile are the names that people give to files with the settings of an app.
-var SettingsFile = source.Exactly(`(?:\.|\w*(?:app|application|conf|config|settings|server|default|local|prod))?` +
+var SettingsFile = source.Exactly(`(?:\.|[\w-]*(?:app|application|conf|config|settings|server|default|local|prod))?` +
 	`(?:[-._](?:prod|production|local|docker|default|dev|development))?\.(?:ya?ml|json|toml|env)`)
 
 // namesSettings reports whether a text in a source is the path of a settings file, by its name or by its folder.
@@ -90,7 +90,7 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 		if settingsFolder.MatchString(path.Base(of)) {
 			of = path.Dir(of)
 		}
-		if of != "." && (dir == of || strings.HasPrefix(dir, of+"/")) {
+		if of != "." && (tree.IsWithin(dir, of) || s.program != "" && tree.IsWithin(s.program, of)) {
 			own = append(own, x)
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 // defaultsFor returns the defaults that sources give the setting of a key: those of the module of a directory, if it
 // has any, because each service of a monorepo has its own.
 func (s *Sources) defaultsFor(key, dir string) []expression {
-	all := s.settings[strings.ToLower(key)]
+	all := s.ofProgram(s.settings[strings.ToLower(key)])
 	var own []expression
 	for _, x := range all[:min(len(all), maxOrigins)] {
 		if s.ModuleOf(x.in.path) == s.ModuleOf(path.Join(dir, "file")) {

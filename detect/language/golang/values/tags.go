@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"go/ast"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // tagKeys are the keys of the tags that hold a default: those of envconfig and creasty/defaults, caarlos0/env,
@@ -14,12 +15,14 @@ import (
 var tagKeys = []string{"default", "envDefault", "env-default"}
 
 // optionDefault is a default among the options of a tag: those of sethvargo/go-envconfig (env:"PORT,default=8080"),
-// of ardanlabs/conf (conf:"default:8080") and of go-zero (json:",default=8080").
-var optionDefault = regexp.MustCompile(`\b(?:env|conf|json|yaml|config|flag|cfg):"[^"]*?\bdefault[=:]\s*([^",]+)[",]`)
+// of ardanlabs/conf (conf:"default:8080"), of go-zero (json:",default=8080"), of kong (kong:"default='8080'") and of
+// vrischmann/envconfig (envconfig:"PORT,default=8080").
+var optionDefault = lazyregexp.New(
+	`\b(?:env|envconfig|conf|json|yaml|config|flag|cfg|kong):"[^"]*?\bdefault[=:]\s*(?:'([^"']+)'|([^",]+)[",])`)
 
 // required is in a tag of a field that is always set, or the program ends: those of envconfig, caarlos0/env and
 // go-flags.
-var required = regexp.MustCompile(`\brequired:"(?:true|yes)"|\b(?:env|conf):"[^"]*,\s*(?:required|notEmpty)\b`)
+var required = lazyregexp.New(`\brequired:"(?:true|yes)"|\b(?:env|conf):"[^"]*,\s*(?:required|notEmpty)\b`)
 
 // tagged returns what a field gets by its tag, which names the setting that replaces it.
 func tagged(in *Source, field *ast.Field, setting string) []expression {
@@ -51,7 +54,7 @@ func tagDefault(field *ast.Field) (string, bool) {
 		}
 	}
 	if m := optionDefault.FindStringSubmatch(tag); m != nil {
-		return m[1], len(m[1]) <= maxConstant
+		return m[1] + m[2], len(m[0]) <= maxConstant
 	}
 	return "", false
 }

@@ -3,10 +3,10 @@ package values
 import (
 	"cmp"
 	"go/ast"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -16,7 +16,7 @@ var (
 	requiredClient = source.Exactly(`RequireAndVerifyClientCert|RequireAnyClientCert`)
 	optionalClient = source.Exactly(`NoClientCert|RequestClientCert|VerifyClientCertIfGiven`)
 	// mutualFunction is a function of others whose configuration requires a client certificate, as go-spiffe's do.
-	mutualFunction = regexp.MustCompile(`(?i)mtls|mutual`)
+	mutualFunction = lazyregexp.New(`(?i)mtls|mutual`)
 	autocertConfig = source.Exactly(`TLSConfig`)
 )
 

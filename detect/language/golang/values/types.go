@@ -13,6 +13,14 @@ type typeOfApp struct {
 	in *Source
 }
 
+// pointedTo returns the type that a pointer points to, or the type itself if it is none.
+func (t typeOfApp) pointedTo() typeOfApp {
+	if pointer, ok := t.Expr.(*ast.StarExpr); ok {
+		t.Expr = pointer.X
+	}
+	return t
+}
+
 // symbolOf returns the name of a type of the app, and the zero value for a type without a name and for one of others.
 func (s *Sources) symbolOf(t typeOfApp) symbol {
 	for e := t.Expr; ; {
@@ -236,4 +244,34 @@ func (s *Sources) callee(x expression, nesting int) *function {
 		}
 	}
 	return nil
+}
+
+// implementation returns the method that a call calls by an interface of the app, if a value of one type alone is given
+// to it, or nil.
+func (s *Sources) implementation(x expression, nesting int) *function {
+	call, ok := ast.Unparen(x.Expr).(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	fun, ok := syntax.Called(call).(*ast.SelectorExpr)
+	if !ok || x.in.PathOf(fun) != "" {
+		return nil
+	}
+	of := s.symbolOf(s.typeOf(x.with(fun.X), nesting+1))
+	if _, isInterface := s.types[of].Expr.(*ast.InterfaceType); !isInterface {
+		return nil
+	}
+	made := s.literalsOf(x.with(fun.X), nesting+1)
+	if made.isOpen || made.isFilled {
+		return nil
+	}
+	var one symbol
+	for i, literal := range made.found {
+		of := s.symbolOf(s.typeOf(literal, nesting+1))
+		if i > 0 && of != one {
+			return nil
+		}
+		one = of
+	}
+	return s.functions[symbol{one.dir, one.name + "." + fun.Sel.Name}]
 }

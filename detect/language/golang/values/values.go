@@ -33,26 +33,35 @@ type Sources struct {
 	values     map[symbol][]expression              // what variables and constants of packages get
 	types      map[symbol]typeOfApp                 // named types, and the stated types of variables
 	functions  map[symbol]*function                 // a method M of a type T has the name T.M
+	takers     map[symbol][]*function               // functions whose last parameter takes several of a type, by that
 	locals     map[*syntax.Declaration][]expression // what variables of functions are declared with and get
 	parameters map[*ast.Field]*function
 	results    map[*ast.Field]bool // the named results of functions
-	// executedAtOnce are the calls of functions where these are written, by their parameters: func(a int) {...}(1).
-	executedAtOnce map[*ast.Field]expression
-	calls          map[symbol][]expression // calls; those of methods have no directory
-	literals       map[symbol][]expression // composite literals, by type
-	fields         map[string][]assignment // what fields get, by name
-	pointed        []pointed               // until all files are there
-	defaults       []namedDefault          // of flags and settings, until all files are there
-	flags          map[string][]expression // the defaults of flags, by the flag's name
-	settings       map[string][]expression // the defaults of settings, by key in small letters: grpc.port
-	loaded         map[string][]expression // the settings of files that the sources name, by key
-	bound          bindings
-	modules        map[string]bool // the directories of modules
-	named          map[string]bool // the names of settings files in the sources
-	started        map[string]bool // the settings files that the command lines of processes name
-	calculated     []expression    // those of viper, until all files are there
+	// callbacks are functions that are written in calls, by their parameters.
+	callbacks  map[*ast.Field]callback
+	calls      map[symbol][]expression // calls; those of methods have no directory
+	passed     map[symbol][]expression // the same, of what calls are passed, as if it were called there
+	literals   map[symbol][]expression // composite literals, by type
+	fields     map[string][]assignment // what fields get, by name
+	pointed    []pointed               // until all files are there
+	defaults   []namedDefault          // of flags and settings, until all files are there
+	flags      map[string][]expression // the defaults of flags, by the flag's name
+	settings   map[string][]expression // the defaults of settings, by key in small letters: grpc.port
+	loaded     map[string][]expression // the settings of files that the sources name, by key
+	bound      bindings
+	modules    map[string]bool // the directories of modules
+	named      map[string]bool // the names of settings files in the sources
+	started    map[string]bool // the settings files that the command lines of processes name
+	calculated []expression    // those of viper, until all files are there
 
 	holders map[*ast.StructType][]heldBy // see holdersOf
+	// givenOptions says of options whether the app always gives them: see isGiven.
+	givenOptions map[givenBy]bool
+
+	// program is the directory of the one program that counts, and within says which directories it is made of: see
+	// Within.
+	program string
+	within  func(dir string) bool
 
 	processes procfile.Processes
 	short     map[string]string // the short names of flags, by the long ones
@@ -73,13 +82,14 @@ const MaxParsed = 8 << 20
 func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 	return &Sources{
 		lookup: lookup, values: map[symbol][]expression{}, types: map[symbol]typeOfApp{},
-		functions: map[symbol]*function{}, locals: map[*syntax.Declaration][]expression{},
-		parameters: map[*ast.Field]*function{}, executedAtOnce: map[*ast.Field]expression{},
+		functions: map[symbol]*function{}, takers: map[symbol][]*function{},
+		locals:     map[*syntax.Declaration][]expression{},
+		parameters: map[*ast.Field]*function{}, callbacks: map[*ast.Field]callback{},
 		results: map[*ast.Field]bool{}, modules: map[string]bool{},
-		calls:    map[symbol][]expression{},
+		calls: map[symbol][]expression{}, passed: map[symbol][]expression{},
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
-		started: map[string]bool{}, short: map[string]string{},
+		started: map[string]bool{}, short: map[string]string{}, givenOptions: map[givenBy]bool{},
 		evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
@@ -99,6 +109,7 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 		s.bound.programs[f.dir] = true
 	}
 	s.bound.envconfig = s.bound.envconfig || f.Imports.AnyMatches(envconfigLibrary)
+	s.bound.aconfig = s.bound.aconfig || f.Imports.Has("github.com/cristalhq/aconfig")
 	s.declare(f)
 	return f
 }
@@ -111,8 +122,10 @@ type Source struct {
 	*syntax.File
 	path, dir string
 	isAside   bool // it is of a program beside the app proper, in its tools, examples or tests
+	loadsFile bool // a call of koanf's that was seen loads a file
 	branches  []branch
 	options   []option
+	nevers    []never
 	fallbacks map[token.Pos]bool // where values stand that are assigned to what has none: see [Source.declareFallbacks]
 }
 

@@ -2,6 +2,7 @@ package values
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
@@ -12,13 +13,17 @@ type bindings struct {
 	named     map[string]string // those of viper.BindEnv(key, name), by key in small letters
 	automatic map[string]bool   // by viper.AutomaticEnv, by the directory of the call
 	programs  map[string]bool   // the directories of packages main
-	prefixes  []string          // of viper.SetEnvPrefix
+	prefixes  []expression      // of viper.SetEnvPrefix
 	replaced  []string          // pairs of viper.SetEnvKeyReplacer
 	unclear   bool              // some are computed
 	// tagPrefixes are what programs put before the names of those in tags.
 	tagPrefixes []expression
 	envconfig   bool // a file imports kelseyhightower/envconfig
-	allFlags    bool // viper reads settings from the flags of their names, by viper.BindPFlags
+	processed   []processed
+	// aconfig says that a file imports cristalhq/aconfig, which makes other names of those in tags.
+	aconfig      bool
+	flagPrefixes []flagPrefix
+	allFlags     bool // viper reads settings from the flags of their names, by viper.BindPFlags
 }
 
 // declareBinding adds what a call of viper binds to the environment.
@@ -38,8 +43,7 @@ func (s *Sources) declareBinding(f *Source, call *ast.CallExpr, name string) {
 	case name == "AutomaticEnv":
 		s.bound.automatic[f.dir] = true
 	case name == "SetEnvPrefix" && len(call.Args) == 1:
-		s.bound.prefixes = append(s.bound.prefixes, texts...)
-		s.bound.unclear = s.bound.unclear || !isWritten
+		s.bound.prefixes = append(s.bound.prefixes, expression{Expr: call.Args[0], in: f})
 	case name == "SetEnvKeyReplacer" && len(call.Args) == 1:
 		s.declareReplacer(call.Args[0])
 	}
@@ -67,17 +71,37 @@ func (s *Sources) settingOrVariable(key, dir string) string {
 		return "$" + name
 	}
 	automatic := s.bound.automatic[dir] || len(s.bound.automatic) > 0 && len(s.bound.programs) == 1
-	if !automatic || s.bound.unclear || len(s.bound.prefixes) > 1 || len(s.bound.replaced)%2 != 0 {
+	prefix, isKnown := s.prefixFor(dir)
+	if !automatic || s.bound.unclear || !isKnown || len(s.bound.replaced)%2 != 0 {
 		return "the setting " + key
 	}
 	name := strings.ToUpper(strings.NewReplacer(s.bound.replaced...).Replace(key))
-	if len(s.bound.prefixes) == 1 && s.bound.prefixes[0] != "" {
-		name = strings.ToUpper(s.bound.prefixes[0]) + "_" + name
+	if prefix != "" {
+		name = strings.ToUpper(prefix) + "_" + name
 	}
 	if !variableName.MatchString(name) {
 		return "the setting " + key
 	}
 	return "$" + name
+}
+
+// prefixFor returns what viper puts before the names of the variables that a directory asks for, and whether that is
+// known: it is what the directory sets, or the app.
+func (s *Sources) prefixFor(dir string) (string, bool) {
+	prefixes := s.bound.prefixes
+	own := slices.DeleteFunc(slices.Clone(prefixes), func(x expression) bool { return x.in.dir != dir })
+	if len(own) > 0 {
+		prefixes = own
+	}
+	switch len(prefixes) {
+	case 0:
+		return "", true
+	case 1:
+		if values := s.evaluate(prefixes[0], 0); len(values) == 1 && values[0].setting == "" && !values[0].isUnknown() {
+			return values[0].text, true
+		}
+	}
+	return "", false
 }
 
 // boundVariable returns the environment variable, as [value] has it, from which viper fills the fields of a key in

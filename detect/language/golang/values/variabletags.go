@@ -1,24 +1,29 @@
 package values
 
 import (
+	"cmp"
 	"go/ast"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
-	// variableTag is the name of an environment variable in a tag: those of caarlos0/env, cleanenv and
-	// sethvargo/go-envconfig.
-	variableTag = regexp.MustCompile(`\benv:"([A-Za-z_]\w*)[",]`)
+	// variableTag is the name of an environment variable in a tag: those of caarlos0/env, cleanenv,
+	// sethvargo/go-envconfig, go-flags and kong, also as an option of kong's own tag, and that of go-arg.
+	variableTag = lazyregexp.New(`\benv:"([A-Za-z_]\w*)[",]|` +
+		`\bkong:"(?:[^"]*,)?\s*env='?([A-Za-z_]\w*)['",]|\barg:"(?:[^"]*,)?\s*env:([A-Za-z_]\w*)[",]`)
 	// envconfigTag is that of kelseyhightower/envconfig, which asks for it in capital letters if the longer one is not
 	// set that begins with the names of the structs around it (envconfig.go: gatherInfo, Process).
-	envconfigTag = regexp.MustCompile(`\benvconfig:"([A-Za-z_]\w*)"`)
+	envconfigTag = lazyregexp.New(`\benvconfig:"([A-Za-z_]\w*)"`)
 	// prefixTag is what stands before the variables of a struct, in the tag of a field that has it: those of
-	// caarlos0/env and cleanenv, and of sethvargo/go-envconfig.
-	prefixTag = regexp.MustCompile(`\b(?:envPrefix|env-prefix):"([^"]*)"|\benv:"[^"]*\bprefix=([^",]*)`)
+	// caarlos0/env, cleanenv and kong, of sethvargo/go-envconfig, and kong's as an option. namespaceTag is that of
+	// go-flags, which puts an underscore after it (Option.EnvKeyWithNamespace).
+	prefixTag = lazyregexp.New(`\b(?:envPrefix|env-prefix|envprefix):"([^"]*)"|` +
+		`\benv:"[^"]*\bprefix=([^",]*)|\bkong:"(?:[^"]*,)?\s*envprefix='?([^'",]*)`)
+	namespaceTag = lazyregexp.New(`\benv-namespace:"([^"]+)"`)
 
 	envconfigLibrary = source.Exactly(`github\.com/kelseyhightower/envconfig`)
 	envLibrary       = source.Exactly(`github\.com/caarlos0/env(?:/v\d+)?`)
@@ -36,6 +41,12 @@ func (s *Sources) declarePrefix(f *Source, literal *ast.CompositeLit) {
 	}
 }
 
+// tagVariable returns the environment variable that fills a field, by its tag or, with kelseyhightower/envconfig, by
+// its name, as [value] has it, or "".
+func (s *Sources) tagVariable(holder expression, t typeOfApp, field *ast.Field, name string) string {
+	return cmp.Or(s.taggedVariable(holder, t, field), s.processedVariable(t, field, name))
+}
+
 // taggedVariable returns the environment variable that fills a field by its tag, as [value] has it, or "". The field is
 // selected from an expression of a type.
 func (s *Sources) taggedVariable(holder expression, t typeOfApp, field *ast.Field) string {
@@ -44,8 +55,8 @@ func (s *Sources) taggedVariable(holder expression, t typeOfApp, field *ast.Fiel
 	}
 	if m := variableTag.FindStringSubmatch(field.Tag.Value); m != nil {
 		first, isPrefixKnown := s.tagPrefix()
-		if prefix, ok := s.variablePrefix(holder, t, 0); ok && isPrefixKnown {
-			return "$" + first + prefix + m[1]
+		if prefix, ok := s.variablePrefix(holder, t, 0); ok && isPrefixKnown && !s.bound.aconfig {
+			return "$" + first + prefix + m[1] + m[2] + m[3]
 		}
 		return someVariable
 	}
@@ -106,7 +117,10 @@ func prefixOf(field *ast.Field) string {
 		return ""
 	}
 	if m := prefixTag.FindStringSubmatch(field.Tag.Value); m != nil {
-		return m[1] + m[2]
+		return m[1] + m[2] + m[3]
+	}
+	if m := namespaceTag.FindStringSubmatch(field.Tag.Value); m != nil {
+		return m[1] + "_"
 	}
 	return ""
 }

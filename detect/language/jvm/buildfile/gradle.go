@@ -2,49 +2,49 @@ package buildfile
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// gradleLine is a line of a script. The group "test" takes what makes the line a dependency of tests only, or of
 	// what does not go into the app.
-	gradleLine = regexp.MustCompile(
+	gradleLine = lazyregexp.New(
 		`(?m)^(?P<test>[ \t]*(?:"?(?:test|androidTest|integrationTest|jmh|compileOnly|annotationProcessor|kapt|ksp|` +
 			`developmentOnly|testAndDevelopmentOnly)\w*|\w+Test\w*)\b)?[^\n]*$`)
 	// gradleString is a string, and coordinates are those of an artifact in it: group:artifact:version.
-	gradleString = regexp.MustCompile(`"(?P<name>[ ]+)"|'(?P<name2>[ ]+)'`)
-	coordinates  = regexp.MustCompile(`^([\w.-]+:[\w.-]+)(?::([^@:]*))?(?:[:@].*)?$`)
+	gradleString = lazyregexp.New(`"(?P<name>[ ]+)"|'(?P<name2>[ ]+)'`)
+	coordinates  = lazyregexp.New(`^([\w.-]+:[\w.-]+)(?::([^@:]*))?(?:[:@].*)?$`)
 	// namedCoordinates are group: 'io.grpc', name: 'grpc-netty'.
-	namedCoordinates = regexp.MustCompile(
+	namedCoordinates = lazyregexp.New(
 		`\bgroup\s*[:=]\s*["'](?P<group>[ ]+)["']\s*,\s*name\s*[:=]\s*["'](?P<name>[ ]+)["']`)
 	// pluginVersion is id("org.springframework.boot") version "4.0.0".
-	pluginVersion = regexp.MustCompile(
+	pluginVersion = lazyregexp.New(
 		`\bid\s*[(]?\s*["'](?P<name>[ ]+)["']\s*\)?\s*\.?version\s*\(?\s*["'](?P<value>[ ]+)["']`)
 	// properties are name = '1.0', set('name', '1.0') and extra["name"] = "1.0".
-	properties = []*regexp.Regexp{
-		regexp.MustCompile(`\b(?P<name>\w+)\s*=\s*["'](?P<value>[ ]+)["']`),
-		regexp.MustCompile(`\bset\s*\(\s*["'](?P<name>[ ]+)["']\s*,\s*["'](?P<value>[ ]+)["']`),
-		regexp.MustCompile(`\b(?:ext|extra)\[\s*["'](?P<name>[ ]+)["']\s*\]\s*=\s*["'](?P<value>[ ]+)["']`),
+	properties = []*lazyregexp.Regexp{
+		lazyregexp.New(`\b(?P<name>\w+)\s*=\s*["'](?P<value>[ ]+)["']`),
+		lazyregexp.New(`\bset\s*\(\s*["'](?P<name>[ ]+)["']\s*,\s*["'](?P<value>[ ]+)["']`),
+		lazyregexp.New(`\b(?:ext|extra)\[\s*["'](?P<name>[ ]+)["']\s*\]\s*=\s*["'](?P<value>[ ]+)["']`),
 	}
 	// exclusion is exclude group: 'io.grpc', module: 'grpc-services', and excludedModule its last part.
-	exclusion      = regexp.MustCompile(`\bexclude\b[^\n]*`)
-	excludedModule = regexp.MustCompile(`\bmodule\s*[:=]\s*["'](?P<name>[ ]+)["']`)
+	exclusion      = lazyregexp.New(`\bexclude\b[^\n]*`)
+	excludedModule = lazyregexp.New(`\bmodule\s*[:=]\s*["'](?P<name>[ ]+)["']`)
 	// versionsOnly begins a block that states versions and adds no dependency, and allConfigurations one about all.
-	versionsOnly = regexp.MustCompile(
+	versionsOnly = lazyregexp.New(
 		`\b(?:constraints|dependencyManagement|pluginManagement|resolutionStrategy)\s*\{`)
-	allConfigurations = regexp.MustCompile(`\bconfigurations\b[^\n]*\{`)
-	pluginID          = regexp.MustCompile(`\b(?:id|plugin)\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
+	allConfigurations = lazyregexp.New(`\bconfigurations\b[^\n]*\{`)
+	pluginID          = lazyregexp.New(`\b(?:id|plugin)\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
 	// appliedScript is the script in apply from: 'gradle/grpc.gradle'.
-	appliedScript = regexp.MustCompile(`\bfrom\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
+	appliedScript = lazyregexp.New(`\bfrom\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
 	// projectCall is project(':orders'), and projectAccessor is projects.orders.
-	projectCall     = regexp.MustCompile(`\bproject\s*\(?\s*(?:path\s*[:=]\s*)?["'](?P<name>[ ]+)["']`)
-	projectAccessor = regexp.MustCompile(`\bprojects\.(?P<name>[\w.]+)`)
-	catalogAlias    = regexp.MustCompile(`\b\w*[lL]ibs\.(?P<name>[a-z][\w.]*)`)
-	allProjects     = regexp.MustCompile(`\b(?:allprojects|subprojects)\b`)
+	projectCall     = lazyregexp.New(`\bproject\s*\(?\s*(?:path\s*[:=]\s*)?["'](?P<name>[ ]+)["']`)
+	projectAccessor = lazyregexp.New(`\bprojects\.(?P<name>[\w.]+)`)
+	catalogAlias    = lazyregexp.New(`\b\w*[lL]ibs\.(?P<name>[a-z][\w.]*)`)
+	allProjects     = lazyregexp.New(`\b(?:allprojects|subprojects)\b`)
 )
 
 // ReadGradle reads a script of Gradle, in Groovy or in Kotlin.
@@ -69,7 +69,7 @@ func ReadGradle(file string, t *source.Text) File {
 const maxBlocks = 8
 
 // blocks returns the spans of the blocks that a pattern opens.
-func blocks(t *source.Text, opens *regexp.Regexp) []source.Span {
+func blocks(t *source.Text, opens *lazyregexp.Regexp) []source.Span {
 	var spans []source.Span
 	for _, m := range t.FindAll(opens, maxBlocks) {
 		_, all := t.Arguments(m[1])
@@ -153,7 +153,7 @@ func (f *File) addReferences(line *source.Text) {
 }
 
 // addNamed adds the artifacts that the groups "group" and "name" of a pattern took.
-func (f *File) addNamed(t *source.Text, pattern *regexp.Regexp, matches [][]int) {
+func (f *File) addNamed(t *source.Text, pattern *lazyregexp.Regexp, matches [][]int) {
 	for _, m := range matches {
 		group, _ := t.Group(pattern, m, "group")
 		name, _ := t.Group(pattern, m, "name")

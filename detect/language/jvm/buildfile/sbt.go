@@ -2,23 +2,23 @@ package buildfile
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 var (
 	// sbtDependency is "group" %% "artifact" % "version", with what else its line says.
-	sbtDependency = regexp.MustCompile(`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"[^\n]*`)
+	sbtDependency = lazyregexp.New(`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"[^\n]*`)
 	// sbtVersion is "group" %% "artifact" % "version", and sbtExclusion .exclude("group", "artifact").
-	sbtVersion = regexp.MustCompile(
+	sbtVersion = lazyregexp.New(
 		`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"\s*%\s*"(?P<value>[ ]+)"`)
-	sbtExclusion = regexp.MustCompile(`\bexclude\s*\(\s*"(?P<group>[ ]+)"\s*,\s*"(?P<name>[ ]+)"`)
+	sbtExclusion = lazyregexp.New(`\bexclude\s*\(\s*"(?P<group>[ ]+)"\s*,\s*"(?P<name>[ ]+)"`)
 	// sbtPlugin is a plugin of Akka gRPC or Pekko gRPC that a project turns on, by the name of its object.
-	sbtPlugin    = regexp.MustCompile(`\b(?P<name>Akka|Pekko)GrpcPlugin\b`)
-	sbtTestScope = regexp.MustCompile(`%\s*(?:Test|IntegrationTest|"[^"]*\btest")`)
+	sbtPlugin    = lazyregexp.New(`\b(?P<name>Akka|Pekko)GrpcPlugin\b`)
+	sbtTestScope = lazyregexp.New(`%\s*(?:Test|IntegrationTest|"[^"]*\btest")`)
 )
 
 // ReadSbt reads a file of sbt: build.sbt, plugins.sbt, and the Scala sources in the directory project.

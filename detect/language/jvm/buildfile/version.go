@@ -1,11 +1,11 @@
 package buildfile
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // maxReferences is how many references are followed from one version to the next.
@@ -13,7 +13,7 @@ const maxReferences = 4
 
 // reference is a version that is a property: ${grpc.version}, $grpcVersion, ${property("grpcVersion")},
 // ${rootProject.ext.grpcVersion}.
-var reference = regexp.MustCompile(
+var reference = lazyregexp.New(
 	`^\$\{?(?:\w+\(["']|\w+\[["']|(?:rootProject|project|ext|extra|Versions)\.)*([\w.-]+)["')\]]*\}?$`)
 
 // Resolve returns the version that a version with references to properties stands for. property returns the value of
@@ -30,7 +30,7 @@ func Resolve(version string, property func(name string) string) string {
 }
 
 // leadingNumbers are the first two numbers of a version.
-var leadingNumbers = regexp.MustCompile(`^v?(\d{1,6})(?:\.(\d{1,6}))?`)
+var leadingNumbers = lazyregexp.New(`^v?(\d{1,6})(?:\.(\d{1,6}))?`)
 
 // Compare compares the first two numbers of a version, of any form, with those given: it returns a number below zero
 // for an older version, and zero or above for the same one or a newer one. ok is false if the version has no
@@ -73,7 +73,7 @@ func (f *File) exclude(dependency, excluded string) {
 	f.Excluded[dependency] = append(f.Excluded[dependency], excluded)
 }
 
-var propertyLine = regexp.MustCompile(`^\s*([\w.-]+)\s*[=:]\s*([\w.+-]+)\s*$`)
+var propertyLine = lazyregexp.New(`^\s*([\w.-]+)\s*[=:]\s*([\w.+-]+)\s*$`)
 
 // ReadProperties reads gradle.properties, whose values are properties of all projects of a build.
 func ReadProperties(text []byte) File {

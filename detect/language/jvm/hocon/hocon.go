@@ -24,9 +24,11 @@ const (
 
 // Setting is a key of a file and its value.
 type Setting struct {
-	// Key is the path from the top of the file, with dots between its parts: play.server.http.port.
+	// Key is the path from the top of the file, with dots between its parts: play.server.http.port; "" for a file that
+	// is included.
 	Key string
-	// Value is the text of a string, a number or a substitution (${PORT}), "" for an array.
+	// Value is the text of a string, a number or a substitution (${PORT}), "" for an array; the name of an included
+	// file, "" for one that is included in an object or in another way than by its name.
 	Value string
 	// Line is the line of the key, counted from 1.
 	Line int
@@ -34,8 +36,9 @@ type Setting struct {
 
 var errSyntax = errors.New("no key, or a bracket or a quote that is not closed")
 
-// Read returns the settings of a file in their order: one that is set again is there twice. Included files are not
-// read. An error says what is wrong with the text, or which bound it exceeds. It comes with the settings before it.
+// Read returns the settings of a file in their order: one that is set again is there twice. Included files are named
+// and not read. An error says what is wrong with the text, or which bound it exceeds. It comes with the settings before
+// it.
 func Read(text []byte) ([]Setting, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("reading HOCON: %d bytes, more than %d", len(text), maxBytes)
@@ -97,7 +100,12 @@ func (r *reader) field(prefix string, depth int) error {
 		return err
 	}
 	if strings.HasPrefix(key, "include") && r.rest("\"", "required", "file", "url", "classpath") {
-		_, err := r.value()
+		isNamed := prefix == "" && r.rest("\"")
+		name, err := r.value()
+		if !isNamed {
+			name = ""
+		}
+		r.found = append(r.found, Setting{"", name, line})
 		return err
 	}
 	if prefix != "" {

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // maxUnpacked is how many bytes the entries that are read of one archive may have when they are unpacked. The classes
@@ -77,7 +77,7 @@ func ParseManifest(text []byte) map[string]string {
 }
 
 // version is the end of the name of an archive that has a version.
-var version = regexp.MustCompile(`-v?\d[\w.+-]*$`)
+var version = lazyregexp.New(`-v?\d[\w.+-]*$`)
 
 // HasVersion reports whether the file name of a jar ends in a version, as in shop-1.0.jar.
 func HasVersion(name string) bool { return version.MatchString(strings.TrimSuffix(name, ".jar")) }

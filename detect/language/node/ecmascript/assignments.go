@@ -2,11 +2,11 @@ package ecmascript
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Assignment is a value that the source gives a name: to a variable, to a field, or by what a function returns.
@@ -14,30 +14,38 @@ type Assignment struct {
 	Name  string
 	At    int // the offset of the statement
 	Value source.Span
-	// Variable is the environment variable that gives the name another value, "" for none. Without a default the value
-	// is empty.
-	Variable string
+	// Of is the object's field that the name is taken from, "" for none: "options.port" of { port } = options. Without
+	// a default the value is empty.
+	Of string
+}
+
+// Taken is a name that is taken out of an object, with its property there and its default, which is empty for none.
+type Taken struct {
+	Name, Property string
+	Default        source.Span
 }
 
 var (
 	// assignmentHead is the beginning of an assignment or a declaration, up to the value.
-	assignmentHead = regexp.MustCompile(`(?m)(?:^|[;{})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
-		`static|readonly)\s+)*(?:this\.)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
+	assignmentHead = lazyregexp.New(`(?m)(?:^|[;{})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
+		`static|readonly)\s+)*(?:this\.|(?:module\.)?exports\.)?` +
+		`(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
 	// typedObject is the beginning of a declaration whose type lists the members of an object, and afterType what
 	// stands between that list and the value.
-	typedObject = regexp.MustCompile(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*:\s*\{`)
-	afterType   = regexp.MustCompile(`^\}\s*=\s*`)
+	typedObject = lazyregexp.New(`\b(?:const|let|var)\s+(?P<name>[A-Za-z_$][\w$]*)\s*:\s*\{`)
+	afterType   = lazyregexp.New(`^\}\s*=\s*`)
 	// functionHead is the beginning of a function, a method or a getter, up to its body.
-	functionHead = regexp.MustCompile(`(?m)(?:\bfunction\s*|` +
+	functionHead = lazyregexp.New(`(?m)(?:\bfunction\s*|` +
 		`^[ \t]*(?:(?:public|private|protected|static|async|get)\s+)*)` +
 		`(?P<name>[A-Za-z_$][\w$]*)\s*\([^(){}]*\)\s*(?::[^(){};=\n]{1,100})?\{`)
 	// arrowBody is the head of an arrow function with a body.
-	arrowBody   = regexp.MustCompile(`^(?:async\s+)?(?:\([^(){}]*\)|[\w$]+)\s*(?::[^={}]{0,100})?=>\s*\{`)
-	returnValue = regexp.MustCompile(`\breturn\b[ \t]*`)
-	// ofEnvironment takes the names out of the environment: const { PORT = 50051 } = process.env.
-	ofEnvironment = regexp.MustCompile(`\{(?P<names>[^{}]*)\}\s*=\s*process\.env\b`)
+	arrowBody   = lazyregexp.New(`^(?:async\s+)?(?:\([^(){}]*\)|[\w$]+)\s*(?::[^={}]{0,100})?=>\s*\{`)
+	returnValue = lazyregexp.New(`\breturn\b[ \t]*`)
+	// takesOut takes names out of an object: const { PORT = 50051 } = process.env.
+	takesOut = lazyregexp.New(`\{(?P<names>[^{}]*)\}\s*(?::[^=;(){}\n]{1,100})?=\s*(?:await\s+)?` +
+		`(?P<of>[\w$]+(?:\??\.[\w$]+)*)`)
 	// taken is one of them: a variable, the name that it gets, the sign of a default.
-	taken = regexp.MustCompile(`^([\w$]+)(?:\s*:\s*([\w$]+))?(\s*=\s*)?`)
+	taken = lazyregexp.New(`^([\w$]+)(?:\s*:\s*([\w$]+))?(\s*=\s*)?`)
 	// statements are keywords that the head of a block begins with as a method does.
 	statements = []string{"if", "for", "while", "switch", "catch", "with", "function"}
 )
@@ -54,12 +62,9 @@ func (s *Source) assignments() []Assignment {
 			all = append(all, Assignment{Name: name, At: at, Value: value})
 		}
 	}
-	environment := s.ofEnvironment()
 	for _, m := range s.FindAll(assignmentHead, -1) {
-		isTaken := func(a Assignment) bool { return a.At <= m[2] && m[2] < a.Value.To }
 		// What begins so is a comparison, or the parameter of a function.
-		if m[1] == len(s.Code) || strings.IndexByte("=>", s.Code[m[1]]) >= 0 ||
-			slices.ContainsFunc(environment, isTaken) {
+		if m[1] == len(s.Code) || strings.IndexByte("=>", s.Code[m[1]]) >= 0 {
 			continue
 		}
 		name, value := s.Part(assignmentHead, m, "name"), s.Value(m[1])
@@ -78,51 +83,63 @@ func (s *Source) assignments() []Assignment {
 		}
 	}
 	for _, m := range s.FindAll(functionHead, -1) {
-		if name := s.Part(functionHead, m, "name"); !isStatement(name) {
+		if name := s.Part(functionHead, m, "name"); !slices.Contains(statements, name) {
 			s.eachReturn(m[1], func(returned source.Span) { add(name, m[2], returned) })
 		}
 	}
-	return append(all, environment...)
+	return append(all, s.takenOut()...)
 }
 
-// ofEnvironment returns the names that the source takes out of the environment: { PORT = 50051, HOST: host }.
-func (s *Source) ofEnvironment() []Assignment {
+// takenOut returns the names that the source takes out of objects: { PORT = 50051, HOST: host } = process.env.
+func (s *Source) takenOut() []Assignment {
 	var all []Assignment
-	for _, m := range s.FindAll(ofEnvironment, maxAssignments) {
-		each, _ := s.Arguments(m[2])
-		for _, e := range each {
-			d := taken.FindSubmatchIndex(s.Code[e.From:e.To])
-			if d == nil {
-				continue
-			}
-			name := string(s.Code[e.From+d[2] : e.From+d[3]])
-			a := Assignment{Name: name, At: e.From, Value: source.Span{From: e.To, To: e.To}, Variable: name}
-			if d[4] >= 0 {
-				a.Name = string(s.Code[e.From+d[4] : e.From+d[5]])
-			}
-			if d[6] >= 0 {
-				a.Value.From = e.From + d[7]
-			}
-			all = append(all, a)
+	for _, m := range s.FindAll(takesOut, maxAssignments) {
+		of := strings.ReplaceAll(s.Part(takesOut, m, "of"), "?", "")
+		if of == "require" {
+			continue // an import
+		}
+		for _, t := range s.Taken(m[2]) {
+			all = append(all, Assignment{Name: t.Name, At: m[2], Value: t.Default, Of: of + "." + t.Property})
 		}
 	}
 	return all
 }
 
-// isParameter reports whether a match of assignmentHead, whose value ends at an offset, is the parameter of a function:
-// a caller may give another value than its default.
+// Taken returns the names in the pattern that opens before an offset: { port = 50051, host: address }.
+func (s *Source) Taken(open int) []Taken {
+	var all []Taken
+	each, _ := s.Arguments(open)
+	for _, e := range each {
+		m := taken.FindSubmatchIndex(s.Code[e.From:e.To])
+		if m == nil {
+			continue
+		}
+		t := Taken{Property: string(s.Code[e.From+m[2] : e.From+m[3]]), Default: source.Span{From: e.To, To: e.To}}
+		if t.Name = t.Property; m[4] >= 0 {
+			t.Name = string(s.Code[e.From+m[4] : e.From+m[5]])
+		}
+		if m[6] >= 0 {
+			t.Default.From = e.From + m[7]
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// isParameter reports whether a match of assignmentHead, whose value ends at an offset, is the parameter of a function,
+// or a part of one: a caller may give another value than its default.
 func (s *Source) isParameter(match []int, end int) bool {
 	end = skip(s.Code, end, space)
+	if end < len(s.Code) && s.Code[end] == '}' {
+		after := skip(s.Code, end+1, space)
+		return after < len(s.Code) && strings.IndexByte("=:),", s.Code[after]) >= 0
+	}
 	return end < len(s.Code) && (s.Code[end] == ',' || s.Code[end] == ')') &&
 		!declares.Match(s.Code[match[0]:match[1]])
 }
 
 // declares is in the declaration of a variable.
-var declares = regexp.MustCompile(`\b(?:const|let|var)\b`)
-
-func isStatement(name string) bool {
-	return slices.Contains(statements, name)
-}
+var declares = lazyregexp.New(`\b(?:const|let|var)\b`)
 
 // Value returns the span of an expression that begins at an offset. A line that ends with an operator, or is followed
 // by one that begins with an operator, goes on.

@@ -2,10 +2,10 @@ package ecmascript
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // grammar is how JavaScript and TypeScript write comments and strings (ECMA-262, Lexical Grammar). Code in a template
@@ -27,9 +27,9 @@ const maxRegexp = 1000
 var (
 	// testedRegexp is a regular expression literal whose method is called at once. Behind a closing bracket a slash is
 	// more often a division, so only this is taken for a literal there.
-	testedRegexp = regexp.MustCompile(`^/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*\.(?:test|exec)\(`)
+	testedRegexp = lazyregexp.New(`^/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*\.(?:test|exec)\(`)
 	// beforeOperand is a text that ends with a keyword which an operand follows.
-	beforeOperand = regexp.MustCompile(
+	beforeOperand = lazyregexp.New(
 		`(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|do|else|await|yield)$`)
 )
 

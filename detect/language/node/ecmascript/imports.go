@@ -2,8 +2,9 @@ package ecmascript
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Imports are the names that a file's imports declare, and what each stands for.
@@ -13,22 +14,22 @@ type Imports map[string]Export
 type Export struct{ Module, Name string }
 
 var (
-	importDeclaration = regexp.MustCompile(
+	importDeclaration = lazyregexp.New(
 		`\bimport\b(?P<clause>[\w$\s,{}*]+?)from\s*["'](?P<module>[^"'\n]*)["']`)
 	// requireCall is an import of CommonJS, TypeScript's `import x = require()`, and each of them within the call of a
 	// helper that compilers and bundlers write around it.
-	requireCall = regexp.MustCompile(`(?P<clause>[\w$]+|\{[^{}]*\})\s*(?::\s*[\w$.]+\s*)?=\s*(?:[\w$.]*\(\s*)?` +
+	requireCall = lazyregexp.New(`(?P<clause>[\w$]+|\{[^{}]*\})\s*(?::\s*[\w$.]+\s*)?=\s*(?:[\w$.]*\(\s*)?` +
 		`(?:await\s+)?(?:require|import|__webpack_require__)\s*\(\s*["'](?P<module>[^"'\n]*)["']\s*\)` +
 		`(?:\s*,\s*\d\s*)?\)?(?P<member>(?:\.[\w$]+)?)`)
 	// destructuring takes names out of a module: const { Server } = grpc; const Server =
 	// grpc.Server.
-	destructuring = regexp.MustCompile(`(?:(?P<clause>\{[^{}]*\})\s*=\s*(?P<of>[\w$]+)|` +
+	destructuring = lazyregexp.New(`(?:(?P<clause>\{[^{}]*\})\s*=\s*(?P<of>[\w$]+)|` +
 		`\b(?P<name>[\w$]+)\s*=\s*(?P<from>[\w$]+)\.(?P<member>[\w$]+))\s*[;,\n]`)
 )
 
 // importsOf returns the names that the imports of a source declare. Names are also taken out of the modules that one
 // pattern matches.
-func importsOf(s *Source, destructured *regexp.Regexp) Imports {
+func importsOf(s *Source, destructured *lazyregexp.Regexp) Imports {
 	b := Imports{}
 	if bytes.Contains(s.Code, []byte("import")) {
 		for _, m := range s.FindAll(importDeclaration, -1) {
@@ -68,7 +69,8 @@ func (b Imports) declare(clause, module, member string) {
 	for part := range strings.SplitSeq(strings.TrimRight(braced, "} \t\r\n"), ",") {
 		fields := strings.Fields(strings.ReplaceAll(part, ":", " "))
 		if len(fields) > 0 && fields[0] != "type" {
-			b[fields[len(fields)-1]] = Export{module, withoutDefault(fields[0])}
+			name := strings.Trim(withoutDefault(strings.Trim(member, "."))+"."+fields[0], ".")
+			b[fields[len(fields)-1]] = Export{module, withoutDefault(name)}
 		}
 	}
 }
@@ -81,7 +83,7 @@ func withoutDefault(name string) string {
 }
 
 // version is a package's name with its version: grpc@1.2/sub, @grpc/grpc-js@1.
-var version = regexp.MustCompile(`^((?:@[^/@]+/)?[^/@]+)@[^/]*`)
+var version = lazyregexp.New(`^((?:@[^/@]+/)?[^/@]+)@[^/]*`)
 
 // packageName returns the name of a module without what Node.js, Deno and bundlers write before it and after it.
 func packageName(module string) string {
@@ -106,7 +108,7 @@ func (b Imports) Resolve(dotted string) Export {
 }
 
 // From reports whether one of the names comes from a module that the pattern matches.
-func (b Imports) From(module *regexp.Regexp) bool {
+func (b Imports) From(module *lazyregexp.Regexp) bool {
 	for _, e := range b {
 		if module.MatchString(e.Module) {
 			return true

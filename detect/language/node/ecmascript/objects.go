@@ -2,9 +2,9 @@ package ecmascript
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // MaxNesting is how many levels of object literals are read.
@@ -12,12 +12,12 @@ const MaxNesting = 5
 
 var (
 	// arrowHead is the head of an arrow function. What it returns follows.
-	arrowHead = regexp.MustCompile(`^(?:async\s+)?(?:\([^(){}]*\)|[\w$]+)\s*(?::[^={}]{0,100})?=>\s*`)
+	arrowHead = lazyregexp.New(`^(?:async\s+)?(?:\([^(){}]*\)|[\w$]+)\s*(?::[^={}]{0,100})?=>\s*`)
 	// callHead is the name of a function that is called, up to the bracket.
-	callHead = regexp.MustCompile(`^(?:await\s+|new\s+)?[\w$.]+(?:<[\w$.\s,|\[\]]*>)?\(`)
+	callHead = lazyregexp.New(`^(?:await\s+|new\s+)?[\w$.]+(?:<[\w$.\s,|\[\]]*>)?\(`)
 	// propertyHead is the name of a property and its colon.
-	propertyHead = regexp.MustCompile(`^(?:["'](?P<quoted> *)["']|(?P<name>[\w$]+))\s*:\s*`)
-	wholeName    = regexp.MustCompile(`^[\w$]+$`)
+	propertyHead = lazyregexp.New(`^(?:["'](?P<quoted> *)["']|(?P<name>[\w$]+))\s*:\s*`)
+	wholeName    = lazyregexp.New(`^[\w$]+$`)
 )
 
 // Property is a property of an object literal: name: value, or the short form of a name alone.
@@ -45,7 +45,7 @@ func (s *Source) Properties(open int) []Property {
 }
 
 // Property returns the value of the property of an object literal that the pattern matches, with its colon.
-func (s *Source) Property(object source.Span, key *regexp.Regexp) (source.Span, bool) {
+func (s *Source) Property(object source.Span, key *lazyregexp.Regexp) (source.Span, bool) {
 	m := key.FindIndex(s.Code[object.From:object.To])
 	if m == nil {
 		return source.Span{}, false
@@ -88,7 +88,7 @@ func (s *Source) Object(value source.Span, depth int) (int, bool) {
 	return 0, false
 }
 
-var returnObject = regexp.MustCompile(`\breturn\s*\(?\s*\{`)
+var returnObject = lazyregexp.New(`\breturn\s*\(?\s*\{`)
 
 // maxBody is how many bytes of the body of a function are searched for the object literal that it returns.
 const maxBody = 1000

@@ -4,9 +4,8 @@
 package ecmascript
 
 import (
-	"regexp"
-
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Source is a source, with what it imports.
@@ -17,14 +16,14 @@ type Source struct {
 }
 
 // Read reads a source. Names are also taken out of the imported modules that a pattern matches: { Server } = grpc.
-func Read(text []byte, destructured *regexp.Regexp) *Source {
+func Read(text []byte, destructured *lazyregexp.Regexp) *Source {
 	s := &Source{Text: grammar.Read(text)}
 	s.Imports = importsOf(s, destructured)
 	return s
 }
 
 // Part returns what the named group of a pattern matched: "" if it took no part in the match.
-func (s *Source) Part(pattern *regexp.Regexp, match []int, name string) string {
+func (s *Source) Part(pattern *lazyregexp.Regexp, match []int, name string) string {
 	text, _ := s.Group(pattern, match, name)
 	return text
 }

@@ -1,0 +1,132 @@
+// Package lazyregexp compiles the regular expressions of package-level variables when they are first used: the detect
+// phase has a thousand of them, and an app needs those of its language. The go command does the same by a package of
+// this name. Begin with [New].
+package lazyregexp
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Regexp is a regular expression that is compiled when it is first used. Its methods are those of [regexp.Regexp].
+type Regexp struct {
+	expression string
+	compile    func() *regexp.Regexp
+}
+
+// New returns a regular expression. If it has a mistake, its first use panics. The tests of a package compile all
+// expressions of the package at once, so that they find a mistake in one that they do not use.
+func New(expression string) *Regexp {
+	r := &Regexp{expression: expression, compile: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(expression)
+	})}
+	if isTest {
+		r.compile()
+	}
+	return r
+}
+
+// isTest reports whether this is the program of a package's tests.
+var isTest = len(os.Args) > 0 && strings.HasSuffix(os.Args[0], ".test")
+
+// String returns the text of the expression.
+func (r *Regexp) String() string { return r.expression }
+
+// Find is [regexp.Regexp.Find].
+func (r *Regexp) Find(b []byte) []byte { return r.compile().Find(b) }
+
+// FindAll is [regexp.Regexp.FindAll].
+func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.compile().FindAll(b, n) }
+
+// FindAllIndex is [regexp.Regexp.FindAllIndex].
+func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.compile().FindAllIndex(b, n) }
+
+// FindAllString is [regexp.Regexp.FindAllString].
+func (r *Regexp) FindAllString(s string, n int) []string { return r.compile().FindAllString(s, n) }
+
+// FindAllStringIndex is [regexp.Regexp.FindAllStringIndex].
+func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
+	return r.compile().FindAllStringIndex(s, n)
+}
+
+// FindAllStringSubmatch is [regexp.Regexp.FindAllStringSubmatch].
+func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r.compile().FindAllStringSubmatch(s, n)
+}
+
+// FindAllSubmatch is [regexp.Regexp.FindAllSubmatch].
+func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return r.compile().FindAllSubmatch(b, n)
+}
+
+// FindAllSubmatchIndex is [regexp.Regexp.FindAllSubmatchIndex].
+func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
+	return r.compile().FindAllSubmatchIndex(b, n)
+}
+
+// FindIndex is [regexp.Regexp.FindIndex].
+func (r *Regexp) FindIndex(b []byte) []int { return r.compile().FindIndex(b) }
+
+// FindReaderIndex is [regexp.Regexp.FindReaderIndex].
+func (r *Regexp) FindReaderIndex(text io.RuneReader) []int { return r.compile().FindReaderIndex(text) }
+
+// FindString is [regexp.Regexp.FindString].
+func (r *Regexp) FindString(s string) string { return r.compile().FindString(s) }
+
+// FindStringIndex is [regexp.Regexp.FindStringIndex].
+func (r *Regexp) FindStringIndex(s string) []int { return r.compile().FindStringIndex(s) }
+
+// FindStringSubmatch is [regexp.Regexp.FindStringSubmatch].
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.compile().FindStringSubmatch(s) }
+
+// FindStringSubmatchIndex is [regexp.Regexp.FindStringSubmatchIndex].
+func (r *Regexp) FindStringSubmatchIndex(s string) []int {
+	return r.compile().FindStringSubmatchIndex(s)
+}
+
+// FindSubmatch is [regexp.Regexp.FindSubmatch].
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.compile().FindSubmatch(b) }
+
+// FindSubmatchIndex is [regexp.Regexp.FindSubmatchIndex].
+func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.compile().FindSubmatchIndex(b) }
+
+// Match is [regexp.Regexp.Match].
+func (r *Regexp) Match(b []byte) bool { return r.compile().Match(b) }
+
+// MatchString is [regexp.Regexp.MatchString].
+func (r *Regexp) MatchString(s string) bool { return r.compile().MatchString(s) }
+
+// ReplaceAll is [regexp.Regexp.ReplaceAll].
+func (r *Regexp) ReplaceAll(src, repl []byte) []byte { return r.compile().ReplaceAll(src, repl) }
+
+// ReplaceAllFunc is [regexp.Regexp.ReplaceAllFunc].
+func (r *Regexp) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
+	return r.compile().ReplaceAllFunc(src, repl)
+}
+
+// ReplaceAllLiteralString is [regexp.Regexp.ReplaceAllLiteralString].
+func (r *Regexp) ReplaceAllLiteralString(src, repl string) string {
+	return r.compile().ReplaceAllLiteralString(src, repl)
+}
+
+// ReplaceAllString is [regexp.Regexp.ReplaceAllString].
+func (r *Regexp) ReplaceAllString(src, repl string) string {
+	return r.compile().ReplaceAllString(src, repl)
+}
+
+// ReplaceAllStringFunc is [regexp.Regexp.ReplaceAllStringFunc].
+func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
+	return r.compile().ReplaceAllStringFunc(src, repl)
+}
+
+// Split is [regexp.Regexp.Split].
+func (r *Regexp) Split(s string, n int) []string { return r.compile().Split(s, n) }
+
+// SubexpIndex is [regexp.Regexp.SubexpIndex].
+func (r *Regexp) SubexpIndex(name string) int { return r.compile().SubexpIndex(name) }
+
+// SubexpNames is [regexp.Regexp.SubexpNames].
+func (r *Regexp) SubexpNames() []string { return r.compile().SubexpNames() }
