@@ -19,7 +19,7 @@ func reportServers(logger log.Logger, servers plan.Servers, defaults flags.Defau
 		logger.Headerf("also found: %s", other)
 	}
 	if servers.Unlisted > 0 {
-		logger.Headerf("also found: %d more servers", servers.Unlisted)
+		logger.Headerf("also found: %d more", servers.Unlisted)
 	}
 	if warning := servers.Lead().HealthWarning(); warning != "" && defaults.NeedsHealth {
 		logger.Headerf("Warning: %s", warning)

@@ -65,6 +65,17 @@ func (d *Names) InMain(at int) bool {
 	})
 }
 
+// InFunction reports whether the code at an offset stands in a function: the innermost block around it that is no
+// branch has a head that a pattern, of what else has one, does not match.
+func (d *Names) InFunction(at int, other *lazyregexp.Regexp) bool {
+	for _, n := range d.blocks.Heads(d.Line(at)-1, -1) {
+		if head := d.LineCode(n); !source.IsBranch(head) {
+			return !other.Match(head)
+		}
+	}
+	return false
+}
+
 var mainFunction = lazyregexp.New(`\b[mM]ain\s*\(`)
 
 // leftBefore returns the conditions of [Names.Left], and keeps them for the next one who asks.

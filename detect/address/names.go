@@ -15,38 +15,12 @@ import (
 // is: PORT || 50051. If several ports occur, or something is calculated, no port is stated.
 type Names struct {
 	*source.Text
+	Scoping
 	byName map[string][]declaration
 	blocks *source.Blocks
 	left   int // how many expressions may still be read
-	// Global returns what a name that the text does not declare may be in other files: the scoping of the language. The
-	// zero Name stands for nothing there.
-	Global func(u Use) Name
-	// FieldOf returns the name, ".Type.field", of the field that a dotted name stands for, "" if its type is not known;
-	// nil for a language that declares fields without their types.
-	FieldOf func(dotted string) string
-	// Placeholder matches what a string reads by a key, in the group "key", and its default, in the group "default":
-	// grpc.port:9090 in "${grpc.port:9090}". nil for a language in which that is code.
-	Placeholder *lazyregexp.Regexp
-	// GivenBy returns what may give a name when the process starts, beside its flags, as [Value] has it; nil for
-	// nothing.
-	GivenBy func(name string) []string
-	// KeyAt returns a key as the settings have it, from how a span of the text reads it; nil for a language in which
-	// that is the same.
-	KeyAt func(key string, read source.Span) string
-	// Modifier matches what follows a statement that runs on a condition, with its word: if a or unless a in Ruby; nil
-	// for a language that writes conditions before.
-	Modifier *lazyregexp.Regexp
-	// Holds reports whether a condition holds in every image; nil for a language in which none is known to.
-	Holds func(c Condition) bool
 	// Returned is what functions return, as [Names.DeclareFunction] has it.
 	Returned []NamedValue
-	// AddsNumbers says that a + between a name and a number adds numbers: the name never stands for a text.
-	AddsNumbers bool
-	// ReadsSettings says that sources of the language read settings from files, by their paths.
-	ReadsSettings bool
-	// Imported returns what a name is imported as that may have the settings in a file, the zero Name for none; nil for
-	// a language in which none is.
-	Imported func(dotted string) Name
 	// replaced are the names that have settings which others replace, and leftLoaded is how many names may still be
 	// followed to those in files.
 	replaced   map[string]bool

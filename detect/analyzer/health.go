@@ -54,10 +54,11 @@ var asksForNothing = lazyregexp.New(
 		`^Objects\.(?:nonNull|isNull)\(\w+\)$|^!?\s*(?:class_exists|defined\?|isset|Code\.ensure_loaded\?)\s*\(|` +
 		`^__name__\s*==|^__FILE__\s*==|^require\.main\b|^import\.meta\b`)
 
-// MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that run on a condition
-// which the servers of the text do not run on, or after the function may be left on one. It counts neither if it holds
-// as long as nothing is set nor if another registration runs if it does not. isOther, or nil, finds further ones than
-// [finding.Health], and further, or nil, returns conditions of another kind, as [address.Names]' ConditionsAround does.
+// MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that are made for
+// nothing ([isUnused]), or that run on a condition which the servers of the text do not run on, or after the function
+// may be left on one. A condition counts neither if it holds as long as nothing is set nor if another registration runs
+// if it does not. isOther, or nil, finds further ones than [finding.Health], and further, or nil, returns conditions of
+// another kind, as [address.Names]' ConditionsAround does.
 func MarkHealth(
 	names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
 	further func(at, outer int) []source.Span,
@@ -70,6 +71,10 @@ func MarkHealth(
 	}
 	for i, f := range found {
 		if at := finding.Offset(f); isHealth(f) && at > 0 && len(on) < address.MaxListeners {
+			if isUnused(names(), at) {
+				found[i] = finding.AsUnsure(f)
+				continue
+			}
 			if servers == nil {
 				servers = serverOffsets(found, isHealth)
 			}

@@ -1,0 +1,42 @@
+package analyzer
+
+import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
+
+var (
+	// madeFor is a statement that makes an object for a variable, or several objects for some in parentheses, and does
+	// nothing else with it.
+	madeFor = lazyregexp.New(`^[ \t]*(?:(?:const|let|var|val|auto|final|[A-Z][\w.<>]*)[ \t]+)*` +
+		`(?P<names>\([\w \t,]+\)|\w+)[ \t]*(?::[ \t]*[\w.<>]+[ \t]*)?:?=[ \t]*` +
+		`(?:new[ \t]+)?[\w.:]+(?:\([^()\n]*\))?[ \t]*;?[ \t\r]*(?:\n\s*[^.?\s]|$)`)
+	nameIn = lazyregexp.New(`\b[a-zA-Z]\w*`)
+	// setsStatus is what follows an object that is told a status, which gives it to no server.
+	setsStatus = lazyregexp.New(`(?i)^\s*(?:\.|->)\s*(?:set|add_?status|clear|enter|shutdown)`)
+	// ofModule begins a variable that a module of JavaScript does not export.
+	ofModule = lazyregexp.New(`^(?:const|let)\b`)
+	// isDeclared is the head of the declarations of what other files may use.
+	isDeclared = lazyregexp.New(
+		`\b(?:class|interface|object|module|namespace|struct|impl|trait|enum|record|extends|implements)\b`)
+)
+
+// isUnused reports whether what is made at an offset is for a variable of a function, or of a module that does not
+// export it, of which no other use is seen than to tell it statuses.
+func isUnused(names *address.Names, at int) bool {
+	line := names.LineStart(names.Line(at) - 1)
+	m := madeFor.FindSubmatchIndex(names.Code[line:])
+	if m == nil || !names.InFunction(at, isDeclared) && !ofModule.Match(names.Code[line:]) {
+		return false
+	}
+	for _, name := range nameIn.FindAllIndex(names.Code[line+m[2]:line+m[3]], -1) {
+		declared, length := line+m[2]+name[0], name[1]-name[0]
+		made := string(names.Code[declared : declared+length])
+		for at := range names.Words(made) {
+			if made != "mut" && at != declared && !setsStatus.Match(names.Code[at+length:]) {
+				return false
+			}
+		}
+	}
+	return true
+}
