@@ -162,7 +162,7 @@ func (b *build) healthMeaning(f finding.Finding) finding.Finding {
 	case healthNamed:
 		return b.namedHealth(of)
 	case healthImplemented:
-		if b.givesServices && !b.healthMentioned[of.class] {
+		if b.givesServices && healthClassName.MatchString(of.class) && !b.healthMentioned[of.class] {
 			return finding.Health{Site: of.AsUnsure()}
 		}
 		return finding.Health{Site: of.Site}

@@ -117,7 +117,7 @@ func implemented(found []finding.Finding) []finding.Finding {
 
 var (
 	// healthClassName is the name of a class that may be a health service, where it is used: not of its logger.
-	healthClassName = lazyregexp.New(`\b(?P<name>[A-Z]\w*Health\w*|Health[A-Z]\w*)\b`)
+	healthClassName = lazyregexp.New(`\b(?P<name>[A-Z]\w*Health\w*|Health(?:[A-Z]\w*)?)\b`)
 	// notMentioned stands before the name of a class where it is declared or imported, or has its constructor.
 	notMentioned = lazyregexp.New(`(?:\b(?:class|object|interface|public|protected|private)\s+|\bimport\s[^\n]*)$`)
 	ofLogger     = lazyregexp.New(`^\s*(?:\.\s*class|::\s*class|\])`)
