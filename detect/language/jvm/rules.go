@@ -72,8 +72,8 @@ var healthRules = []analyzer.Rule{{
 	Proves: addsAny,
 }, {
 	// The manager is made here, or its service is taken from one that is injected.
-	Code: lazyregexp.New(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|::\s*HealthStatusManager\b|` +
-		`\.\s*(?:getHealthService\s*\(|healthService\b)`),
+	Code: lazyregexp.New(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|(?:::|\bnew)\s*HealthStatusManager\b|` +
+		`\.\s*(?:getHealthService|healthService)\b`),
 	Imports: imported(`io\.grpc(?:\.protobuf)?\.services`, `HealthStatusManager`),
 	Proves:  finding.RegistersHealth,
 }, {
