@@ -29,15 +29,26 @@ func (e *evaluation) defaults(x expression) {
 	if bytes.Contains(x.code, []byte("unwrap_or")) {
 		e.unwrapped(x)
 	}
+	for _, m := range alternative.FindAllSubmatchIndex(x.code, -1) {
+		if optionalEnd.Match(x.code[m[1]:]) {
+			e.defaultOf(x, []int{m[2], m[2] + len(receiver(x.code, m[2:4]))}, m[1])
+		}
+	}
+}
+
+// receiver returns the dotted name in a span of code, without the method if it is the call of one.
+func receiver(code []byte, span []int) []byte {
+	name := code[span[0]:span[1]]
+	if dot := bytes.LastIndexByte(name, '.'); dot > 0 && bytes.HasPrefix(code[span[1]:], []byte("(")) {
+		return bytes.TrimSpace(name[:dot])
+	}
+	return name
 }
 
 // unwrapped looks for the defaults of optional values of Rust. That of a host is none of a port.
 func (e *evaluation) unwrapped(x expression) {
 	for _, m := range unwrapDefault.FindAllSubmatchIndex(x.code, -1) {
-		name := x.code[m[2]:m[3]]
-		if dot := bytes.LastIndexByte(name, '.'); dot > 0 && x.code[m[3]] == '(' {
-			name = bytes.TrimSpace(name[:dot]) // what follows is a method
-		}
+		name := receiver(x.code, m[2:4])
 		if portName.Match(name) || !hostGiver.Match(name) {
 			e.defaultOf(x, []int{m[2], m[2] + len(name)}, m[1])
 		}
@@ -166,6 +177,14 @@ var unwrapDefault = lazyregexp.New(
 	`((?:\w+::)*[A-Za-z_]\w*(?:\s*\.\s*\w+)*)` +
 		`(?:(?:\s*\.\s*\w+)?(?:::<[^<>]*>)?\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\s*\.\s*\w+|\?)*?` +
 		`\s*\.\s*unwrap_or(?:_else)?\s*\(\s*(?:\|\w*\|)?`)
+
+// alternative is a further optional value, before the default that optionalEnd begins: .or(other), .or_else(|| other),
+// .orElse(other), .or(() -> Optional.ofNullable(other)).
+var (
+	alternative = lazyregexp.New(`\.\s*or(?:_else|Else)?\s*\(\s*(?:\|\||\(\)\s*[-=]>)?\s*` +
+		`(?:(?:Optional\s*\.\s*of(?:Nullable)?|Option|Some)\s*\(\s*)?([A-Za-z_]\w*(?:\s*\.\s*\w+)*)`)
+	optionalEnd = lazyregexp.New(`\.\s*(?:unwrap_or|getOrElse|orElse)`)
+)
 
 // getter asks an object of the app's own, whose class says what it lacks.
 var getter = lazyregexp.New(`^[\w.]+\.get[A-Z]\w*\(\)`)

@@ -159,6 +159,11 @@ func hostIn(d *address.Names, s source.Span) address.Host {
 	if host := text(d, s); host != "" {
 		return address.HostOf(host)
 	}
+	for _, value := range valuesOf(d, s) {
+		if address.IsOwnHost(d.Code[value.From:value.To]) {
+			return address.OneInterface
+		}
+	}
 	return address.UnknownHost
 }
 

@@ -71,6 +71,11 @@ func (n *names) host(call listenCall) address.Host {
 		if host := n.literal(s); host != "" && !startsWithDigits.MatchString(host) {
 			return address.HostOf(host)
 		}
+		for _, value := range append(n.declared(s), s) {
+			if address.IsOwnHost(n.text.Code[value.From:value.To]) {
+				return address.OneInterface
+			}
+		}
 	}
 	if call.name == "listen" && len(arguments) == 1 || !onHost.MatchString(call.name) {
 		return n.hostElsewhere()

@@ -30,6 +30,9 @@ var (
 	withFallback = lazyregexp.New(`(?i)env|default|fallback|lookup`)
 )
 
+// ownName stands for the name of the machine, which is the host of one of its interfaces.
+const ownName = "hostname"
+
 // evaluateCall returns the values that a call may have of a function which is not the app's. It reports whether it
 // knows the function.
 func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([]value, bool) {
@@ -60,6 +63,8 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		return nil, true
 	case qualified == "strings.Cut" && len(args) == 2 && x.result < 2:
 		return s.partOf(args[0], args[1], x.result, nesting), true
+	case qualified == "os.Hostname" && x.result == 0:
+		return []value{{text: ownName, at: x.place()}}, true
 	case qualified == "cmp.Or":
 		return s.evaluateAll(args, nesting), true
 	case qualified == "net.JoinHostPort" && len(args) == 2:
