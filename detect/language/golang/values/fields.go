@@ -42,7 +42,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 	variable := cmp.Or(s.tagVariable(holder, t, declared, name), s.boundVariable(key, in))
 	if declared != nil && (s.isTagged(t) || holdsSettings.MatchString(of.name)) {
 		for i := range from {
-			from[i].setting = setting
+			from[i].setting = cmp.Or(variable, setting)
 		}
 	}
 	if slices.ContainsFunc(from, isComputed) {
