@@ -48,7 +48,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if mayServe {
 		named := slices.Concat(imports, t.Names(qualifiedName))
 		result.Findings = onNetwork(t, analyzer.Findings(t, rules, named))
-		result.Findings = implemented(ofPackage(result.Findings, named))
+		result.Findings = ofClass(t, implemented(ofPackage(result.Findings, named)))
 		result.Extra.mentions = n.healthMentions()
 	}
 	if mainFunction[ext].Match(t.Code) {
@@ -109,6 +109,27 @@ func implemented(found []finding.Finding) []finding.Finding {
 			after := finding.Offset(f) - finding.Offset(class)
 			if isHealth && after > 0 && after < maxClassHead {
 				found[i] = healthImplemented{of.Site, class.Class}
+			}
+		}
+	}
+	return found
+}
+
+// healthVariable is a variable that is named for health, as is its class: with its type, or where it is made.
+var healthVariable = lazyregexp.New(`\b(?P<class>[A-Z]\w*Health\w*|Health\w*)\s+(?P<name>\w*[hH]ealth\w*)\s*[;=,)]|` +
+	`\b(?P<name>\w*[hH]ealth\w*)\s*(?::\s*|=\s*(?:new\s+)?)(?P<class>[A-Z]\w*Health\w*|Health\w*)\b`)
+
+// ofClass names the class of what a server is given by a variable, as far as the source says which it is.
+func ofClass(t *source.Text, found []finding.Finding) []finding.Finding {
+	for i, f := range found {
+		of, isHelper := f.(healthHelper)
+		if !isHelper {
+			continue
+		}
+		for _, m := range t.FindAll(healthVariable, maxValues) {
+			if name, _ := t.Group(healthVariable, m, "name"); name == of.name {
+				class, _ := t.Group(healthVariable, m, "class")
+				found[i] = finding.HealthMade{Site: of.Site, Class: class}
 			}
 		}
 	}
