@@ -47,10 +47,11 @@ var (
 // Left returns what decides whether the function around the code at an offset is left before it, as conditions of that
 // code: if (disabled) { return } before it. It leaves out those that the code at another offset has too.
 func (d *Names) Left(at int, others ...int) []Condition {
-	all := slices.Clone(d.leftBefore(at))
+	from := max(0, at-maxReturns)
+	all := slices.Clone(d.leftBefore(at, from))
 	for _, other := range others {
 		if len(all) > 0 {
-			both := d.leftBefore(other)
+			both := d.leftBefore(other, min(from, max(0, other-maxReturns)))
 			all = slices.DeleteFunc(all, func(c Condition) bool { return slices.Contains(both, c) })
 		}
 	}
@@ -78,13 +79,13 @@ func (d *Names) InFunction(at int, other *lazyregexp.Regexp) bool {
 
 var mainFunction = lazyregexp.New(`\b[mM]ain\s*\(`)
 
-// leftBefore returns the conditions of [Names.Left], and keeps them for the next one who asks.
-func (d *Names) leftBefore(at int) []Condition {
-	if all, ok := d.leftAt[at]; ok {
+// leftBefore returns the conditions of [Names.Left] from an offset on, and keeps them for the next one who asks.
+func (d *Names) leftBefore(at, from int) []Condition {
+	asked := source.Span{From: from, To: at}
+	if all, ok := d.leftAt[asked]; ok {
 		return all
 	}
 	var all []Condition
-	from := max(0, at-maxReturns)
 	for _, m := range returning.FindAllIndex(d.Code[from:at], MaxListeners) {
 		left := from + m[0]
 		conditions := d.Conditions(left, at)
@@ -100,9 +101,9 @@ func (d *Names) leftBefore(at int) []Condition {
 		}
 	}
 	if d.leftAt == nil {
-		d.leftAt = map[int][]Condition{}
+		d.leftAt = map[source.Span][]Condition{}
 	}
-	d.leftAt[at] = all
+	d.leftAt[asked] = all
 	return all
 }
 

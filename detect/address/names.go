@@ -25,7 +25,7 @@ type Names struct {
 	// followed to those in files.
 	replaced   map[string]bool
 	leftLoaded int
-	leftAt     map[int][]Condition // what [Names.Left] found, by offset
+	leftAt     map[source.Span][]Condition // what [Names.Left] found, by where it looked
 	// defined are the functions that the text defines, nil before they are read.
 	defined []definedFunction
 	// flags are those that give a name.

@@ -212,7 +212,11 @@ func (m *modules) hasHealth(p *project, classes map[string]bool) bool {
 	return slices.ContainsFunc(append(m.needed(p), p), func(of *project) bool {
 		for f := range of.All() {
 			switch f := f.(type) {
-			case finding.Health, healthImplemented:
+			case finding.Health:
+				if !f.IsUnsure() {
+					return true
+				}
+			case healthImplemented:
 				return true
 			case finding.HealthMade:
 				if classes[f.Class] {
