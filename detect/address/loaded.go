@@ -101,7 +101,7 @@ func (d *Names) LoadedByFunctions() []Declaration {
 
 // settings follows what an expression reads from settings in files, and returns it without that, except for defaults.
 func (e *evaluation) settings(x expression) expression {
-	if !e.ReadsSettings {
+	if !e.ReadsSettings || e.Imported == nil && !e.loadsSettings() {
 		return x
 	}
 	isCopy, end := false, 0
@@ -129,6 +129,15 @@ func (e *evaluation) settings(x expression) expression {
 		copy(x.code[part.other.From:], kept)
 	}
 	return x
+}
+
+// loadsSettings is [LoadsSettings] of the text, for which it is searched once.
+func (d *Names) loadsSettings() bool {
+	if d.loads == nil {
+		loads := LoadsSettings(d.Raw)
+		d.loads = &loads
+	}
+	return *d.loads
 }
 
 // reading is the part of an expression that reads settings.

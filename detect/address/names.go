@@ -21,6 +21,7 @@ type Names struct {
 	left   int // how many expressions may still be read
 	// Returned is what functions return, as [Names.DeclareFunction] has it.
 	Returned []NamedValue
+	loads    *bool // whether the text loads settings, nil before it is searched
 	// replaced are the names that have settings which others replace, and leftLoaded is how many names may still be
 	// followed to those in files.
 	replaced   map[string]bool
