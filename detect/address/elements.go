@@ -1,6 +1,8 @@
 package address
 
 import (
+	"bytes"
+
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -14,16 +16,22 @@ type Elements struct {
 	Assignment *lazyregexp.Regexp // of an element, by the groups "name" and "key", up to its value
 }
 
-// fillsHash gives a hash elements that the text does not name: options[name] = value, options.update(data).
-var fillsHash = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)(?:\.(?:update|merge!|deep_merge!)\(|` +
-	`\[\s*[A-Za-z_][\w.]*\s*\]\s*=[^=]|\s*\|=[^=])`)
+// fillsHash are what gives a hash elements that the text does not name: options.update(data), options[name] = value.
+var fillsHash = []*lazyregexp.Regexp{
+	lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)\.(?:update|merge!|deep_merge!)\(`),
+	lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)(?:\[\s*[A-Za-z_][\w.]*\s*\]\s*|\s*\|)=`),
+}
 
 // DeclareElements declares the elements of the hashes in the text.
 func (d *Names) DeclareElements(of Elements) {
 	d.Keyed(of.Read)
-	for _, m := range d.FindAll(fillsHash, MaxListeners) {
-		hash, _ := d.Group(fillsHash, m, "name")
-		d.filledHashes = append(d.filledHashes, hash)
+	for _, pattern := range fillsHash {
+		for _, m := range d.FindAll(pattern, MaxListeners) {
+			if !bytes.HasPrefix(d.Code[m[1]:], []byte("=")) {
+				hash, _ := d.Group(pattern, m, "name")
+				d.filledHashes = append(d.filledHashes, hash)
+			}
+		}
 	}
 	for _, m := range d.FindAll(of.Literal, MaxListeners) {
 		hash, _ := d.Group(of.Literal, m, "name")

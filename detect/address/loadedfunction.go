@@ -163,12 +163,25 @@ func (d *Names) isReturned(name string, code []byte) bool {
 	return m != nil && string(m[1]) == name && !d.isReplaced(strings.TrimLeft(name, "@"))
 }
 
+// maxReplacement is how many bytes before and after the name of settings say whether a part of them is replaced.
+const maxReplacement = 200
+
 // isReplaced reports whether the source sets a part of the settings that a name has, or gives it those of others.
 func (d *Names) isReplaced(name string) bool {
+	isKnown, ok := d.replaced[name]
+	if ok {
+		return isKnown
+	}
 	if d.replaced == nil {
 		d.replaced = map[string]bool{}
-		for _, of := range d.Names(replaces) {
-			d.replaced[of] = true
+	}
+	d.replaced[name] = false
+	for at := range d.Words(name) {
+		end := at + len(name)
+		if isReplaced.Match(d.Code[end:min(end+maxReplacement, len(d.Code))]) ||
+			mergesInto.Match(d.Code[max(0, at-maxReplacement):at]) {
+			d.replaced[name] = true
+			break
 		}
 	}
 	return d.replaced[name]

@@ -22,8 +22,8 @@ type Names struct {
 	// Returned is what functions return, as [Names.DeclareFunction] has it.
 	Returned []NamedValue
 	loads    *bool // whether the text loads settings, nil before it is searched
-	// replaced are the names that have settings which others replace, and leftLoaded is how many names may still be
-	// followed to those in files.
+	// replaced says of the names of settings that were asked for whether others replace these, and leftLoaded is how
+	// many names may still be followed to those in files.
 	replaced   map[string]bool
 	leftLoaded int
 	leftAt     map[source.Span][]Condition // what [Names.Left] found, by where it looked

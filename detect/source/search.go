@@ -13,6 +13,7 @@ import (
 
 // search is what is known of all matches of a pattern, so that most of a text need not be searched.
 type search struct {
+	pattern *lazyregexp.Regexp
 	// literals are literals of which every match has at least one; empty if they are not known.
 	literals Keywords
 	// apart tells of the bytes that no match has: what stands between two of them is searched by itself. None is part
@@ -36,12 +37,9 @@ func searchFor(pattern *lazyregexp.Regexp) *search {
 func newSearch(pattern *lazyregexp.Regexp) *search {
 	parsed, err := syntax.Parse(pattern.String(), syntax.Perl)
 	if err != nil {
-		return &search{}
+		return &search{pattern: pattern}
 	}
-	s := search{literals: literalsIn(parsed.Simplify())}
-	if len(s.literals) > maxLiterals {
-		s.literals = nil
-	}
+	s := search{pattern: pattern, literals: pattern.Literals()}
 	for c := range s.apart {
 		s.apart[c] = !IsWordByte(byte(c))
 	}
@@ -100,7 +98,7 @@ func (s *search) exclude(part *syntax.Regexp) {
 func (s *search) parts(text []byte) func(yield func(Span) bool) {
 	return func(yield func(Span) bool) {
 		if !s.splits {
-			if len(s.literals) == 0 || shortest(s.literals) < minLiteral || s.literals.In(text) {
+			if s.pattern.MayMatch(text) {
 				yield(Span{0, len(text)})
 			}
 			return

@@ -45,3 +45,15 @@ func TestSearchInPartsFindsTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsAreWhole(t *testing.T) {
+	t.Parallel()
+	text := &Text{Code: []byte("import a\nreimport b; important\nx.import")}
+	var got []int
+	for at := range text.Words("import") {
+		got = append(got, at)
+	}
+	if len(got) != 2 || got[0] != 0 || got[1] != 33 {
+		t.Errorf("found the word at %v", got)
+	}
+}

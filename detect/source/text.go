@@ -93,3 +93,21 @@ func Exactly(pattern string) *lazyregexp.Regexp {
 
 // Indented returns how many bytes of white space a line, from 1, begins with, or -1 for a blank one.
 func (t *Text) Indented(line int) int { return indentation(t.LineCode(line - 1)) }
+
+// Words yields the offsets at which a word stands in the code, whole and not as a part of a longer word.
+func (t *Text) Words(word string) func(yield func(at int) bool) {
+	return func(yield func(at int) bool) {
+		for at := 0; ; at += len(word) {
+			n := bytes.Index(t.Code[at:], []byte(word))
+			if n < 0 {
+				return
+			}
+			at += n
+			end := at + len(word)
+			isPart := at > 0 && IsWordByte(t.Code[at-1]) || end < len(t.Code) && IsWordByte(t.Code[end])
+			if !isPart && !yield(at) {
+				return
+			}
+		}
+	}
+}

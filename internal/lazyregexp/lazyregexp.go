@@ -1,6 +1,7 @@
 // Package lazyregexp compiles the regular expressions of package-level variables when they are first used: the detect
 // phase has a thousand of them, and an app needs those of its language. The go command does the same by a package of
-// this name. Begin with [New].
+// this name. An expression is executed only on a text that has one of the literals which every match has. Begin with
+// [New].
 package lazyregexp
 
 import (
@@ -15,7 +16,11 @@ import (
 type Regexp struct {
 	expression string
 	compile    func() *regexp.Regexp
+	literals   func() (exact, worthwhile literals)
 }
+
+// never is executed in place of an expression on a text in which it cannot match.
+var never = regexp.MustCompile(`^[^\x00-\x{10FFFF}]`)
 
 // New returns a regular expression. If it has a mistake, its first use panics. The tests of a package compile all
 // expressions of the package at once, so that they find a mistake in one that they do not use.
@@ -23,6 +28,7 @@ func New(expression string) *Regexp {
 	r := &Regexp{expression: expression, compile: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(expression)
 	})}
+	r.literals = sync.OnceValues(func() (exact, worthwhile literals) { return literalsOf(expression) })
 	if isTest {
 		r.compile()
 	}
@@ -32,17 +38,38 @@ func New(expression string) *Regexp {
 // isTest reports whether this is the program of a package's tests.
 var isTest = len(os.Args) > 0 && strings.HasSuffix(os.Args[0], ".test")
 
+// in returns what to execute on a text.
+func (r *Regexp) in(text []byte) *regexp.Regexp {
+	if !r.MayMatch(text) {
+		return never
+	}
+	return r.compile()
+}
+
+// MayMatch reports false for a text that has none of the literals of which every match has one, if that is worth
+// looking for. It costs much less than [Regexp.Match].
+func (r *Regexp) MayMatch(text []byte) bool {
+	_, worthwhile := r.literals()
+	return worthwhile.mayBeIn(text)
+}
+
+// Literals returns literals of which every match has at least one, in this very case; none if they are not known.
+func (r *Regexp) Literals() [][]byte {
+	exact, _ := r.literals()
+	return exact.texts
+}
+
 // String returns the text of the expression.
 func (r *Regexp) String() string { return r.expression }
 
 // Find is [regexp.Regexp.Find].
-func (r *Regexp) Find(b []byte) []byte { return r.compile().Find(b) }
+func (r *Regexp) Find(b []byte) []byte { return r.in(b).Find(b) }
 
 // FindAll is [regexp.Regexp.FindAll].
-func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.compile().FindAll(b, n) }
+func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.in(b).FindAll(b, n) }
 
 // FindAllIndex is [regexp.Regexp.FindAllIndex].
-func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.compile().FindAllIndex(b, n) }
+func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.in(b).FindAllIndex(b, n) }
 
 // FindAllString is [regexp.Regexp.FindAllString].
 func (r *Regexp) FindAllString(s string, n int) []string { return r.compile().FindAllString(s, n) }
@@ -59,16 +86,16 @@ func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 
 // FindAllSubmatch is [regexp.Regexp.FindAllSubmatch].
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
-	return r.compile().FindAllSubmatch(b, n)
+	return r.in(b).FindAllSubmatch(b, n)
 }
 
 // FindAllSubmatchIndex is [regexp.Regexp.FindAllSubmatchIndex].
 func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
-	return r.compile().FindAllSubmatchIndex(b, n)
+	return r.in(b).FindAllSubmatchIndex(b, n)
 }
 
 // FindIndex is [regexp.Regexp.FindIndex].
-func (r *Regexp) FindIndex(b []byte) []int { return r.compile().FindIndex(b) }
+func (r *Regexp) FindIndex(b []byte) []int { return r.in(b).FindIndex(b) }
 
 // FindReaderIndex is [regexp.Regexp.FindReaderIndex].
 func (r *Regexp) FindReaderIndex(text io.RuneReader) []int { return r.compile().FindReaderIndex(text) }
@@ -88,23 +115,23 @@ func (r *Regexp) FindStringSubmatchIndex(s string) []int {
 }
 
 // FindSubmatch is [regexp.Regexp.FindSubmatch].
-func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.compile().FindSubmatch(b) }
+func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.in(b).FindSubmatch(b) }
 
 // FindSubmatchIndex is [regexp.Regexp.FindSubmatchIndex].
-func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.compile().FindSubmatchIndex(b) }
+func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.in(b).FindSubmatchIndex(b) }
 
 // Match is [regexp.Regexp.Match].
-func (r *Regexp) Match(b []byte) bool { return r.compile().Match(b) }
+func (r *Regexp) Match(b []byte) bool { return r.in(b).Match(b) }
 
 // MatchString is [regexp.Regexp.MatchString].
 func (r *Regexp) MatchString(s string) bool { return r.compile().MatchString(s) }
 
 // ReplaceAll is [regexp.Regexp.ReplaceAll].
-func (r *Regexp) ReplaceAll(src, repl []byte) []byte { return r.compile().ReplaceAll(src, repl) }
+func (r *Regexp) ReplaceAll(src, repl []byte) []byte { return r.in(src).ReplaceAll(src, repl) }
 
 // ReplaceAllFunc is [regexp.Regexp.ReplaceAllFunc].
 func (r *Regexp) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
-	return r.compile().ReplaceAllFunc(src, repl)
+	return r.in(src).ReplaceAllFunc(src, repl)
 }
 
 // ReplaceAllLiteralString is [regexp.Regexp.ReplaceAllLiteralString].

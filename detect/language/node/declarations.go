@@ -47,7 +47,7 @@ func (p *pass) declare() {
 	for _, a := range p.Assigned() {
 		count[a.Name]++
 	}
-	classes, filled := p.classes(), p.readFilled()
+	classes, filled := p.classes(), p.filled()
 	for _, a := range p.Assigned() {
 		before := len(p.declares)
 		if filled.has(p, a) {

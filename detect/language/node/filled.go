@@ -3,6 +3,7 @@ package node
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -12,14 +13,14 @@ import (
 )
 
 var (
-	// fillsObject gives an object properties that the source does not name: Object.assign(config, data),
+	// mergesInto and setsKey give an object properties that the source does not name: Object.assign(config, data),
 	// config[key] = value. setsProperty gives an object of another module one: config.grpc.port = 7000.
-	fillsObject = lazyregexp.New(
+	mergesInto = lazyregexp.New(
 		`\b(?:Object\.assign|(?:_|lodash)\.(?:merge|assign|extend)\w*|merge|deepmerge|extend)` +
-			`\(\s*(?P<name>[\w$]+)\s*,|` +
-			`(?:^|[^\w$.])(?P<name>[\w$]+)\[\s*[A-Za-z_$][\w$.]*\s*\]\s*=[^=>]`)
+			`\(\s*(?P<name>[\w$]+)\s*,`)
+	setsKey      = lazyregexp.New(`(?:^|[^\w$.])(?P<name>[\w$]+)\[\s*[A-Za-z_$][\w$.]*\s*\]\s*=`)
 	setsProperty = lazyregexp.New(
-		`(?m)(?:^|[;{}])[ \t]*(?P<name>[\w$]+)\.(?P<path>[\w$]+(?:\.[\w$]+)*)\s*=\s*[^=>\s]`)
+		`(?m)(?:^|[;{}])[ \t]*(?P<name>[\w$]+)\.(?P<path>[\w$]+(?:\.[\w$]+)*)\s*=\s*`)
 	// fillsAny are in sources that may give objects of other modules properties.
 	fillsAny = source.NewKeywords("Object.assign(", "merge(", "extend(", "Port =", "port =")
 )
@@ -45,47 +46,66 @@ func (p *pass) declareFilled() {
 		}
 		return ""
 	}
-	for _, m := range p.FindAll(fillsObject, address.MaxListeners) {
-		if of := object(p.Part(fillsObject, m, "name")); of != "" {
+	for _, name := range p.filled().all {
+		if of := object(name); of != "" {
 			p.declares = append(p.declares, address.Declaration{Name: address.ArgumentName(of, anyProperty)})
 		}
 	}
 	for _, m := range p.FindAll(setsProperty, address.MaxListeners) {
 		path := p.Part(setsProperty, m, "path")
-		if of := object(p.Part(setsProperty, m, "name")); of != "" && listenParameter.MatchString(path) {
-			name := address.ArgumentName(of, path)
-			p.declares = append(p.declares, address.Declaration{Name: name, Value: p.value(p.Value(m[1] - 1))})
+		of := object(p.Part(setsProperty, m, "name"))
+		if of == "" || !listenParameter.MatchString(path) || !p.isAssigned(m[1]) {
+			continue
 		}
+		name := address.ArgumentName(of, path)
+		p.declares = append(p.declares, address.Declaration{Name: name, Value: p.value(p.Value(m[1]))})
 	}
 }
 
 // filled are the objects of a source that get properties which it does not name, and the classes whose objects do.
 type filled struct {
-	names  map[string]bool
+	all    []string // the names of the objects
 	bodies []source.Span
 }
 
-// readFilled returns what is filled in the source.
-func (p *pass) readFilled() filled {
-	f := filled{names: map[string]bool{}}
-	for _, m := range p.FindAll(fillsObject, address.MaxListeners) {
-		name := p.Part(fillsObject, m, "name")
-		if name != "this" {
-			f.names[name] = true
-			continue
-		}
-		for _, c := range p.classes() {
-			if c.body.Contains(m[0]) {
-				f.bodies = append(f.bodies, c.body)
-			}
+// filled returns what is filled in the source.
+func (p *pass) filled() filled {
+	if p.fills != nil {
+		return *p.fills
+	}
+	p.fills = &filled{}
+	for _, m := range p.FindAll(mergesInto, address.MaxListeners) {
+		p.fill(p.Part(mergesInto, m, "name"), m[0])
+	}
+	for _, m := range p.FindAll(setsKey, address.MaxListeners) {
+		if p.isAssigned(m[1]) {
+			p.fill(p.Part(setsKey, m, "name"), m[0])
 		}
 	}
-	return f
+	return *p.fills
+}
+
+// isAssigned reports whether an equals sign before an offset assigns, and is not part of == or =>.
+func (p *pass) isAssigned(after int) bool {
+	return after < len(p.Code) && p.Code[after] != '=' && p.Code[after] != '>'
+}
+
+// fill adds an object that gets properties at an offset.
+func (p *pass) fill(name string, at int) {
+	if name != "this" {
+		p.fills.all = append(p.fills.all, name)
+		return
+	}
+	for _, c := range p.classes() {
+		if c.body.Contains(at) {
+			p.fills.bodies = append(p.fills.bodies, c.body)
+		}
+	}
 }
 
 // has reports whether an assignment gives such an object its properties, or is that of such a field.
 func (f filled) has(p *pass, a ecmascript.Assignment) bool {
-	if f.names[a.Name] && !strings.Contains(p.Slice(a.Value), "(") {
+	if slices.Contains(f.all, a.Name) && !strings.Contains(p.Slice(a.Value), "(") {
 		_, isObject := p.Object(a.Value, 0)
 		return isObject
 	}

@@ -46,19 +46,34 @@ func (p *pass) declareFunctions() {
 	for _, m := range p.FindAll(defaultName, 1) {
 		p.whole = p.Part(defaultName, m, "name")
 	}
-	for _, head := range []*lazyregexp.Regexp{functionHead, arrowHead, defaultHead} {
-		for _, m := range p.FindAll(head, maxSettings) {
-			name := cmp.Or(p.Part(head, m, "name"), "default")
-			f, ok := p.callable(name, m[1])
-			if !ok {
-				continue
-			}
+	for _, h := range p.functionHeads() {
+		if f, ok := p.callable(cmp.Or(h.name, "default"), h.parameters); ok {
 			p.names.DeclareCallable(f)
 		}
 	}
 	for _, c := range p.classes() {
 		p.declareMethods(c)
 	}
+}
+
+// head is what a function begins with: its name, "" for what the module exports as a whole, and the offset of its
+// parameters.
+type head struct {
+	name       string
+	parameters int
+}
+
+// functionHeads returns the functions of the source.
+func (p *pass) functionHeads() []head {
+	if p.heads == nil {
+		p.heads = []head{}
+		for _, pattern := range []*lazyregexp.Regexp{functionHead, arrowHead, defaultHead} {
+			for _, m := range p.FindAll(pattern, maxSettings) {
+				p.heads = append(p.heads, head{p.Part(pattern, m, "name"), m[1]})
+			}
+		}
+	}
+	return p.heads
 }
 
 // declareMethods declares the parameters of the methods of a class. Those of its constructor may become fields.
@@ -190,20 +205,21 @@ func (p *pass) passedFunctions() map[string]string {
 		return p.passed
 	}
 	p.passed = map[string]string{}
-	for _, head := range []*lazyregexp.Regexp{functionHead, arrowHead} {
-		for _, m := range p.FindAll(head, maxSettings) {
-			parameters, all := p.parameters(m[1])
-			for i, parameter := range parameters {
-				if parameter.Name == "" || !bytes.Contains(p.Code, []byte(parameter.Name+"(")) {
-					continue
-				}
-				of, ok := p.givenFunction(p.Part(head, m, "name"), i, all)
-				if before, isKnown := p.passed[parameter.Name]; isKnown && before != of {
-					of = ""
-				}
-				if ok {
-					p.passed[parameter.Name] = of
-				}
+	for _, h := range p.functionHeads() {
+		if h.name == "" {
+			continue
+		}
+		parameters, all := p.parameters(h.parameters)
+		for i, parameter := range parameters {
+			if parameter.Name == "" || !bytes.Contains(p.Code, []byte(parameter.Name+"(")) {
+				continue
+			}
+			of, ok := p.givenFunction(h.name, i, all)
+			if before, isKnown := p.passed[parameter.Name]; isKnown && before != of {
+				of = ""
+			}
+			if ok {
+				p.passed[parameter.Name] = of
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func (p *pass) variables() *address.Names {
 		p.names = p.bundledVariables()
 	} else {
 		p.names = address.Read(p.Text, "")
-		filled := p.readFilled()
+		filled := p.filled()
 		for _, a := range p.Assigned() {
 			switch {
 			case filled.has(p, a):

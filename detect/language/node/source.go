@@ -26,6 +26,8 @@ type pass struct {
 	declares []address.Declaration
 	whole    string            // the name of what the module exports as a whole
 	passed   map[string]string // see passedFunctions, nil before that is asked for
+	fills    *filled           // see filled, nil before that is asked for
+	heads    []head            // see functionHeads, nil before they are asked for
 }
 
 var keywords = analyzer.Keywords(frameworks)
