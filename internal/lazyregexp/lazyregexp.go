@@ -16,7 +16,7 @@ import (
 type Regexp struct {
 	expression string
 	compile    func() *regexp.Regexp
-	literals   func() (exact, worthwhile literals)
+	literals   func() (exact literals, needed []literals)
 }
 
 // never is executed in place of an expression on a text in which it cannot match.
@@ -28,7 +28,7 @@ func New(expression string) *Regexp {
 	r := &Regexp{expression: expression, compile: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(expression)
 	})}
-	r.literals = sync.OnceValues(func() (exact, worthwhile literals) { return literalsOf(expression) })
+	r.literals = sync.OnceValues(func() (literals, []literals) { return literalsOf(expression) })
 	if isTest {
 		r.compile()
 	}
@@ -46,11 +46,27 @@ func (r *Regexp) in(text []byte) *regexp.Regexp {
 	return r.compile()
 }
 
-// MayMatch reports false for a text that has none of the literals of which every match has one, if that is worth
+// inString is in of a string.
+func (r *Regexp) inString(text string) *regexp.Regexp {
+	_, needed := r.literals()
+	for _, one := range needed {
+		if !one.inString(text) {
+			return never
+		}
+	}
+	return r.compile()
+}
+
+// MayMatch reports false for a text that has none of the literals of which every match has one, if they are worth
 // looking for. It costs much less than [Regexp.Match].
 func (r *Regexp) MayMatch(text []byte) bool {
-	_, worthwhile := r.literals()
-	return worthwhile.mayBeIn(text)
+	_, needed := r.literals()
+	for _, one := range needed {
+		if !one.inBytes(text) {
+			return false
+		}
+	}
+	return true
 }
 
 // Literals returns literals of which every match has at least one, in this very case; none if they are not known.
@@ -72,16 +88,16 @@ func (r *Regexp) FindAll(b []byte, n int) [][]byte { return r.in(b).FindAll(b, n
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.in(b).FindAllIndex(b, n) }
 
 // FindAllString is [regexp.Regexp.FindAllString].
-func (r *Regexp) FindAllString(s string, n int) []string { return r.compile().FindAllString(s, n) }
+func (r *Regexp) FindAllString(s string, n int) []string { return r.inString(s).FindAllString(s, n) }
 
 // FindAllStringIndex is [regexp.Regexp.FindAllStringIndex].
 func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
-	return r.compile().FindAllStringIndex(s, n)
+	return r.inString(s).FindAllStringIndex(s, n)
 }
 
 // FindAllStringSubmatch is [regexp.Regexp.FindAllStringSubmatch].
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
-	return r.compile().FindAllStringSubmatch(s, n)
+	return r.inString(s).FindAllStringSubmatch(s, n)
 }
 
 // FindAllSubmatch is [regexp.Regexp.FindAllSubmatch].
@@ -101,17 +117,17 @@ func (r *Regexp) FindIndex(b []byte) []int { return r.in(b).FindIndex(b) }
 func (r *Regexp) FindReaderIndex(text io.RuneReader) []int { return r.compile().FindReaderIndex(text) }
 
 // FindString is [regexp.Regexp.FindString].
-func (r *Regexp) FindString(s string) string { return r.compile().FindString(s) }
+func (r *Regexp) FindString(s string) string { return r.inString(s).FindString(s) }
 
 // FindStringIndex is [regexp.Regexp.FindStringIndex].
-func (r *Regexp) FindStringIndex(s string) []int { return r.compile().FindStringIndex(s) }
+func (r *Regexp) FindStringIndex(s string) []int { return r.inString(s).FindStringIndex(s) }
 
 // FindStringSubmatch is [regexp.Regexp.FindStringSubmatch].
-func (r *Regexp) FindStringSubmatch(s string) []string { return r.compile().FindStringSubmatch(s) }
+func (r *Regexp) FindStringSubmatch(s string) []string { return r.inString(s).FindStringSubmatch(s) }
 
 // FindStringSubmatchIndex is [regexp.Regexp.FindStringSubmatchIndex].
 func (r *Regexp) FindStringSubmatchIndex(s string) []int {
-	return r.compile().FindStringSubmatchIndex(s)
+	return r.inString(s).FindStringSubmatchIndex(s)
 }
 
 // FindSubmatch is [regexp.Regexp.FindSubmatch].
@@ -124,7 +140,7 @@ func (r *Regexp) FindSubmatchIndex(b []byte) []int { return r.in(b).FindSubmatch
 func (r *Regexp) Match(b []byte) bool { return r.in(b).Match(b) }
 
 // MatchString is [regexp.Regexp.MatchString].
-func (r *Regexp) MatchString(s string) bool { return r.compile().MatchString(s) }
+func (r *Regexp) MatchString(s string) bool { return r.inString(s).MatchString(s) }
 
 // ReplaceAll is [regexp.Regexp.ReplaceAll].
 func (r *Regexp) ReplaceAll(src, repl []byte) []byte { return r.in(src).ReplaceAll(src, repl) }
@@ -136,21 +152,21 @@ func (r *Regexp) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
 
 // ReplaceAllLiteralString is [regexp.Regexp.ReplaceAllLiteralString].
 func (r *Regexp) ReplaceAllLiteralString(src, repl string) string {
-	return r.compile().ReplaceAllLiteralString(src, repl)
+	return r.inString(src).ReplaceAllLiteralString(src, repl)
 }
 
 // ReplaceAllString is [regexp.Regexp.ReplaceAllString].
 func (r *Regexp) ReplaceAllString(src, repl string) string {
-	return r.compile().ReplaceAllString(src, repl)
+	return r.inString(src).ReplaceAllString(src, repl)
 }
 
 // ReplaceAllStringFunc is [regexp.Regexp.ReplaceAllStringFunc].
 func (r *Regexp) ReplaceAllStringFunc(src string, repl func(string) string) string {
-	return r.compile().ReplaceAllStringFunc(src, repl)
+	return r.inString(src).ReplaceAllStringFunc(src, repl)
 }
 
 // Split is [regexp.Regexp.Split].
-func (r *Regexp) Split(s string, n int) []string { return r.compile().Split(s, n) }
+func (r *Regexp) Split(s string, n int) []string { return r.inString(s).Split(s, n) }
 
 // SubexpIndex is [regexp.Regexp.SubexpIndex].
 func (r *Regexp) SubexpIndex(name string) int { return r.compile().SubexpIndex(name) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -18,64 +19,88 @@ const (
 // literals are texts of which every match of an expression has at least one; there are none if they are not known.
 type literals struct {
 	texts [][]byte
-	// fold says that a match may have them in other case too. They are in lower case then.
-	fold bool
+	fold  bool // a match may have them in other case too
 }
 
-// literalsOf returns the literals of an expression: those in any case only if there are no others worth looking for.
-func literalsOf(expression string) (exact, worthwhile literals) {
+// literalsOf returns the literals of an expression in the case in which they are written, and those that a text is
+// worth being searched for before the expression is executed on it: it needs one of each.
+func literalsOf(expression string) (exact literals, needed []literals) {
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return literals{}, literals{}
+		return literals{}, nil
 	}
 	parsed = parsed.Simplify()
-	exact = literals{texts: literalsIn(parsed, false)}
-	if len(exact.texts) > maxLiterals {
-		exact = literals{}
+	if exact.texts = literalsIn(parsed, false); len(exact.texts) > maxLiterals {
+		exact.texts = nil
 	}
-	if shortest(exact.texts) >= minLiteral {
-		return exact, exact
+	for parsed.Op == syntax.OpCapture {
+		parsed = parsed.Sub[0]
 	}
-	folded := literals{literalsIn(parsed, true), true}
-	if len(folded.texts) > maxLiterals || shortest(folded.texts) < minLiteral {
-		folded = literals{}
+	parts := []*syntax.Regexp{parsed}
+	if parsed.Op == syntax.OpConcat {
+		parts = parsed.Sub
 	}
-	return exact, folded
+	for _, part := range parts {
+		l := literals{texts: literalsIn(part, false)}
+		if !l.areWorthwhile() {
+			l = literals{literalsIn(part, true), true}
+		}
+		if l.areWorthwhile() {
+			needed = append(needed, l)
+		}
+	}
+	slices.SortStableFunc(needed, func(a, b literals) int { return shortest(b.texts) - shortest(a.texts) })
+	return exact, needed
 }
 
-// mayBeIn reports false for a text that has none of the literals.
-func (l literals) mayBeIn(text []byte) bool {
-	if len(l.texts) == 0 {
-		return true
-	}
-	isIn := bytes.Contains
-	if l.fold {
-		isIn = containsFold
-	}
-	return slices.ContainsFunc(l.texts, func(literal []byte) bool { return isIn(text, literal) })
+func (l literals) areWorthwhile() bool {
+	return len(l.texts) <= maxLiterals && shortest(l.texts) >= minLiteral
 }
 
-// containsFold reports whether a text has a literal in lower case, in any case. It is true for any text with a longer
-// character, which may be a letter of the literal in another case, such as the sign of Kelvin.
-func containsFold(text, lower []byte) bool {
-	for i, c := range text {
-		if c >= utf8.RuneSelf {
+// inBytes reports whether a text has one of the literals.
+func (l literals) inBytes(text []byte) bool {
+	return slices.ContainsFunc(l.texts, func(literal []byte) bool {
+		return !l.fold && bytes.Contains(text, literal) || l.fold && containsFold(text, literal)
+	})
+}
+
+// inString is inBytes of a string.
+func (l literals) inString(text string) bool {
+	return slices.ContainsFunc(l.texts, func(literal []byte) bool {
+		return !l.fold && strings.Contains(text, string(literal)) || l.fold && containsFold(text, literal)
+	})
+}
+
+// containsFold reports whether a text has a literal in any case. It is true for any text with a longer character, which
+// may be a letter of the literal in another case, such as the sign of Kelvin.
+func containsFold[T []byte | string](text T, literal []byte) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
 			return true
 		}
-		if c|' ' == lower[0]|' ' && len(text)-i >= len(lower) && bytes.EqualFold(text[i:i+len(lower)], lower) {
+		n := 0
+		for n < len(literal) && i+n < len(text) && lower(text[i+n]) == lower(literal[n]) {
+			n++
+		}
+		if n == len(literal) {
 			return true
 		}
 	}
 	return false
 }
 
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
 // literalsIn returns literals of which every match of a part of an expression has one, or nil.
 func literalsIn(part *syntax.Regexp, fold bool) [][]byte {
 	switch part.Op {
 	case syntax.OpLiteral:
-		if fold {
-			return [][]byte{bytes.ToLower([]byte(string(part.Rune)))}
-		} else if part.Flags&syntax.FoldCase == 0 {
+		if fold || part.Flags&syntax.FoldCase == 0 {
 			return [][]byte{[]byte(string(part.Rune))}
 		}
 	case syntax.OpCharClass:
