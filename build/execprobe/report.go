@@ -77,8 +77,8 @@ func (p Probe) unknown() []string {
 			"if the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
 	}
 	if p.lacksService {
-		lines = append(lines, fmt.Sprintf("It is not known which services the app tells its health service%s, which "+
-			"knows no others: set -service in the command to one of them, unless the whole server is among them",
+		lines = append(lines, fmt.Sprintf("It is not known which services the health service%s knows: set -service "+
+			"in the command to one of them, unless the whole server is among them",
 			at(p.server.HealthEvidence)))
 	}
 	if s := p.server; s.Authentication != (plan.Place{}) && s.Health != plan.HealthMissing {

@@ -232,7 +232,7 @@ func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	}
 	var service string
 	var isUnknown bool
-	if ok && f.NeedsStatus {
+	if ok {
 		service, isUnknown = p.knownTo(f)
 	}
 	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)

@@ -23,7 +23,7 @@ type Finding interface{ site() *Site }
 // MayServe reports whether a finding may prove a server. What is stated of a server proves none.
 func MayServe(f Finding) bool {
 	switch f.(type) {
-	case Stated, Authentication, HealthDisabled, HealthElsewhere:
+	case Stated, Authentication, HealthDisabled, HealthElsewhere, HealthCheck:
 		return false
 	}
 	return true
@@ -104,6 +104,15 @@ type Health struct {
 	Of *Site
 	// NeedsStatus says that it knows no service, and not the whole server either, until a [HealthStatus] is set.
 	NeedsStatus bool
+}
+
+// HealthCheck is an implementation of Check of grpc.health.v1 by the app itself.
+type HealthCheck struct {
+	*Site
+	// OfServer says that it may know the whole server. If not, it knows services by their names, and Service is one of
+	// them, "" if no name is written there.
+	OfServer bool
+	Service  string
 }
 
 // HealthElsewhere is a call of what is not the app's own, which may register grpc.health.v1 with a server, that of the

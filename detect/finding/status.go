@@ -1,6 +1,10 @@
 package finding
 
-import "github.com/grpc-cnb/health-probe/internal/lazyregexp"
+import (
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
 
 // HealthStatus is a status that the app sets in a health service which knows none by itself.
 type HealthStatus struct {
@@ -44,4 +48,18 @@ func SetsHealthStatus(at *Site, code string) Finding {
 	status.Serving = yes && !no
 	status.NotServing = no && (!yes || isOneOfSeveral) // one that a condition decides is not known
 	return status
+}
+
+// readiness is in the name of a service whose status says whether a server is ready.
+var readiness = lazyregexp.New(`(?i)ready|readiness`)
+
+// ForReadiness returns the name that a readiness probe asks for, of those that a health service knows: that of
+// readiness, or the first one; "" of none.
+func ForReadiness(names []string) string {
+	for _, name := range names {
+		if readiness.MatchString(name) {
+			return name
+		}
+	}
+	return strings.Join(names[:min(len(names), 1)], "")
 }

@@ -12,8 +12,10 @@ const (
 // (grpc/handlers/include/userver/ugrpc/server/health/component.hpp) it is a component that an app appends.
 var frameworks = []analyzer.Framework{
 	{
-		Name:     grpcPlusPlus,
-		Keywords: []string{"BuildAndStart", "ServerBuilder", ".grpc.pb.h", "HealthCheckService", "AddListeningPort"},
+		Name: grpcPlusPlus,
+		Keywords: []string{
+			"BuildAndStart", "ServerBuilder", ".grpc.pb.h", "HealthCheckRe", "HealthCheckService", "AddListeningPort",
+		},
 		Evidence: "`BuildAndStart()` of a `grpc::ServerBuilder`; if nothing calls it, " +
 			"`RegisterService`; in a built program, the symbol of `BuildAndStart`",
 		Security: "`grpc::SslServerCredentials`; a client certificate by " +

@@ -124,6 +124,9 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 		}
 		return compiled(names(), at, outer)
 	})
+	if hasKeyword {
+		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
+	}
 	if declares || listens {
 		result.Declares = readConstants(t, names)
 		if listens {

@@ -97,6 +97,7 @@ func findings(t *source.Text, imports []string) []finding.Finding {
 	}
 	found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
 	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
+	found = append(found, analyzer.HealthChecks(t)...)
 	isMain := mainFunction.Match(t.Code)
 	return finding.InMain(found, func(finding.Server) bool { return isMain })
 }

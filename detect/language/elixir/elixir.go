@@ -136,6 +136,7 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
 		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return isApplication })
 		result.Findings = append(result.Findings, listeners(t)...)
 		analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, nil, nil)
+		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	}
 	return result
 }

@@ -90,6 +90,7 @@ func (p *pass) findServers() {
 	p.findListen()
 	if !p.bundled {
 		analyzer.MarkHealth(p.variables, p.found, nil, nil)
+		p.found = append(p.found, analyzer.HealthChecks(p.Text)...)
 	}
 }
 

@@ -69,6 +69,7 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 	found = finding.InMain(found, func(finding.Server) bool { return isScript })
 	result.Findings = slices.Concat(found, p.listeners(), implementedService(t, classes))
 	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, finding.Is[namedHealth], nil)
+	result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	return result
 }
 

@@ -224,6 +224,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		result.Findings = slices.Concat(
 			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of))
 		analyzer.MarkHealth(names, result.Findings, finding.Is[healthByModule], nil)
+		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, moduleOf(file), i, names)

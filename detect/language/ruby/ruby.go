@@ -137,6 +137,7 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
 		analyzer.MarkHealth(func() *address.Names { return names }, result.Findings, nil, nil)
+		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	}
 	return result
 }

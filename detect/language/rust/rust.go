@@ -192,6 +192,9 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 				return slices.DeleteFunc(compiled(t, at), isOfSystem)
 			})
 		result.Findings = append(result.Findings, listeners(d, made)...)
+		if hasKeyword {
+			result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
+		}
 		if result.Declares = given(d, u); declares {
 			result.Declares = append(result.Declares, readConstants(d)...)
 			result.Extra.FieldsAlone, result.Extra.FieldTypes = fieldsAlone(t), fieldTypes(t)

@@ -112,6 +112,9 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 		found = append(found, listeners(t, servers)...)
 	}
 	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
+	if hasKeyword {
+		found = append(found, analyzer.HealthChecks(t)...)
+	}
 	isMain := entry.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
 	return &analyzer.Result[struct{}]{Findings: found, Declares: declares}

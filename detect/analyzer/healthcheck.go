@@ -1,0 +1,182 @@
+package analyzer
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+var (
+	// checkHead is what a function may begin with that implements Check of grpc.health.v1, up to its parameters, and
+	// checkAlone one without parameters, as a controller of gruf has it.
+	checkHead  = lazyregexp.New(`\b[cC]heck\s*(?P<assigned>[:=]\s*(?:async\s*)?(?:function\b\s*\w*\s*)?)?\(`)
+	checkAlone = lazyregexp.New(`(?m)^[ \t]*def\s+check[ \t]*$`)
+	// isDef is what stands before the name of a function in a language whose blocks have no braces, or may have none.
+	isDef = lazyregexp.New(`\bdef\s+$`)
+	// ofObject is what stands before the name of a method that is called.
+	ofObject = lazyregexp.New(`(?:\.|->)$`)
+	// isExpression begins a body of C#, Dart or JavaScript that is an expression, opensBody is what stands between
+	// parameters and a body in braces, and endsHead what ends a function without one.
+	isExpression = lazyregexp.New(`^\)\s*=>\s*[^{\s]`)
+	opensBody    = lazyregexp.New(`^\)[^;{}]{0,300}\{`)
+	endsHead     = lazyregexp.New(`^\)[^{}=\n]{0,200};`)
+	healthFile   = lazyregexp.New(`[gG]rpc.{0,3}[hH]ealth|health_pb2|[hH]ealth(?:\.|/|::)[vV]1|HealthCheckRe`)
+	// askedName is the name that a request asks for, and helper a function that gets it.
+	askedName = lazyregexp.New(`\b(?:getService|[sS]ervice(?:Name|_name)?)\b`)
+	helper    = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)[?!]?\(\s*[^(){};]{0,80}\b(?:[sS]ervice|getService\()`)
+	// doesNotKnow is an answer for a name that is not known.
+	doesNotKnow = lazyregexp.New(`(?i)(?:\b|_)not_?found\b|(?:\b|_)(?:service_?)?unknown(?:_?service)?\b`)
+	// asksForEmpty compares with the name of the whole server, or gives a name in its place.
+	asksForEmpty = lazyregexp.New(
+		`(?i)\bis_?(?:null_?or_?)?(?:empty|blank|white_?space)\b|\.empty\b|\bblank\?|\bnil\?|` +
+			`(?:\bnot\s+|!)(?:\w+\s*(?:\.|->)\s*)*(?:getService|service(?:_?name)?)(?:\(\))?\s*(?:[)&|:{?\n]|then\b)|` +
+			`service(?:_?name)?(?:\(\))?\s*(?:\|\||\?\?|\bor\b|===?\s*(?:nil|null|undefined|none)\b)|` +
+			`\.(?:length|size|len)\b(?:\(\))?\s*(?:===?|>)\s*0|\b(?:unless|if)\s+\(?\w*\.?service\)?\s*[:{\n]`)
+	// emptyLiteral is the name of the whole server, on a line with aboutNames among others.
+	emptyLiteral = lazyregexp.New(`(?:^|[^"])""(?:[^"]|$)|(?:^|[^'])''(?:[^']|$)|` + "``")
+	aboutNames   = lazyregexp.New(`(?i)serv|status|known|health|^\s*(?:""|'')\s*(?:,?\s*$|=>|->|:)`)
+	// comparedBefore and comparedAfter are what stands beside a literal that the name is compared with.
+	comparedBefore = lazyregexp.New(`(?:\b(?:case|when)|[!=]==?|\b(?:equals|eq)\(|\|)\s*$`)
+	comparedAfter  = lazyregexp.New(`^\s*(?:->|=>|:|\|\s*["']|\.equals\(|[!=]==?)`)
+	literal        = lazyregexp.New(`"[ ]+"|'[ ]+'`)
+)
+
+// HealthChecks returns the implementation of Check of grpc.health.v1 in a text, or nothing. Several are as one that
+// knows what any of them does.
+func HealthChecks(t *source.Text) []finding.Finding {
+	if !healthFile.Match(t.Raw) {
+		return nil
+	}
+	var all []finding.HealthCheck
+	for _, m := range t.FindAll(checkHead, maxClasses) {
+		_, parameters := t.Arguments(m[1])
+		if !isImplementation(t, m, parameters) {
+			continue
+		}
+		body := source.Span{From: parameters.From, To: bodyEnd(t, m[0], parameters.To)}
+		all = append(all, healthCheck(t, source.Span{From: m[0], To: m[1]}, body))
+	}
+	for _, m := range t.FindAll(checkAlone, 1) {
+		at := source.Span{From: m[0], To: m[1]}
+		all = append(all, healthCheck(t, at, source.Span{From: m[1], To: t.BodyEnd(m[1])}))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	for _, other := range all[1:] {
+		all[0].OfServer = all[0].OfServer || other.OfServer
+		all[0].Service = cmp.Or(all[0].Service, other.Service)
+	}
+	return []finding.Finding{all[0]}
+}
+
+// bodyEnd returns where the body ends of a function whose name and whose parameters' end are at offsets.
+func bodyEnd(t *source.Text, name, parameters int) int {
+	after := t.Code[parameters:]
+	if m := isExpression.FindIndex(after); m != nil {
+		return t.Until(parameters+m[1], ";")
+	}
+	if open := opensBody.FindIndex(after); open != nil && !isAfter(t, isDef, name) {
+		_, body := t.Arguments(parameters + open[1])
+		return body.To
+	}
+	return t.BodyEnd(parameters)
+}
+
+// isImplementation reports whether a match of checkHead begins a function with a body, and is no call.
+func isImplementation(t *source.Text, head []int, parameters source.Span) bool {
+	_, isAssigned := t.Group(checkHead, head, "assigned")
+	if !isAssigned && isAfter(t, ofObject, head[0]) {
+		return false
+	}
+	after := t.Code[parameters.To:]
+	if endsHead.Match(after) {
+		return false
+	}
+	isTyped := bytes.Contains(t.Code[parameters.From:parameters.To], []byte("HealthCheckRequest"))
+	return isTyped || isAfter(t, isDef, head[0]) || opensBody.Match(after)
+}
+
+// isAfter reports whether a short pattern matches what stands right before an offset.
+func isAfter(t *source.Text, pattern *lazyregexp.Regexp, at int) bool {
+	return pattern.Match(t.Code[max(0, at-maxBefore):at])
+}
+
+// maxBefore is how many bytes before a name say what it names.
+const maxBefore = 20
+
+// healthCheck returns what the body of an implementation of Check says, with the functions to which it gives the name.
+func healthCheck(t *source.Text, at, body source.Span) finding.HealthCheck {
+	check := finding.HealthCheck{Site: finding.At(t, at).Quiet()}
+	code := t.Code[body.From:body.To]
+	bodies := []source.Span{body}
+	if !askedName.Match(code) {
+		check.OfServer = true
+		return check
+	}
+	for _, m := range helper.FindAllSubmatch(code, maxHelpers) {
+		bodies = append(bodies, bodyOf(t, string(m[1]), body)...)
+	}
+	isIn := func(pattern *lazyregexp.Regexp) bool {
+		return slices.ContainsFunc(bodies, func(s source.Span) bool { return pattern.Match(t.Code[s.From:s.To]) })
+	}
+	if !isIn(doesNotKnow) || isIn(asksForEmpty) || namesServer(t, bodies) {
+		check.OfServer = true
+		return check
+	}
+	var names []string
+	for _, s := range bodies {
+		names = append(names, namesIn(t, s)...)
+	}
+	check.Service = finding.ForReadiness(names)
+	return check
+}
+
+// maxHelpers is how many functions a Check gives the name to are looked at.
+const maxHelpers = 4
+
+// bodyOf returns the body of a function of the text, other than what stands in a span.
+func bodyOf(t *source.Text, name string, in source.Span) []source.Span {
+	for at := range t.Words(name) {
+		open := at + len(name)
+		if in.Contains(at) || open >= len(t.Code) || t.Code[open] != '(' {
+			continue
+		}
+		_, parameters := t.Arguments(open + 1)
+		body := source.Span{From: parameters.To, To: t.BodyEnd(parameters.To)}
+		if bytes.Count(t.Code[body.From:body.To], []byte("\n")) > 1 {
+			return []source.Span{body}
+		}
+	}
+	return nil
+}
+
+// namesServer reports whether a source names the whole server by a literal: in a body, or among names elsewhere.
+func namesServer(t *source.Text, bodies []source.Span) bool {
+	for _, m := range t.FindAll(emptyLiteral, -1) {
+		line := t.LineCode(t.Line(m[0]+1) - 1)
+		if aboutNames.Match(line) || slices.ContainsFunc(bodies, func(s source.Span) bool { return s.Contains(m[0]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesIn returns the literals in a span that a name is compared with.
+func namesIn(t *source.Text, in source.Span) []string {
+	var names []string
+	for _, m := range literal.FindAllIndex(t.Code[in.From:in.To], maxClasses) {
+		from, to := in.From+m[0], in.From+m[1]
+		name := string(t.Raw[from+1 : to-1])
+		isCompared := comparedBefore.Match(t.Code[in.From:from]) || comparedAfter.Match(t.Code[to:in.To])
+		if isCompared && plan.IsServiceName(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
