@@ -5,14 +5,16 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
 
-// knownServices returns, for each implementation of Check of grpc.health.v1 in a file, the one service that it knows by
-// a literal and calls SERVING under that name alone; "" if it may call the whole server SERVING.
-func knownServices(file *syntax.File) []string {
-	var known []string
+// healthChecks returns the implementations of Check of grpc.health.v1 in a file. One that calls services SERVING only
+// under literal names knows these, and one that does not know some names, and never writes that of the whole server,
+// knows what the app tells it.
+func healthChecks(file *syntax.File) []finding.Finding {
+	var found []finding.Finding
 	for _, d := range file.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Recv == nil || fn.Body == nil || fn.Name.Name != "Check" {
@@ -23,13 +25,62 @@ func knownServices(file *syntax.File) []string {
 		}
 		c := check{}
 		c.block(fn.Body.List, "", 0)
-		if c.isOpen || len(c.services) == 0 {
-			known = append(known, "")
-		} else {
-			known = append(known, c.services[0])
+		of := finding.HealthCheck{Site: finding.AtLine(file.Line(fn), "").Quiet()}
+		switch {
+		case !c.isOpen && len(c.services) > 0:
+			of.Service = finding.ForReadiness(c.services)
+		default:
+			of.OfServer = c.isOpen || !deniesNames(fn.Body) || namesServer(file)
 		}
+		found = append(found, of)
 	}
-	return known
+	return found
+}
+
+// deniesNames reports whether a body asks for the service's name, and answers some names that it does not know them.
+func deniesNames(body *ast.BlockStmt) bool {
+	asks, denies := false, false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			asks = asks || n.Sel.Name == "Service" || n.Sel.Name == "GetService"
+		case *ast.Ident:
+			denies = denies || slices.Contains(denials, n.Name)
+		}
+		return true
+	})
+	return asks && denies
+}
+
+// denials are the code and the statuses for a service that is not known.
+var denials = []string{"NotFound", "HealthCheckResponse_UNKNOWN", "HealthCheckResponse_SERVICE_UNKNOWN"}
+
+// namesServer reports whether a file writes the name of the whole server: as a key, in a comparison, as the first
+// argument of a call.
+func namesServer(file *syntax.File) bool {
+	isNamed := false
+	isEmpty := func(e ast.Expr) bool {
+		text, ok := syntax.StringLiteral(e)
+		return ok && text == ""
+	}
+	ast.Inspect(file.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			isNamed = isNamed || isEmpty(n.Key)
+		case *ast.IndexExpr:
+			isNamed = isNamed || isEmpty(n.Index)
+		case *ast.BinaryExpr:
+			isNamed = isNamed || isEmpty(n.Y) && isServiceName(n.X)
+		case *ast.CaseClause:
+			isNamed = isNamed || slices.ContainsFunc(n.List, isEmpty)
+		case *ast.CompositeLit:
+			isNamed = isNamed || slices.ContainsFunc(n.Elts, isEmpty)
+		case *ast.CallExpr:
+			isNamed = isNamed || len(n.Args) > 0 && isEmpty(n.Args[0])
+		}
+		return !isNamed
+	})
+	return isNamed
 }
 
 // check is the body of an implementation of Check.
@@ -81,7 +132,7 @@ func (c *check) cases(s *ast.SwitchStmt, service string, depth int) {
 			for i, e := range of.List {
 				texts[i], _ = syntax.StringLiteral(e)
 			}
-			if name = texts[0]; slices.Contains(texts, "") {
+			if name = finding.ForReadiness(texts); slices.Contains(texts, "") {
 				name = ""
 			}
 		}
@@ -121,30 +172,17 @@ func isServiceName(e ast.Expr) bool {
 // healthLibrary makes health services that know the whole server.
 const healthLibrary = "google.golang.org/grpc/health"
 
-// nameHealth lets the probe ask for the one service that the health service of a project knows, if the project
-// implements that itself and has no other.
-func nameHealth(p *project) {
-	var known []string
+// dropHealthChecks drops the implementations of Check of a project that may register the library's in their place.
+func dropHealthChecks(p *project) {
 	for _, f := range p.Files {
 		if slices.Contains(f.Extra.Imports, healthLibrary) {
-			return
-		}
-		known = append(known, f.Extra.KnownServices...)
-	}
-	if len(known) != 1 || known[0] == "" {
-		return
-	}
-	for _, in := range p.Packages {
-		for i, f := range in.Findings {
-			health, ok := f.(finding.Health)
-			if !ok {
-				continue
-			}
-			health.NeedsStatus = true
-			in.Findings[i] = health
-			in.Findings = append(in.Findings, finding.HealthStatus{
-				Site: health.Quiet(), Service: known[0], Serving: true,
+			p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+				if finding.Is[finding.HealthCheck](f) {
+					return nil
+				}
+				return []finding.Finding{f}
 			})
+			return
 		}
 	}
 }

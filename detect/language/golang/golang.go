@@ -49,8 +49,6 @@ type Extra struct {
 	// Imports are the import paths of a source, and Main says that it belongs to a package main.
 	Imports []string
 	Main    bool
-	// KnownServices are the services that implementations of the health service in a source know: see [knownServices].
-	KnownServices []string
 	// TestHelper says that a source belongs to a package with the name of one that tests use.
 	TestHelper bool
 	// Functions are the lines on which the functions of a source with findings end, in their order.

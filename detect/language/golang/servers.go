@@ -24,7 +24,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	w := newWorkspace(all, lookup)
 	for _, p := range all {
 		w.resolve(p)
-		nameHealth(p)
+		dropHealthChecks(p)
 	}
 	w.shareHealth(all)
 	w.borrowServers(all)

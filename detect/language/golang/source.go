@@ -51,7 +51,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 		p.doubtHealthBelow()
 		p.doubtHealthAlone()
 		p.findInterceptors(text)
-		result.Extra.KnownServices = knownServices(p.file)
+		p.findings = append(p.findings, healthChecks(p.file)...)
 		if !named {
 			p.keepListeners()
 		}
