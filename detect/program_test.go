@@ -60,7 +60,7 @@ func TestAServerListensWhereTheBuiltProgramSays(t *testing.T) {
 		"":                         "port not known",
 		"./cmd/orders":             "port 7001, cmd/orders/main.go:6",
 		"./cmd/stock:./cmd/orders": "port 7002 unless $STOCK_PORT is set, cmd/stock/main.go:8",
-		"./cmd/billing":            "port 7003, cmd/billing/main.go:6",
+		"./cmd/billing":            "port 7003 by default, cmd/billing/main.go:6",
 		"./cmd/shipping":           "port not known",
 		"./cmd/both":               "port not known",
 		"./cmd/...":                "port not known",

@@ -9,25 +9,26 @@ import (
 func TestWhatAProcessGivesGoesBeforeDefaults(t *testing.T) {
 	t.Parallel()
 	source := Address{Host: AllInterfaces, Port: 50051, Certainty: Default}
+	const onLoopback = "port 50051 on loopback by default"
 	for name, test := range map[string]struct {
 		command string
 		givers  []string
 		want    string
 	}{
-		"nothing":                    {"a --other 9000", []string{"--port"}, "port 50051"},
+		"nothing":                    {"a --other 9000", []string{"--port"}, "port 50051 by default"},
 		"a flag":                     {"a --port 9000", []string{"--port"}, "port 9000"},
 		"the first giver":            {"A=9001 a --port 9000", []string{"--port", "$A"}, "port 9000"},
 		"a variable before it":       {"a --port 9000", []string{"$PORT", "--port"}, "port 9000 unless $PORT is set"},
 		"a host before it":           {"a --port 9000", []string{"$HOST", "--port"}, "port 9000"},
-		"a host alone":               {"a --host localhost", []string{"--host", "--port"}, "port 50051 on loopback"},
+		"a host alone":               {"a --host localhost", []string{"--host", "--port"}, onLoopback},
 		"a host and a port":          {"a --host localhost -p 90", []string{"--host", "--p"}, "port 90 on loopback"},
-		"an address of a machine":    {"a --listen 127.0.0.1", []string{"--listen"}, "port 50051 on loopback"},
-		"an address in brackets":     {"a --listen [::1]", []string{"--listen"}, "port 50051 on loopback"},
-		"the name of this machine":   {"a --listen localhost", []string{"--listen"}, "port 50051 on loopback"},
-		"all addresses":              {"a --listen *", []string{"--listen"}, "port 50051"},
+		"an address of a machine":    {"a --listen 127.0.0.1", []string{"--listen"}, onLoopback},
+		"an address in brackets":     {"a --listen [::1]", []string{"--listen"}, onLoopback},
+		"the name of this machine":   {"a --listen localhost", []string{"--listen"}, onLoopback},
+		"all addresses":              {"a --listen *", []string{"--listen"}, "port 50051 by default"},
 		"no host":                    {"a --listen x", []string{"--listen"}, ""},
 		"a host from a variable":     {"a --host $HOST --port 90", []string{"--host", "--port"}, "port 90"},
-		"a host that is not known":   {"a --host $(hostname)", []string{"--host", "--port"}, "port 50051"},
+		"a host that is not known":   {"a --host $(hostname)", []string{"--host", "--port"}, "port 50051 by default"},
 		"a variable":                 {"a --port=$PORT", []string{"--port"}, "port $PORT"},
 		"a variable of the process":  {"PORT=1 a --port=$PORT", []string{"--port"}, ""},
 		"a variable after a host":    {"a --addr 127.0.0.1:$PORT", []string{"--addr"}, "port $PORT"},

@@ -94,6 +94,8 @@ func (a Address) String() string {
 		known = "address $" + a.Variable
 	case a.Variable != "":
 		known += " unless $" + a.Variable + " is set"
+	case a.Certainty == Default:
+		known += " by default"
 	}
 	return known
 }

@@ -42,6 +42,12 @@ var (
 	// loop is a loop over the elements of a list.
 	loop = lazyregexp.New(`\bfor\s*\(\s*(?:const\s+)?[\w:<>]+[\s&*]+(?P<name>\w+)\s*:\s*` +
 		`(?:(?P<list>\w+)\s*\)|\{)`)
+	// scan stores what a text says in a variable, storedIn. A stream does too, from which extracted takes it.
+	scan = lazyregexp.New(
+		`\b(?:sscanf|from_chars|SimpleAtoi|StringToInt\w*|try_lexical_convert)\s*\(`)
+	storedIn   = source.Exactly(`&?\s*(?P<name>[A-Za-z_]\w*)`)
+	stream     = lazyregexp.New(`\bi?stringstream\s*(?:(?P<name>\w+)\s*)?[({]`)
+	extracted  = lazyregexp.New(`^[)}]?\s*>>\s*(?P<name>\w+)`)
 	readOption = lazyregexp.New(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
 )
 
@@ -69,6 +75,8 @@ func readDeclarations(t *source.Text) *address.Names {
 	declareOptions(d)
 	declareFlags(d)
 	d.DeclareLoops(loop)
+	d.DeclareStored(scan, storedIn)
+	declareExtracted(d)
 	classes := classesIn(t)
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
@@ -127,6 +135,25 @@ func calledFunction(called string) string {
 		return ""
 	default:
 		return name
+	}
+}
+
+// declareExtracted declares the variables to which streams of texts give values: std::istringstream(text) >> port, or
+// by the stream's name.
+func declareExtracted(d *address.Names) {
+	for _, m := range d.FindAll(stream, address.MaxListeners) {
+		_, text := d.Arguments(m[1])
+		after := []int{text.To}
+		if name, ok := d.Group(stream, m, "name"); ok {
+			for at := range d.Words(name) {
+				after = append(after, at+len(name))
+			}
+		}
+		for _, at := range after[:min(len(after), address.MaxListeners)] {
+			if to := extracted.FindSubmatch(d.Code[at:min(len(d.Code), at+maxValue)]); to != nil {
+				d.Declare(string(to[1]), text)
+			}
+		}
 	}
 }
 

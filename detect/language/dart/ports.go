@@ -18,7 +18,7 @@ var (
 	declaration = lazyregexp.New(`\b(?:final|const|var|int|String|late)\s+(?:(?:[A-Z]\w*|int)\??\s+)?` +
 		`(?P<name>\w+)\s*=\s+`)
 	// assignment is another value of a variable.
-	assignment = lazyregexp.New(`(?m)^\s*(?P<name>\w+)\s*=\s+`)
+	assignment = lazyregexp.New(`(?m)(?:^|[;)]|\{\s)\s*(?P<name>\w+)\s*=\s+`)
 	// optionValue is the value of an option in the results of an ArgParser, and optionDefault the option's default.
 	optionValue = lazyregexp.New(`\w+(?:\[|\.\s*option\()\s*['"](?P<key> *)['"]\s*[\])]`)
 	// optionFlag is the flag of an option, and optionShort the other one of a letter.

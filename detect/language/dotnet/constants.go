@@ -31,6 +31,9 @@ var (
 		`(?:\.\s*GetSection\s*\(\s*"(?P<key1>[ ]+)"\s*\)\s*)?` +
 		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
 		`"(?P<key2>[ ]+)"\s*,?(?P<default>))`)
+	// tryParse stores what a text says in a variable, storedIn.
+	tryParse   = lazyregexp.New(`\bTryParse\s*\(`)
+	storedIn   = source.Exactly(`(?:out\s+(?:[\w.?]+\s+)?)?(?P<name>[A-Za-z_]\w*)`)
 	methodBody = lazyregexp.New(`^\)\s*(\{|=>)`)
 	parameter  = lazyregexp.New(`(\w+)\s*(?:=\s*|$)`)
 )
@@ -51,6 +54,7 @@ func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
 	d.Global = global
 	d.Keyed(settingRead)
+	d.DeclareStored(tryParse, storedIn)
 	d.Holds = func(c address.Condition) bool {
 		holds, known := inImage(d, c.Span, 0)
 		return known && holds != c.Negated

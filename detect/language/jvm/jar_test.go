@@ -109,7 +109,7 @@ func TestJarsOfFrameworks(t *testing.T) {
 				dir:      springBoot.dir, classes: springBoot.classes,
 			},
 			"BOOT-INF/lib/grpc-services-1.60.0.jar",
-			"Spring gRPC (target/app-1.0.jar); health service registered by Spring gRPC; port 9090",
+			"Spring gRPC (target/app-1.0.jar); health service registered by Spring gRPC; port 9090 by default",
 		},
 		"Spring Boot's, of a client": {"target/app-1.0.jar", testJar{
 			manifest: springBoot.manifest, dir: springBoot.dir, classes: client,
@@ -128,9 +128,9 @@ func TestJarsOfFrameworks(t *testing.T) {
 		},
 		"a Micronaut app's": {"app.jar", testJar{
 			manifest: micronautApp.manifest, classes: micronautApp.classes + " io/", entries: micronautApp.entries,
-		}, "", "Micronaut (app.jar); health service registered by Micronaut; port 50051"},
+		}, "", "Micronaut (app.jar); health service registered by Micronaut; port 50051 by default"},
 		"a Micronaut app's, without grpc-services": {
-			"app.jar", micronautApp, "", "Micronaut (app.jar); health service not registered; port 50051",
+			"app.jar", micronautApp, "", "Micronaut (app.jar); health service not registered; port 50051 by default",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -155,25 +155,25 @@ func TestHealthInJarsByTheirLibraries(t *testing.T) {
 	}{
 		"Spring Boot's, without grpc-services": {
 			"app.jar", springBoot, "BOOT-INF/lib/spring-grpc-server-spring-boot-autoconfigure-1.0.0.jar",
-			"Spring gRPC (app.jar); health service not registered; port 9090",
+			"Spring gRPC (app.jar); health service not registered; port 9090 by default",
 		},
 		"Spring Boot's, with an implementation alone": {
 			"app.jar",
 			testJar{dir: springBoot.dir, classes: stubs + "com/acme/shop/Greeter."},
 			"BOOT-INF/lib/spring-boot-grpc-server-4.1.0.jar BOOT-INF/lib/grpc-services-1.75.0.jar",
-			"Spring gRPC (app.jar); health service registered by Spring gRPC; port 9090",
+			"Spring gRPC (app.jar); health service registered by Spring gRPC; port 9090 by default",
 		},
 		"an old Micronaut app's": {
 			"app.jar",
 			testJar{dir: "WEB-INF/classes/", classes: stubs + "com/acme/shop/Greeter."},
 			"WEB-INF/lib/micronaut-grpc-server-runtime-3.2.0.jar WEB-INF/lib/grpc-services-1.45.0.jar",
-			"Micronaut (app.jar); health service not registered; port 50051",
+			"Micronaut (app.jar); health service not registered; port 50051 by default",
 		},
 		"net.devh's, without grpc-services": {
 			"app.jar",
 			testJar{dir: "BOOT-INF/classes/", classes: stubs + "com/acme/shop/DevhGreeter."},
 			"BOOT-INF/lib/grpc-server-spring-boot-starter-3.1.0.RELEASE.jar",
-			"net.devh (app.jar); health service not registered; port 9090",
+			"net.devh (app.jar); health service not registered; port 9090 by default",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,6 +14,9 @@ var (
 	// loop is a loop over the elements of a list.
 	loop = lazyregexp.New(`\bfor[ \t]+(?P<name>[A-Za-z_]\w*)[ \t]+in[ \t]+` +
 		`(?:(?P<list>[A-Za-z_]\w*)[ \t]*[:\])]|[\[(])`)
+	// assignmentAfter is one behind another statement, or a condition: if "PORT" in os.environ: port = 8080.
+	assignmentAfter = lazyregexp.New(`(?m)(?:;|^[ \t]*(?:if|elif|else|try|except|finally|with|for|while)\b[^\n]*:)` +
+		`[ \t]*(?P<statement>)(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*`)
 	// assignmentInCode is one in an expression: if port := os.environ.get("PORT").
 	assignmentInCode = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
 )
@@ -22,7 +25,7 @@ var (
 // classes, of the options of its command line, and of parameters: the arguments that they are given in this source, and
 // their defaults.
 func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
-	d := address.Read(t, "\n", assignment, assignmentInCode)
+	d := address.Read(t, "\n", assignment, assignmentAfter, assignmentInCode)
 	d.AddsNumbers, d.ReadsSettings = true, true
 	if t.Matches(replacesModule) {
 		constants := t.Names(constant)

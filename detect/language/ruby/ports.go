@@ -21,8 +21,10 @@ var (
 	griffinRun    = lazyregexp.New(`\bGriffin::Server\s*\.\s*run\(`)
 	griffinServer = lazyregexp.New(`\bGriffin::Server\b`)
 
-	// assignment is PORT = 50051 or @port ||= 50051.
-	assignment = lazyregexp.New(`(?m)^[ \t]*(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)
+	// assignment is PORT = 50051 or @port ||= 50051, also behind another statement or a condition.
+	assignment = lazyregexp.New(
+		`(?m)(?:^|;|\bthen\b|(?:&&|\|\||\band\b|\bor\b)[ \t]*\(?)[ \t]*` +
+			`(?P<name>@{0,2}[A-Za-z_]\w*)[ \t]*(?:\|\|)?=[ \t]*`)
 )
 
 // elements are those of hashes: options[:port].

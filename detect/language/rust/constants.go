@@ -14,8 +14,10 @@ import (
 
 var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
-	// assignment is another value of a variable, and matched what is in a value if it has any.
-	assignment = lazyregexp.New(`(?m)^\s*(?P<name>[a-z_]\w*)\s*=\s*`)
+	// assignment is another value of a variable, portSet one of an address, and matched what is in a value if it has
+	// any.
+	assignment = lazyregexp.New(`(?m)(?:^|;|\{\s)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
+	portSet    = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
 	matched    = lazyregexp.New(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
 	constant   = lazyregexp.New(`\b(?:const|static(?:\s+ref)?)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
 	// option is the attribute of a field with a command line argument of clap or structopt, or with a variable of
@@ -83,7 +85,7 @@ const (
 // the parameters that functions are given in this source.
 // module is that of the source.
 func readDeclarations(t *source.Text, module string) *address.Names {
-	d := address.Read(t, ";", variable, assignment, matched)
+	d := address.Read(t, ";", variable, assignment, portSet, matched)
 	d.Global, d.FieldOf = global, fieldOf(t)
 	d.Keyed(readOption, optionKey)
 	d.ReadFlags(keyFlag, keyShort)

@@ -22,7 +22,7 @@ var (
 	declaration = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
 		`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
 	// assignment is another value of a variable.
-	assignment = lazyregexp.New(`(?m)^\s*(?P<name>\w+)\s*=\s*`)
+	assignment = lazyregexp.New(`(?m)(?:^|[;)]|\{\s)\s*(?P<name>\w+)\s*=\s*`)
 )
 
 // argument is an argument with a label, which is the name of the parameter in the function that is called. One that is

@@ -97,6 +97,7 @@ func (s *Sources) declareCall(f *Source, n *ast.CallExpr) {
 	}
 	s.declareFlag(f, n, syntax.LastName(fun))
 	s.declareMap(f, n)
+	s.declareScanned(f, n)
 	s.declareProcessed(f, n)
 	s.declareFlagPrefix(f, n)
 	if f.Imports.AnyMatches(settingsLibrary) {

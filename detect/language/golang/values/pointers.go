@@ -3,6 +3,7 @@ package values
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
@@ -17,6 +18,20 @@ type pointed struct {
 func isAddress(e ast.Expr) bool {
 	address, ok := ast.Unparen(e).(*ast.UnaryExpr)
 	return ok && address.Op == token.AND
+}
+
+// scans are the functions of package fmt that store what a text says, in its first argument, through a pointer.
+var scans = []string{"fmt.Sscan", "fmt.Sscanf", "fmt.Sscanln"}
+
+// declareScanned adds what such a call stores, if it is one value.
+func (s *Sources) declareScanned(f *Source, call *ast.CallExpr) {
+	if !slices.Contains(scans, syntax.Name(call.Fun)) || len(call.Args) < 2 {
+		return
+	}
+	last := len(call.Args) - 1
+	if isAddress(call.Args[last]) && !slices.ContainsFunc(call.Args[1:last], isAddress) {
+		s.assignPointer(call.Args[last], expression{Expr: call.Args[0], in: f, gets: f.whenAssigned(call)})
+	}
 }
 
 // storedBy is added to the index of a parameter where the index of a result stands: it means what a function of the app
