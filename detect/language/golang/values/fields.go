@@ -255,8 +255,13 @@ func (s *Sources) literalsOf(x expression, nesting int) literals {
 	if s.spend(nesting) {
 		return literals{isOpen: true}
 	}
-	if literal, ok := ast.Unparen(x.Expr).(*ast.CompositeLit); ok {
-		return literals{found: []expression{x.with(literal)}}
+	switch e := ast.Unparen(x.Expr).(type) {
+	case *ast.CompositeLit:
+		return literals{found: []expression{x.with(e)}}
+	case *ast.Ident:
+		if e.Name == "nil" && x.in.Declaration(e) == nil {
+			return literals{} // it has no fields, and no methods that can be called
+		}
 	}
 	origins, ok := s.origins(x, nesting)
 	of := literals{isOpen: !ok, isFilled: ok && len(origins) == 0 && x.isVariable()}
