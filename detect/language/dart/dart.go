@@ -89,6 +89,9 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	return &result
 }
 
+// interceptor is a function that sees the calls of a server before it, and may answer with an error.
+var interceptor = lazyregexp.New(`\bGrpcError\?>?\s+(?P<name>\w+)\s*\(`)
+
 // findings returns what a source proves.
 func findings(t *source.Text, imports []string) []finding.Finding {
 	found := analyzer.Findings(t, rulesOf(t), imports)
@@ -97,7 +100,7 @@ func findings(t *source.Text, imports []string) []finding.Finding {
 	}
 	found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
 	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
-	found = append(found, analyzer.HealthChecks(t)...)
+	found = slices.Concat(found, analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor))
 	isMain := mainFunction.Match(t.Code)
 	return finding.InMain(found, func(finding.Server) bool { return isMain })
 }

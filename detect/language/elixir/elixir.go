@@ -111,6 +111,12 @@ var (
 	putsSettings = source.NewKeywords("Application.put_env")
 )
 
+var (
+	// moduleHead is the head of a module, and interceptor is in one of an interceptor of the server's calls.
+	moduleHead  = lazyregexp.New(`(?m)\bdefmodule\s+(?P<name>[\w.]+)\s+do\s*$`)
+	interceptor = lazyregexp.New(`\bGRPC\.Server(?:\.Interceptor|Interceptor)\b`)
+)
+
 // analyzeSource returns what a text says. A configuration file may state the port of a server that is started
 // elsewhere.
 func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
@@ -138,6 +144,7 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
 		analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, nil, nil)
 		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	}
+	result.Findings = append(result.Findings, analyzer.Authentications(t, moduleHead, interceptor)...)
 	return result
 }
 

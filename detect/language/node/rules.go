@@ -65,6 +65,10 @@ func healthNamed(at *finding.Site, _ string) finding.Finding    { return namedHe
 func healthHandled(at *finding.Site, _ string) finding.Finding  { return healthController{at} }
 
 var (
+	// interceptor is a function that may be an interceptor, and serverCall is in one of servers.
+	interceptor = lazyregexp.New(`(?m)^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|function)\s+` +
+		`(?P<name>\w*[iI]nter?cept\w*)[^\n(]*\(`)
+	serverCall    = lazyregexp.New(`\bServerInterceptingCall\b|\bServerListenerBuilder\b`)
 	grpcModule    = source.Exactly(`grpc|@grpc/grpc-js(?:/.*)?|@grpc/grpc-js-xds|google-gax`)
 	nestModule    = source.Exactly(`@nestjs/microservices(?:/.*)?`)
 	fastifyModule = source.Exactly(`fastify|@nestjs/platform-fastify`)

@@ -90,7 +90,8 @@ func (p *pass) findServers() {
 	p.findListen()
 	if !p.bundled {
 		analyzer.MarkHealth(p.variables, p.found, nil, nil)
-		p.found = append(p.found, analyzer.HealthChecks(p.Text)...)
+		p.found = slices.Concat(
+			p.found, analyzer.HealthChecks(p.Text), analyzer.Authentications(p.Text, interceptor, serverCall))
 	}
 }
 

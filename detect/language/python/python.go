@@ -224,13 +224,20 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		result.Findings = slices.Concat(
 			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of))
 		analyzer.MarkHealth(names, result.Findings, finding.Is[healthByModule], nil)
-		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
+		result.Findings = slices.Concat(
+			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, classOfAny, serverInterceptor))
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, moduleOf(file), i, names)
 	}
 	return &result
 }
+
+var (
+	// classOfAny is the head of a class, and serverInterceptor is in that of an interceptor of the server's calls.
+	classOfAny        = lazyregexp.New(`\bclass[ \t]+(?P<name>\w+)[ \t]*\(`)
+	serverInterceptor = lazyregexp.New(`\b(?:Async)?ServerInterceptor\b`)
+)
 
 // grammar is how Python writes comments and strings (Python Language Reference, Lexical Analysis). The letter before a
 // raw string changes nothing here: a quote after a backslash does not end a raw string either.

@@ -137,7 +137,8 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
 		analyzer.MarkHealth(func() *address.Names { return names }, result.Findings, nil, nil)
-		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
+		result.Findings = slices.Concat(
+			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor))
 	}
 	return result
 }

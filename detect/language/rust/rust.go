@@ -145,6 +145,13 @@ var (
 	loadsEnvironment = []byte("dotenv")
 )
 
+var (
+	// interceptorLayer gives all services of a server an interceptor, a function before whose calls it is called.
+	interceptorLayer = lazyregexp.New(`\blayer\s*\(\s*(?:\w+::)*(?:interceptor|InterceptorLayer::new)\s*\(`)
+	functionHead     = lazyregexp.New(`\bfn\s+(?P<name>\w+)\s*\(`)
+	interceptor      = lazyregexp.New(`\bRequest<\(\)>`)
+)
+
 // analyzeSource reads the source in a file. A source without a keyword can still declare modules that are compiled for
 // tests only.
 func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
@@ -194,6 +201,9 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 		result.Findings = append(result.Findings, listeners(d, made)...)
 		if hasKeyword {
 			result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
+			if t.Matches(interceptorLayer) {
+				result.Findings = append(result.Findings, analyzer.Authentications(t, functionHead, interceptor)...)
+			}
 		}
 		if result.Declares = given(d, u); declares {
 			result.Declares = append(result.Declares, readConstants(d)...)

@@ -72,6 +72,9 @@ func required(file string) bool {
 // entry is an attribute of the type that a program starts with, or a function that starts it.
 var entry = lazyregexp.New(`@main\b`)
 
+// interceptor is the type of an interceptor of the server's calls.
+var interceptor = lazyregexp.New(`(?m)\b(?:struct|class|actor)\s+(?P<name>\w+)[^{\n]*\bServerInterceptor\b[^\n]*$`)
+
 // analyzeFile reads a file. The statements of a main.swift are those of a program.
 func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 	result, err := analyzer.SourceFiles(analyze, "Package.swift")(f)
@@ -103,7 +106,8 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	var found []finding.Finding
 	if hasKeyword {
 		found = analyzer.Findings(t, rulesOf(t), imports)
-		found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
+		found = slices.Concat(
+			found, analyzer.HealthMade(t, healthMade, classHead), analyzer.Authentications(t, interceptor, interceptor))
 	}
 	if len(found)+len(declares) == 0 {
 		return nil

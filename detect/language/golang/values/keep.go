@@ -26,7 +26,8 @@ var settingsNames = []string{"config", "conf", "setting", "env", "flag", "option
 // handsOn are in files with structs that hold an address, as Port uint16, with interfaces that have one, as
 // Address() string, that tell its scheme from the rest, or that start a server of another package.
 var handsOn = source.NewKeywords(
-	"Port ", "Addr ", "Address ", "Port() int", "Port() string", "Addr() string", "Address() string", `"://"`, ".Serve(")
+	"Port ", "Addr ", "Address ", "Port() int", "Port() string", "Addr() string", "Address() string", `"://"`,
+	".Serve(")
 
 // mayStatePort reports whether a file without findings may state a port, or hand on the port of others: it has a number
 // that may be a port, or its name says that it holds settings. Most files are none of these.
