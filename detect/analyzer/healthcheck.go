@@ -53,7 +53,7 @@ func HealthChecks(t *source.Text) []finding.Finding {
 		return nil
 	}
 	var all []finding.HealthCheck
-	for _, m := range t.FindAll(checkHead, maxClasses) {
+	for _, m := range t.FindAll(checkHead, maxChecks) {
 		_, parameters := t.Arguments(m[1])
 		if !isImplementation(t, m, parameters) {
 			continue
@@ -75,9 +75,12 @@ func HealthChecks(t *source.Text) []finding.Finding {
 	return []finding.Finding{all[0]}
 }
 
+// maxChecks is how many functions of a text are looked at that may be implementations of Check.
+const maxChecks = 8
+
 // bodyEnd returns where the body ends of a function whose name and whose parameters' end are at offsets.
 func bodyEnd(t *source.Text, name, parameters int) int {
-	after := t.Code[parameters:]
+	after := t.Code[parameters:min(parameters+maxHead, len(t.Code))]
 	if m := isExpression.FindIndex(after); m != nil {
 		return t.Until(parameters+m[1], ";")
 	}
@@ -88,13 +91,16 @@ func bodyEnd(t *source.Text, name, parameters int) int {
 	return t.BodyEnd(parameters)
 }
 
+// maxHead is how many bytes after the parameters of a function its body begins.
+const maxHead = 400
+
 // isImplementation reports whether a match of checkHead begins a function with a body, and is no call.
 func isImplementation(t *source.Text, head []int, parameters source.Span) bool {
 	_, isAssigned := t.Group(checkHead, head, "assigned")
 	if !isAssigned && isAfter(t, ofObject, head[0]) {
 		return false
 	}
-	after := t.Code[parameters.To:]
+	after := t.Code[parameters.To:min(parameters.To+maxHead, len(t.Code))]
 	if endsHead.Match(after) {
 		return false
 	}
@@ -104,11 +110,11 @@ func isImplementation(t *source.Text, head []int, parameters source.Span) bool {
 
 // isAfter reports whether a short pattern matches what stands right before an offset.
 func isAfter(t *source.Text, pattern *lazyregexp.Regexp, at int) bool {
-	return pattern.Match(t.Code[max(0, at-maxBefore):at])
+	return pattern.Match(t.Code[max(0, at-maxBeside):at])
 }
 
-// maxBefore is how many bytes before a name say what it names.
-const maxBefore = 20
+// maxBeside is how many bytes before a name or a literal, or after it, say what it is.
+const maxBeside = 40
 
 // healthCheck returns what the body of an implementation of Check says, with the functions to which it gives the name.
 func healthCheck(t *source.Text, at, body source.Span) finding.HealthCheck {
@@ -173,7 +179,7 @@ func namesIn(t *source.Text, in source.Span) []string {
 	for _, m := range literal.FindAllIndex(t.Code[in.From:in.To], maxClasses) {
 		from, to := in.From+m[0], in.From+m[1]
 		name := string(t.Raw[from+1 : to-1])
-		isCompared := comparedBefore.Match(t.Code[in.From:from]) || comparedAfter.Match(t.Code[to:in.To])
+		isCompared := isAfter(t, comparedBefore, from) || comparedAfter.Match(t.Code[to:min(to+maxBeside, in.To)])
 		if isCompared && plan.IsServiceName(name) {
 			names = append(names, name)
 		}

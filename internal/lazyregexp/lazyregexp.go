@@ -16,7 +16,7 @@ import (
 type Regexp struct {
 	expression string
 	compile    func() *regexp.Regexp
-	literals   func() (exact literals, needed []literals)
+	known      func() known
 }
 
 // never is executed in place of an expression on a text in which it cannot match.
@@ -28,7 +28,7 @@ func New(expression string) *Regexp {
 	r := &Regexp{expression: expression, compile: sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(expression)
 	})}
-	r.literals = sync.OnceValues(func() (literals, []literals) { return literalsOf(expression) })
+	r.known = sync.OnceValue(func() known { return read(expression) })
 	if isTest {
 		r.compile()
 	}
@@ -48,32 +48,20 @@ func (r *Regexp) in(text []byte) *regexp.Regexp {
 
 // inString is in of a string.
 func (r *Regexp) inString(text string) *regexp.Regexp {
-	_, needed := r.literals()
-	for _, one := range needed {
-		if !one.inString(text) {
-			return never
-		}
+	if !r.known().mayMatch(len(text), func(l literals) bool { return l.inString(text) }) {
+		return never
 	}
 	return r.compile()
 }
 
-// MayMatch reports false for a text that has none of the literals of which every match has one, if they are worth
-// looking for. It costs much less than [Regexp.Match].
+// MayMatch reports false for a text that lacks literals which every match has, if they are worth looking for. It costs
+// much less than [Regexp.Match].
 func (r *Regexp) MayMatch(text []byte) bool {
-	_, needed := r.literals()
-	for _, one := range needed {
-		if !one.inBytes(text) {
-			return false
-		}
-	}
-	return true
+	return r.known().mayMatch(len(text), func(l literals) bool { return l.inBytes(text) })
 }
 
 // Literals returns literals of which every match has at least one, in this very case; none if they are not known.
-func (r *Regexp) Literals() [][]byte {
-	exact, _ := r.literals()
-	return exact.texts
-}
+func (r *Regexp) Literals() [][]byte { return r.known().exact.texts }
 
 // String returns the text of the expression.
 func (r *Regexp) String() string { return r.expression }

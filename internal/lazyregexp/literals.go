@@ -22,16 +22,30 @@ type literals struct {
 	fold  bool // a match may have them in other case too
 }
 
-// literalsOf returns the literals of an expression in the case in which they are written, and those that a text is
-// worth being searched for before the expression is executed on it: it needs one of each.
-func literalsOf(expression string) (exact literals, needed []literals) {
+// known is what is known of all matches of an expression.
+type known struct {
+	exact literals // in the case in which they are written
+	// needed are those that a text is worth being searched for before the expression is executed on it: it needs one
+	// of each.
+	needed []literals
+	// isAnchored says that a match begins where the text does, so that executing the expression on a long text may
+	// cost less than searching it.
+	isAnchored bool
+}
+
+// maxAnchored is how many bytes a text may have that is searched for the literals of an anchored expression.
+const maxAnchored = 256
+
+// read returns what is known of an expression.
+func read(expression string) known {
+	var k known
 	parsed, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return literals{}, nil
+		return k
 	}
 	parsed = parsed.Simplify()
-	if exact.texts = literalsIn(parsed, false); len(exact.texts) > maxLiterals {
-		exact.texts = nil
+	if k.exact.texts = literalsIn(parsed, false); len(k.exact.texts) > maxLiterals {
+		k.exact.texts = nil
 	}
 	for parsed.Op == syntax.OpCapture {
 		parsed = parsed.Sub[0]
@@ -40,17 +54,26 @@ func literalsOf(expression string) (exact literals, needed []literals) {
 	if parsed.Op == syntax.OpConcat {
 		parts = parsed.Sub
 	}
+	k.isAnchored = parts[0].Op == syntax.OpBeginText
 	for _, part := range parts {
 		l := literals{texts: literalsIn(part, false)}
 		if !l.areWorthwhile() {
 			l = literals{literalsIn(part, true), true}
 		}
 		if l.areWorthwhile() {
-			needed = append(needed, l)
+			k.needed = append(k.needed, l)
 		}
 	}
-	slices.SortStableFunc(needed, func(a, b literals) int { return shortest(b.texts) - shortest(a.texts) })
-	return exact, needed
+	slices.SortStableFunc(k.needed, func(a, b literals) int { return shortest(b.texts) - shortest(a.texts) })
+	return k
+}
+
+// mayMatch reports false for a text of a length that lacks literals which it needs.
+func (k known) mayMatch(length int, isIn func(literals) bool) bool {
+	if k.isAnchored && length > maxAnchored {
+		return true
+	}
+	return !slices.ContainsFunc(k.needed, func(l literals) bool { return !isIn(l) })
 }
 
 func (l literals) areWorthwhile() bool {
