@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +37,29 @@ func TestLiteralsInAnyCase(t *testing.T) {
 	} {
 		if got := r.MayMatch([]byte(text)); got != want {
 			t.Errorf("MayMatch(%q) = %t, want %t", text, got, want)
+		}
+	}
+}
+
+// A text is searched for a literal of each part of an expression, except that a long one is not if the expression is
+// anchored: it begins to fail at once.
+func TestLiteralsOfEachPart(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxAnchored) + "service"
+	for _, test := range []struct {
+		expression, text string
+		want             bool
+	}{
+		{`service\s+\w*Health`, "service Greeter", false},
+		{`service\s+\w*Health`, "Health of a service", true},
+		{`(service(?:s|d)\w+(?i:health))`, "serviceds HEALTH", true},
+		{`(service(?:s|d)\w+(?i:health))`, "serviceds", false},
+		{`^abc.*health`, "service", false},
+		{`^abc.*health`, long, true},
+		{`abc.*health`, long, false},
+	} {
+		if got := New(test.expression).MayMatch([]byte(test.text)); got != test.want {
+			t.Errorf("%s in %q: %t, want %t", test.expression, test.text, got, test.want)
 		}
 	}
 }
