@@ -46,9 +46,9 @@ var (
 	// parser makes what reads files of sections, and readBy reads one.
 	parser = lazyregexp.New(`^(?:configparser\.|ConfigParser\.)?(?:Raw|Safe)?ConfigParser\(`)
 	readBy = lazyregexp.New(`\b(?P<name>\w+)\.read(?:_file)?\(`)
-	// isReplaced follows the name of settings of which a part is set, or which get all of what others have, and
+	// replacement follows the name of settings of which a part is set, or which get all of what others have, and
 	// mergesInto goes before one.
-	isReplaced = lazyregexp.New(`^(?:(?:\[[^\[\]\n]*\])+\s*(?:\|\|)?=[^=~>]|` +
+	replacement = lazyregexp.New(`^(?:(?:\[[^\[\]\n]*\])+\s*(?:\|\|)?=[^=~>]|` +
 		`(?:\.\w+)+\s*=[^=>]|\.(?:update|merge!|deep_merge!|setdefault|read_dict|set)\(|\s*\|=)`)
 	mergesInto = lazyregexp.New(`\b(?:assign|merge|defaultsDeep)\(\s*$`)
 	// wraps makes an object of settings whose attributes are their keys.

@@ -178,7 +178,7 @@ func (d *Names) isReplaced(name string) bool {
 	d.replaced[name] = false
 	for at := range d.Words(name) {
 		end := at + len(name)
-		if isReplaced.Match(d.Code[end:min(end+maxReplacement, len(d.Code))]) ||
+		if replacement.Match(d.Code[end:min(end+maxReplacement, len(d.Code))]) ||
 			mergesInto.Match(d.Code[max(0, at-maxReplacement):at]) {
 			d.replaced[name] = true
 			break

@@ -40,10 +40,15 @@ var (
 	// emptyLiteral is the name of the whole server, on a line with aboutNames among others.
 	emptyLiteral = lazyregexp.New(`(?:^|[^"])""(?:[^"]|$)|(?:^|[^'])''(?:[^']|$)|` + "``")
 	aboutNames   = lazyregexp.New(`(?i)serv|status|known|health|^\s*(?:""|'')\s*(?:,?\s*$|=>|->|:)`)
-	// comparedBefore and comparedAfter are what stands beside a literal that the name is compared with.
-	comparedBefore = lazyregexp.New(`(?:\b(?:case|when)|[!=]==?|\b(?:equals|eq)\(|\|)\s*$`)
-	comparedAfter  = lazyregexp.New(`^\s*(?:->|=>|:|\|\s*["']|\.equals\(|[!=]==?)`)
-	literal        = lazyregexp.New(`"[ ]+"|'[ ]+'`)
+	// equalBefore and equalAfter are what stands beside a literal that something is compared with, armBefore and
+	// armAfter beside one of an arm. branches is the head of the arms, and heldIn a variable that gets the name.
+	equalBefore = lazyregexp.New(`(?:[!=]==?|\b(?:equals|eq)\()\s*$`)
+	equalAfter  = lazyregexp.New(`^\s*(?:\.equals\(|[!=]==?)`)
+	armBefore   = lazyregexp.New(`(?:\b(?:case|when)|\|)\s*$`)
+	armAfter    = lazyregexp.New(`^\s*(?:->|=>|:|\|\s*["'])`)
+	branches    = lazyregexp.New(`(?m)^.*(?:\b(?:switch|match)\b|\b(?:case|when)\s*[^"'\s:]).*$`)
+	heldIn      = lazyregexp.New(`\b(?P<name>\w+)\s*(?::\s*\w+\s*)?:?=\s*[^=;\n]*` + askedName.String())
+	literal     = lazyregexp.New(`"[ ]+"|'[ ]+'`)
 )
 
 // HealthChecks returns the implementation of Check of grpc.health.v1 in a text, or nothing. Several are as one that
@@ -173,14 +178,22 @@ func namesServer(t *source.Text, bodies []source.Span) bool {
 	return false
 }
 
-// namesIn returns the literals in a span that a name is compared with.
+// namesIn returns the literals in a span that the name is compared with.
 func namesIn(t *source.Text, in source.Span) []string {
+	code := t.Code[in.From:in.To]
+	held := heldIn.FindAllSubmatch(code, maxHelpers)
+	asks := func(line []byte) bool {
+		has := func(m [][]byte) bool { return bytes.Contains(line, m[1]) }
+		return askedName.Match(line) || slices.ContainsFunc(held, has)
+	}
+	hasArms := slices.ContainsFunc(branches.FindAll(code, maxClasses), asks)
 	var names []string
-	for _, m := range literal.FindAllIndex(t.Code[in.From:in.To], maxClasses) {
+	for _, m := range literal.FindAllIndex(code, maxClasses) {
 		from, to := in.From+m[0], in.From+m[1]
-		name := string(t.Raw[from+1 : to-1])
-		isCompared := isAfter(t, comparedBefore, from) || comparedAfter.Match(t.Code[to:min(to+maxBeside, in.To)])
-		if isCompared && plan.IsServiceName(name) {
+		after := t.Code[to:min(to+maxBeside, in.To)]
+		isEqual := (isAfter(t, equalBefore, from) || equalAfter.Match(after)) && asks(t.LineCode(t.Line(from)-1))
+		isArm := hasArms && (isAfter(t, armBefore, from) || armAfter.Match(after))
+		if name := string(t.Raw[from+1 : to-1]); (isEqual || isArm) && plan.IsServiceName(name) {
 			names = append(names, name)
 		}
 	}

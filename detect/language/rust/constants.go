@@ -356,14 +356,6 @@ func readConstants(d *address.Names) []address.Declaration {
 	for _, f := range d.Returned {
 		add(d.DeclarationOf(f))
 	}
-	bare := func(field string, at source.Span) address.Value {
-		v := d.Declaration("."+field, source.Span{}).Value
-		v.Variable = environment(field)
-		if v.Place.Line = 0; v.Givers != nil || v.Variable != "" {
-			v.Place.Line = t.Line(at.From)
-		}
-		return v
-	}
 	for _, m := range t.FindAll(structHead, maxConstants) {
 		fields, _ := t.Arguments(m[1])
 		for _, at := range fields {
@@ -374,12 +366,23 @@ func readConstants(d *address.Names) []address.Declaration {
 			// A field without a default here may get one elsewhere: no other field of its name speaks for it.
 			for _, name := range []string{"." + field[1], in.field("."+field[1], at.From)} {
 				if !stated[name] {
-					add(address.Declaration{Name: name, Value: bare(field[1], at)})
+					add(address.Declaration{Name: name, Value: valueElsewhere(d, field[1], environment(field[1]), at)})
 				}
 			}
 		}
 	}
 	return all
+}
+
+// valueElsewhere returns the value of a field, at a span, that has no default in the source, and that a variable may
+// give, "" for none.
+func valueElsewhere(d *address.Names, field, variable string, at source.Span) address.Value {
+	v := d.Declaration("."+field, source.Span{}).Value
+	v.Variable = variable
+	if v.Place.Line = 0; v.Givers != nil || variable != "" {
+		v.Place.Line = d.Line(at.From)
+	}
+	return v
 }
 
 // environmentOf returns the function that says which environment variable gives a field its value, "" for none.

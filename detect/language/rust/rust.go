@@ -148,7 +148,6 @@ var (
 var (
 	// interceptorLayer gives all services of a server an interceptor, a function before whose calls it is called.
 	interceptorLayer = lazyregexp.New(`\blayer\s*\(\s*(?:\w+::)*(?:interceptor|InterceptorLayer::new)\s*\(`)
-	functionHead     = lazyregexp.New(`\bfn\s+(?P<name>\w+)\s*\(`)
 	interceptor      = lazyregexp.New(`\bRequest<\(\)>`)
 )
 
@@ -202,7 +201,7 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 		if hasKeyword {
 			result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 			if t.Matches(interceptorLayer) {
-				result.Findings = append(result.Findings, analyzer.Authentications(t, functionHead, interceptor)...)
+				result.Findings = append(result.Findings, analyzer.Authentications(t, function, interceptor)...)
 			}
 		}
 		if result.Declares = given(d, u); declares {

@@ -103,22 +103,20 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 		declareFunctions(names)
 		declares = append(given(names), properties(names)...)
 	}
-	var found []finding.Finding
+	var found, others []finding.Finding
 	if hasKeyword {
 		found = analyzer.Findings(t, rulesOf(t), imports)
-		found = slices.Concat(
-			found, analyzer.HealthMade(t, healthMade, classHead), analyzer.Authentications(t, interceptor, interceptor))
+		found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
+		others = append(analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor)...)
 	}
-	if len(found)+len(declares) == 0 {
+	if len(found)+len(others)+len(declares) == 0 {
 		return nil
 	}
 	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
 		found = append(found, listeners(t, servers)...)
 	}
 	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
-	if hasKeyword {
-		found = append(found, analyzer.HealthChecks(t)...)
-	}
+	found = append(found, others...)
 	isMain := entry.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
 	return &analyzer.Result[struct{}]{Findings: found, Declares: declares}
