@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -73,4 +74,27 @@ func serverIn(t *testing.T, archive, file string) plan.Server {
 	}
 	t.Fatalf("%s: no server in %s", archive, file)
 	return plan.Server{}
+}
+
+// A list of options gets one in each of many branches, as those of a large server do, and what decides takes long to
+// evaluate: each condition is evaluated once, so that none of the options is out of reach.
+func TestOptionsOfManyBranches(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("package main\nimport \"google.golang.org/grpc\"\nvar limit0 = read()\n")
+	for i := range 5 {
+		fmt.Fprintf(&text, "var limit%d = limit%d + limit%d\n", i+1, i, i)
+	}
+	text.WriteString("func main() {\n\tvar options []grpc.ServerOption\n")
+	for range 12 {
+		text.WriteString("\tif limit5 != \"\" {\n\t\toptions = append(options, grpc.MaxRecvMsgSize(1))\n\t}\n")
+	}
+	text.WriteString("\tgrpc.NewServer(options...)\n}\n")
+	result, err := definition.Analyze(tree.NewText("main.go", []byte(text.String())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := postAnalyze([]analyzer.File[Extra]{{Path: "main.go", Result: *result}}, t.Logf)
+	if len(found) != 1 || found[0].Security.Transport != plan.Plaintext {
+		t.Errorf("found %+v, want one server without TLS", found)
+	}
 }

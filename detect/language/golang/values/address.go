@@ -16,10 +16,10 @@ import (
 // known.
 func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Address {
 	s.nameDefaults()
-	s.evaluated = 0
+	s.begin()
 	x := expression{Expr: e, in: in, call: made.by}
 	isSocket := network != nil && s.isUnix(x.with(network))
-	s.evaluated = 0
+	s.begin()
 	unknown := address.Address{Place: x.place()}
 	if isSocket {
 		unknown.Host = address.UnixSocket
@@ -50,7 +50,7 @@ func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Ad
 
 // IsExecuted reports whether an expression of a source is executed if nothing is set, or may be.
 func (s *Sources) IsExecuted(in *Source, e ast.Expr, made Made) bool {
-	s.evaluated = 0
+	s.begin()
 	return s.executed(expression{Expr: e, in: in, call: made.by}, e.Pos(), token.NoPos, 0).holds != no
 }
 

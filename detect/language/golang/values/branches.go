@@ -144,11 +144,25 @@ func (s *Sources) executed(in expression, at, use token.Pos, nesting int) truth 
 			t = t.and(s.oneOf(in, b.tag, b.cases, nesting))
 			continue
 		}
-		c := s.condition(in.with(b.condition), nesting+1)
+		c := s.branchCondition(in.with(b.condition), nesting+1)
 		if b.isNot {
 			c = c.not()
 		}
 		t = t.and(c)
+	}
+	return t
+}
+
+// branchCondition is [Sources.condition] of a branch. What a list of options gets in one branch after another is
+// executed under the same conditions each time that it is followed, so that one is evaluated once for one port.
+func (s *Sources) branchCondition(x expression, nesting int) truth {
+	at := evaluation{Expr: x.Expr, call: x.call}
+	if t, ok := s.conditions[at]; ok {
+		return t
+	}
+	t := s.condition(x, nesting)
+	if len(s.evaluating) == 0 { // else it may depend on what is being evaluated
+		s.conditions[at] = t
 	}
 	return t
 }

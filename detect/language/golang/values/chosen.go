@@ -19,7 +19,7 @@ type secured struct {
 // chosen returns the security of a server that different functions make: that of the one which is called if nothing is
 // set, with the setting by which another one is. It is not known if it is not seen which one that is.
 func (s *Sources) chosen(all []secured) plan.Security {
-	s.evaluated = 0
+	s.begin()
 	unknown := plan.Security{Setting: inSource, Place: all[0].says.Place}
 	callers := map[*ast.FuncDecl]bool{}
 	calls := make([]expression, len(all))

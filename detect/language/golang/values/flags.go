@@ -99,7 +99,7 @@ type namedDefault struct {
 // nameDefaults adds the defaults by their names, after the last file was added.
 func (s *Sources) nameDefaults() {
 	for _, d := range s.defaults {
-		s.evaluated = 0
+		s.begin()
 		if d.isSetting {
 			s.addDefault(d)
 			continue

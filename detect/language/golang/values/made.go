@@ -75,7 +75,7 @@ func (s *Sources) Made(in *Source, e ast.Expr, isOne func(Call) bool) []Made {
 // MadeWithin is [Sources.Made] for an expression in a call that makes a value, as the call is reached.
 func (s *Sources) MadeWithin(made Made, in *Source, e ast.Expr, isOne func(Call) bool) []Made {
 	s.nameDefaults()
-	s.evaluated = 0
+	s.begin()
 	w := maker{Sources: s, isOne: isOne, seen: map[evaluation]bool{}}
 	w.walk(expression{Expr: e, in: in, call: made.by}, 0)
 	return w.found
@@ -185,7 +185,7 @@ func (w *maker) walkWrapped(x expression, nesting int) {
 // TypeName returns the import path and the name of a type that is not the app's, if the sources say that an
 // expression has it, or a pointer to it.
 func (s *Sources) TypeName(in *Source, e ast.Expr) (importPath, name string) {
-	s.evaluated = 0
+	s.begin()
 	t := s.typeOf(expression{Expr: e, in: in}, 0).pointedTo()
 	if fields, in := s.structOf(t); fields != nil {
 		for _, field := range fields.Fields.List[:min(len(fields.Fields.List), maxElements)] {

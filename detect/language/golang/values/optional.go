@@ -24,7 +24,7 @@ func (c Choice) IsOpposite(other Choice) bool {
 
 // Choices returns the conditions on which a call of a source is executed, and none of other calls of any source is.
 func (s *Sources) Choices(in *Source, call ast.Expr, others []Call) []Choice {
-	s.evaluated = 0
+	s.begin()
 	return s.choices(expression{Expr: call, in: in}, others, 0)
 }
 

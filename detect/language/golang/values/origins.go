@@ -20,6 +20,11 @@ const (
 	maxValues = 16
 )
 
+// begin begins with the expressions of another port.
+func (s *Sources) begin() {
+	s.evaluated, s.conditions = 0, map[evaluation]truth{}
+}
+
 // spend counts the evaluation of an expression, and reports whether there were too many.
 func (s *Sources) spend(nesting int) bool {
 	s.evaluated++

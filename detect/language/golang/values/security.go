@@ -95,7 +95,7 @@ func (s *Sources) ServedSecurity(in *Source, call *ast.CallExpr, made Made) plan
 // ServersOf returns where the servers of net/http are made whose method a call calls, and none if it may be others.
 func (s *Sources) ServersOf(in *Source, call *ast.CallExpr) []plan.Place {
 	s.nameDefaults()
-	s.evaluated = 0
+	s.begin()
 	method, ok := syntax.Called(call).(*ast.SelectorExpr)
 	if !ok || in.PathOf(method) != "" {
 		return nil
@@ -113,7 +113,7 @@ func (s *Sources) ServersOf(in *Source, call *ast.CallExpr) []plan.Place {
 
 func (s *Sources) newCredentials() *credentials {
 	s.nameDefaults()
-	s.evaluated = 0
+	s.begin()
 	return &credentials{Sources: s, seen: map[evaluation]bool{}, says: plan.Security{Transport: plan.Plaintext}}
 }
 

@@ -49,7 +49,7 @@ func (s *Sources) AddSettings(file string, settings map[string]Setting) {
 // nameSettings adds the names that programs calculate for viper, after the last source was added.
 func (s *Sources) nameSettings() {
 	for _, name := range s.calculated {
-		s.evaluated = 0
+		s.begin()
 		for _, v := range s.evaluate(name, 0) {
 			if !v.isUnknown() {
 				s.named[path.Base(v.text)] = true

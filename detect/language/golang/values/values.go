@@ -67,6 +67,7 @@ type Sources struct {
 	short     map[string]string // the short names of flags, by the long ones
 
 	evaluating map[evaluation]bool
+	conditions map[evaluation]truth     // those of branches that were evaluated for one port
 	typed      map[evaluation]typeOfApp // the types of expressions that are known: see typeOf
 
 	evaluated int // how many expressions were evaluated for one port
@@ -90,7 +91,8 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
 		started: map[string]bool{}, short: map[string]string{}, givenOptions: map[givenBy]bool{},
-		evaluating: map[evaluation]bool{}, typed: map[evaluation]typeOfApp{}, bound: bindings{
+		evaluating: map[evaluation]bool{}, conditions: map[evaluation]truth{},
+		typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
 	}

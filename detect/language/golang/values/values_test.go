@@ -64,7 +64,7 @@ func TestEvaluationIsBounded(t *testing.T) {
 
 // evaluated returns the texts that are known of those that an expression may have for its value.
 func evaluated(s *Sources, e expression) []string {
-	s.evaluated = 0
+	s.begin()
 	var texts []string
 	for _, v := range s.evaluate(e, 0) {
 		if !v.isUnknown() {
