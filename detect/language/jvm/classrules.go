@@ -15,6 +15,9 @@ var (
 	callFindings = callTable(append(libraryCalls, []callRule{
 		{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
 		{
+			"higherkindness/mu/rpc/config/server/package$", "BuildServerFromConfig", finding.Constructs(muScala),
+		},
+		{
 			"scalapb/zio_grpc/ServerLayer$",
 			"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", finding.Constructs(zioGRPC),
 		},

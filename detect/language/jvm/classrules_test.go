@@ -50,6 +50,11 @@ var frameworkClasses = map[string]classTest{
 		b.Call("demo/GreeterFs2Grpc$", "bindServiceResource", "()V")
 		return b.Bytes("demo/Server", object)
 	}, finding.Registration{}, "fs2-grpc", "scala"},
+	"Mu-Scala": {func(b *classfiletest.Builder) []byte {
+		b.Text("TASTY")
+		b.Call("higherkindness/mu/rpc/server/GrpcServer$", "defaultServer", "()V")
+		return b.Bytes("demo/Server$", object)
+	}, finding.Server{}, "Mu-Scala", "scala"},
 	"ZIO gRPC": {func(b *classfiletest.Builder) []byte {
 		return b.Bytes("demo/Server$", object, "scalapb/zio_grpc/ServerMain")
 	}, finding.Server{}, "ZIO gRPC", ""},

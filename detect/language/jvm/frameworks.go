@@ -8,6 +8,7 @@ const (
 	scalaPB     = "ScalaPB"
 	zioGRPC     = "ZIO gRPC"
 	fs2GRPC     = "fs2-grpc"
+	muScala     = "Mu-Scala"
 	grpcServlet = "grpc-servlet"
 	springGRPC  = "Spring gRPC"
 	netDevh     = "net.devh"
@@ -73,6 +74,14 @@ var frameworks = []analyzer.Framework{{
 	Evidence: "a generated `XFs2Grpc.bindService` or `.bindServiceResource`",
 	Health:   healthManager,
 	Advice:   addService,
+}, {
+	Name:     muScala,
+	Keywords: []string{"higherkindness"},
+	Security: "`UseTransportSecurity` (`GrpcConfig.scala`), `SetSslContext` (`netty.scala`)",
+	Evidence: "`GrpcServer.default`, `.defaultServer` and `.netty`, `BuildServerFromConfig`",
+	Health:   "the app, by `HealthService`",
+	Advice: "AddService(health), with health from HealthService.build and Health.bindService, " +
+		"with io.higherkindness:mu-rpc-health-check",
 }, {
 	Name:     grpcServlet,
 	Keywords: []string{"grpc"},

@@ -26,7 +26,8 @@ import (
 //     GrpcServerImpl (addService(healthService)) at 2.x; webserver/grpc at 4.x, which has reflection alone.
 //   - Dubbo: if dubbo.tri.builtin.service.init asks for it. Source: TriBuiltinService.enable.
 //   - None of grpc-java, grpc-kotlin, grpc-servlet, ScalaPB, fs2-grpc, ZIO gRPC (ServerMain adds reflection alone),
-//     Vert.x, Armeria (enableHealthCheckService is false by default), ServiceTalk, Play, Akka and Pekko gRPC.
+//     Mu-Scala (GrpcServer.scala), Vert.x, Armeria (enableHealthCheckService is false by default), ServiceTalk, Play,
+//     Akka and Pekko gRPC.
 
 var (
 	// bootStarter is the starter of Spring Boot, which brings grpc-services since it exists.

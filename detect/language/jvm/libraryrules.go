@@ -31,6 +31,7 @@ var libraryCalls = []callRule{
 		"<init>", finding.Constructs(grpcServlet),
 	},
 	{"io/vertx/grpc/server/GrpcServer io/vertx/grpcio/server/GrpcIoServer", "server", finding.Constructs(vertx)},
+	{"higherkindness/mu/rpc/server/GrpcServer$", "default defaultServer netty", finding.Constructs(muScala)},
 	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", finding.Constructs(vertx)},
 	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", finding.Constructs(armeria)},
 	{"io/servicetalk/grpc/netty/GrpcServers", "forPort forAddress", finding.Constructs(serviceTalk)},
@@ -47,6 +48,7 @@ var libraryCalls = []callRule{
 	{"com/linecorp/armeria/server/grpc/GrpcHealthCheckService", "builder of", finding.RegistersHealth},
 	{"io/servicetalk/grpc/health/DefaultHealthService", "<init>", finding.RegistersHealth},
 	{"io/vertx/grpc/health/HealthService", "create", finding.RegistersEmptyHealth},
+	{"higherkindness/mu/rpc/healthcheck/HealthService$", "build", finding.RegistersHealth},
 }
 
 // annotations make a class a service of a framework, in sources and in class files. isOfClass says that the annotation

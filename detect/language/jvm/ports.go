@@ -20,6 +20,7 @@ var networkCall = lazyregexp.New(
 // frameworkCalls are further calls of that kind, in files that make a server of a framework: a call with such a name
 // may be anything elsewhere.
 var frameworkCalls = map[string]*lazyregexp.Regexp{
+	muScala:     lazyregexp.New(`\bGrpcServer\s*\.\s*(?P<name>default|defaultServer|netty)\s*(?:\[[^\]]*\]\s*)?\(`),
 	vertx:       lazyregexp.New(`\.\s*(?P<name>listen|setPort)\s*\(`),
 	armeria:     lazyregexp.New(onBuilder + `(?P<name>https?|port|localPort)\s*\(`),
 	helidon:     lazyregexp.New(onBuilder + `(?P<name>port)\s*\(`),

@@ -147,6 +147,10 @@ var serverRules = []analyzer.Rule{{
 	Imports: lazyregexp.New(`^scalapb\.zio_grpc\b`),
 	Proves:  finding.Constructs(zioGRPC),
 }, {
+	Code:    lazyregexp.New(`\bBuildServerFromConfig\b`),
+	Imports: imported(`higherkindness\.mu\.rpc\.config\.server`, `BuildServerFromConfig`),
+	Proves:  finding.Constructs(muScala),
+}, {
 	Code:    lazyregexp.New(`\bProtocolConfig\s*\(\s*(?:CommonConstants\s*\.\s*)?TRIPLE\b`),
 	Imports: imported(`org\.apache\.dubbo\.config`, `ProtocolConfig`),
 	Proves:  finding.Constructs(dubbo),

@@ -20,6 +20,7 @@ var (
 	negotiator = lazyregexp.New(`^\W*(?:p|setP)rotocolNegotiator\b`)
 	// frameworkTLS are such calls of the frameworks, in files that make a server of them.
 	frameworkTLS = map[string]*lazyregexp.Regexp{
+		muScala:     lazyregexp.New(`\b(?:UseTransportSecurity|SetSslContext)\s*\(`),
 		vertx:       lazyregexp.New(onBuilder + `(?:setSsl\s*\(|(?:isS|s)sl\s*=)\s*`),
 		serviceTalk: lazyregexp.New(`\.\s*sslConfig\s*\(`),
 		helidon:     lazyregexp.New(`\.\s*(?:tls|tlsConfig)\s*\(`),
