@@ -63,13 +63,16 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 		if values, ok := s.partOfURL(x, e, nesting); ok {
 			return values
 		}
+		if text, ok := namedIP[x.in.PathOf(e)+"."+e.Sel.Name]; ok {
+			return []value{{text: text, at: x.place()}}
+		}
 	case *ast.Ident:
 		if (e.Name == "true" || e.Name == "false") && x.in.Declaration(e) == nil {
 			return []value{{text: e.Name, at: x.place()}}
 		}
 	case *ast.CompositeLit:
-		if port := s.element(x.with(e), "Port"); port.Expr != nil && syntax.LastName(e.Type) == "TCPAddr" {
-			return s.evaluate(port, nesting+1)
+		if addresses, ok := s.evaluateTCPAddr(x, e, nesting); ok {
+			return addresses
 		}
 		if name := s.element(x.with(e), "Name"); name.Expr != nil && syntax.LastName(e.Type) == "UnixAddr" {
 			return s.evaluate(name, nesting+1)
@@ -80,6 +83,9 @@ func (s *Sources) evaluateExpression(x expression, nesting int) []value {
 			if values, ok := s.partOfURL(x, method, nesting); ok {
 				return values
 			}
+		}
+		if values, ok := s.evaluateIP(x, e, nesting); ok {
+			return values
 		}
 		if values, ok := s.evaluateCall(x, e, nesting); ok {
 			return values

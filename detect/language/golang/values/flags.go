@@ -13,7 +13,8 @@ import (
 // flagTypes are the types that functions of packages such as flag are named for: Int, IntP, IntVar, IntVarP.
 var flagTypes = map[string]bool{
 	"String": true, "Bool": true, "Int": true, "Int16": true, "Int32": true, "Int64": true, "Uint": true,
-	"Uint16": true, "Uint32": true, "Uint64": true,
+	"Uint16": true, "Uint32": true, "Uint64": true, "IP": true, "Text": true,
+	"StringSlice": true, "StringArray": true, "IPSlice": true,
 }
 
 // declareFlag adds the default that a call gives to a flag or to a setting: those of flag, pflag, cobra, kingpin and
@@ -29,9 +30,9 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 	case isDefinition:
 		d := namedDefault{value: at(args[named])}
 		if strings.Contains(name, "Var") {
-			d.pointer, args = args[0], args[1:]
+			d.pointer, args, named = args[0], args[1:], named-1
 		}
-		if d.name = at(args[0]); strings.HasSuffix(name, "P") {
+		if d.name = at(args[0]); named == 2 {
 			d.short = args[1]
 		}
 		s.defaults = append(s.defaults, d)
@@ -75,6 +76,9 @@ func (s *Sources) declareFlagValue(name, of expression) {
 // many arguments: Int(name, default, usage), IntVar(&variable, name, default, usage), and with a short name after the
 // name IntP and IntVarP.
 func defaultIndex(function string, arguments int) (at int, ok bool) {
+	if flagTypes[function] { // IP, which has no short name
+		return 1, arguments == 3
+	}
 	base, isShort := strings.CutSuffix(function, "P")
 	base, isVar := strings.CutSuffix(base, "Var")
 	at = 1

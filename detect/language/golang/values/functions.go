@@ -24,7 +24,7 @@ var (
 	// filePath are functions whose result is the path of a file: of a socket, if it is an address.
 	filePath = source.Exactly(`(?:path|path/filepath)\.\w+`)
 	// getter is a method that returns a flag or a setting of a name: those of cobra, viper, koanf and urfave/cli.
-	getter = source.Exactly(`(?:Get)?(?:String|Bool|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64)`)
+	getter = source.Exactly(`(?:Get)?(?:String|Bool|Int|Int16|Int32|Int64|Uint|Uint16|Uint32|Uint64|IP)`)
 	// withFallback is a function of others that takes the name of a variable and a value for the case that it is not
 	// set.
 	withFallback = lazyregexp.New(`(?i)env|default|fallback|lookup`)
@@ -68,7 +68,7 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	case qualified == "cmp.Or":
 		return s.evaluateAll(args, nesting), true
 	case qualified == "net.JoinHostPort" && len(args) == 2:
-		return s.join("%s:%s", args, nesting), true
+		return s.joinHostPort(args, nesting), true
 	case (qualified == "net.ResolveTCPAddr" || qualified == "net.ResolveUnixAddr") && len(args) == 2:
 		return s.evaluate(args[1], nesting+1), true
 	case qualified == "fmt.Sprintf" && len(args) > 0:
