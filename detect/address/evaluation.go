@@ -116,10 +116,8 @@ func (e *evaluation) evaluate(x expression) {
 		return // a default after it does not count
 	}
 	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
-		if concatenated.Match(x.code[:m[0]]) && strings.HasPrefix(string(x.raw[m[0]+1:]), ":") {
-			e.variables = Variables(x.raw[m[1]:]) // what goes before is a host
-		}
-		e.stringLiteral(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0])
+		text := string(x.raw[m[0]+1 : m[1]-1])
+		e.stringLiteral(text, x.at+m[0], e.hostBeside(x, text, m))
 	}
 	e.numbers(x)
 	e.hostsIn(x)
@@ -144,9 +142,6 @@ func (e *evaluation) field(x expression, hasDefault bool) {
 		e.unclear = e.unclear || !e.isOption(u)
 	}
 }
-
-// concatenated is in what goes before a part of a text.
-var concatenated = lazyregexp.New(`\+\s*$`)
 
 // keys follows what the expression reads by keys, and returns it without these, except for the defaults after them.
 func (e *evaluation) keys(x expression) expression {

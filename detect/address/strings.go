@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// stringLiteral takes the contents of a string, which stands at an offset.
-func (e *evaluation) stringLiteral(text string, at int) {
+// stringLiteral takes the contents of a string, which stands at an offset. isPart says that another text goes before it.
+func (e *evaluation) stringLiteral(text string, at int, isPart bool) {
 	e.hosted = e.hosted || strings.Contains(text, ":")
 	e.texts = append(e.texts, text)
 	if socketScheme.MatchString(text) {
@@ -23,13 +23,12 @@ func (e *evaluation) stringLiteral(text string, at int) {
 	}
 	text = TrimScheme(text)
 	if host := interpolation.FindStringSubmatch(text[:max(0, strings.LastIndexByte(text, ':'))]); host != nil {
-		asked := len(e.variables)
-		e.interpolated(host[1], host[2]+host[3], at)
-		given := Variables([]byte(host[0])) // they give the host alone
-		e.variables = slices.DeleteFunc(e.variables[:asked], func(v string) bool { return slices.Contains(given, v) })
+		e.hostCode(host[1], host[2]+host[3], at)
 	}
 	if a := addressLiteral.FindStringSubmatch(text); a != nil && a[3] != "" {
 		e.add(Parse(a[3]), at)
+	} else if a != nil && (isPart || a[1] == "" && text[0] != ':') {
+		e.add(Parse(a[2]), at) // the host stands elsewhere
 	} else if a != nil {
 		e.add(Parse(a[1]+":"+a[2]), at)
 	} else if in := interpolation.FindStringSubmatch(text); in != nil {
@@ -37,6 +36,41 @@ func (e *evaluation) stringLiteral(text string, at int) {
 	} else if before, ok := cutFormat(text); ok {
 		e.interpolated(before, "", at)
 	}
+}
+
+var (
+	// concatenated is a host that goes before a part of a text, and formatted one that a format is given first.
+	concatenated = lazyregexp.New(`([\w.@$]*)\s*(?:[+.]+|&|<>)\s*$`)
+	formatted    = lazyregexp.New(`^["']?\s*(?:\.\s*format\s*\(|%\s*\(?|,)\s*([\w.@$]+)\s*(?:[,)]|$)`)
+)
+
+// hostBeside takes the host of an address that begins with a colon or with the place of a host in a format, where a
+// match for its string says. It reports whether another text goes before it.
+func (e *evaluation) hostBeside(x expression, text string, match []int) (isPart bool) {
+	before := concatenated.FindSubmatch(x.code[:match[0]])
+	isPart = before != nil && strings.HasPrefix(text, ":")
+	var host []byte
+	switch {
+	case isPart:
+		e.variables = Variables(x.raw[match[1]:]) // those before it give the host
+		host = before[1]
+	case strings.HasPrefix(text, "{}:"), strings.HasPrefix(text, "%s:"):
+		if given := formatted.FindSubmatch(x.code[match[1]:]); given != nil {
+			host = given[1]
+		}
+	}
+	if len(host) > 0 {
+		e.hostCode("", string(host), x.at+match[0])
+	}
+	return isPart
+}
+
+// hostCode takes code for the host of an address, after a text. The variables that it asks are not those of the port.
+func (e *evaluation) hostCode(before, code string, at int) {
+	asked := len(e.variables)
+	e.interpolated(before, code, at)
+	given := Variables([]byte(code))
+	e.variables = slices.DeleteFunc(e.variables[:asked], func(v string) bool { return slices.Contains(given, v) })
 }
 
 // cutFormat returns what a string has before the place where its port is put, {} in Rust and Python, %s or %d, if that
@@ -87,7 +121,7 @@ func (e *evaluation) interpolated(host, code string, at int) {
 			e.outside = true
 			e.before = append(e.before, u)
 			e.follow(u.Path, u)
-			e.stringLiteral(m[e.Placeholder.SubexpIndex("default")], at)
+			e.stringLiteral(m[e.Placeholder.SubexpIndex("default")], at, false)
 			return
 		}
 	}
