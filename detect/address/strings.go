@@ -9,7 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// stringLiteral takes the contents of a string, which stands at an offset. isPart says that another text goes before it.
+// stringLiteral takes the contents of a string, which stands at an offset. isPart says that another text goes before
+// it.
 func (e *evaluation) stringLiteral(text string, at int, isPart bool) {
 	e.hosted = e.hosted || strings.Contains(text, ":")
 	e.texts = append(e.texts, text)
