@@ -197,11 +197,14 @@ func withoutZeros(values []value) []value {
 	return replaceable(slices.DeleteFunc(values, func(v value) bool { return !v.isSet() }), setting)
 }
 
-// join returns what a format makes of the values of its parts, of which one has to be known. Of two numbers it makes
-// the sum.
+// writtenPort is a port at the end of a format.
+var writtenPort = lazyregexp.New(`:\d{1,5}$`)
+
+// join returns what a format makes of the values of its parts, of which one has to be known if the format itself has no
+// port. Of two numbers it makes the sum.
 func (s *Sources) join(format string, parts []expression, nesting int) []value {
 	combinations := [][]value{nil}
-	known := false
+	known := writtenPort.MatchString(format)
 	for _, part := range parts {
 		values := s.evaluate(part, nesting+1)
 		if len(values) == 0 {
