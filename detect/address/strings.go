@@ -42,7 +42,7 @@ func (e *evaluation) stringLiteral(text string, at int, isPart bool) {
 var (
 	// concatenated is a host that goes before a part of a text, and formatted one that a format is given first.
 	concatenated = lazyregexp.New(`([\w.@$]*)\s*(?:[+.]+|&|<>)\s*$`)
-	formatted    = lazyregexp.New(`^["']?\s*(?:\.\s*format\s*\(|%\s*\(?|,)\s*([\w.@$]+)\s*(?:[,)]|$)`)
+	formatted    = lazyregexp.New(`^\s*(?:\.\s*format\s*\(|%\s*\(?|,)\s*([\w.@$]+)\s*(?:[,)]|$)`)
 )
 
 // hostBeside takes the host of an address that begins with a colon or with the place of a host in a format, where a

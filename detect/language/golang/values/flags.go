@@ -76,7 +76,7 @@ func (s *Sources) declareFlagValue(name, of expression) {
 // many arguments: Int(name, default, usage), IntVar(&variable, name, default, usage), and with a short name after the
 // name IntP and IntVarP.
 func defaultIndex(function string, arguments int) (at int, ok bool) {
-	if flagTypes[function] { // IP, which has no short name
+	if flagTypes[function] { // IP too, whose last letter does not stand for a short name
 		return 1, arguments == 3
 	}
 	base, isShort := strings.CutSuffix(function, "P")
