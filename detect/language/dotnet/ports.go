@@ -148,8 +148,22 @@ func listenHostAndPort(d *address.Names, arguments []source.Span) (address.Value
 // kestrelOptions is in a source that has to do with Kestrel.
 var kestrelOptions = lazyregexp.New(`Kestrel`)
 
-// hostIn returns the host that an expression is: an IPAddress, or a name or an address in a string.
+// hostIn returns the host that an expression is, or the one value of a variable.
 func hostIn(d *address.Names, s source.Span) address.Host {
+	values := valuesOf(d, s)
+	for _, value := range values {
+		if address.IsOwnHost(d.Code[value.From:value.To]) {
+			return address.OneInterface
+		}
+	}
+	if host := writtenHost(d, s); host != address.UnknownHost || len(values) != 1 {
+		return host
+	}
+	return writtenHost(d, values[0])
+}
+
+// writtenHost returns the host that an expression states: an IPAddress, or a name or an address in a string.
+func writtenHost(d *address.Names, s source.Span) address.Host {
 	if m := wellKnownIP.FindStringSubmatch(d.Slice(s)); m != nil {
 		return map[string]address.Host{"Any": address.AllInterfaces, "Loopback": address.Loopback}[m[1]]
 	}
@@ -158,11 +172,6 @@ func hostIn(d *address.Names, s source.Span) address.Host {
 	}
 	if host := text(d, s); host != "" {
 		return address.HostOf(host)
-	}
-	for _, value := range valuesOf(d, s) {
-		if address.IsOwnHost(d.Code[value.From:value.To]) {
-			return address.OneInterface
-		}
 	}
 	return address.UnknownHost
 }

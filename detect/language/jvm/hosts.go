@@ -15,6 +15,7 @@ var (
 	// socketAddress is an address as an argument, and loopbackAddress one of the machine itself.
 	socketAddress   = lazyregexp.New(`\bInetSocketAddress\s*\(`)
 	loopbackAddress = lazyregexp.New(`\bInetAddress\s*\.\s*getLoopbackAddress\s*\(`)
+	namedAddress    = lazyregexp.New(`\bInetAddress\s*\.\s*getByName\s*\(`)
 	// domainSocket is a Unix domain socket, of Netty or of the JDK.
 	domainSocket = lazyregexp.New(`\b(?:DomainSocketAddress\s*\(|UnixDomainSocketAddress\s*\.\s*of\s*\()`)
 	// otherHost is where another call gives a server its host: Vert.x' options, Helidon's and Armeria's builders.
@@ -71,14 +72,31 @@ func (n *names) host(call listenCall) address.Host {
 		if host := n.literal(s); host != "" && !startsWithDigits.MatchString(host) {
 			return address.HostOf(host)
 		}
-		for _, value := range append(n.declared(s), s) {
+		declared := n.declared(s)
+		for _, value := range append(declared, s) {
 			if address.IsOwnHost(n.text.Code[value.From:value.To]) {
 				return address.OneInterface
+			}
+			if host := n.inetAddress(value); host != address.UnknownHost && len(declared) < 2 {
+				return host
 			}
 		}
 	}
 	if call.name == "listen" && len(arguments) == 1 || !onHost.MatchString(call.name) {
 		return n.hostElsewhere()
+	}
+	return address.UnknownHost
+}
+
+// inetAddress returns the host that an expression makes an InetAddress of.
+func (n *names) inetAddress(s source.Span) address.Host {
+	if loopbackAddress.Match(n.text.Code[s.From:s.To]) {
+		return address.Loopback
+	}
+	if m := namedAddress.FindIndex(n.text.Code[s.From:s.To]); m != nil {
+		if named, _ := n.text.Arguments(s.From + m[1]); n.literal(named[0]) != "" {
+			return address.HostOf(n.literal(named[0]))
+		}
 	}
 	return address.UnknownHost
 }
