@@ -85,8 +85,9 @@ func TestOptionsOfManyBranches(t *testing.T) {
 		fmt.Fprintf(&text, "var limit%d = limit%d + limit%d\n", i+1, i, i)
 	}
 	text.WriteString("func main() {\n\tvar options []grpc.ServerOption\n")
-	for range 12 {
+	for range 8 {
 		text.WriteString("\tif limit5 != \"\" {\n\t\toptions = append(options, grpc.MaxRecvMsgSize(1))\n\t}\n")
+		text.WriteString("\tswitch limit5 {\n\tcase \"a\":\n\t\toptions = append(options, grpc.MaxSendMsgSize(1))\n\t}\n")
 	}
 	text.WriteString("\tgrpc.NewServer(options...)\n}\n")
 	result, err := definition.Analyze(tree.NewText("main.go", []byte(text.String())))

@@ -59,9 +59,6 @@ func (n *names) address(call listenCall) address.Value {
 func (n *names) host(call listenCall) address.Host {
 	all := source.Span{From: call.arguments[0].From, To: call.arguments[len(call.arguments)-1].To}
 	code := n.text.Code[all.From:all.To]
-	if loopbackAddress.Match(code) {
-		return address.Loopback
-	}
 	arguments := call.arguments
 	if m := socketAddress.FindIndex(code); m != nil {
 		if arguments, _ = n.text.Arguments(all.From + m[1]); len(arguments) == 1 {

@@ -135,34 +135,41 @@ func (s *Sources) executed(in expression, at, use token.Pos, nesting int) truth 
 	t := truth{}
 	s.evaluated += len(in.in.branches) / branchesAtOnce
 	s.total += len(in.in.branches) / branchesAtOnce
-	for _, b := range in.in.branches {
+	for i := range in.in.branches {
+		b := &in.in.branches[i]
 		holds := func(pos token.Pos) bool { return b.from <= pos && pos < b.to }
 		if !holds(at) || use.IsValid() && (holds(use) || b.returned) {
 			continue
 		}
-		if b.tag != nil {
-			t = t.and(s.oneOf(in, b.tag, b.cases, nesting))
-			continue
-		}
-		c := s.branchCondition(in.with(b.condition), nesting+1)
-		if b.isNot {
-			c = c.not()
-		}
-		t = t.and(c)
+		t = t.and(s.branchIsExecuted(in, b, nesting))
 	}
 	return t
 }
 
-// branchCondition is [Sources.condition] of a branch. What a list of options gets in one branch after another is
-// executed under the same conditions each time that it is followed, so that one is evaluated once for one port.
-func (s *Sources) branchCondition(x expression, nesting int) truth {
-	at := evaluation{Expr: x.Expr, call: x.call}
-	if t, ok := s.conditions[at]; ok {
+// branchOfCall is a branch in the call that leads to it.
+type branchOfCall struct {
+	*branch
+	call *frame
+}
+
+// branchIsExecuted says whether a branch is executed. What a list of options gets in one branch after another depends
+// on the same conditions each time that it is followed, so that each is evaluated once for one port.
+func (s *Sources) branchIsExecuted(in expression, b *branch, nesting int) truth {
+	at := branchOfCall{b, in.call}
+	if t, ok := s.executedBranches[at]; ok {
 		return t
 	}
-	t := s.condition(x, nesting)
+	var t truth
+	switch {
+	case b.tag != nil:
+		t = s.oneOf(in, b.tag, b.cases, nesting)
+	case b.isNot:
+		t = s.condition(in.with(b.condition), nesting+1).not()
+	default:
+		t = s.condition(in.with(b.condition), nesting+1)
+	}
 	if len(s.evaluating) == 0 { // else it may depend on what is being evaluated
-		s.conditions[at] = t
+		s.executedBranches[at] = t
 	}
 	return t
 }

@@ -22,7 +22,7 @@ const (
 
 // begin begins with the expressions of another port.
 func (s *Sources) begin() {
-	s.evaluated, s.conditions = 0, map[evaluation]truth{}
+	s.evaluated, s.executedBranches = 0, map[branchOfCall]truth{}
 }
 
 // spend counts the evaluation of an expression, and reports whether there were too many.

@@ -67,11 +67,11 @@ type Sources struct {
 	short     map[string]string // the short names of flags, by the long ones
 
 	evaluating map[evaluation]bool
-	conditions map[evaluation]truth     // those of branches that were evaluated for one port
 	typed      map[evaluation]typeOfApp // the types of expressions that are known: see typeOf
 
-	evaluated int // how many expressions were evaluated for one port
-	total     int // and for all
+	evaluated        int                    // how many expressions were evaluated for one port
+	executedBranches map[branchOfCall]truth // see branchIsExecuted
+	total            int                    // and for all
 }
 
 // MaxParsed is how many bytes of sources are parsed to find the ports of an app. Few apps have as many in the files
@@ -91,7 +91,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		literals: map[symbol][]expression{}, fields: map[string][]assignment{}, flags: map[string][]expression{},
 		settings: map[string][]expression{}, loaded: map[string][]expression{}, named: map[string]bool{},
 		started: map[string]bool{}, short: map[string]string{}, givenOptions: map[givenBy]bool{},
-		evaluating: map[evaluation]bool{}, conditions: map[evaluation]truth{},
+		evaluating: map[evaluation]bool{}, executedBranches: map[branchOfCall]truth{},
 		typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
 		},
