@@ -87,7 +87,8 @@ func TestOptionsOfManyBranches(t *testing.T) {
 	text.WriteString("func main() {\n\tvar options []grpc.ServerOption\n")
 	for range 8 {
 		text.WriteString("\tif limit5 != \"\" {\n\t\toptions = append(options, grpc.MaxRecvMsgSize(1))\n\t}\n")
-		text.WriteString("\tswitch limit5 {\n\tcase \"a\":\n\t\toptions = append(options, grpc.MaxSendMsgSize(1))\n\t}\n")
+		text.WriteString("\tswitch limit5 {\n\tcase \"a\":\n\t\t")
+		text.WriteString("options = append(options, grpc.MaxSendMsgSize(1))\n\t}\n")
 	}
 	text.WriteString("\tgrpc.NewServer(options...)\n}\n")
 	result, err := definition.Analyze(tree.NewText("main.go", []byte(text.String())))
