@@ -10,12 +10,14 @@
 package golang
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -88,7 +90,7 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	case strings.HasSuffix(name, ".connect.go"):
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedConnect: true}}, nil
 	case strings.HasSuffix(name, ".pb.go"):
-		return &analyzer.Result[Extra]{Extra: Extra{GeneratedProto: true, OtherHealth: registersOtherHealth(f)}}, nil
+		return analyzeProto(f)
 	case !isSource && name != "go.mod" && !isSettings(f.Path):
 		return tree.ReadELF(f, analyzeProgram)
 	}
@@ -103,4 +105,22 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	default:
 		return analyzeSettings(f.Path, text)
 	}
+}
+
+// settingsPackage is a directory whose generated structs hold settings, as kratos' tool lays an app out:
+// internal/conf/conf.pb.go.
+var settingsPackage = source.Exactly(`conf|config`)
+
+// analyzeProto returns what a file says that protoc-gen-go generated. Its code is kept if it is that of settings: their
+// fields are the keys of files.
+func analyzeProto(f *tree.File) (*analyzer.Result[Extra], error) {
+	result := &analyzer.Result[Extra]{Extra: Extra{GeneratedProto: true, OtherHealth: registersOtherHealth(f)}}
+	if settingsPackage.MatchString(path.Base(path.Dir(f.Path))) {
+		text, err := f.Text()
+		if err != nil {
+			return nil, err
+		}
+		result.Extra.Text = bytes.Clone(text)
+	}
+	return result, nil
 }

@@ -17,6 +17,10 @@ var flagTypes = map[string]bool{
 	"StringSlice": true, "StringArray": true, "IPSlice": true,
 }
 
+// fileSources are the packages of kratos and of what is made after it whose NewSource loads a file of settings, or each
+// file in a folder (https://go-kratos.dev/docs/component/config).
+var fileSources = source.Exactly(`.*/config/file`)
+
 // declareFlag adds the default that a call gives to a flag or to a setting: those of flag, pflag, cobra, kingpin and
 // viper.
 func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
@@ -25,6 +29,8 @@ func (s *Sources) declareFlag(f *Source, call *ast.CallExpr, name string) {
 	switch named, isDefinition := defaultIndex(name, len(args)); {
 	case name == "SetConfigName" && len(args) == 1:
 		s.calculated = append(s.calculated, at(args[0]))
+	case name == "NewSource" && len(args) == 1 && f.Imports.AnyMatches(fileSources):
+		s.folders = append(s.folders, at(args[0]))
 	case name == "SetDefault" && len(args) == 2, name == "BindPFlag" && len(args) == 2:
 		s.defaults = append(s.defaults, namedDefault{name: at(args[0]), value: at(args[1]), isSetting: true})
 	case isDefinition:

@@ -32,12 +32,12 @@ func namesSettings(text string) bool {
 	return false
 }
 
-// AddSettings adds the settings of a file, if a source names it: by its name, or without its extension to viper. What a
-// file states goes before the defaults that the sources give to settings.
+// AddSettings adds the settings of a file, if a source names it: by its name, without its extension to viper, or by its
+// folder to kratos. What a file states goes before the defaults that the sources give to settings.
 func (s *Sources) AddSettings(file string, settings map[string]Setting) {
 	s.nameSettings()
 	name := path.Base(file)
-	if !s.named[name] && !s.named[strings.TrimSuffix(name, path.Ext(name))] {
+	if !s.named[name] && !s.named[strings.TrimSuffix(name, path.Ext(name))] && !s.named[folderOf(file)] {
 		return
 	}
 	for key, from := range settings {
@@ -46,17 +46,25 @@ func (s *Sources) AddSettings(file string, settings map[string]Setting) {
 	}
 }
 
-// nameSettings adds the names that programs calculate for viper, after the last source was added.
+// folderOf returns the name of the folder that a file is in, as named has it.
+func folderOf(file string) string { return path.Base(path.Dir(file)) + "/" }
+
+// nameSettings adds the names that programs calculate for viper and kratos, after the last source was added.
 func (s *Sources) nameSettings() {
-	for _, name := range s.calculated {
+	s.nameEach(s.calculated, "")
+	s.nameEach(s.folders, "/")
+	s.calculated, s.folders = nil, nil
+}
+
+func (s *Sources) nameEach(names []expression, suffix string) {
+	for _, name := range names {
 		s.begin()
 		for _, v := range s.evaluate(name, 0) {
 			if !v.isUnknown() {
-				s.named[path.Base(v.text)] = true
+				s.named[path.Base(v.text)+suffix] = true
 			}
 		}
 	}
-	s.calculated = nil
 }
 
 // AddModule adds the directory of a module.
@@ -73,7 +81,7 @@ func (s *Sources) ModuleOf(file string) string {
 }
 
 // loadedFor returns the values of a key in settings files: those of the programs that a directory belongs to, if there
-// are any, and otherwise all that no other module has. A file belongs to the directory that it lies in, or that has the
+// are any, and otherwise all that no other module or program has. A file belongs to the directory that it lies in, or that has the
 // folder with settings.
 func (s *Sources) loadedFor(key, dir string) []expression {
 	var all, own, given []expression
@@ -86,12 +94,14 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 		if has := s.ModuleOf(x.constant.at.Path); has != module && has != "." {
 			continue
 		}
-		all = append(all, x)
 		if settingsFolder.MatchString(path.Base(of)) {
 			of = path.Dir(of)
 		}
 		if of != "." && (tree.IsWithin(dir, of) || s.program != "" && tree.IsWithin(s.program, of)) {
 			own = append(own, x)
+		}
+		if !s.isOfOther(of, dir) {
+			all = append(all, x)
 		}
 	}
 	switch {
@@ -101,6 +111,19 @@ func (s *Sources) loadedFor(key, dir string) []expression {
 		return own
 	}
 	return all
+}
+
+// isOfOther reports whether a directory with settings is that of a program, and the one that asks lies with another.
+func (s *Sources) isOfOther(settings, dir string) bool {
+	if !s.bound.holdPrograms[settings] {
+		return false
+	}
+	for ; dir != "." && !tree.IsWithin(settings, dir); dir = path.Dir(dir) {
+		if s.bound.holdPrograms[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // defaultsFor returns the defaults that sources give the setting of a key: those of the module of a directory, if it

@@ -50,9 +50,10 @@ type Sources struct {
 	loaded     map[string][]expression // the settings of files that the sources name, by key
 	bound      bindings
 	modules    map[string]bool // the directories of modules
-	named      map[string]bool // the names of settings files in the sources
+	named      map[string]bool // the names of settings files in the sources, and of their folders with "/"
 	started    map[string]bool // the settings files that the command lines of processes name
 	calculated []expression    // those of viper, until all files are there
+	folders    []expression    // whose files kratos loads, until all files are there
 
 	holders map[*ast.StructType][]heldBy // see holdersOf
 	// givenOptions says of options whether the app always gives them: see isGiven.
@@ -94,6 +95,7 @@ func NewSources(lookup func(importPath string) (dir string, ok bool)) *Sources {
 		evaluating: map[evaluation]bool{}, executedBranches: map[branchOfCall]truth{},
 		typed: map[evaluation]typeOfApp{}, bound: bindings{
 			named: map[string]string{}, automatic: map[string]bool{}, programs: map[string]bool{},
+			holdPrograms: map[string]bool{},
 		},
 	}
 }
@@ -109,6 +111,9 @@ func (s *Sources) Parse(file string, text []byte) *Source {
 		aside, _ := tree.Aside(file)
 		f.isAside = aside != ""
 		s.bound.programs[f.dir] = true
+		for dir := f.dir; dir != "." && !s.bound.holdPrograms[dir]; dir = path.Dir(dir) {
+			s.bound.holdPrograms[dir] = true
+		}
 	}
 	s.bound.envconfig = s.bound.envconfig || f.Imports.AnyMatches(envconfigLibrary)
 	s.bound.aconfig = s.bound.aconfig || f.Imports.Has("github.com/cristalhq/aconfig")

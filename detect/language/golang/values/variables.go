@@ -13,9 +13,11 @@ type bindings struct {
 	named     map[string]string // those of viper.BindEnv(key, name), by key in small letters
 	automatic map[string]bool   // by viper.AutomaticEnv, by the directory of the call
 	programs  map[string]bool   // the directories of packages main
-	prefixes  []expression      // of viper.SetEnvPrefix
-	replaced  []string          // pairs of viper.SetEnvKeyReplacer
-	unclear   bool              // some are computed
+	// holdPrograms are these directories and all that they lie in, except the app's.
+	holdPrograms map[string]bool
+	prefixes     []expression // of viper.SetEnvPrefix
+	replaced     []string     // pairs of viper.SetEnvKeyReplacer
+	unclear      bool         // some are computed
 	// tagPrefixes are what programs put before the names of those in tags.
 	tagPrefixes []expression
 	envconfig   bool // a file imports kelseyhightower/envconfig
