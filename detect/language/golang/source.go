@@ -20,7 +20,10 @@ import (
 // analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
 // for Linux takes. The name of the file may restrict it to an operating system.
 func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
-	if !isBuilt(name, text) {
+	switch {
+	case namesInjectors.In(text) && injectors.Match(text):
+		return analyzeInjectors(text)
+	case !isBuilt(name, text):
 		return nil, nil
 	}
 	mode := parser.ParseComments
@@ -66,6 +69,23 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
+}
+
+// injectors are the build constraints of the templates from which wire makes wire_gen.go
+// (https://github.com/google/wire/blob/main/docs/guide.md).
+var (
+	injectors      = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
+	namesInjectors = source.NewKeywords("wireinject")
+)
+
+// analyzeInjectors returns what a template of wire imports: the file that wire makes of it imports the same, and many
+// apps make that before each build.
+func analyzeInjectors(text []byte) (*analyzer.Result[Extra], error) {
+	file, err := syntax.Parse(text, parser.ImportsOnly)
+	if err != nil {
+		return nil, fmt.Errorf("leaving out a file that is not Go: %w", err)
+	}
+	return &analyzer.Result[Extra]{Extra: Extra{Imports: file.Imports.All, Main: file.Name.Name == "main"}}, nil
 }
 
 // makesCredentials reports whether a file may make the credentials of a server.
