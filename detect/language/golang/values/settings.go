@@ -81,8 +81,8 @@ func (s *Sources) ModuleOf(file string) string {
 }
 
 // loadedFor returns the values of a key in settings files: those of the programs that a directory belongs to, if there
-// are any, and otherwise all that no other module or program has. A file belongs to the directory that it lies in, or that has the
-// folder with settings.
+// are any, and otherwise all that no other module or program has. A file belongs to the directory that it lies in, or
+// that has the folder with settings.
 func (s *Sources) loadedFor(key, dir string) []expression {
 	var all, own, given []expression
 	module := s.ModuleOf(path.Join(dir, "file"))
