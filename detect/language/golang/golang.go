@@ -120,7 +120,9 @@ func analyzeProto(f *tree.File) (*analyzer.Result[Extra], error) {
 		if err != nil {
 			return nil, err
 		}
-		result.Extra.Text = bytes.Clone(text)
+		if values.IsWorthKeeping(path.Base(f.Path), text, false) {
+			result.Extra.Text = bytes.Clone(text)
+		}
 	}
 	return result, nil
 }
