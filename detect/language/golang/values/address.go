@@ -34,7 +34,7 @@ func (s *Sources) Address(in *Source, network, e ast.Expr, made Made) address.Ad
 	isSet := func(v value) bool { return v.port() != "" && v.port() != "0" }
 	if !slices.ContainsFunc(found, isSet) {
 		if len(found) > 0 {
-			unknown.Place, unknown.Variable = found[0].at, oneVariable(found)
+			unknown.Place, unknown.Variable = found[0].at, onlyVariable(found)
 		}
 		return unknown
 	}
@@ -83,6 +83,16 @@ func (s *Sources) isUnix(network expression) bool {
 	return len(found) > 0 && !slices.ContainsFunc(found, func(v value) bool {
 		return !strings.HasPrefix(v.text, "unix") || v.isUnknown()
 	})
+}
+
+// onlyVariable returns the environment variable that alone gives an address, if all values are that variable, which is
+// not set, or no address at all; otherwise "".
+func onlyVariable(values []value) string {
+	set := slices.DeleteFunc(slices.Clone(values), func(v value) bool { return v.setting == "" })
+	if len(set) == 0 {
+		return ""
+	}
+	return oneVariable(set)
 }
 
 // oneVariable returns the environment variable that replaces all values, "" if none does.
