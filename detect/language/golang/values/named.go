@@ -52,6 +52,7 @@ func (s *Sources) settingOfField(of typeOfApp, key string) string {
 func (s *Sources) settingKey(x expression, nesting int) string {
 	var keys []string
 	for range maxNesting {
+		x = s.gotField(x, nesting)
 		field, isField := ast.Unparen(x.Expr).(*ast.SelectorExpr)
 		var declared *ast.Field
 		if isField {
@@ -76,6 +77,28 @@ func (s *Sources) settingKey(x expression, nesting int) string {
 		}
 	}
 	return strings.Join(keys, ".")
+}
+
+// gotField returns the field that a getter returns which protoc-gen-go generated: c.Server for c.GetServer(). It
+// returns other expressions as they are.
+func (s *Sources) gotField(x expression, nesting int) expression {
+	call, isCall := ast.Unparen(x.Expr).(*ast.CallExpr)
+	if !isCall || len(call.Args) > 0 {
+		return x
+	}
+	getter, isMethod := call.Fun.(*ast.SelectorExpr)
+	if !isMethod {
+		return x
+	}
+	name, isGetter := strings.CutPrefix(getter.Sel.Name, "Get")
+	if !isGetter {
+		return x
+	}
+	field, in := s.fieldOf(s.typeOf(x.with(getter.X), nesting), name, 0)
+	if field == nil || !strings.HasSuffix(in.path, ".pb.go") {
+		return x
+	}
+	return x.with(&ast.SelectorExpr{X: getter.X, Sel: &ast.Ident{NamePos: getter.Sel.NamePos, Name: name}})
 }
 
 // handedOn returns the one expression that a struct comes from, if settings files are there, of which its fields are

@@ -70,6 +70,9 @@ func (s *Sources) allOrigins(x expression, nesting int) ([]expression, bool) {
 		}
 		return s.originsOfField(x, e, nesting)
 	case *ast.CallExpr:
+		if got := s.gotField(x, nesting); got.Expr != x.Expr {
+			return s.origins(got, nesting+1)
+		}
 		fn := s.callee(x, nesting)
 		if fn == nil {
 			fn = s.implementation(x, nesting)
