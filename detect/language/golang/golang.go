@@ -90,7 +90,7 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	case strings.HasSuffix(name, ".connect.go"):
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedConnect: true}}, nil
 	case strings.HasSuffix(name, ".pb.go"):
-		return analyzeProto(f)
+		return analyzeProto(f), nil
 	case !isSource && name != "go.mod" && !isSettings(f.Path):
 		return tree.ReadELF(f, analyzeProgram)
 	}
@@ -113,16 +113,13 @@ var settingsPackage = source.Exactly(`conf|config`)
 
 // analyzeProto returns what a file says that protoc-gen-go generated. Its code is kept if it is that of settings: their
 // fields are the keys of files.
-func analyzeProto(f *tree.File) (*analyzer.Result[Extra], error) {
+func analyzeProto(f *tree.File) *analyzer.Result[Extra] {
 	result := &analyzer.Result[Extra]{Extra: Extra{GeneratedProto: true, OtherHealth: registersOtherHealth(f)}}
 	if settingsPackage.MatchString(path.Base(path.Dir(f.Path))) {
 		text, err := f.Text()
-		if err != nil {
-			return nil, err
-		}
-		if values.IsWorthKeeping(path.Base(f.Path), text, false) {
+		if err == nil && values.IsWorthKeeping(path.Base(f.Path), text, false) {
 			result.Extra.Text = bytes.Clone(text)
 		}
 	}
-	return result, nil
+	return result
 }

@@ -20,10 +20,10 @@ import (
 // analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
 // for Linux takes. The name of the file may restrict it to an operating system.
 func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
-	switch {
-	case namesInjectors.In(text) && injectors.Match(text):
-		return analyzeInjectors(text)
-	case !isBuilt(name, text):
+	if !isBuilt(name, text) {
+		if injectors.Match(text) {
+			return analyzeInjectors(text)
+		}
 		return nil, nil
 	}
 	mode := parser.ParseComments
@@ -73,10 +73,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 
 // injectors are the build constraints of the templates from which wire makes wire_gen.go
 // (https://github.com/google/wire/blob/main/docs/guide.md).
-var (
-	injectors      = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
-	namesInjectors = source.NewKeywords("wireinject")
-)
+var injectors = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
 
 // analyzeInjectors returns what a template of wire imports: the file that wire makes of it imports the same, and many
 // apps make that before each build.

@@ -56,11 +56,12 @@ func (s *Sources) nameSettings() {
 	s.calculated, s.folders = nil, nil
 }
 
+// nameEach adds the last parts of names that are known, each with a suffix.
 func (s *Sources) nameEach(names []expression, suffix string) {
 	for _, name := range names {
 		s.begin()
 		for _, v := range s.evaluate(name, 0) {
-			if !v.isUnknown() {
+			if !v.isUnknown() && v.text != "" {
 				s.named[path.Base(v.text)+suffix] = true
 			}
 		}
