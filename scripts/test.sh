@@ -222,7 +222,7 @@ these() {
 integration_tests() {
   local package=$1
   shift
-  go -C integration test -v -count=1 -timeout 30m -parallel "$((2 * processors))" "$@" "$package" |
+  go -C integration test -v -count=1 -timeout 45m -parallel "$((2 * processors))" "$@" "$package" |
     grep --line-buffered -vE '^ *(=== |--- PASS|PASS$)|_test.go:[0-9]+: left out'
 }
 

@@ -275,20 +275,34 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 		"build", ref, "--path", b.App, "--builder", d.builder, "--lifecycle-image", d.Name("lifecycle"),
 		"--pull-policy", "never", "--trust-builder", "--no-color",
 	}, flags...)
-	var out bytes.Buffer
-	if b.Log != nil {
-		fmt.Fprintf(b.Log, "$ pack %s\n", strings.Join(args, " "))
-	}
+	shown := "$ pack " + strings.Join(args, " ") + "\n"
 	for _, pair := range b.Env {
 		args = append(args, "--env", pair) // may be a secret: not shown
 	}
-	cmd := d.packCommand(ctx, args...)
-	cmd.Stdout = tee(&out, b.Log)
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Run(); err != nil {
-		return nil, &BuildError{Phase: "pack", Log: out.String(), Err: err}
+	log, err := d.packBuild(ctx, b.Log, shown, args)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		// pack has been seen to wait for ever for Docker to say that the build's container has ended. A build that
+		// hangs by itself hangs again.
+		fmt.Fprintf(os.Stderr, "pack did not end within %v; once more: %s%s", limit, shown, log)
+		log, err = d.packBuild(ctx, b.Log, shown, args)
 	}
-	return d.Image(ctx, ref, out.String())
+	if err != nil {
+		return nil, &BuildError{Phase: "pack", Log: log, Err: err}
+	}
+	return d.Image(ctx, ref, log)
+}
+
+// packBuild runs pack and returns what it printed, which goes to also as well, after the command as it is shown.
+func (d *Docker) packBuild(ctx context.Context, also io.Writer, shown string, args []string) (string, error) {
+	var out bytes.Buffer
+	if also != nil {
+		fmt.Fprint(also, shown)
+	}
+	cmd := d.packCommand(ctx, args...)
+	cmd.Stdout = tee(&out, also)
+	cmd.Stderr = cmd.Stdout
+	err := cmd.Run()
+	return out.String(), err
 }
 
 // Image reads an image from the engine. The log is the output of the build that made it.
@@ -356,9 +370,15 @@ func (d *Docker) packCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// command is docker or pack. Where the context ends it is interrupted, not killed: pack then removes the containers and
-// volumes of the build.
+// limit is how long a command may take, the app that a container runs included: a test names the command that hangs, and
+// the others go on.
+const limit = 10 * time.Minute
+
+// command is docker or pack. Where the context ends, or after limit, it is interrupted, not killed: pack then removes the
+// containers and volumes of the build.
 func (d *Docker) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	context.AfterFunc(ctx, cancel)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = d.env
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
