@@ -68,7 +68,7 @@ func AnyNamed(parameters []Parameter, pattern *lazyregexp.Regexp) bool {
 // their defaults. The parameters are visible in the body alone, which is what is indented more. It reports whether
 // there is a call.
 func (d *Names) DeclareArguments(f Function) bool {
-	body := d.blocks.Body(d.Text, d.Line(f.At)-1, d.Line(f.End)-1)
+	body := d.blocks.Body(d.Text, d.LogicalLine(f.At), d.LogicalLine(f.End))
 	if body < 0 {
 		return false
 	}
@@ -147,7 +147,7 @@ func (d *Names) give(f Function, body, from int) {
 // DeclareParameter adds a parameter of a function which an option of the command line gives.
 func (d *Names) DeclareParameter(of Function, v NamedValue) {
 	d.DeclareValue(v)
-	if body := d.blocks.Body(d.Text, d.Line(of.At)-1, d.Line(of.End)-1); body >= 0 {
+	if body := d.blocks.Body(d.Text, d.LogicalLine(of.At), d.LogicalLine(of.End)); body >= 0 {
 		last := &d.byName[v.Name][len(d.byName[v.Name])-1]
 		last.scope, last.isParameter = body, true
 	}

@@ -16,10 +16,13 @@ type Condition struct {
 }
 
 var (
-	// branch begins what may run or not: the word before a condition, or the question mark after one, which in Kotlin
-	// may be that of x?.let { }.
+	// branch begins what may run or not: the word before a condition. A question mark may stand after one, which in
+	// Kotlin may be that of x?.let { }.
 	branch = lazyregexp.New(`(?P<word>\b(?i:else[ \t]*if|elif|elsif|if|unless|else|match|switch|case|cond|when|` +
-		`guard|catch)\b)|[^?\s]\s*\?(?:$|[^?.:>\w\s]|\s|\.(?:let|also|run|apply)\b)`)
+		`guard|catch)\b)|\?`)
+	ifNotNull = lazyregexp.New(`^\?\.(?:let|also|run|apply)\b`)
+	// beforeQuestion are the words before a question mark that is a part of them, in Swift and Kotlin.
+	beforeQuestion = lazyregexp.New(`\b(?:try|as)$`)
 	// branchEnd is what follows a condition in its line, and inElse ends code before the second branch.
 	branchEnd = lazyregexp.New(`\s*[:{]?\s*$`)
 	inElse    = lazyregexp.New(`\belse\s*\{?\s*$`)
@@ -43,9 +46,9 @@ const (
 // Conditions returns what decides whether the code at an offset runs that stands around it and not around another one,
 // the innermost first: what goes before it in its line, and the heads of the blocks around it, by their indentation.
 func (d *Names) Conditions(at, outer int) []Condition {
-	line := d.Line(at) - 1
+	line := d.LogicalLine(at)
 	all := d.inLine(line, at, outer)
-	for _, n := range d.blocks.Heads(line, d.Line(outer)-1) {
+	for _, n := range d.blocks.Heads(line, d.LogicalLine(outer)) {
 		if len(all) < maxConditions {
 			all = append(all, d.ofBranch(n, source.Span{From: d.LineStart(n), To: d.LineStart(n + 1)})...)
 		}
@@ -89,7 +92,7 @@ var function = lazyregexp.New(`(?:\b(?:def|fn|fun|func|function|void|static|priv
 // ConditionsOfFunction returns the conditions by which the innermost function is called that the code at an offset
 // stands in, and that at another one does not.
 func (d *Names) ConditionsOfFunction(at, outer int) []source.Span {
-	for _, n := range d.blocks.Heads(d.Line(at)-1, d.Line(outer)-1) {
+	for _, n := range d.blocks.Heads(d.LogicalLine(at), d.LogicalLine(outer)) {
 		if m := function.FindSubmatchIndex(d.LineCode(n)); m != nil {
 			start := d.LineStart(n)
 			return d.ConditionsOfCalls(d.Slice(source.Span{From: start + m[2], To: start + m[3]}), start+m[2], outer)
@@ -101,7 +104,7 @@ func (d *Names) ConditionsOfFunction(at, outer int) []source.Span {
 // RunsWith reports whether the code at an offset runs whenever the code around another one does: it is in the same
 // blocks, and on no condition.
 func (d *Names) RunsWith(at, around int) bool {
-	return len(d.blocks.Heads(d.Line(at)-1, d.Line(around)-1)) == 0 && len(d.Conditions(at, around)) == 0
+	return len(d.blocks.Heads(d.LogicalLine(at), d.LogicalLine(around))) == 0 && len(d.Conditions(at, around)) == 0
 }
 
 // ofBranch returns the condition of the branch that begins in a span of a line, from 0, and the conditions before an
@@ -112,9 +115,9 @@ func (d *Names) ofBranch(line int, s source.Span) []Condition {
 		return nil
 	}
 	all := []Condition{c}
-	indent := d.Indented(line + 1)
+	indent := d.Indented(line)
 	for n := line - 1; n >= max(0, line-maxConditionLines) && strings.HasPrefix(word, "el"); n-- {
-		in := d.Indented(n + 1)
+		in := d.Indented(n)
 		if in >= 0 && in < indent {
 			break
 		}
@@ -134,12 +137,17 @@ func (d *Names) ofBranch(line int, s source.Span) []Condition {
 // condition returns the condition of the branch that begins in a span, and its word, "" if none begins there.
 func (d *Names) condition(s source.Span) (c Condition, word string) {
 	code := d.Code[s.From:s.To]
-	m := branch.FindSubmatchIndex(code)
-	switch {
-	case m == nil:
+	var m []int
+	for _, m = range branch.FindAllSubmatchIndex(code, -1) {
+		if m[2] >= 0 {
+			break
+		}
+		if isTernary(code, m[0]) || ifNotNull.Match(code[m[0]:]) {
+			return Condition{Span: d.Trim(source.Span{From: s.From, To: s.From + m[0]})}, "?"
+		}
+	}
+	if m == nil || m[2] < 0 {
 		return c, ""
-	case m[2] < 0:
-		return Condition{Span: d.Trim(source.Span{From: s.From, To: s.From + m[0] + 1})}, "?"
 	}
 	word = strings.ToLower(string(code[m[2]:m[3]]))
 	c = Condition{source.Span{From: s.From + m[1], To: s.From + branchEnd.FindIndex(code)[0]}, word == "unless"}
@@ -159,7 +167,7 @@ func (d *Names) condition(s source.Span) (c Condition, word string) {
 // inLine returns the conditions that stand in the line of the code at an offset.
 func (d *Names) inLine(line, at, outer int) []Condition {
 	start := d.LineStart(line)
-	behind := d.Code[at : start+len(bytes.TrimRight(d.LineCode(line), "\r\n"))]
+	behind := d.Code[at : start+len(bytes.TrimSuffix(d.LineCode(line), []byte("\n")))]
 	if m := behindIf.FindSubmatchIndex(behind); m != nil {
 		return []Condition{{source.Span{From: at + m[2], To: at + m[3]}, false}}
 	}
@@ -199,7 +207,7 @@ func (d *Names) ternary(at int) (Condition, bool) {
 		case c == ':' && d.Code[i-1] != ':' && d.Code[i+1] != ':':
 			isElse = true
 		case c == '?':
-			return d.Code[i-1] != '?' && d.Code[i+1] != '?' && d.Code[i+1] != '.'
+			return isTernary(d.Code, i)
 		}
 		return endsExpression(d.Code, i)
 	})
@@ -211,6 +219,25 @@ func (d *Names) ternary(at int) (Condition, bool) {
 		from = end - len(returned) + len("return ")
 	}
 	return Condition{d.Trim(source.Span{From: from, To: end}), isElse}, true
+}
+
+// isTernary reports whether the question mark at an offset stands after a condition, with an expression after it. In
+// Rust, Swift, Kotlin, C# and Ruby it may also be a part of the expression before it, of a type or of a name.
+func isTernary(code []byte, at int) bool {
+	behind := code[at+1:]
+	first := bytes.TrimLeft(behind, " \t\r\n")
+	isApart := at > 0 && strings.IndexByte(" \t\r\n", code[at-1]) >= 0
+	switch {
+	case at == 0 || code[at-1] == '?' || beforeQuestion.Match(code[max(0, at-len("\ttry")):at]):
+		return false
+	case len(first) == 0:
+		return true
+	case first[0] == '.':
+		return isApart
+	case source.IsWordByte(first[0]):
+		return len(first) < len(behind)
+	}
+	return strings.IndexByte("?:,;)]}=>", first[0]) < 0
 }
 
 // beforeInBrackets returns the last offset before another one at which found says so, or at which a bracket opens

@@ -167,7 +167,7 @@ var hasDefault = lazyregexp.New(`^(?:\([^()]*\))?\s*(?:\|\||\?\?|\?:|\bor\b)`)
 // optionalDefault is an optional value of the JVM with a default, up to this: name.orElse(8080),
 // Optional.ofNullable(name).map(Integer::parseInt).orElse(8080), name.get(key).map(_.toInt).getOrElse(8080).
 var optionalDefault = lazyregexp.New(
-	`(?:\b(?:Optional\s*\.\s*of(?:Nullable)?|Option)\s*\(\s*` + asked + `\)|` + asked + `)` +
+	`(?:\b(?:Optional\s*\.\s*of(?:Nullable)?|Option)\s*\(\s*` + asked + `\s*\)|` + asked + `)` +
 		`(?:\s*\.\s*map\w*\s*\((?:[^()]|\([^()]*\))*\))*` +
 		`\s*\.\s*(?:orElse(?:Get)?\s*\(|getOrElse\s*\(\s*[^"\s])`)
 

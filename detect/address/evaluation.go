@@ -76,7 +76,7 @@ var (
 	// random makes a port that no source states: rand(65535), Random().nextInt(65535).
 	random = lazyregexp.New(`\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
 	// dottedName is a name with its fields, which may stand on lines of their own.
-	dottedName = lazyregexp.New(`@?[A-Za-z_]\w*(?:(?:\.|::|->|[ \t]*\r?\n\s*\.)\w+)*`)
+	dottedName = lazyregexp.New(`@?[A-Za-z_]\w*(?:(?:\s*\.|::|->)\w+)*`)
 )
 
 // evaluate collects the ports that an expression may have for its value.

@@ -61,7 +61,7 @@ func (d *Names) Left(at int, others ...int) []Condition {
 // InMain reports whether the code at an offset stands in the function that a program begins with: what is left there
 // ends the program.
 func (d *Names) InMain(at int) bool {
-	return slices.ContainsFunc(d.blocks.Heads(d.Line(at)-1, 0), func(head int) bool {
+	return slices.ContainsFunc(d.blocks.Heads(d.LogicalLine(at), 0), func(head int) bool {
 		return mainFunction.Match(d.LineCode(head))
 	})
 }
@@ -69,7 +69,7 @@ func (d *Names) InMain(at int) bool {
 // InFunction reports whether the code at an offset stands in a function: the innermost block around it that is no
 // branch has a head that a pattern, of what else has one, does not match.
 func (d *Names) InFunction(at int, other *lazyregexp.Regexp) bool {
-	for _, n := range d.blocks.Heads(d.Line(at)-1, -1) {
+	for _, n := range d.blocks.Heads(d.LogicalLine(at), -1) {
 		if head := d.LineCode(n); !source.IsBranch(head) {
 			return !other.Match(head)
 		}
@@ -95,7 +95,7 @@ func (d *Names) leftBefore(at, from int) []Condition {
 		c := conditions[0]
 		isBehind := c.From > left // return unless enabled
 		// A function in the function, which is left instead, is a block of its own around the condition.
-		runs := isBehind || d.RunsWith(d.LineStart(d.Line(c.From)-1), at)
+		runs := isBehind || d.RunsWith(d.LineStart(d.LogicalLine(c.From)), at)
 		if runs && !failing.Match(d.Code[left:at]) && !isDone.MatchString(d.Slice(c.Span)) {
 			all = append(all, Condition{c.Span, !c.Negated})
 		}
@@ -110,7 +110,7 @@ func (d *Names) leftBefore(at, from int) []Condition {
 // leavesBefore reports whether the outermost block around the code at an offset leaves the function, so that the code
 // at a later offset, which is in no further function, is not executed after it.
 func (d *Names) leavesBefore(at, later int) bool {
-	first, last := d.Line(at)-1, d.Line(later)-1
+	first, last := d.LogicalLine(at), d.LogicalLine(later)
 	for _, head := range d.blocks.Heads(last, first) {
 		if !source.IsBranch(d.LineCode(head)) {
 			return false
@@ -119,7 +119,7 @@ func (d *Names) leavesBefore(at, later int) bool {
 	if heads := d.blocks.Heads(first, last); len(heads) > 0 {
 		first = heads[len(heads)-1]
 	}
-	indent := d.Indented(first + 1)
+	indent := d.Indented(first)
 	for line := first; line < last && (line == first || !d.isOutside(line, indent)); line++ {
 		if leaves.Match(d.LineCode(line)) {
 			return true
@@ -131,6 +131,6 @@ func (d *Names) leavesBefore(at, later int) bool {
 // isOutside reports whether a line, from 0, has code that is indented no more than a block's head. Brackets alone only
 // begin or end the block.
 func (d *Names) isOutside(line, indent int) bool {
-	in := d.Indented(line + 1)
+	in := d.Indented(line)
 	return in >= 0 && in <= indent && len(bytes.Trim(d.LineCode(line), "{}() \t\r\n")) > 0
 }

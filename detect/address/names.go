@@ -205,7 +205,7 @@ func (d *Names) add(name string, at int, value source.Span) {
 	scope := 0
 	if !strings.HasPrefix(name, ".") {
 		isField := strings.HasPrefix(name, "@") || at > 0 && d.Code[at-1] == '.'
-		scope = d.blocks.ScopeOf(d.Line(at)-1, isField)
+		scope = d.blocks.ScopeOf(d.LogicalLine(at), isField)
 	}
 	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
 }
@@ -215,7 +215,7 @@ func (d *Names) add(name string, at int, value source.Span) {
 func (d *Names) visible(name string, at int) []expression {
 	var others []declaration
 	var innermost []expression
-	line, deepest := d.Line(at)-1, 0
+	line, deepest := d.LogicalLine(at), 0
 	for _, x := range d.byName[name] {
 		switch depth := d.blocks.Depth(x.scope, line); {
 		case depth < 0 && !x.isParameter:
@@ -267,7 +267,7 @@ func (d *Names) DeleteUnclear(unclear func(name, value string) bool) {
 // isLocal reports whether a value is a name that is declared in a function, as that of the field: this.port = port.
 func (d *Names) isLocal(name string, value expression) bool {
 	return string(value.code) == name && slices.ContainsFunc(d.byName[name], func(x declaration) bool {
-		return x.scope != 0 && x.value.at != value.at && d.blocks.Depth(x.scope, d.Line(value.at)-1) > 0
+		return x.scope != 0 && x.value.at != value.at && d.blocks.Depth(x.scope, d.LogicalLine(value.at)) > 0
 	})
 }
 

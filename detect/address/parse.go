@@ -68,9 +68,11 @@ var listenWords = source.NewKeywords(
 )
 
 // HasPortLine reports whether a number of four or five digits, as most ports have, stands in a line that says where
-// something listens, or in the line after it: "const PORT = 50051". It is made to be fast on files that have none.
+// something listens, or in one of the lines after it, as an argument of a call may: "const PORT = 50051". It is made to
+// be fast on files that have none.
 func HasPortLine(text []byte) bool {
-	digits, line, before := 0, 0, 0
+	digits := 0
+	var lines [5]int // where the line begins, and those before it
 	for at := 0; at <= len(text); at++ {
 		if at < len(text) && text[at] >= '0' && text[at] <= '9' {
 			digits++
@@ -81,13 +83,14 @@ func HasPortLine(text []byte) bool {
 			if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
 				end = at + n
 			}
-			if listenWords.In(text[before:min(end, before+2*source.MaxValue)]) {
+			if before := lines[len(lines)-1]; listenWords.In(text[before:min(end, before+2*source.MaxValue)]) {
 				return true
 			}
 			at = end
 		}
 		if digits = 0; at < len(text) && text[at] == '\n' {
-			line, before = at+1, line
+			copy(lines[1:], lines[:])
+			lines[0] = at + 1
 		}
 	}
 	return false

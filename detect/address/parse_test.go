@@ -7,7 +7,8 @@ func TestHasPortLine(t *testing.T) {
 	for text, want := range map[string]bool{
 		"const PORT = 50051":                         true,
 		"fn port() -> u16 {\n    8080\n}\n":          true,
-		"PORT = 7\nyear = 1\nyear = 2024":            false,
+		"serve(\n  pool,\n  \"0.0.0.0\",\n  8080\n)": true,
+		"PORT = 7\n\n\n\n\nyear = 2024":              false,
 		"timeout = 5000\n":                           false,
 		"id = 1234567; // a port\n":                  false,
 		"Copyright 2024\n\nlisten_addr: ':9090'\r\n": true,

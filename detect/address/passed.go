@@ -39,7 +39,9 @@ func (d *Names) passed(name string, line int, declared []declaration) []declarat
 }
 
 // IsParameter reports whether a name is a parameter of a function around an offset.
-func (d *Names) IsParameter(name string, at int) bool { return d.headWith(name, d.Line(at)-1) >= 0 }
+func (d *Names) IsParameter(name string, at int) bool {
+	return d.headWith(name, d.LogicalLine(at)) >= 0
+}
 
 // headWith returns the line of the innermost function around a line that has a parameter of a name, or -1.
 func (d *Names) headWith(name string, line int) int {
@@ -55,7 +57,7 @@ func (d *Names) headWith(name string, line int) int {
 func (d *Names) passing(function, name string, defined int) []int {
 	var lines []int
 	for at := range d.Words(function) {
-		line := d.Line(at) - 1
+		line := d.LogicalLine(at)
 		if line != defined && UsesName(string(d.Code[at:d.LineStart(line+1)]), name) {
 			if lines = append(lines, line); len(lines) == MaxListeners {
 				break

@@ -111,7 +111,7 @@ func MarkHealth(
 				continue
 			}
 			if servers == nil {
-				servers = serverOffsets(found, isHealth)
+				servers = serverOffsets(names().Text, found, isHealth)
 			}
 			on[i] = fewest(servers, func(outer int) []address.Condition { return names().Conditions(at, outer) })
 			if servers[0] > 0 || !names().InMain(at) { // in main, the server of another file is not made either
@@ -155,15 +155,18 @@ func listenerOffsets(found []finding.Finding) []int {
 
 // serverOffsets returns where servers are made or, in a text that makes none, what else there is of one, such as its
 // services; 0 for the beginning of the text if nothing is.
-func serverOffsets(found []finding.Finding, isHealth func(finding.Finding) bool) []int {
+func serverOffsets(t *source.Text, found []finding.Finding, isHealth func(finding.Finding) bool) []int {
 	var servers, others []int
-	registers := map[int]bool{} // lines with the health service
+	lines, calls := map[int]bool{}, map[int]bool{} // those with the health service
 	for _, f := range found {
-		registers[finding.Where(f).Line] = registers[finding.Where(f).Line] || isHealth(f)
+		if isHealth(f) {
+			lines[finding.Where(f).Line] = true
+			calls[callBefore(t, found, finding.Offset(f))] = true
+		}
 	}
 	for _, f := range found {
 		switch at := finding.Offset(f); {
-		case at == 0 || finding.Is[finding.HealthStatus](f) || registers[finding.Where(f).Line]:
+		case at == 0 || finding.Is[finding.HealthStatus](f) || lines[finding.Where(f).Line] || calls[at]:
 		case len(servers)+len(others) >= address.MaxListeners:
 		case finding.Is[finding.Server](f):
 			servers = append(servers, at)
@@ -178,6 +181,17 @@ func serverOffsets(found []finding.Finding, isHealth func(finding.Finding) bool)
 		return others
 	}
 	return []int{0}
+}
+
+// callBefore returns the offset of the last registration before an offset in the same logical line, 0 for none.
+func callBefore(t *source.Text, found []finding.Finding, at int) int {
+	last := -1
+	for r := range finding.All[finding.Registration](found) {
+		if of := finding.Offset(r); of > last && of <= at && t.LogicalLine(of) == t.LogicalLine(at) {
+			last = of
+		}
+	}
+	return max(last, 0)
 }
 
 // fewest returns the shortest list of conditions around any of several offsets.

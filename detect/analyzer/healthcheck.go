@@ -170,7 +170,7 @@ func bodyOf(t *source.Text, name string, in source.Span) []source.Span {
 // namesServer reports whether a source names the whole server by a literal: in a body, or among names elsewhere.
 func namesServer(t *source.Text, bodies []source.Span) bool {
 	for _, m := range t.FindAll(emptyLiteral, -1) {
-		line := t.LineCode(t.Line(m[0]+1) - 1)
+		line := t.LineCode(t.LogicalLine(m[0] + 1))
 		if aboutNames.Match(line) || slices.ContainsFunc(bodies, func(s source.Span) bool { return s.Contains(m[0]) }) {
 			return true
 		}
@@ -191,7 +191,7 @@ func namesIn(t *source.Text, in source.Span) []string {
 	for _, m := range literal.FindAllIndex(code, maxClasses) {
 		from, to := in.From+m[0], in.From+m[1]
 		after := t.Code[to:min(to+maxBeside, in.To)]
-		isEqual := (isAfter(t, equalBefore, from) || equalAfter.Match(after)) && asks(t.LineCode(t.Line(from)-1))
+		isEqual := (isAfter(t, equalBefore, from) || equalAfter.Match(after)) && asks(t.LineCode(t.LogicalLine(from)))
 		isArm := hasArms && (isAfter(t, armBefore, from) || armAfter.Match(after))
 		if name := string(t.Raw[from+1 : to-1]); (isEqual || isArm) && plan.IsServiceName(name) {
 			names = append(names, name)

@@ -24,7 +24,7 @@ var (
 // isUnused reports whether what is made at an offset is for a variable of a function, or of a module that does not
 // export it, of which no other use is seen than to tell it statuses.
 func isUnused(names *address.Names, at int) bool {
-	line := names.LineStart(names.Line(at) - 1)
+	line := names.LineStart(names.LogicalLine(at))
 	m := madeFor.FindSubmatchIndex(names.Code[line:])
 	if m == nil || !names.InFunction(at, isDeclared) && !ofModule.Match(names.Code[line:]) {
 		return false

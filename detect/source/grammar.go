@@ -20,7 +20,7 @@ type Lexeme struct {
 
 // Read tells code, comments and strings of a text apart, in one pass. A lexeme that is never closed ends with the text.
 func (g Grammar) Read(text []byte) *Text {
-	t := &Text{Raw: text, Code: bytes.Clone(text), lines: []int{0}}
+	t := &Text{Raw: bytes.Clone(text), Code: bytes.Clone(text), lines: lineStarts(text)}
 	var opens [256]bool
 	for _, l := range g {
 		opens[l.Open[0]] = true
@@ -32,11 +32,8 @@ func (g Grammar) Read(text []byte) *Text {
 		}
 		at = g.blank(t, at)
 	}
-	for i, c := range text {
-		if c == '\n' {
-			t.lines = append(t.lines, i+1)
-		}
-	}
+	joinLines(t.Code)
+	t.logical = lineStarts(t.Code)
 	return t
 }
 
@@ -49,6 +46,7 @@ func (g Grammar) blank(t *Text, at int) int {
 		inner, after := l.End(t.Raw, at+len(l.Open))
 		if l.Comment {
 			Blank(t.Code[at:after])
+			Blank(t.Raw[at:after])
 		} else {
 			Blank(t.Code[at+len(l.Open) : inner])
 		}
@@ -145,4 +143,14 @@ func EmbeddedEnd(text []byte, from int) int {
 		}
 	}
 	return len(text)
+}
+
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
 }

@@ -38,11 +38,10 @@ var onlyOpens = lazyregexp.New(`^\s*[{(\[]\s*$`)
 
 // FindBlocks finds the blocks of a text in one pass over its lines.
 func FindBlocks(t *Text) *Blocks {
-	b := &Blocks{all: []block{{to: len(t.lines), header: -1, head: -1}}, ofLine: make([]int, len(t.lines))}
+	b := &Blocks{all: []block{{to: len(t.logical), header: -1, head: -1}}, ofLine: make([]int, len(t.logical))}
 	open := []int{0} // the blocks around the line, by index, each indented more than the one before
-	for i := range t.lines {
-		code := t.LineCode(i)
-		indent := indentation(code)
+	for i := range t.logical {
+		code, indent := t.LineCode(i), t.Indented(i)
 		if indent < 0 {
 			b.ofLine[i] = open[len(open)-1]
 			continue
@@ -67,7 +66,7 @@ func FindBlocks(t *Text) *Blocks {
 // inner returns a block that begins with a line, within the block with an index.
 func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 	in := block{
-		indent: indent, from: line, to: len(t.lines), depth: b.all[parent].depth + 1, parent: parent,
+		indent: indent, from: line, to: len(t.logical), depth: b.all[parent].depth + 1, parent: parent,
 		scope: len(b.all), header: -1, head: b.all[parent].header,
 	}
 	isArm := b.all[parent].head >= 0 && hasArms.Match(t.LineCode(b.all[parent].head))
@@ -75,21 +74,6 @@ func (b *Blocks) inner(t *Text, parent, line, indent int) block {
 		in.scope = b.all[parent].scope
 	}
 	return in
-}
-
-// LineCode returns the code of a line, from 0.
-func (t *Text) LineCode(line int) []byte {
-	return t.Code[t.LineStart(line):t.LineStart(line+1)]
-}
-
-// indentation returns how many bytes of white space a line begins with, or -1 for a blank one.
-func indentation(code []byte) int {
-	for i, c := range code {
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
-			return i
-		}
-	}
-	return -1
 }
 
 // ScopeOf returns the index of the block to which a name belongs that is declared on a line. A field belongs to the
@@ -118,7 +102,7 @@ func (b *Blocks) Heads(line, outer int) []int {
 // -1 if the body is not indented more.
 func (b *Blocks) Body(t *Text, first, last int) int {
 	for line := last + 1; line < len(b.ofLine); line++ {
-		if code := t.LineCode(line); indentation(code) < 0 || onlyOpens.Match(code) {
+		if t.Indented(line) < 0 || onlyOpens.Match(t.LineCode(line)) {
 			continue
 		}
 		if in := b.ofLine[line]; b.all[in].depth > b.all[b.ofLine[first]].depth {
@@ -132,10 +116,10 @@ func (b *Blocks) Body(t *Text, first, last int) int {
 // BodyEnd returns where the body of a function ends that is indented more than its head, whose parameters end at an
 // offset: at the next line that is indented no more. It gives up after as many bytes as a call may have.
 func (t *Text) BodyEnd(at int) int {
-	line := t.Line(at) - 1
-	head := indentation(t.LineCode(line))
-	for line++; line < len(t.lines) && t.LineStart(line) < at+maxCall; line++ {
-		if indent := indentation(t.LineCode(line)); indent >= 0 && indent <= head {
+	line := t.LogicalLine(at)
+	head := t.Indented(line)
+	for line++; line < len(t.logical) && t.LineStart(line) < at+maxCall; line++ {
+		if indent := t.Indented(line); indent >= 0 && indent <= head {
 			return t.LineStart(line)
 		}
 	}

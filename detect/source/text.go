@@ -15,28 +15,39 @@ import (
 
 // Text is the text of a file in which code, comments and the contents of strings are told apart.
 type Text struct {
-	// Raw is the text as it is in the file.
+	// Raw is the text as it is in the file, but comments are blank.
 	Raw []byte
-	// Code is as long as Raw and has the same line breaks. Comments are blank in it, and so is what stands between the
-	// delimiters of a string. An offset is therefore the same place in both, and a pattern that is matched against Code
-	// never meets a word that is only mentioned.
+	// Code is as long as Raw, and its lines are logical: one that goes on after a line break in round brackets, before a
+	// dot or after a backslash has spaces there. Comments are blank in it, and so is what stands between the delimiters
+	// of a string. An offset is therefore the same place in both, and a pattern that is matched against Code never meets
+	// a word that is only mentioned.
 	Code []byte
 
-	lines    []int // the offset at which each line begins
+	lines    []int // the offset at which each line of Raw begins
+	logical  []int // the offset at which each line of Code begins
 	followed int   // how many bytes were followed after opening brackets
 }
 
-// Line returns the number, from 1, of the line that an offset is in.
-func (t *Text) Line(offset int) int {
-	return sort.SearchInts(t.lines, offset+1)
-}
+// Line returns the number, from 1, of the line that an offset is in, as an editor counts them.
+func (t *Text) Line(offset int) int { return sort.SearchInts(t.lines, offset+1) }
 
-// LineStart returns the offset at which a line begins, from 0; the end of the text for one after the last.
+// LogicalLine returns the index, from 0, of the line of Code that an offset is in.
+func (t *Text) LogicalLine(offset int) int { return sort.SearchInts(t.logical, offset+1) - 1 }
+
+// OfLine returns the index, from 0, of the line of Code that a line of Raw is a part of, by its number from 1.
+func (t *Text) OfLine(number int) int { return t.LogicalLine(t.lines[number-1]) }
+
+// LineStart returns the offset at which a line of Code begins, by its index; the end of the text for one after the last.
 func (t *Text) LineStart(line int) int {
-	if line < len(t.lines) {
-		return t.lines[line]
+	if line < len(t.logical) {
+		return t.logical[line]
 	}
 	return len(t.Code)
+}
+
+// LineCode returns a line of Code, by its index.
+func (t *Text) LineCode(line int) []byte {
+	return t.Code[t.LineStart(line):t.LineStart(line+1)]
 }
 
 // Group returns what the named group of a pattern matched, from Raw: the contents of a string are there. It reports
@@ -91,8 +102,15 @@ func Exactly(pattern string) *lazyregexp.Regexp {
 	return lazyregexp.New(`^(?:` + pattern + `)$`)
 }
 
-// Indented returns how many bytes of white space a line, from 1, begins with, or -1 for a blank one.
-func (t *Text) Indented(line int) int { return indentation(t.LineCode(line - 1)) }
+// Indented returns how many bytes of white space a line of Code begins with, by its index, or -1 for a blank one.
+func (t *Text) Indented(line int) int {
+	for i, c := range t.LineCode(line) {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return i
+		}
+	}
+	return -1
+}
 
 // Words yields the offsets at which a word stands in the code, whole and not as a part of a longer word.
 func (t *Text) Words(word string) func(yield func(at int) bool) {

@@ -53,7 +53,7 @@ func declareFunctions(names *address.Names) {
 			c.Body = body
 		case isFunction:
 			c.Body = source.Span{From: all.From, To: names.BodyEnd(all.To)}
-			if names.Indented(names.Line(m[0])) > 0 {
+			if names.Indented(names.LogicalLine(m[0])) > 0 {
 				c.Name = ""
 			}
 		default:

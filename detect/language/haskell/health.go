@@ -42,9 +42,9 @@ func onCondition(t *source.Text, at int) bool {
 			from = i
 		}
 	}
-	line := t.Line(at)
+	line := t.LogicalLine(at)
 	for m := conditionBefore.FindIndex(t.Code[from:at]); m != nil; m = conditionBefore.FindIndex(t.Code[from:at]) {
-		if of := t.Line(from + m[0]); of == line || t.Indented(of) < t.Indented(line) {
+		if of := t.LogicalLine(from + m[0]); of == line || t.Indented(of) < t.Indented(line) {
 			return true
 		}
 		from += m[0] + 1 // what it decides on has ended

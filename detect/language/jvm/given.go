@@ -91,7 +91,7 @@ func (n *names) declareFields() {
 // ownerAt returns the type that has what is declared at an offset, "" for what is declared outside of all types.
 func (n *names) ownerAt(at int) string {
 	class := n.typeAt(at)
-	if n.ext == ".kt" && n.text.Indented(n.text.Line(at)) == 0 && (class == "" || !n.isInBody(at)) {
+	if n.ext == ".kt" && n.text.Indented(n.text.LogicalLine(at)) == 0 && (class == "" || !n.isInBody(at)) {
 		return ""
 	}
 	return class
@@ -176,7 +176,7 @@ const maxModifier = 40
 func (n *names) isDeclared(name string) bool {
 	for at := range n.text.Words(name) {
 		after := strings.TrimLeft(string(n.text.Code[at+len(name):min(len(n.text.Code), at+len(name)+2)]), " ")
-		isTop := n.text.Indented(n.text.Line(at)) == 0
+		isTop := n.text.Indented(n.text.LogicalLine(at)) == 0
 		if (n.isDeclaration(at) || strings.HasPrefix(after, ":")) && !isTop {
 			return true
 		}

@@ -66,7 +66,7 @@ func (n *names) callable(match []int) string {
 
 // calledAs returns how other files call a function, or the constructor of a type, that is declared at an offset.
 func (n *names) calledAs(name string, at int) string {
-	if startsWithCapital.MatchString(name) || n.text.Indented(n.text.Line(at)) == 0 {
+	if startsWithCapital.MatchString(name) || n.text.Indented(n.text.LogicalLine(at)) == 0 {
 		return name
 	}
 	return n.typeAt(at) + "." + name

@@ -15,7 +15,7 @@ var (
 	// assignment is also the declaration of a variable with its value.
 	assignment = lazyregexp.New(`(?:^|[^\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[\w$\s|.<>\[\]]+)?=[^=>]`)
 	// bareImport is what another module has, alone.
-	bareImport = source.Exactly(`require\([^()]*\)(?:\.[\w$]+)*`)
+	bareImport = source.Exactly(`require\([^()]*\)(?:\s*\.[\w$]+)*`)
 	// defaultCall takes the default of a setting in schemas: z.coerce.number().default(50051), Joi, env-var.
 	defaultCall = lazyregexp.New(`\.default\(\s*`)
 	// loopOf and loopEach go over the elements of a list.

@@ -50,7 +50,7 @@ func readFunctions(t *source.Text) []function {
 	commands, hasCommands := t.Names(startsCommand), usesTyper.In(t.Raw)
 	var functions []function
 	for _, m := range t.FindAll(functionDefinition, maxFunctions) {
-		f := function{at: m[2], indent: t.Indented(t.Line(m[2]))}
+		f := function{at: m[2], indent: t.Indented(t.LogicalLine(m[2]))}
 		f.name = string(t.Code[m[2]:m[3]])
 		for len(classes) > 1 && classes[1][0] < m[0] {
 			classes = classes[1:]
@@ -70,7 +70,7 @@ func readFunctions(t *source.Text) []function {
 
 // around returns the index of the function that an offset is in, or -1.
 func around(functions []function, t *source.Text, at int) int {
-	indent := t.Indented(t.Line(at))
+	indent := t.Indented(t.LogicalLine(at))
 	for i, f := range slices.Backward(functions) {
 		if f.all.To < at && f.indent < indent {
 			return i
@@ -98,7 +98,7 @@ const maxDecorators = 8
 
 // isDecorated reports whether a pattern matches a decorator of the function.
 func (f function) isDecorated(t *source.Text, with *lazyregexp.Regexp) bool {
-	line := t.Line(f.at) - 2
+	line := t.LogicalLine(f.at) - 1
 	for first := line - maxDecorators; line >= 0 && line > first && decorator.Match(t.LineCode(line)); line-- {
 		if with.Match(t.LineCode(line)) {
 			return true

@@ -173,7 +173,7 @@ var mainCheck = lazyregexp.New(`(?m)^if[ \t]+__name__[ \t]*==`)
 // module that can be run as one, and otherwise those that statements outside of functions construct.
 func inMain(found []finding.Finding, t *source.Text) []finding.Finding {
 	isMain := t.Matches(mainCheck)
-	return finding.InMain(found, func(s finding.Server) bool { return isMain || t.Indented(s.Line) == 0 })
+	return finding.InMain(found, func(s finding.Server) bool { return isMain || t.Indented(t.OfLine(s.Line)) == 0 })
 }
 
 // analyzeGenerated tells whether generated code of a health service is that of grpc.health.v1.
@@ -188,11 +188,11 @@ var (
 	keywords = analyzer.Keywords(frameworks, "add_insecure_port(", "add_secure_port(")
 	// loadsEnvironment are in sources that load a file .env: by python-dotenv, pydantic's settings, environs.
 	loadsEnvironment    = source.NewKeywords("load_dotenv", "env_file", ".read_env(")
-	replacesEnvironment = lazyregexp.New(`\bload_dotenv\([^\n]*\boverride\s*=\s*True\b`)
+	replacesEnvironment = lazyregexp.New(`\bload_dotenv\((?:[^()]|\([^()]*\))*\boverride\s*=\s*True\b`)
 	// loadsOnCondition is in a source that loads it in some environments, most often not in production.
 	loadsOnCondition = lazyregexp.New(
-		`\bif\b[^\n]*(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)[^\n]*:\s*\n[ \t]+` +
-			`(?:dotenv\.)?load_dotenv\(`)
+		`\bif\b(?:[^\n:()]|\([^()]*\))*?(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)` +
+			`(?:[^:()]|\([^()]*\)|\))*:[ \t\r]*(?:#[^\n]*)?\n\s+(?:dotenv\.)?load_dotenv\(`)
 	// generatedCode is what only generated code defines: the function that registers a service.
 	generatedCode = lazyregexp.New(`(?m)^def add_\w+Servicer_to_server\(`)
 )

@@ -37,11 +37,11 @@ var elements = address.Elements{
 
 var (
 	// method is a method that may return a setting, up to its body, and endlessMethod one with a single expression.
-	method        = lazyregexp.New(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*\n[ \t]*`)
+	method        = lazyregexp.New(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*\n\s*`)
 	endlessMethod = lazyregexp.New(`(?m)^[ \t]*def[ \t]+(?:self\.)?(?P<name>\w+)[ \t]*(?:\(\))?[ \t]*=[ \t]*`)
 	// setsFields gives an object fields that the source does not name: send("#{name}=", value).
-	setsFields = lazyregexp.New(`\b(?:(?:public_)?send|__send__)[ \t(]+:?"[^"\n]*="|` +
-		`\binstance_variable_set[ \t(]+(?::?"[^"\n]*#\{|[a-z_])`)
+	setsFields = lazyregexp.New(`\b(?:(?:public_)?send|__send__)\b[\s(]+:?"[^"\n]*="|` +
+		`\binstance_variable_set\b[\s(]+(?::?"[^"\n]*#\{|[a-z_])`)
 	constant = lazyregexp.New(`(?m)^[ \t]*(?P<name>[A-Z]\w*)[ \t]*=[ \t]*`)
 )
 

@@ -6,7 +6,6 @@
 package ruby
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -149,18 +148,15 @@ var classOrModule = lazyregexp.New(`^[ \t]*(?:class|module)\b`)
 // inMain returns findings among which the servers are marked that are constructed outside of classes and modules: in a
 // script.
 func inMain(t *source.Text, findings []finding.Finding) []finding.Finding {
-	lines := bytes.Split(t.Code, []byte("\n"))
-	return finding.InMain(findings, func(s finding.Server) bool { return !inClass(lines[:s.Line]) })
+	return finding.InMain(findings, func(s finding.Server) bool { return !inClass(t, t.OfLine(s.Line)) })
 }
 
-// inClass reports whether the last of some lines lies in a class or a module, told by its indentation.
-func inClass(lines [][]byte) bool {
-	indent := len(lines[len(lines)-1])
-	for _, line := range slices.Backward(lines) {
-		trimmed := bytes.TrimLeft(line, " \t")
-		if before := len(line) - len(trimmed); len(bytes.TrimSpace(trimmed)) > 0 && before < indent {
+// inClass reports whether a line lies in a class or a module, told by its indentation.
+func inClass(t *source.Text, line int) bool {
+	for indent := t.Indented(line); line >= 0; line-- {
+		if before := t.Indented(line); before >= 0 && before < indent {
 			indent = before
-			if classOrModule.Match(line) {
+			if classOrModule.Match(t.LineCode(line)) {
 				return true
 			}
 		}

@@ -59,14 +59,14 @@ func security(names *address.Names) []finding.Finding {
 
 // grufSecurity returns what the value of the setting use_ssl says.
 func grufSecurity(t *source.Text, value source.Span) plan.Security {
-	raw := t.Raw[value.From:value.To]
+	value = t.Trim(value)
 	switch t.Slice(value) {
 	case "true":
 		return analyzer.Certificates(t)
 	case "false", "nil":
 		return plan.Security{Transport: plan.Plaintext}
 	}
-	return plan.Security{Setting: settingOf(raw)}
+	return plan.Security{Setting: settingOf(t.Raw[value.From:value.To])}
 }
 
 // anyCableVariables are the environment variables that replace AnyCable's settings (its gem anyway_config reads them).

@@ -32,7 +32,7 @@ const (
 func declareFunctions(names *address.Names) {
 	for _, m := range names.FindAll(functionHead, maxFunctions) {
 		c := address.Callable{At: m[1], Body: source.Span{From: m[1]}}
-		if m[2] >= 0 && names.Indented(names.Line(m[0])) == 0 {
+		if m[2] >= 0 && names.Indented(names.LogicalLine(m[0])) == 0 {
 			c.Name = string(names.Code[m[2]:m[3]])
 		}
 		var all source.Span

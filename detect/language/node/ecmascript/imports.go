@@ -20,7 +20,7 @@ var (
 	// helper that compilers and bundlers write around it.
 	requireCall = lazyregexp.New(`(?P<clause>[\w$]+|\{[^{}]*\})\s*(?::\s*[\w$.]+\s*)?=\s*(?:[\w$.]*\(\s*)?` +
 		`(?:await\s+)?(?:require|import|__webpack_require__)\s*\(\s*["'](?P<module>[^"'\n]*)["']\s*\)` +
-		`(?:\s*,\s*\d\s*)?\)?(?P<member>(?:\.[\w$]+)?)`)
+		`(?:\s*,\s*\d\s*)?\)?(?P<member>(?:\s*\.[\w$]+)?)`)
 	// destructuring takes names out of a module: const { Server } = grpc; const Server =
 	// grpc.Server.
 	destructuring = lazyregexp.New(`(?:(?P<clause>\{[^{}]*\})\s*=\s*(?P<of>[\w$]+)|` +
@@ -38,7 +38,7 @@ func importsOf(s *Source, destructured *lazyregexp.Regexp) Imports {
 	}
 	if bytes.Contains(s.Code, []byte("require")) || bytes.Contains(s.Code, []byte("import(")) {
 		for _, m := range s.FindAll(requireCall, -1) {
-			module, member := s.Part(requireCall, m, "module"), s.Part(requireCall, m, "member")
+			module, member := s.Part(requireCall, m, "module"), strings.TrimSpace(s.Part(requireCall, m, "member"))
 			b.declare(s.Part(requireCall, m, "clause"), module, member)
 		}
 	}
