@@ -11,6 +11,7 @@ package detect
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -103,9 +104,19 @@ func (s *scan) visit(f *tree.File) {
 	}
 	for i, a := range s.analyzers {
 		if a.Required(f.Path) {
-			s.leftOut(f, s.scans[i].Analyze(f))
+			s.leftOut(f, analyze(s.scans[i], f))
 		}
 	}
+}
+
+// analyze has a file analyzed. A fault of the analyzer costs what the file proves, and not the user's build.
+func analyze(of analyzer.Scan, f *tree.File) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("leaving out the file, by a fault of this buildpack, which you may report: %v", fault)
+		}
+	}()
+	return of.Analyze(f)
 }
 
 // waits reports whether a file waited for another to prove a server, and one did.
@@ -117,7 +128,7 @@ func (s *scan) waits(path string) bool {
 func (s *scan) visitWaiting(f *tree.File) {
 	for _, of := range s.scans {
 		if of.Waits(f.Path) {
-			s.leftOut(f, of.Analyze(f))
+			s.leftOut(f, analyze(of, f))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 var (
 	// environmentBy matches a question to the environment for the variable that a constant names: System.getenv(PORT).
 	environmentBy = lazyregexp.New(`(?i:\b\w*env(?:iron(?:ment)?)?(?:variable)?[!?]?)` +
-		`(?:(?:\.|::|->)\w+[!?]?|\(\))*\s*[(\[]\s*([A-Za-z_][\w.:]*)\s*[,)\]]`)
+		`(?:(?:\s*\.\s*|::|->)\w+[!?]?|\(\s*\))*\s*[(\[]\s*([A-Za-z_][\w.:]*)\s*[,)\]]`)
 	// constantName matches the names of constants, and of what belongs to a type or a module.
 	constantName  = source.Exactly(`(?:\w+(?:\.|::))*(?:[A-Z][A-Z0-9_]*|k[A-Z]\w*)|(?:\w+::)+\w+`)
 	stringOfWords = source.Exactly(`["']([A-Za-z_]\w*)["']`)

@@ -27,7 +27,7 @@ var (
 	keyGetter = lazyregexp.New(`^!?\s*[?&]?\.(?P<name>get|getint|getfloat|fetch|dig)\(`)
 	keyText   = lazyregexp.New(`^(?:["'](.*)["']|:(\w+))$`)
 	// sameKeys is a method that changes none of the keys, or the form of a value alone.
-	sameKeys = lazyregexp.New(`^\.(?:freeze|dup|to_h|to_hash|to_s|to_i|with_indifferent_access|` +
+	sameKeys = lazyregexp.New(`^\s*\.(?:freeze|dup|to_h|to_hash|to_s|to_i|with_indifferent_access|` +
 		`(?:deep_)?(?:symbolize|stringify)_keys!?)\b(?:\(\))?`)
 	named = lazyregexp.New(`^(?:fallback|default)\s*=\s*`)
 )

@@ -10,15 +10,15 @@ import (
 // of a function among the arguments, keep their lines, and so does what stands in brackets that do not match. Lines end
 // with a line feed alone, also those of Windows.
 func joinLines(code []byte) {
-	var open []bracket
+	var open brackets
 	before := byte(0)          // the last byte of code
 	next, isMember := 0, false // the next byte of code after a line break, and whether it begins with a member's name
 	for at, c := range code {
 		switch c {
 		case '(', '[', '{':
-			open = append(open, bracket{opening: c})
+			open.push(c)
 		case ')', ']', '}':
-			open = closeBracket(open, code, at)
+			open.pop(code, at)
 		case '\n':
 			if at > 0 && code[at-1] == '\r' {
 				code[at-1] = ' '
@@ -27,14 +27,15 @@ func joinLines(code []byte) {
 				next = at + len(code[at:]) - len(bytes.TrimLeft(code[at:], " \t\r\n"))
 				isMember = endsExpression(before) && beginsWithMember(code[next:])
 			}
-			switch last := len(open) - 1; {
+			switch last := len(open.all) - 1; {
 			case isMember:
 				code[at] = ' '
 			case before == '\\':
 				code[bytes.LastIndexByte(code[:at], before)], code[at], before = ' ', ' ', 0
-			case last >= 0 && open[last].opening == '(':
-				open[last].breaks = append(open[last].breaks, at)
-				open[last].hasStatements = open[last].hasStatements || beginsStatements(code[:at])
+			case last >= 0 && open.all[last].opening == '(':
+				in := &open.all[last]
+				in.breaks = append(in.breaks, at)
+				in.hasStatements = in.hasStatements || beginsStatements(code[:at])
 			}
 		}
 		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
@@ -43,27 +44,39 @@ func joinLines(code []byte) {
 	}
 }
 
-// closeBracket returns the brackets that are open after one that closes at an offset, and joins the lines within it.
-func closeBracket(open []bracket, code []byte, at int) []bracket {
-	opening := "([{"[strings.IndexByte(")]}", code[at])]
-	last := len(open) - 1
-	for last >= 0 && open[last].opening != opening {
-		last--
-	}
-	if last < 0 {
-		return open
-	}
-	if opening == '(' && last == len(open)-1 {
-		open[last].join(code, at)
-	}
-	return open[:last]
+// brackets are the opening brackets whose closing ones have not been met yet.
+type brackets struct {
+	all   []bracket
+	count [256]int // how many there are of each
 }
 
-// bracket is an opening bracket whose closing one has not been met yet.
 type bracket struct {
 	opening       byte
 	breaks        []int // the line breaks in it that are in no bracket further within
 	hasStatements bool
+}
+
+func (b *brackets) push(opening byte) {
+	b.all = append(b.all, bracket{opening: opening})
+	b.count[opening]++
+}
+
+// pop takes away what a bracket closes at an offset, with those that were opened after it, and joins the lines within
+// it if there are none of these.
+func (b *brackets) pop(code []byte, at int) {
+	opening := "([{"[strings.IndexByte(")]}", code[at])]
+	for first := true; b.count[opening] > 0; first = false {
+		last := b.all[len(b.all)-1]
+		b.all = b.all[:len(b.all)-1]
+		b.count[last.opening]--
+		if last.opening != opening {
+			continue
+		}
+		if opening == '(' && first {
+			last.join(code, at)
+		}
+		return
+	}
 }
 
 // join joins the lines in a bracket that closes at an offset.

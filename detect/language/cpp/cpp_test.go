@@ -13,6 +13,10 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) {
+	analyzertest.Layouts(t, definition, grammar.Read, ".cc", ".cpp", ".h")
+}
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "src/a.cc",

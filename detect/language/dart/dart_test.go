@@ -8,6 +8,8 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) { analyzertest.Layouts(t, definition, grammar.Read, ".dart") }
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "bin/a.dart", Head: "import 'package:grpc/grpc.dart'; Server.create(services: []);\n",

@@ -9,6 +9,10 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) {
+	analyzertest.Layouts(t, definition, grammars[".cs"].Read, ".cs")
+}
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition,
 		analyzertest.Repetition{

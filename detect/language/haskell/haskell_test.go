@@ -9,6 +9,8 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) { analyzertest.Layouts(t, definition, grammar.Read, ".hs") }
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "app/Main.hs",

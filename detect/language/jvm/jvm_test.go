@@ -11,6 +11,10 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) {
+	analyzertest.Layouts(t, definition, grammars[".java"].Read, ".java")
+}
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "A.java",

@@ -60,7 +60,7 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     connectNode,
-		Keywords: []string{"connectNodeAdapter", "fastifyConnectPlugin", "http2", "service(Health"},
+		Keywords: []string{"connectNodeAdapter", "fastifyConnectPlugin", "http2", ".service("},
 		Evidence: "`connectNodeAdapter` or `fastifyConnectPlugin` in a project that serves HTTP/2",
 		Health:   "the app, by `router.service(Health, ...)`",
 		Advice: "router.service(Health, { check: () => ({ status: HealthCheckResponse_ServingStatus.SERVING }) }), " +

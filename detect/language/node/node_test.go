@@ -8,9 +8,15 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/node/ecmascript"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestLayouts(t *testing.T) {
+	analyzertest.Layouts(t, definition, func(text []byte) *source.Text { return ecmascript.Read(text, grpcModule).Text }, ".js", ".ts")
+}
 
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{

@@ -8,6 +8,8 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) { analyzertest.Layouts(t, definition, grammar.Read, ".php") }
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "src/a.php", Head: "<?php grpc; ",

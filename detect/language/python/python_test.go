@@ -9,6 +9,8 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) { analyzertest.Layouts(t, definition, grammar.Read, ".py") }
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "a.py", Head: "import grpc\ns.add_insecure_port(b)\n",

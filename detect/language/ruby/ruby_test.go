@@ -4,9 +4,14 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
+	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
+
+func TestLayouts(t *testing.T) {
+	analyzertest.Layouts(t, definition, func(text []byte) *source.Text { return grammarOf(text).Read(text) }, ".rb")
+}
 
 func TestRepetitiveSources(t *testing.T) {
 	units := []string{

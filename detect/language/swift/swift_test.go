@@ -8,6 +8,8 @@ import (
 
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
+func TestLayouts(t *testing.T) { analyzertest.Layouts(t, definition, grammar.Read, ".swift") }
+
 func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "Sources/a/a.swift", Head: "import GRPCCore\nGRPCServer(transport: t)\n",
