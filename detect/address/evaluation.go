@@ -289,6 +289,7 @@ func (e *evaluation) follow(name string, u Use) {
 	case c != nil && c.Name != "":
 		e.others = append(e.others, u)
 	}
+	before := len(e.found) + len(e.sockets)
 	for _, x := range values {
 		switch {
 		case !e.seen[x.at]:
@@ -299,7 +300,28 @@ func (e *evaluation) follow(name string, u Use) {
 			e.parameterDefault(name, u)
 		}
 	}
+	isFound := len(e.found)+len(e.sockets) > before
+	if isFound && len(values) > 1 && slices.ContainsFunc(values, func(x expression) bool { return e.isUnclear(name, x) }) {
+		e.unclear = true
+	}
 }
+
+// isUnclear reports whether a name gets a value of which nothing is known: it states no address, comes from nowhere that
+// is known, and is not made of what the name had before.
+func (e *evaluation) isUnclear(name string, x expression) bool {
+	code := string(bytes.TrimSpace(x.code))
+	isOwn := Path(strings.TrimLeft(code, "$@")) == name || UsesName(code, name)
+	if isOwn || noValue.MatchString(code) || optionsName.MatchString(code) || optionsName.MatchString(name) {
+		return false
+	}
+	own := evaluation{Names: e.Names, seen: map[int]bool{x.at: true}}
+	own.evaluate(x)
+	return !own.outside && len(own.found)+len(own.sockets)+len(own.variables)+len(own.givers)+len(own.before)+
+		len(own.others)+len(own.given)+len(own.texts)+len(own.hosts) == 0
+}
+
+// noValue is what a name has before it gets a value.
+var noValue = lazyregexp.New(`^(?:None|null|nil|undefined|NULL|nullptr|-?\d{1,2}|"\s*"|'\s*'|false)?$`)
 
 // parameterDefault evaluates the default of a parameter, if a name is one that has a default. What calls in other files
 // give goes before it.
