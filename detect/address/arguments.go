@@ -12,7 +12,7 @@ import (
 
 // DeclareFunction adds what a function returns: an expression, or a body that states one port.
 func (d *Names) DeclareFunction(name string, body source.Span) {
-	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{d.expression(body), 0, false})
+	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{value: d.expression(body)})
 	d.Returned = append(d.Returned, NamedValue{Name: name + "()", Value: body})
 }
 
@@ -139,7 +139,7 @@ func (d *Names) give(f Function, body, from int) {
 			value, ok = p.Default, p.Default.From < p.Default.To
 		}
 		if p.Name != "" && ok {
-			d.byName[p.Name] = append(d.byName[p.Name], declaration{d.expression(value), body, true})
+			d.byName[p.Name] = append(d.byName[p.Name], declaration{value: d.expression(value), scope: body, isParameter: true})
 		}
 	}
 }

@@ -311,14 +311,21 @@ func (e *evaluation) follow(name string, u Use) {
 func (e *evaluation) isUnclear(name string, x expression) bool {
 	code := string(bytes.TrimSpace(x.code))
 	isOwn := Path(strings.TrimLeft(code, "$@")) == name || UsesName(code, name)
-	if isOwn || noValue.MatchString(code) || optionsName.MatchString(code) || optionsName.MatchString(name) {
+	if isOwn || e.isGiven(x) || noValue.MatchString(code) || optionsName.MatchString(code) || optionsName.MatchString(name) {
 		return false
 	}
 	own := evaluation{Names: e.Names, seen: map[int]bool{x.at: true}}
 	own.evaluate(x)
+	isNamed := func(text string) bool { return strings.ReplaceAll(text, "-", "_") == name }
+	if len(own.texts) > 0 && strings.IndexByte("\"'`", code[0]) >= 0 || slices.ContainsFunc(own.texts, isNamed) {
+		return false // it is a host or another text, or asks for what has the name
+	}
 	return !own.outside && len(own.found)+len(own.sockets)+len(own.variables)+len(own.givers)+len(own.before)+
-		len(own.others)+len(own.given)+len(own.texts)+len(own.hosts) == 0
+		len(own.others)+len(own.given)+len(own.hosts) == 0
 }
+
+// isName is a name alone.
+var isName = lazyregexp.New(`^[A-Za-z_]\w*$`)
 
 // noValue is what a name has before it gets a value.
 var noValue = lazyregexp.New(`^(?:None|null|nil|undefined|NULL|nullptr|-?\d{1,2}|"\s*"|'\s*'|false)?$`)

@@ -49,6 +49,8 @@ type declaration struct {
 	scope int // the index of a block
 	// isParameter says that no other function can see the name.
 	isParameter bool
+	// isBare says that it is an assignment which declares no variable.
+	isBare bool
 }
 
 // expression is a part of a text, or code in a string of it.
@@ -207,7 +209,7 @@ func (d *Names) add(name string, at int, value source.Span) {
 		isField := strings.HasPrefix(name, "@") || at > 0 && d.Code[at-1] == '.'
 		scope = d.blocks.ScopeOf(d.LogicalLine(at), isField)
 	}
-	d.byName[name] = append(d.byName[name], declaration{d.expression(value), scope, false})
+	d.byName[name] = append(d.byName[name], declaration{value: d.expression(value), scope: scope, isBare: d.isBare(at)})
 }
 
 // visible returns the values of a name that are visible at an offset: those of the innermost scope around it. If none

@@ -75,9 +75,14 @@ func (d *Names) Value(s source.Span) Value { return d.FieldValue("", s) }
 func (d *Names) FieldValue(of string, s source.Span) Value {
 	x := d.expression(s)
 	x.of = of
+	return d.valueOf(x)
+}
+
+// valueOf is [Names.Value] of an expression.
+func (d *Names) valueOf(x expression) Value {
 	e := d.evaluated(x)
 	v := Value{
-		Address: e.address(s), Outside: e.outside, IfCalled: e.ifCalled, HoldsUnset: e.holdsUnset, Given: e.given,
+		Address: e.address(x.at), Outside: e.outside, IfCalled: e.ifCalled, HoldsUnset: e.holdsUnset, Given: e.given,
 	}
 	if !e.unclear && (v.Certainty != Unknown || len(e.found) == 0) {
 		v.Givers = e.giverNames()
@@ -217,6 +222,19 @@ func (d *Names) Declaration(name string, s source.Span) Declaration {
 	return Declaration{Name: name, Value: v}
 }
 
+// Variable is [Names.Declaration] of a variable, by its own name or as a member of something, whose first value is in a
+// span. What is assigned to it later, where that is seen, counts too.
+func (d *Names) Variable(name string, s source.Span) Declaration {
+	declared := d.Declaration(name, s)
+	variable := name[strings.LastIndexByte(name, '.')+1:]
+	if d.isAssignedAgain(variable, s.From) {
+		givers := declared.Givers
+		declared.Value = d.valueOf(expression{raw: []byte(variable), code: []byte(variable), at: max(0, s.From-1)})
+		declared.Givers = givers
+	}
+	return declared
+}
+
 // Option returns the declaration of a name that an option of the command line gives, or an environment variable, with
 // its default in a span, as [Names.DeclareOption] takes them.
 func (d *Names) Option(name, variable string, s source.Span) Declaration {
@@ -235,13 +253,13 @@ func (d *Names) DeclarationOf(v NamedValue) Declaration {
 	if v.IsOption {
 		return d.Option(v.Name, v.Variable, v.Value)
 	}
-	return d.Declaration(v.Name, v.Value)
+	return d.Variable(v.Name, v.Value)
 }
 
-// address returns the one address that was found in the expression in a span.
-func (e *evaluation) address(s source.Span) Address {
+// address returns the one address that was found in the expression at an offset.
+func (e *evaluation) address(at int) Address {
 	unknown := Address{}
-	unknown.Place.Line = e.Line(s.From)
+	unknown.Place.Line = e.Line(at)
 	if !e.unclear {
 		unknown.Variable = oneVariable(e.variables)
 	}

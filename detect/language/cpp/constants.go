@@ -65,6 +65,7 @@ const (
 // in this source.
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ",;\n", declarations...)
+	d.AssignOuter()
 	d.Global = globals(t)
 	set := t.Names(fieldSet)
 	for _, f := range fields(t) {
@@ -312,7 +313,7 @@ func readConstants(t *source.Text, names func() *address.Names) []address.Declar
 	var all []address.Declaration
 	add := func(name string, value source.Span) {
 		if len(all) < maxConstants && listenName.MatchString(name) {
-			all = append(all, names().Declaration(name, value))
+			all = append(all, names().Variable(name, value))
 		}
 	}
 	for _, m := range t.FindAll(constant, maxFunctions) {

@@ -43,6 +43,7 @@ type serving struct {
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, ";,", declaration, assignment)
+	names.AssignOuter()
 	names.Keyed(optionValue, optionDefault)
 	names.ReadFlags(optionFlag, optionShort)
 	return names

@@ -52,6 +52,7 @@ const (
 // are given in this source. Settings may give properties something else, so these are as those of other sources.
 func readDeclarations(t *source.Text) *address.Names {
 	d := address.Read(t, ";,\n", declaration)
+	d.AssignOuter()
 	d.Global = global
 	d.Keyed(settingRead)
 	d.DeclareStored(tryParse, storedIn)
@@ -122,7 +123,7 @@ func readConstants(d *address.Names) []address.Declaration {
 	var all []address.Declaration
 	add := func(name string, value source.Span) {
 		if len(all) < maxConstants && listenName.MatchString(name) {
-			all = append(all, d.Declaration(name, value))
+			all = append(all, d.Variable(name, value))
 		}
 	}
 	for _, m := range t.FindAll(constant, maxMethods) {

@@ -140,7 +140,7 @@ func (m *members) declare(class, name string, value source.Span) {
 	if !m.mayBePort(value) {
 		return
 	}
-	if v := m.values().Value(value); v.Certainty != address.Unknown || len(v.Names) > 0 {
+	if v := m.values().Variable(name, value).Value; v.Certainty != address.Unknown || len(v.Names) > 0 {
 		v.Names = append(v.Names, m.givenTo(class, name)...)
 		m.found = append(m.found, address.Declaration{Name: class + "." + name, Value: v})
 	}

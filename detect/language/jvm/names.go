@@ -84,6 +84,7 @@ func (n *names) values() *address.Names {
 		return n.read
 	}
 	n.read = address.Read(n.text, ends[n.ext], declarations[n.ext]...)
+	n.read.AssignOuter()
 	for _, m := range n.text.FindAll(portMethod, maxMembers) {
 		name, _ := n.text.Group(portMethod, m, "name")
 		for _, value := range n.text.Returns(m[1]) {

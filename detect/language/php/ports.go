@@ -181,7 +181,7 @@ func (p *pass) properties() []address.Declaration {
 			member, _ := p.Group(pattern, m, "name")
 			class, _ := p.Group(classHead, classes[in-1], "name")
 			for _, value := range p.Values(member, m[1]) {
-				if d := p.Declaration(class+"."+member, value); d.Certainty != address.Unknown {
+				if d := p.Variable(class+"."+member, value); d.Certainty != address.Unknown {
 					found = append(found, d)
 				}
 			}

@@ -42,7 +42,7 @@ func readConstants(t *source.Text, module string, i imports, names func() *addre
 		if len(all) == maxConstants {
 			return
 		}
-		all = append(all, names().Declaration(name, value))
+		all = append(all, names().Variable(name, value))
 	}
 	loads, isReplaced := address.LoadsSettings(t.Raw), t.Matches(replacesModule)
 	if isReplaced {

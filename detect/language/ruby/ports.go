@@ -222,7 +222,7 @@ func constants(names *address.Names) []address.Declaration {
 	for _, m := range names.FindAll(constant, -1) {
 		name, _ := names.Group(constant, m, "name")
 		value := source.Span{From: m[1], To: names.Until(m[1], "\n")}
-		d := names.Declaration(name, value)
+		d := names.Variable(name, value)
 		isKnown := d.Certainty != address.Unknown || names.IsLoaded(name, value)
 		if isKnown && len(found) < maxSettings {
 			found = append(found, d)

@@ -86,6 +86,7 @@ const (
 // module is that of the source.
 func readDeclarations(t *source.Text, module string) *address.Names {
 	d := address.Read(t, ";", variable, assignment, portSet, matched)
+	d.AssignOuter()
 	d.Global, d.FieldOf = global, fieldOf(t)
 	d.Keyed(readOption, optionKey)
 	d.ReadFlags(keyFlag, keyShort)
@@ -336,7 +337,7 @@ func readConstants(d *address.Names) []address.Declaration {
 	}
 	for _, m := range t.FindAll(constant, maxFunctions) {
 		value := source.Span{From: m[1], To: t.Until(m[1], ";")}
-		add(d.Declaration(string(t.Code[m[2]:m[3]]), value))
+		add(d.Variable(string(t.Code[m[2]:m[3]]), value))
 	}
 	for _, f := range fieldDefaults(d) {
 		if f.IsOption || f.Value.From < f.Value.To {

@@ -32,6 +32,7 @@ var argument = lazyregexp.New(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\d+|\
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n;,", declaration, binding, assignment)
+	names.AssignOuter()
 	declareFlags(names)
 	return names
 }

@@ -56,7 +56,7 @@ func properties(names *address.Names) []address.Declaration {
 	for _, m := range names.FindAll(fieldSet, maxProperties) {
 		name, _ := names.Group(fieldSet, m, "name")
 		if object, _ := names.Group(fieldSet, m, "object"); object != "self" { // see above
-			all = append(all, names.Declaration("."+name, source.Span{From: m[1], To: names.Until(m[1], "\n;")}))
+			all = append(all, names.Variable("."+name, source.Span{From: m[1], To: names.Until(m[1], "\n;")}))
 		}
 	}
 	return all
