@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
@@ -73,12 +74,13 @@ func (d *Names) withoutValue(name string) []declaration {
 	return all
 }
 
-// isAssignedAgain reports whether a variable is assigned another value, beside the one at an offset, where that is seen:
+// isAssignedAgain reports whether a variable is assigned another value, beside the one in a span, where that is seen:
 // not a parameter, for which calls decide.
-func (d *Names) isAssignedAgain(name string, at int) bool {
-	return slices.ContainsFunc(d.visible(name, at), func(x expression) bool {
+func (d *Names) isAssignedAgain(name string, value source.Span) bool {
+	return slices.ContainsFunc(d.visible(name, value.From), func(x expression) bool {
 		before := d.Code[max(0, x.at-maxDeclared):x.at]
-		return x.at != at && !d.isGiven(x) && bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("="))
+		isOther := x.at >= value.To || x.at+len(x.raw) <= value.From
+		return isOther && !d.isGiven(x) && bytes.HasSuffix(bytes.TrimRight(before, " \t"), []byte("="))
 	})
 }
 

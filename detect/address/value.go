@@ -227,7 +227,7 @@ func (d *Names) Declaration(name string, s source.Span) Declaration {
 func (d *Names) Variable(name string, s source.Span) Declaration {
 	declared := d.Declaration(name, s)
 	variable := name[strings.LastIndexByte(name, '.')+1:]
-	if d.isAssignedAgain(variable, s.From) {
+	if s.From < s.To && d.isAssignedAgain(variable, s) {
 		givers := declared.Givers
 		declared.Value = d.valueOf(expression{raw: []byte(variable), code: []byte(variable), at: max(0, s.From-1)})
 		declared.Givers = givers

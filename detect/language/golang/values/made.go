@@ -122,17 +122,20 @@ func (w *maker) walk(x expression, nesting int) {
 		return
 	}
 	origins, _ := w.origins(x, nesting)
+	before := len(w.found)
 	for _, from := range origins {
 		w.walk(from, nesting+1)
 	}
 	if len(origins) == 0 {
 		w.walkWrapped(x, nesting)
+	}
+	if len(w.found) == before {
 		w.walkReceived(x, nesting)
 	}
 }
 
-// walkReceived follows the composite literals of the type of a variable that gets its value nowhere, such as the
-// receiver of a method that is called through an interface.
+// walkReceived follows the composite literals of the type of a variable of which it is not known where it gets its
+// value, such as the receiver of a method that is called through an interface.
 func (w *maker) walkReceived(x expression, nesting int) {
 	if x.declaredBy() == nil {
 		return

@@ -14,7 +14,7 @@ const (
 	maxNesting = 24
 	// maxEvaluated is how many expressions are evaluated for one port, and maxTotal for all ports of an app. Real ports
 	// need a hundredth of it.
-	maxEvaluated = 3_000
+	maxEvaluated = 10_000
 	maxTotal     = 300_000
 	// maxValues is how many values of one expression are looked at.
 	maxValues = 16
