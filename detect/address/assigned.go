@@ -84,29 +84,61 @@ func (d *Names) isAssignedAgain(name string, value source.Span) bool {
 	})
 }
 
-// isGiven reports whether an expression is a parameter of the function that it stands in.
+// isGiven reports whether an expression is a parameter of the function with a name that it stands in.
 func (d *Names) isGiven(x expression) bool {
 	name := string(bytes.TrimSpace(x.code))
 	if !isName.MatchString(name) {
 		return false
 	}
-	before := d.Code[d.LineStart(d.LogicalLine(x.at)):x.at]
-	m := functionInLine.FindSubmatch(before[max(0, len(before)-maxFunctionLine):])
-	return m != nil && UsesName(string(m[1])+",", name) || d.IsParameter(name, x.at)
+	line := d.LogicalLine(x.at)
+	before := d.Code[d.LineStart(line):x.at]
+	if m := functionInLine.FindSubmatch(before[max(0, len(before)-maxFunctionLine):]); m != nil {
+		return UsesName(string(m[1])+",", name)
+	}
+	head := d.headWith(name, line)
+	return head >= 0 && functionHead.Match(d.LineCode(head))
 }
 
-// functionInLine is a function whose body is in the line of its parameters.
-var functionInLine = lazyregexp.New(`\(([^()]*)\)[^(){};]*(?:\{|=>?)[^{}]*$`)
+var (
+	// functionHead is the head of a function with a name, and functionInLine one with its body up to an expression.
+	functionHead   = lazyregexp.New(`[\w>?!][ \t]*\([^()]*\w[^()]*\)[^()]*$`)
+	functionInLine = lazyregexp.New(`[\w>?!][ \t]*\(([^()]*)\)[^(){};]*(?:\{|=>?)[^{}]*$`)
+)
 
 // maxFunctionLine is how many bytes before an expression are looked at for such a function.
 const maxFunctionLine = 300
 
-// AssignGlobal says that the assignments to a name in the function around an offset set a variable of the whole text.
-func (d *Names) AssignGlobal(name string, at int) {
-	scope := d.blocks.ScopeOf(d.LogicalLine(at), false)
-	for i, x := range d.byName[name] {
-		if x.scope == scope {
-			d.byName[name][i].scope = 0
+// AssignThroughBlocks says that an assignment sets the variable of that name around it, through the blocks that have no
+// variables of their own: the heads of the others match the pattern.
+func (d *Names) AssignThroughBlocks(own *lazyregexp.Regexp) {
+	for _, all := range d.byName {
+		for i, x := range all {
+			for _, head := range d.blocks.Heads(d.LogicalLine(x.value.at), -1) {
+				if own.Match(d.LineCode(head)) {
+					break
+				}
+				around := d.blocks.ScopeOf(head, false)
+				if slices.ContainsFunc(all, func(y declaration) bool { return y.scope == around }) {
+					all[i].scope = around
+				}
+			}
+		}
+	}
+}
+
+// AssignGlobal says that functions set variables of the whole text by the names that a pattern has in the group "names":
+// global port, host.
+func (d *Names) AssignGlobal(statement *lazyregexp.Regexp) {
+	for _, m := range d.FindAll(statement, maxTuples) {
+		names, _ := d.Group(statement, m, "names")
+		scope := d.blocks.ScopeOf(d.LogicalLine(m[0]), false)
+		for name := range strings.SplitSeq(names, ",") {
+			all := d.byName[strings.TrimLeft(name, " \t$")]
+			for i := range all {
+				if all[i].scope == scope {
+					all[i].scope = 0
+				}
+			}
 		}
 	}
 }

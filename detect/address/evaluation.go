@@ -317,12 +317,16 @@ func (e *evaluation) isUnclear(name string, x expression) bool {
 	own := evaluation{Names: e.Names, seen: map[int]bool{x.at: true}}
 	own.evaluate(x)
 	isNamed := func(text string) bool { return strings.ReplaceAll(text, "-", "_") == name }
-	if len(own.texts) > 0 && strings.IndexByte("\"'`", code[0]) >= 0 || slices.ContainsFunc(own.texts, isNamed) {
-		return false // it is a host or another text, or asks for what has the name
+	isElement := isElementRead.MatchString(code) && slices.ContainsFunc(own.texts, isNamed)
+	if isElement || len(own.texts) > 0 && strings.IndexByte("\"'`", code[0]) >= 0 {
+		return false // it is what has the name among options, or a host or another text
 	}
 	return !own.outside && len(own.found)+len(own.sockets)+len(own.variables)+len(own.givers)+len(own.before)+
 		len(own.others)+len(own.given)+len(own.hosts) == 0
 }
+
+// isElementRead reads an element by a text.
+var isElementRead = lazyregexp.New(`\w\s*\[\s*["']`)
 
 // isName is a name alone.
 var isName = lazyregexp.New(`^[A-Za-z_]\w*$`)

@@ -107,6 +107,7 @@ func Read(t *source.Text, ends string, patterns ...*lazyregexp.Regexp) *Names {
 			}
 		}
 	}
+	d.readTuples(ends)
 	return d
 }
 

@@ -45,10 +45,13 @@ var (
 	// scan stores what a text says in a variable, storedIn. A stream does too, from which extracted takes it.
 	scan = lazyregexp.New(
 		`\b(?:sscanf|from_chars|SimpleAtoi|StringToInt\w*|try_lexical_convert)\s*\(`)
-	storedIn   = source.Exactly(`&?\s*(?P<name>[A-Za-z_]\w*)`)
-	stream     = lazyregexp.New(`\bi?stringstream\s*(?:(?P<name>\w+)\s*)?[({]`)
-	extracted  = lazyregexp.New(`^[)}]?\s*>>\s*(?P<name>\w+)`)
-	readOption = lazyregexp.New(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
+	// pointer is an argument that a call may set, and knownPointers are calls that are read otherwise.
+	pointer       = lazyregexp.New(`[(,]\s*&(?P<name>[a-z_]\w*)\s*[,)]`)
+	knownPointers = lazyregexp.New(`(?:` + scan.String() + `|\b(?:AddListeningPort|default_value|value<[^()]*>)\s*\()$`)
+	storedIn      = source.Exactly(`&?\s*(?P<name>[A-Za-z_]\w*)`)
+	stream        = lazyregexp.New(`\bi?stringstream\s*(?:(?P<name>\w+)\s*)?[({]`)
+	extracted     = lazyregexp.New(`^[)}]?\s*>>\s*(?P<name>\w+)`)
+	readOption    = lazyregexp.New(`\b(?P<name>\w+)\s*[={(]\s*\w+\s*\[\s*"(?P<option> +)"\s*\]\s*\.\s*as\s*<`)
 )
 
 const (
@@ -77,6 +80,7 @@ func readDeclarations(t *source.Text) *address.Names {
 	declareFlags(d)
 	d.DeclareLoops(loop)
 	d.DeclareStored(scan, storedIn)
+	d.DeclareReferences(pointer, knownPointers)
 	declareExtracted(d)
 	classes := classesIn(t)
 	for _, m := range t.FindAll(function, maxFunctions) {

@@ -32,7 +32,9 @@ var (
 		`(?:\.\s*GetValue\s*(?:<\w+\??>|\(\s*Of\s+\w+\s*\))?\s*\(|\[|\(|\.\s*\[)\s*` +
 		`"(?P<key2>[ ]+)"\s*,?(?P<default>))`)
 	// tryParse stores what a text says in a variable, storedIn.
-	tryParse   = lazyregexp.New(`\bTryParse\s*\(`)
+	tryParse = lazyregexp.New(`\bTryParse\s*\(`)
+	// reference is an argument that a call may set.
+	reference  = lazyregexp.New(`[(,]\s*(?:ref|out)\s+(?:var\s+)?(?P<name>[A-Za-z_]\w*)\s*[,)]`)
 	storedIn   = source.Exactly(`(?:out\s+(?:[\w.?]+\s+)?)?(?P<name>[A-Za-z_]\w*)`)
 	methodBody = lazyregexp.New(`^\)\s*(\{|=>)`)
 	parameter  = lazyregexp.New(`(\w+)\s*(?:=\s*|$)`)
@@ -56,6 +58,7 @@ func readDeclarations(t *source.Text) *address.Names {
 	d.Global = global
 	d.Keyed(settingRead)
 	d.DeclareStored(tryParse, storedIn)
+	d.DeclareReferences(reference, tryParse)
 	d.Holds = func(c address.Condition) bool {
 		holds, known := inImage(d, c.Span, 0)
 		return known && holds != c.Negated

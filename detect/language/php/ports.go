@@ -118,12 +118,16 @@ var (
 	ownProperty = lazyregexp.New(`\$this->(?P<name>\w+)\s*(?:\?\?)?=[^=>]`)
 )
 
+// global names the variables of the script that a function sets.
+var global = lazyregexp.New(`\bglobal\s+(?P<names>\$\w+(?:\s*,\s*\$\w+)*)`)
+
 // fromOutside is in a value that the environment or the command line gives.
 var fromOutside = lazyregexp.New(`\bgetenv\b|\benv\b|_ENV\b|_SERVER\b|\bargv\b|\boptions\b`)
 
 // namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
 	d := address.Read(t, ";,", assignment, definedConstant)
+	d.AssignGlobal(global)
 	for _, m := range t.FindAll(getter, -1) {
 		end := t.Until(m[1], "")
 		if end >= len(t.Code) || t.Code[end] != '}' {

@@ -17,6 +17,8 @@ var (
 	// assignmentAfter is one behind another statement, or a condition: if "PORT" in os.environ: port = 8080.
 	assignmentAfter = lazyregexp.New(`(?m)(?:;|^[ \t]*(?:if|elif|else|try|except|finally|with|for|while)\b[^\n]*:)` +
 		`[ \t]*(?P<statement>)(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*`)
+	// global names the variables of the module that a function sets.
+	global = lazyregexp.New(`\bglobal[ \t]+(?P<names>\w+(?:[ \t]*,[ \t]*\w+)*)`)
 	// assignmentInCode is one in an expression: if port := os.environ.get("PORT").
 	assignmentInCode = lazyregexp.New(`\b(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*`)
 )
@@ -27,6 +29,7 @@ var (
 func readDeclarations(t *source.Text, module string, functions []function) *address.Names {
 	d := address.Read(t, "\n", assignment, assignmentAfter, assignmentInCode)
 	d.AddsNumbers, d.ReadsSettings = true, true
+	d.AssignGlobal(global)
 	if t.Matches(replacesModule) {
 		constants := t.Names(constant)
 		d.DeleteFunc(func(name string) bool { return slices.Contains(constants, name) })

@@ -22,6 +22,9 @@ var (
 	declaration = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
 		`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
 	// assignment is another value of a variable.
+	// inOut is an argument that a call may set, and known a call that sets none that matters.
+	inOut      = lazyregexp.New(`[(,:]\s*&(?P<name>[a-z_]\w*)\s*[,)]`)
+	known      = lazyregexp.New(`\bwithUnsafe\w*\($`)
 	assignment = lazyregexp.New(`(?m)(?:^|[;)]|\{\s)\s*(?P<name>\w+)\s*=\s*`)
 )
 
@@ -31,9 +34,16 @@ var argument = lazyregexp.New(`[(,]\s*(?P<name>\w*[pP]ort)\s*:\s*(?P<value>\d+|\
 
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
-	names := address.Read(t, "\n;,", declaration, binding, assignment)
-	names.AssignOuter()
+	names := readNames(t)
 	declareFlags(names)
+	return names
+}
+
+// readNames reads the names that a source declares, by further patterns too.
+func readNames(t *source.Text, further ...*lazyregexp.Regexp) *address.Names {
+	names := address.Read(t, "\n;,", append(further, declaration, binding, assignment)...)
+	names.AssignOuter()
+	names.DeclareReferences(inOut, known)
 	return names
 }
 
@@ -94,7 +104,7 @@ func listeners(t *source.Text, servers []finding.Server) []finding.Finding {
 		v := listened(declared, m)
 		if v.Certainty == address.Unknown && v.Variable == "" {
 			if withArguments == nil {
-				withArguments = address.Read(t, "\n;,", declaration, binding, assignment, argument)
+				withArguments = readNames(t, argument)
 				withArguments.Global = global
 			}
 			if given := listened(withArguments, m); given.Certainty != address.Unknown || len(v.Names) == 0 {

@@ -1,0 +1,71 @@
+package address
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
+
+// tuple is an assignment to several names at once: host, port = load(), const [host, port] = load(), let (host, port) =
+// load().
+var tuple = lazyregexp.New(`(?m)(?:^|[;{}]|\b(?:let|va[lr]|const|auto|list)\b)[ \t]*&?[(\[]?[ \t]*` +
+	`(?P<names>(?:mut[ \t]+)?[$\w]+(?:[ \t]*,[ \t]*(?:mut[ \t]+)?[$\w]+)+)[ \t]*[)\]]?[ \t]*:?=[ \t]*(?P<value>[^=>\s])`)
+
+// maxTuples is how many assignments to several names are read, and maxStored how many arguments that a call may set.
+const (
+	maxTuples = 64
+	maxStored = 64
+)
+
+// readTuples declares the names of assignments to several at once: each has the value at its position, or what all come
+// from. ends are the bytes that end a value.
+func (d *Names) readTuples(ends string) {
+	for _, m := range d.FindAll(tuple, maxTuples) {
+		names := bytes.Split(d.Code[m[2]:m[3]], []byte(","))
+		from := m[4]
+		if strings.IndexByte("([", d.Code[from]) >= 0 && d.Until(from+1, "") == d.Until(from, ends+";\n")-1 {
+			from++ // the values are in brackets
+		}
+		var each []source.Span
+		for begin := from; len(each) <= len(names); {
+			end := d.Until(begin, ends+",;\n")
+			each = append(each, source.Span{From: begin, To: end})
+			if end >= len(d.Code) || d.Code[end] != ',' {
+				break
+			}
+			begin = end + 1
+		}
+		all := source.Span{From: m[4], To: d.Until(m[4], ends+";\n")}
+		at := m[2]
+		for i, name := range names {
+			value := all
+			if len(each) == len(names) {
+				value = d.Trim(each[i])
+			}
+			word := strings.TrimPrefix(strings.TrimPrefix(string(bytes.TrimSpace(name)), "mut "), "$")
+			if word != "_" && len(d.byName[word]) < maxDeclarations {
+				d.add(word, at, value)
+			}
+			at += len(name) + 1
+		}
+	}
+}
+
+// DeclareReferences declares the variables that calls may set, to which a pattern matches a reference among their
+// arguments, from the bracket or the comma before it. Nothing is known of what they get. known matches what stands before
+// the brackets of calls that are read otherwise.
+func (d *Names) DeclareReferences(reference, known *lazyregexp.Regexp) {
+	for _, m := range d.FindAll(reference, maxStored) {
+		name, _ := d.Group(reference, m, "name")
+		_, open := d.Around(m[0]+1, m[0]-source.MaxValue, "")
+		if len(d.byName[name]) == 0 || open < 0 || known.Match(d.Code[max(0, open-maxDeclared):open+1]) {
+			continue
+		}
+		unknown := d.declaring(d.byName[name], d.LogicalLine(m[0]))
+		d.byName[name] = append(d.byName[name], declaration{
+			value: expression{raw: []byte("?"), code: []byte("?"), at: m[0]}, scope: max(0, unknown), isBare: true,
+		})
+	}
+}
