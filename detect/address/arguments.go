@@ -139,7 +139,8 @@ func (d *Names) give(f Function, body, from int) {
 			value, ok = p.Default, p.Default.From < p.Default.To
 		}
 		if p.Name != "" && ok {
-			d.byName[p.Name] = append(d.byName[p.Name], declaration{value: d.expression(value), scope: body, isParameter: true})
+			given := declaration{value: d.expression(value), scope: body, isParameter: true}
+			d.byName[p.Name] = append(d.byName[p.Name], given)
 		}
 	}
 }

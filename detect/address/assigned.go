@@ -126,8 +126,8 @@ func (d *Names) AssignThroughBlocks(own *lazyregexp.Regexp) {
 	}
 }
 
-// AssignGlobal says that functions set variables of the whole text by the names that a pattern has in the group "names":
-// global port, host.
+// AssignGlobal says that functions set variables of the whole text by the names that a pattern has in the group
+// "names": global port, host.
 func (d *Names) AssignGlobal(statement *lazyregexp.Regexp) {
 	for _, m := range d.FindAll(statement, maxTuples) {
 		names, _ := d.Group(statement, m, "names")

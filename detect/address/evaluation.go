@@ -300,18 +300,19 @@ func (e *evaluation) follow(name string, u Use) {
 			e.parameterDefault(name, u)
 		}
 	}
-	isFound := len(e.found)+len(e.sockets) > before
-	if isFound && len(values) > 1 && slices.ContainsFunc(values, func(x expression) bool { return e.isUnclear(name, x) }) {
+	isUnclear := func(x expression) bool { return e.isUnclear(name, x) }
+	if len(e.found)+len(e.sockets) > before && len(values) > 1 && slices.ContainsFunc(values, isUnclear) {
 		e.unclear = true
 	}
 }
 
-// isUnclear reports whether a name gets a value of which nothing is known: it states no address, comes from nowhere that
-// is known, and is not made of what the name had before.
+// isUnclear reports whether a name gets a value of which nothing is known: it states no address, comes from nowhere
+// that is known, and is not made of what the name had before.
 func (e *evaluation) isUnclear(name string, x expression) bool {
 	code := string(bytes.TrimSpace(x.code))
 	isOwn := Path(strings.TrimLeft(code, "$@")) == name || UsesName(code, name)
-	if isOwn || e.isGiven(x) || noValue.MatchString(code) || optionsName.MatchString(code) || optionsName.MatchString(name) {
+	isOption := optionsName.MatchString(code) || optionsName.MatchString(name)
+	if isOwn || isOption || e.isGiven(x) || noValue.MatchString(code) {
 		return false
 	}
 	own := evaluation{Names: e.Names, seen: map[int]bool{x.at: true}}

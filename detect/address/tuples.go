@@ -11,7 +11,8 @@ import (
 // tuple is an assignment to several names at once: host, port = load(), const [host, port] = load(), let (host, port) =
 // load().
 var tuple = lazyregexp.New(`(?m)(?:^|[;{}]|\b(?:let|va[lr]|const|auto|list)\b)[ \t]*&?[(\[]?[ \t]*` +
-	`(?P<names>(?:mut[ \t]+)?[$\w]+(?:[ \t]*,[ \t]*(?:mut[ \t]+)?[$\w]+)+)[ \t]*[)\]]?[ \t]*:?=[ \t]*(?P<value>[^=>\s])`)
+	`(?P<names>(?:mut[ \t]+)?[$\w]+(?:[ \t]*,[ \t]*(?:mut[ \t]+)?[$\w]+)+)[ \t]*[)\]]?[ \t]*:?=[ \t]*` +
+	`(?P<value>[^=>\s])`)
 
 // maxTuples is how many assignments to several names are read, and maxStored how many arguments that a call may set.
 const (
@@ -54,8 +55,8 @@ func (d *Names) readTuples(ends string) {
 }
 
 // DeclareReferences declares the variables that calls may set, to which a pattern matches a reference among their
-// arguments, from the bracket or the comma before it. Nothing is known of what they get. known matches what stands before
-// the brackets of calls that are read otherwise.
+// arguments, from the bracket or the comma before it. Nothing is known of what they get. known matches what stands
+// before the brackets of calls that are read otherwise.
 func (d *Names) DeclareReferences(reference, known *lazyregexp.Regexp) {
 	for _, m := range d.FindAll(reference, maxStored) {
 		name, _ := d.Group(reference, m, "name")

@@ -14,7 +14,8 @@ import (
 // "PORT", env = "PORT", process.env.PORT; and the settings that NestJS's ConfigService, Python's decouple and .NET's
 // configuration take from it, which are in capitals: config.get<number>('PORT'), config("PORT"), Configuration["PORT"].
 var environment = lazyregexp.New(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variable)?[!?]?)` +
-	`(?:(?:\s*\.\s*|::|->)\w+[!?]?|\(\s*\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
+	`(?:(?:\s*\.\s*|::|->)\w+[!?]?|\(\s*\))*\s*(?:[(\[{]|=\s)?\s*["']([A-Za-z_]\w*)["']|` +
+	`\b(?i:env)\.([A-Z_][A-Z0-9_]*)\b|` +
 	`\b(?:(?i:\w*config(?:service)?)(?:\.get\w*)?(?:<[^()]*>)?\(|` +
 	`_?[cC]onfig(?:uration)?\.Get\w+(?:<[^()]*>)?\(|Configuration\.?[\[(])\s*["']([A-Z][A-Z0-9_]*)["']`)
 

@@ -6,9 +6,9 @@ import (
 )
 
 // joinLines makes the lines of code logical ones: a line break within round brackets, before a dot or after a backslash
-// becomes a space, so that it does not matter how a statement is laid out. Statements within the brackets, such as those
-// of a function among the arguments, keep their lines, and so does what stands in brackets that do not match. Lines end
-// with a line feed alone, also those of Windows.
+// becomes a space, so that it does not matter how a statement is laid out. Statements within the brackets, such as
+// those of a function among the arguments, keep their lines, and so does what stands in brackets that do not match.
+// Lines end with a line feed alone, also those of Windows.
 func joinLines(code []byte) {
 	var open brackets
 	before := byte(0)          // the last byte of code

@@ -17,10 +17,10 @@ import (
 type Text struct {
 	// Raw is the text as it is in the file, but comments are blank.
 	Raw []byte
-	// Code is as long as Raw, and its lines are logical: one that goes on after a line break in round brackets, before a
-	// dot or after a backslash has spaces there. Comments are blank in it, and so is what stands between the delimiters
-	// of a string. An offset is therefore the same place in both, and a pattern that is matched against Code never meets
-	// a word that is only mentioned.
+	// Code is as long as Raw, and its lines are logical: one that goes on after a line break in round brackets, before
+	// a dot or after a backslash has spaces there. Comments are blank in it, and so is what stands between the
+	// delimiters of a string. An offset is therefore the same place in both, and a pattern that is matched against Code
+	// never meets a word that is only mentioned.
 	Code []byte
 
 	lines    []int // the offset at which each line of Raw begins
@@ -37,7 +37,8 @@ func (t *Text) LogicalLine(offset int) int { return sort.SearchInts(t.logical, o
 // OfLine returns the index, from 0, of the line of Code that a line of Raw is a part of, by its number from 1.
 func (t *Text) OfLine(number int) int { return t.LogicalLine(t.lines[number-1]) }
 
-// LineStart returns the offset at which a line of Code begins, by its index; the end of the text for one after the last.
+// LineStart returns the offset at which a line of Code begins, by its index; the end of the text for one after the
+// last.
 func (t *Text) LineStart(line int) int {
 	if line < len(t.logical) {
 		return t.logical[line]

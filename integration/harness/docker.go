@@ -370,12 +370,12 @@ func (d *Docker) packCommand(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// limit is how long a command may take, the app that a container runs included: a test names the command that hangs, and
-// the others go on.
+// limit is how long a command may take, the app that a container runs included: a test names the command that hangs,
+// and the others go on.
 const limit = 10 * time.Minute
 
-// command is docker or pack. Where the context ends, or after limit, it is interrupted, not killed: pack then removes the
-// containers and volumes of the build.
+// command is docker or pack. Where the context ends, or after limit, it is interrupted, not killed: pack then removes
+// the containers and volumes of the build.
 func (d *Docker) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	context.AfterFunc(ctx, cancel)

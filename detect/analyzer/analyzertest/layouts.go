@@ -15,8 +15,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// Layouts tests that the same is found of the apps in testdata/apps if their statements are laid out otherwise, in files
-// with the lines of Windows. read tells code and strings apart in sources with the extensions.
+// Layouts tests that the same is found of the apps in testdata/apps if their statements are laid out otherwise, in
+// files with the lines of Windows. read tells code and strings apart in sources with the extensions.
 func Layouts[T any](
 	t *testing.T, d analyzer.Definition[T], read func(text []byte) *source.Text, extensions ...string,
 ) {
@@ -103,8 +103,8 @@ var leadingDot = map[string]bool{
 	".dart": true, ".swift": true, ".rb": true,
 }
 
-// isCall reports whether round brackets, from one offset to another, hold what a call or a function may have, all in one
-// line.
+// isCall reports whether round brackets, from one offset to another, hold what a call or a function may have, all in
+// one line.
 func isCall(text *source.Text, from, to int) bool {
 	if from == 0 || text.Code[from] != '(' || !source.IsWordByte(text.Code[from-1]) && text.Code[from-1] != '>' {
 		return false

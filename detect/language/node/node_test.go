@@ -15,7 +15,8 @@ import (
 func TestApps(t *testing.T) { analyzertest.Apps(t, definition) }
 
 func TestLayouts(t *testing.T) {
-	analyzertest.Layouts(t, definition, func(text []byte) *source.Text { return ecmascript.Read(text, grpcModule).Text }, ".js", ".ts")
+	read := func(text []byte) *source.Text { return ecmascript.Read(text, grpcModule).Text }
+	analyzertest.Layouts(t, definition, read, ".js", ".ts")
 }
 
 func TestRepetitiveSources(t *testing.T) {
