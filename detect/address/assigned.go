@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,20 +26,29 @@ func (d *Names) isBare(at int) bool {
 // AssignOuter says that an assignment that declares no variable sets the one of the innermost scope around it that is
 // declared, so that what a function within another one sets counts for both, and what a method sets for its class.
 func (d *Names) AssignOuter() {
-	for name, all := range d.byName {
+	left, without := maxAssigned, d.withoutValue()
+	for _, name := range slices.Sorted(maps.Keys(d.byName)) {
+		all := d.byName[name]
 		if strings.HasPrefix(name, ".") || len(all) < 2 {
 			continue
 		}
+		declared := slices.Concat(all, without[name])
 		for i, x := range all {
+			if left--; left < 0 {
+				return
+			}
 			if !x.isBare || d.IsParameter(name, x.value.at) {
 				continue
 			}
-			if scope := d.declaring(slices.Concat(all, d.withoutValue(name)), d.LogicalLine(x.value.at)); scope >= 0 {
+			if scope := d.declaring(declared, d.LogicalLine(x.value.at)); scope >= 0 {
 				all[i].scope = scope
 			}
 		}
 	}
 }
+
+// maxAssigned is how many values of names that have several are looked at for the variables that they set.
+const maxAssigned = 4000
 
 // declaring returns the innermost scope around a line that one of several declarations of a name is in, or -1.
 func (d *Names) declaring(all []declaration, line int) int {
@@ -52,23 +62,21 @@ func (d *Names) declaring(all []declaration, line int) int {
 }
 
 var (
-	// endsDeclaration is what follows the name of a variable that is declared without a value, and noType a word before
-	// a name that is no type.
-	endsDeclaration = lazyregexp.New(`^[ \t]*(?:;|:[ \t]*[\w.<>?\[\]]+[ \t]*[;\r\n])`)
-	noType          = lazyregexp.New(`\b(?:return|throw|new|case|in|is|as|await|yield|delete|typeof|print|echo)$`)
+	// valueless is the declaration of a variable that gives it no value, with its type before or behind, and noType a
+	// word before a name that is no type.
+	valueless = lazyregexp.New(`(?P<type>[\w>\])?]+)[ \t]*[*&]*[ \t](?P<name>[A-Za-z_]\w*)[ \t]*` +
+		`(?:;|:[ \t]*[\w.<>?\[\]]+[ \t]*[;\r\n])`)
+	noType = source.Exactly(`return|throw|new|case|in|is|as|await|yield|delete|typeof|print|echo`)
 )
 
-// withoutValue returns declarations of a name that give it no value, with their scopes alone.
-func (d *Names) withoutValue(name string) []declaration {
-	var all []declaration
-	for at := range d.Words(name) {
-		before := bytes.TrimRight(d.Code[max(0, at-maxDeclared):at], " \t")
-		if endsDeclaration.Match(d.Code[at+len(name):]) && !d.isBare(at) && !noType.Match(before) &&
-			!bytes.HasSuffix(before, []byte(".")) {
-			all = append(all, declaration{scope: d.blocks.ScopeOf(d.LogicalLine(at), false)})
-		}
-		if len(all) == maxDeclarations {
-			break
+// withoutValue returns declarations that give a name no value, by the name, with their scopes alone.
+func (d *Names) withoutValue() map[string][]declaration {
+	all := map[string][]declaration{}
+	for _, m := range d.FindAll(valueless, maxAssigned) {
+		if word, _ := d.Group(valueless, m, "type"); !noType.MatchString(word) {
+			name, _ := d.Group(valueless, m, "name")
+			scope := d.blocks.ScopeOf(d.LogicalLine(m[0]), false)
+			all[name] = append(all[name], declaration{scope: scope})
 		}
 	}
 	return all
@@ -111,8 +119,16 @@ const maxFunctionLine = 300
 // AssignThroughBlocks says that an assignment sets the variable of that name around it, through the blocks that have no
 // variables of their own: the heads of the others match the pattern.
 func (d *Names) AssignThroughBlocks(own *lazyregexp.Regexp) {
-	for _, all := range d.byName {
+	left := maxAssigned
+	for _, name := range slices.Sorted(maps.Keys(d.byName)) {
+		all := d.byName[name]
+		if len(all) < 2 {
+			continue
+		}
 		for i, x := range all {
+			if left--; left < 0 {
+				return
+			}
 			for _, head := range d.blocks.Heads(d.LogicalLine(x.value.at), -1) {
 				if own.Match(d.LineCode(head)) {
 					break

@@ -137,20 +137,21 @@ func (d *Names) ofBranch(line int, s source.Span) []Condition {
 // condition returns the condition of the branch that begins in a span, and its word, "" if none begins there.
 func (d *Names) condition(s source.Span) (c Condition, word string) {
 	code := d.Code[s.From:s.To]
-	var m []int
-	for _, m = range branch.FindAllSubmatchIndex(code, -1) {
-		if m[2] >= 0 {
-			break
+	from := 0
+	m := branch.FindSubmatchIndex(code)
+	for m != nil && m[2] < 0 {
+		at := from + m[0]
+		if isTernary(code, at) || ifNotNull.Match(code[at:]) {
+			return Condition{Span: d.Trim(source.Span{From: s.From, To: s.From + at})}, "?"
 		}
-		if isTernary(code, m[0]) || ifNotNull.Match(code[m[0]:]) {
-			return Condition{Span: d.Trim(source.Span{From: s.From, To: s.From + m[0]})}, "?"
-		}
+		from += m[1]
+		m = branch.FindSubmatchIndex(code[from:])
 	}
-	if m == nil || m[2] < 0 {
+	if m == nil {
 		return c, ""
 	}
-	word = strings.ToLower(string(code[m[2]:m[3]]))
-	c = Condition{source.Span{From: s.From + m[1], To: s.From + branchEnd.FindIndex(code)[0]}, word == "unless"}
+	word = strings.ToLower(string(code[from+m[2] : from+m[3]]))
+	c = Condition{source.Span{From: s.From + from + m[1], To: s.From + branchEnd.FindIndex(code)[0]}, word == "unless"}
 	if c.To = max(c.From, c.To); word != "else" && inElse.Match(code) {
 		c.Negated = !c.Negated
 		c.To = c.From + max(0, bytes.IndexByte(d.Code[c.From:s.To], '{'))

@@ -43,10 +43,13 @@ func (d *Names) IsParameter(name string, at int) bool {
 	return d.headWith(name, d.LogicalLine(at)) >= 0
 }
 
+// maxHead is how many bytes the head of a function has, with its parameters.
+const maxHead = 4000
+
 // headWith returns the line of the innermost function around a line that has a parameter of a name, or -1.
 func (d *Names) headWith(name string, line int) int {
 	for _, head := range d.blocks.Heads(line, -1) {
-		if code := d.LineCode(head); !source.IsBranch(code) && UsesName(string(code), name) {
+		if code := d.LineCode(head); len(code) < maxHead && !source.IsBranch(code) && UsesName(string(code), name) {
 			return head
 		}
 	}

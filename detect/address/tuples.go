@@ -14,6 +14,9 @@ var tuple = lazyregexp.New(`(?m)(?:^|[;{}]|\b(?:let|va[lr]|const|auto|list)\b)[ 
 	`(?P<names>(?:mut[ \t]+)?[$\w]+(?:[ \t]*,[ \t]*(?:mut[ \t]+)?[$\w]+)+)[ \t]*[)\]]?[ \t]*:?=[ \t]*` +
 	`(?P<value>[^=>\s])`)
 
+// declares is a word before names that are declared with their first values.
+var declares = lazyregexp.New(`\b(?:let|va[lr]|const|auto)\b`)
+
 // maxTuples is how many assignments to several names are read, and maxStored how many arguments that a call may set.
 const (
 	maxTuples = 64
@@ -48,6 +51,7 @@ func (d *Names) readTuples(ends string) {
 			word := strings.TrimPrefix(strings.TrimPrefix(string(bytes.TrimSpace(name)), "mut "), "$")
 			if word != "_" && len(d.byName[word]) < maxDeclarations {
 				d.add(word, at, value)
+				d.byName[word][len(d.byName[word])-1].isBare = !declares.Match(d.Code[m[0]:m[2]])
 			}
 			at += len(name) + 1
 		}
