@@ -88,13 +88,33 @@ func (f *followed) follow(s source.Span) {
 		if m[2] >= 0 {
 			values = append(f.names.Values(name+")", s.From), f.names.Values(strings.TrimSuffix(name, "("), s.From)...)
 		}
-		for _, v := range values {
-			f.follow(v)
-		}
+		f.followAll(strings.TrimSuffix(name, "("), values)
 		if m[2] >= 0 && len(f.stated) > before {
 			return // the arguments of the function are none
 		}
 	}
+}
+
+// followAll follows the values of a name. If one of several says nothing, the security is not known, whatever the others
+// say.
+func (f *followed) followAll(name string, values []source.Span) {
+	before := len(f.stated)
+	var unknown []Stated
+	for _, v := range values {
+		says, isSeen := len(f.stated), f.seen[v.From]
+		if f.follow(v); len(f.stated) == says && !isSeen && isUnclear(f.names, name, v) {
+			unknown = append(unknown, Stated{At: v.From})
+		}
+	}
+	if len(f.stated) > before {
+		f.stated = append(f.stated, unknown...)
+	}
+}
+
+// isUnclear reports whether a value of a name is something, and not made of what the name had before.
+func isUnclear(names *address.Names, name string, value source.Span) bool {
+	code := names.Slice(names.Trim(value))
+	return code != "" && code != name && !nothing.MatchString(code) && !address.UsesName(code, name)
 }
 
 // tls returns what a call says that makes credentials with TLS, from the offset of its arguments.
@@ -213,6 +233,8 @@ func (c Credentials) Of(names *address.Names, given source.Span, server int) pla
 	}
 	switch {
 	case len(tls)+len(plaintext) == 0:
+	case c.hasOther(names, given):
+		says.Setting = Setting(names, conditions)
 	case len(tls) > 0 && len(plaintext) > 0:
 		says.Setting = Setting(names, append(conditions, given))
 	case len(conditions) > 0:
@@ -223,6 +245,20 @@ func (c Credentials) Of(names *address.Names, given source.Span, server int) pla
 		c.reachedTLS(&says, names, reached, in)
 	}
 	return says
+}
+
+// hasOther reports whether credentials, in a span, are a name that also gets others, of which nothing is known.
+func (c Credentials) hasOther(names *address.Names, given source.Span) bool {
+	name := names.Slice(names.Trim(given))
+	values := names.Values(name, given.From)
+	if !isName.MatchString(name) || len(values) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(values, func(v source.Span) bool {
+		reached := names.Reach(v)
+		return len(matching(names, reached, c.TLS))+len(matching(names, reached, c.Plaintext)) == 0 &&
+			isUnclear(names, name, v)
+	})
 }
 
 // matching returns where a pattern matches in spans, in each of them once.
