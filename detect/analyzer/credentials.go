@@ -95,8 +95,8 @@ func (f *followed) follow(s source.Span) {
 	}
 }
 
-// followAll follows the values of a name. If one of several says nothing, the security is not known, whatever the others
-// say.
+// followAll follows the values of a name. If one of several says nothing, the security is not known, whatever the
+// others say.
 func (f *followed) followAll(name string, values []source.Span) {
 	before := len(f.stated)
 	var unknown []Stated
