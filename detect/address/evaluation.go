@@ -18,7 +18,7 @@ type evaluation struct {
 	before []Use        // names whose default a port is, which were not followed
 	others []Use        // parameters that were followed, and to which calls in other files may give something else
 	found  []found
-	// hosts are those that stand apart from a port.
+	// hosts are those that stand apart from a port, UnknownHost for one of which nothing is known.
 	hosts []Host
 	// sockets are the Unix domain sockets among the addresses, "" for one whose path is not known.
 	sockets []string
@@ -289,7 +289,7 @@ func (e *evaluation) follow(name string, u Use) {
 	case c != nil && c.Name != "":
 		e.others = append(e.others, u)
 	}
-	before := len(e.found) + len(e.sockets)
+	before, hosts := len(e.found)+len(e.sockets), len(e.hosts)
 	for _, x := range values {
 		switch {
 		case !e.seen[x.at]:
@@ -300,9 +300,13 @@ func (e *evaluation) follow(name string, u Use) {
 			e.parameterDefault(name, u)
 		}
 	}
-	isUnclear := func(x expression) bool { return e.isUnclear(name, x) }
-	if len(e.found)+len(e.sockets) > before && len(values) > 1 && slices.ContainsFunc(values, isUnclear) {
-		e.unclear = true
+	isFound, isHost := len(e.found)+len(e.sockets) > before, len(e.hosts) > hosts
+	if len(values) < 2 || !isFound && !isHost {
+		return
+	}
+	if slices.ContainsFunc(values, func(x expression) bool { return e.isUnclear(name, x) }) {
+		e.unclear = e.unclear || isFound
+		e.hosts = append(e.hosts, UnknownHost)
 	}
 }
 
