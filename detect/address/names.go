@@ -260,7 +260,7 @@ func (d *Names) DeleteUnclear(unclear func(name, value string) bool) {
 			}
 			e := evaluation{Names: d, seen: maps.Clone(own)}
 			if e.evaluate(v.value); len(e.found) == 0 {
-				delete(d.byName, name)
+				d.byName[name] = []declaration{unknownAt(v.value.at)}
 				break
 			}
 		}

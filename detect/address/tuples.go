@@ -68,9 +68,13 @@ func (d *Names) DeclareReferences(reference, known *lazyregexp.Regexp) {
 		if len(d.byName[name]) == 0 || open < 0 || known.Match(d.Code[max(0, open-maxDeclared):open+1]) {
 			continue
 		}
-		unknown := d.declaring(d.byName[name], d.LogicalLine(m[0]))
-		d.byName[name] = append(d.byName[name], declaration{
-			value: expression{raw: []byte("?"), code: []byte("?"), at: m[0]}, scope: max(0, unknown), isBare: true,
-		})
+		unknown := unknownAt(m[0])
+		unknown.scope = max(0, d.declaring(d.byName[name], d.LogicalLine(m[0])))
+		d.byName[name] = append(d.byName[name], unknown)
 	}
+}
+
+// unknownAt returns a declaration of which nothing is known, at an offset.
+func unknownAt(at int) declaration {
+	return declaration{value: expression{raw: []byte("?"), code: []byte("?"), at: at}, isBare: true}
 }
