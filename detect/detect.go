@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -35,7 +36,7 @@ func FindServers(ctx context.Context, dir string, logf tree.Logf) ([]plan.Server
 // found is what is found in an app.
 type found struct {
 	servers []plan.Server // the leading one first
-	notes   []string      // lines about what the build is told to build
+	notes   []string      // lines about what the build is told to build, and about files that failed
 	shown   []plan.Server // servers of examples, which are left out
 }
 
@@ -53,6 +54,7 @@ func find(ctx context.Context, dir string, logf tree.Logf) (found, error) {
 		f.servers = append(f.servers, language.PostAnalyze(logf)...)
 	}
 	f.notes = target.Mark(f.servers, s.files.Targets(os.Getenv), func(path string) bool { return exists(dir, path) })
+	f.notes = append(f.notes, s.faults()...)
 	s.files.SetAside(f.servers)
 	f.servers = withoutTestOnly(f.servers)
 	plan.Sort(f.servers)
@@ -77,6 +79,9 @@ type scan struct {
 	scans     []analyzer.Scan // of the analyzers, in their order
 	files     *target.Files   // what says what is built
 	logf      tree.Logf
+
+	mu     sync.Mutex
+	faulty []string // the files on which an analyzer failed
 }
 
 func newScan(analyzers []analyzer.Analyzer, logf tree.Logf) *scan {
@@ -104,19 +109,31 @@ func (s *scan) visit(f *tree.File) {
 	}
 	for i, a := range s.analyzers {
 		if a.Required(f.Path) {
-			s.leftOut(f, analyze(s.scans[i], f))
+			s.leftOut(f, s.analyze(s.scans[i], f))
 		}
 	}
 }
 
 // analyze has a file analyzed. A fault of the analyzer costs what the file proves, and not the user's build.
-func analyze(of analyzer.Scan, f *tree.File) (err error) {
+func (s *scan) analyze(of analyzer.Scan, f *tree.File) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("leaving out the file, by a fault of this buildpack, which you may report: %v", fault)
+			err = fmt.Errorf("leaving out the file, by a fault of this buildpack: %v", fault)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.faulty = append(s.faulty, f.Path)
 		}
 	}()
 	return of.Analyze(f)
+}
+
+// faults returns a line about the files that are left out by faults of analyzers, if there are any.
+func (s *scan) faults() []string {
+	if len(s.faulty) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("files left out by a fault of this buildpack: %d, the first one %s; report it with "+
+		"what BP_LOG_LEVEL=DEBUG prints", len(s.faulty), plan.Printable(slices.Min(s.faulty)))}
 }
 
 // waits reports whether a file waited for another to prove a server, and one did.
@@ -128,7 +145,7 @@ func (s *scan) waits(path string) bool {
 func (s *scan) visitWaiting(f *tree.File) {
 	for _, of := range s.scans {
 		if of.Waits(f.Path) {
-			s.leftOut(f, analyze(of, f))
+			s.leftOut(f, s.analyze(of, f))
 		}
 	}
 }

@@ -32,8 +32,13 @@ func TestFaultOfAnAnalyzerCostsTheFileAlone(t *testing.T) {
 	if got := strings.Join(analyzed, " "); got != "good.x" {
 		t.Errorf("analyzed: %q, want good.x", got)
 	}
-	want := "bad.x: leaving out the file, by a fault of this buildpack, which you may report: index out of range"
+	want := "bad.x: leaving out the file, by a fault of this buildpack: index out of range"
 	if got := strings.Join(logged, "\n"); got != want {
 		t.Errorf("the log is %q, want %q", got, want)
+	}
+	want = "files left out by a fault of this buildpack: 1, the first one bad.x; report it with what " +
+		"BP_LOG_LEVEL=DEBUG prints"
+	if got := strings.Join(s.faults(), "\n"); got != want {
+		t.Errorf("the user is told %q, want %q", got, want)
 	}
 }
