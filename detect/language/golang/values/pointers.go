@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 )
@@ -44,6 +45,9 @@ func (s *Sources) assignPointed() {
 	for _, p := range s.pointed {
 		fn := s.functions[p.callee]
 		call, ok := p.call.Expr.(*ast.CallExpr)
+		if fn == nil && ok {
+			s.assignUnknown(p.call, call)
+		}
 		if fn == nil || !ok || fn.decl.Recv != nil {
 			continue
 		}
@@ -57,6 +61,27 @@ func (s *Sources) assignPointed() {
 		}
 	}
 	s.pointed = nil
+}
+
+// assignUnknown says that a function of others may store anything in the variables to which a call points that have a
+// literal before. Functions that define flags for variables, and those of package fmt, are read otherwise.
+func (s *Sources) assignUnknown(x expression, call *ast.CallExpr) {
+	if strings.Contains(syntax.LastName(syntax.Called(call)), "Var") || slices.Contains(scans, syntax.Name(call.Fun)) {
+		return
+	}
+	isLiteral := func(value expression) bool { return !isComputed(value) }
+	for _, arg := range call.Args {
+		pointer, ok := ast.Unparen(arg).(*ast.UnaryExpr)
+		if !ok || pointer.Op != token.AND {
+			continue
+		}
+		name, ok := pointer.X.(*ast.Ident)
+		if local := x.in.Local(name); ok && local != nil && slices.ContainsFunc(s.locals[local], isLiteral) {
+			value := x
+			value.gets = x.in.whenAssigned(call)
+			s.assignPointer(arg, value)
+		}
+	}
 }
 
 // stored returns what a function stores through the parameter with an index.
