@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -26,21 +27,21 @@ func (d *Names) isBare(at int) bool {
 // AssignOuter says that an assignment that declares no variable sets the one of the innermost scope around it that is
 // declared, so that what a function within another one sets counts for both, and what a method sets for its class.
 func (d *Names) AssignOuter() {
-	left, without := maxAssigned, d.withoutValue()
+	left, without := maxAssigned, sync.OnceValue(d.withoutValue)
 	for _, name := range slices.Sorted(maps.Keys(d.byName)) {
 		all := d.byName[name]
 		if strings.HasPrefix(name, ".") || len(all) < 2 {
 			continue
 		}
-		declared := slices.Concat(all, without[name])
 		for i, x := range all {
 			if left--; left < 0 {
 				return
 			}
-			if !x.isBare || d.IsParameter(name, x.value.at) {
+			line := d.LogicalLine(x.value.at)
+			if !x.isBare || d.declaring(all, line) < 0 || d.IsParameter(name, x.value.at) {
 				continue
 			}
-			if scope := d.declaring(declared, d.LogicalLine(x.value.at)); scope >= 0 {
+			if scope := d.declaring(slices.Concat(all, without()[name]), line); scope >= 0 {
 				all[i].scope = scope
 			}
 		}

@@ -1,6 +1,6 @@
 // Package analyzertest holds the tests that every language has to pass. A language calls them with its definition:
-// [Apps] for its example apps, [Layouts] for the same apps laid out otherwise, [Repetitive] for sources that are made to
-// take long, [FuzzSource] for any bytes.
+// [Apps] for its example apps, [Layouts] for the same apps laid out otherwise, [Repetitive] for sources that are made
+// to take long, [FuzzSource] for any bytes.
 package analyzertest
 
 import (
