@@ -10,23 +10,25 @@ import (
 
 // tuple is an assignment to several names at once: host, port = load(), const [host, port] = load(), let (host, port) =
 // load().
-var tuple = lazyregexp.New(`(?m)(?:^|[;{}]|\b(?:let|va[lr]|const|auto|list)\b)[ \t]*&?[(\[]?[ \t]*` +
+var tuple = lazyregexp.New(`(?:^|[;{}]|\b(?:let|va[lr]|const|auto|list)\b)[ \t]*&?[(\[]?[ \t]*` +
 	`(?P<names>(?:mut[ \t]+)?[$\w]+(?:[ \t]*,[ \t]*(?:mut[ \t]+)?[$\w]+)+)[ \t]*[)\]]?[ \t]*:?=[ \t]*` +
 	`(?P<value>[^=>\s])`)
 
 // declares is a word before names that are declared with their first values.
 var declares = lazyregexp.New(`\b(?:let|va[lr]|const|auto)\b`)
 
-// maxTuples is how many assignments to several names are read, and maxStored how many arguments that a call may set.
+// maxTuples is how many assignments to several names are read, of which maxTuple is how many bytes stand before the
+// values, and maxStored how many arguments that a call may set.
 const (
 	maxTuples = 64
+	maxTuple  = 300
 	maxStored = 64
 )
 
 // readTuples declares the names of assignments to several at once: each has the value at its position, or what all come
 // from. ends are the bytes that end a value.
 func (d *Names) readTuples(ends string) {
-	for _, m := range d.FindAll(tuple, maxTuples) {
+	for _, m := range d.tuples() {
 		names := bytes.Split(d.Code[m[2]:m[3]], []byte(","))
 		from := m[4]
 		if strings.IndexByte("([", d.Code[from]) >= 0 && d.Until(from+1, "") == d.Until(from, ends+";\n")-1 {
@@ -56,6 +58,25 @@ func (d *Names) readTuples(ends string) {
 			at += len(name) + 1
 		}
 	}
+}
+
+// tuples returns the matches of tuple. Few lines have a comma before an equals sign: the others are not searched.
+func (d *Names) tuples() [][]int {
+	var all [][]int
+	for line := 0; d.LineStart(line) < len(d.Code) && len(all) < maxTuples; line++ {
+		from, code := d.LineStart(line), d.LineCode(line)
+		equals := bytes.IndexByte(code, '=')
+		if equals < 0 || equals > maxTuple || bytes.IndexByte(code[:equals], ',') < 0 {
+			continue
+		}
+		if m := tuple.FindSubmatchIndex(code[:min(len(code), equals+maxTuple)]); m != nil {
+			for i := range m {
+				m[i] += from
+			}
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // DeclareReferences declares the variables that calls may set, to which a pattern matches a reference among their
