@@ -304,9 +304,15 @@ func (e *evaluation) follow(name string, u Use) {
 	if len(values) < 2 || !isFound && !isHost {
 		return
 	}
-	if slices.ContainsFunc(values, func(x expression) bool { return e.isUnclear(name, x) }) {
-		e.unclear = e.unclear || isFound
-		e.hosts = append(e.hosts, UnknownHost)
+	for _, x := range values {
+		switch {
+		case !e.isUnclear(name, x):
+		case isFound && (optionsName.Match(x.code) || optionsName.MatchString(name)):
+			e.outside = true // the others are defaults
+		default:
+			e.unclear = e.unclear || isFound
+			e.hosts = append(e.hosts, UnknownHost)
+		}
 	}
 }
 
@@ -315,8 +321,7 @@ func (e *evaluation) follow(name string, u Use) {
 func (e *evaluation) isUnclear(name string, x expression) bool {
 	code := string(bytes.TrimSpace(x.code))
 	isOwn := Path(strings.TrimLeft(code, "$@")) == name || UsesName(code, name)
-	isOption := optionsName.MatchString(code) || optionsName.MatchString(name)
-	if isOwn || isOption || e.isGiven(x) || noValue.MatchString(code) {
+	if isOwn || e.isGiven(x) || noValue.MatchString(code) {
 		return false
 	}
 	own := evaluation{Names: e.Names, seen: map[int]bool{x.at: true}}

@@ -81,12 +81,13 @@ func (d *Names) tuples() [][]int {
 
 // DeclareReferences declares the variables that calls may set, to which a pattern matches a reference among their
 // arguments, from the bracket or the comma before it. Nothing is known of what they get. known matches what stands
-// before the brackets of calls that are read otherwise.
+// before the brackets of calls that are read otherwise; nil for a language without.
 func (d *Names) DeclareReferences(reference, known *lazyregexp.Regexp) {
 	for _, m := range d.FindAll(reference, maxStored) {
 		name, _ := d.Group(reference, m, "name")
 		_, open := d.Around(m[0]+1, m[0]-source.MaxValue, "")
-		if len(d.byName[name]) == 0 || open < 0 || known.Match(d.Code[max(0, open-maxDeclared):open+1]) {
+		isKnown := known != nil && open >= 0 && known.Match(d.Code[max(0, open-maxDeclared):open+1])
+		if len(d.byName[name]) == 0 || isKnown {
 			continue
 		}
 		unknown := unknownAt(m[0])

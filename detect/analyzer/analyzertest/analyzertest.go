@@ -27,13 +27,9 @@ import (
 // Every framework of the language needs an app that serves with it, and a twin FRAMEWORK_client.txtar that only calls.
 // A language may not keep the bytes of a file's text, since the text of the next file is written over them.
 func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
-	paths, err := filepath.Glob("testdata/apps/*.txtar")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
-	}
 	serves := map[string]bool{}
 	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}, health: map[string]bool{}}
-	for _, path := range paths {
+	for _, path := range archives(t) {
 		archive, want := readArchive(t, path)
 		var evidence lines
 		servers := scan(t, analyzer.New(d), unpack(t, archive), evidence.addf)
@@ -57,6 +53,16 @@ func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 		clientTwins(t, f.Name)
 		proved.check(t, f)
 	}
+}
+
+// archives returns the paths of the apps' archives.
+func archives(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/apps/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
+	}
+	return paths
 }
 
 // clientTwins checks that there are apps with the clients of a framework, and that no server is wanted of them.

@@ -20,11 +20,7 @@ import (
 func Layouts[T any](
 	t *testing.T, d analyzer.Definition[T], read func(text []byte) *source.Text, extensions ...string,
 ) {
-	paths, err := filepath.Glob("testdata/apps/*.txtar")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("there are no archives testdata/apps/*.txtar: %v", err)
-	}
-	for _, path := range paths {
+	for _, path := range archives(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			archive, want := readArchive(t, path)

@@ -99,9 +99,12 @@ const maxDecorators = 8
 // isDecorated reports whether a pattern matches a decorator of the function.
 func (f function) isDecorated(t *source.Text, with *lazyregexp.Regexp) bool {
 	line := t.LogicalLine(f.at) - 1
-	for first := line - maxDecorators; line >= 0 && line > first && decorator.Match(t.LineCode(line)); line-- {
-		if with.Match(t.LineCode(line)) {
+	for first := line - maxDecorators; line >= 0 && line > first; line-- {
+		switch code := t.LineCode(line); {
+		case with.Match(code):
 			return true
+		case t.Indented(line) >= 0 && !decorator.Match(code):
+			return false
 		}
 	}
 	return false

@@ -16,10 +16,8 @@ var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
 	// assignment is another value of a variable, portSet one of an address, and matched what is in a value if it has
 	// any.
-	assignment = lazyregexp.New(`(?m)(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
-	// mutableReference is an argument that a call may set, and known a call that sets none that matters.
+	assignment       = lazyregexp.New(`(?m)(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
 	mutableReference = lazyregexp.New(`[(,]\s*&mut\s+(?P<name>[a-z_]\w*)\s*[,)]`)
-	known            = lazyregexp.New(`\bread_to_string\($`)
 	portSet          = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
 	matched          = lazyregexp.New(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
 	constant         = lazyregexp.New(`\b(?:const|static(?:\s+ref)?)\s+(?P<name>[A-Z][A-Z0-9_]*)\s*:[^=;]*=\s*`)
@@ -90,7 +88,7 @@ const (
 func readDeclarations(t *source.Text, module string) *address.Names {
 	d := address.Read(t, ";", variable, assignment, portSet, matched)
 	d.AssignOuter()
-	d.DeclareReferences(mutableReference, known)
+	d.DeclareReferences(mutableReference, nil)
 	d.Global, d.FieldOf = global, fieldOf(t)
 	d.Keyed(readOption, optionKey)
 	d.ReadFlags(keyFlag, keyShort)

@@ -22,9 +22,8 @@ var (
 	declaration = lazyregexp.New(`\b(?:if|guard|while)\s+(?:let|var)\s+\w+|` +
 		`\b(?:let|var)\s+(?P<name>\w+)\s*(?::\s*[\w.]+\??\s*)?=\s*`)
 	// assignment is another value of a variable.
-	// inOut is an argument that a call may set, and known a call that sets none that matters.
+	// inOut is an argument that a call may set.
 	inOut      = lazyregexp.New(`[(,:]\s*&(?P<name>[a-z_]\w*)\s*[,)]`)
-	known      = lazyregexp.New(`\bwithUnsafe\w*\($`)
 	assignment = lazyregexp.New(`(?m)(?:^|[;)]|\{\s)\s*(?P<name>\w+)\s*=\s*`)
 )
 
@@ -43,7 +42,7 @@ func namesIn(t *source.Text) *address.Names {
 func readNames(t *source.Text, further ...*lazyregexp.Regexp) *address.Names {
 	names := address.Read(t, "\n;,", append(further, declaration, binding, assignment)...)
 	names.AssignOuter()
-	names.DeclareReferences(inOut, known)
+	names.DeclareReferences(inOut, nil)
 	return names
 }
 

@@ -12,8 +12,8 @@ const (
 	// maxNesting is how many declarations and operators are followed one into another: declarations may lead in a
 	// circle.
 	maxNesting = 24
-	// maxEvaluated is how many expressions are evaluated for one port, and maxTotal for all ports of an app. Real ports
-	// need a hundredth of it.
+	// maxEvaluated is how many expressions are evaluated for one port, and maxTotal for all ports of an app. Few real
+	// ports need a hundredth of it; containerd's, of a method that many types have, needs more than a third.
 	maxEvaluated = 10_000
 	maxTotal     = 300_000
 	// maxValues is how many values of one expression are looked at.

@@ -71,12 +71,11 @@ func (s *Sources) assignUnknown(x expression, call *ast.CallExpr) {
 	}
 	isLiteral := func(value expression) bool { return !isComputed(value) }
 	for _, arg := range call.Args {
-		pointer, ok := ast.Unparen(arg).(*ast.UnaryExpr)
-		if !ok || pointer.Op != token.AND {
+		if !isAddress(arg) {
 			continue
 		}
-		name, ok := pointer.X.(*ast.Ident)
-		if local := x.in.Local(name); ok && local != nil && slices.ContainsFunc(s.locals[local], isLiteral) {
+		name, ok := ast.Unparen(arg).(*ast.UnaryExpr).X.(*ast.Ident)
+		if ok && slices.ContainsFunc(s.locals[x.in.Local(name)], isLiteral) {
 			value := x
 			value.gets = x.in.whenAssigned(call)
 			s.assignPointer(arg, value)
