@@ -117,32 +117,6 @@ var (
 // maxFunctionLine is how many bytes before an expression are looked at for such a function.
 const maxFunctionLine = 300
 
-// AssignThroughBlocks says that an assignment sets the variable of that name around it, through the blocks that have no
-// variables of their own: the heads of the others match the pattern.
-func (d *Names) AssignThroughBlocks(own *lazyregexp.Regexp) {
-	left := maxAssigned
-	for _, name := range slices.Sorted(maps.Keys(d.byName)) {
-		all := d.byName[name]
-		if len(all) < 2 {
-			continue
-		}
-		for i, x := range all {
-			if left--; left < 0 {
-				return
-			}
-			for _, head := range d.blocks.Heads(d.LogicalLine(x.value.at), -1) {
-				if own.Match(d.LineCode(head)) {
-					break
-				}
-				around := d.blocks.ScopeOf(head, false)
-				if slices.ContainsFunc(all, func(y declaration) bool { return y.scope == around }) {
-					all[i].scope = around
-				}
-			}
-		}
-	}
-}
-
 // AssignGlobal says that functions set variables of the whole text by the names that a pattern has in the group
 // "names": global port, host.
 func (d *Names) AssignGlobal(statement *lazyregexp.Regexp) {

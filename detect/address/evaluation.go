@@ -321,7 +321,7 @@ func (e *evaluation) follow(name string, u Use) {
 func (e *evaluation) isUnclear(name string, x expression) bool {
 	code := string(bytes.TrimSpace(x.code))
 	isOwn := Path(strings.TrimLeft(code, "$@")) == name || UsesName(code, name)
-	if isOwn || e.isGiven(x) || noValue.MatchString(code) {
+	if isOwn || noValue.MatchString(code) {
 		return false
 	}
 	own := evaluation{Names: e.Names, seen: map[int]bool{x.at: true}}

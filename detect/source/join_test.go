@@ -35,6 +35,9 @@ func TestLogicalLines(t *testing.T) {
 		if got := strings.ReplaceAll(string(read.Code), "\n", "|"); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
+		if strings.Contains(string(read.Raw), "//") {
+			t.Errorf("%q: there is a comment in Raw", text)
+		}
 		if len(read.Code) != len(text) || read.Line(len(text)) != 1+strings.Count(text, "\n") {
 			t.Errorf("%q: offsets or lines are not those of the text", text)
 		}

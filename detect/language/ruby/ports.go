@@ -21,8 +21,6 @@ var (
 	griffinRun    = lazyregexp.New(`\bGriffin::Server\s*\.\s*run\(`)
 	griffinServer = lazyregexp.New(`\bGriffin::Server\b`)
 
-	// ownScope begins what has variables of its own, unlike a block.
-	ownScope = lazyregexp.New(`^[ \t]*(?:def|class|module)\b`)
 	// assignment is PORT = 50051 or @port ||= 50051, also behind another statement or a condition.
 	assignment = lazyregexp.New(
 		`(?m)(?:^|;|\bthen\b|[{o][ \t]*\|[\w, ]*\||(?:&&|\|\||\band\b|\bor\b)[ \t]*\(?)[ \t]*` +
@@ -59,7 +57,6 @@ var modifier = lazyregexp.New(`^[^;\n]*[^;\n\s=(]\s+(?P<word>if|unless)\s+(?P<co
 // namesIn returns the names in a source.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, "\n", assignment, endlessMethod)
-	names.AssignThroughBlocks(ownScope)
 	names.Global, names.Modifier, names.ReadsSettings = global, modifier, true
 	names.Imported = loadedElsewhere
 	for _, m := range t.FindAll(method, -1) {
