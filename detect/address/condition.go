@@ -29,9 +29,9 @@ var (
 	// goesOn follows brackets that are a part of a condition alone.
 	goesOn = lazyregexp.New(`^\s*(?:[&|=!<>.?+-]|(?:and|or)\b)`)
 	// behindIf is what follows the first branch of: first if condition else second.
-	behindIf = lazyregexp.New(`^[^,;]*?\sif\s(?P<condition>.+?)\selse\s`)
-	// ifTrue is what stands before a call that is made on a condition: condition && call().
-	ifTrue = lazyregexp.New(`^\s*([^\s;{}=&|][^;{}=&|]*?)\s*&&\s*(?:await\s+)?[\w$.?]*$`)
+	behindIf = lazyregexp.New(`^(?:[^,;()]|\((?:[^()]|\([^()]*\))*\))*?\sif\s(?P<condition>.+?)\selse\s`)
+	// ifTrue is what stands before a call that is made on a condition: condition && call(), or with the word and.
+	ifTrue = lazyregexp.New(`^\s*([^\s;{}=&|][^;{}=&|]*?)\s*(?:&&|\band\b)\s*(?:await\s+)?[\w$.?]*$`)
 	elseIf = lazyregexp.New(`\sif\s(?P<condition>.+?)\selse\s*$`)
 )
 
@@ -92,13 +92,51 @@ var function = lazyregexp.New(`(?:\b(?:def|fn|fun|func|function|void|static|priv
 // ConditionsOfFunction returns the conditions by which the innermost function is called that the code at an offset
 // stands in, and that at another one does not.
 func (d *Names) ConditionsOfFunction(at, outer int) []source.Span {
+	if name, ok := d.functionAround(at, outer); ok {
+		return d.ConditionsOfCalls(d.Slice(name), name.From, outer)
+	}
+	return nil
+}
+
+// functionAround returns where the name is of the innermost function that the code at an offset stands in, and that at
+// another one does not.
+func (d *Names) functionAround(at, outer int) (source.Span, bool) {
 	for _, n := range d.blocks.Heads(d.LogicalLine(at), d.LogicalLine(outer)) {
 		if m := function.FindSubmatchIndex(d.LineCode(n)); m != nil {
 			start := d.LineStart(n)
-			return d.ConditionsOfCalls(d.Slice(source.Span{From: start + m[2], To: start + m[3]}), start+m[2], outer)
+			return source.Span{From: start + m[2], To: start + m[3]}, true
 		}
 	}
-	return nil
+	return source.Span{}, false
+}
+
+var (
+	// constructor is the name of a function that makes an object of its class.
+	constructor = lazyregexp.New(`^(?:new|constructor|initialize|__init__|__construct)$`)
+	classOf     = lazyregexp.New(`\b(?:class|struct|impl|object)[ \t]+(\w+)`)
+)
+
+// FunctionOf returns the name of the innermost function that the code at an offset stands in, as [FunctionName] has it;
+// "" if it is in none.
+func (d *Names) FunctionOf(at int) string {
+	name, ok := d.functionAround(at, 0)
+	if !ok {
+		return ""
+	}
+	for _, n := range d.blocks.Heads(d.LogicalLine(name.From), 0) {
+		if m := classOf.FindSubmatch(d.LineCode(n)); m != nil {
+			return FunctionName(d.Slice(name), string(m[1]))
+		}
+	}
+	return d.Slice(name)
+}
+
+// FunctionName returns the name by which a function of a class is called: that of the class for its constructor.
+func FunctionName(name, class string) string {
+	if constructor.MatchString(name) {
+		return class
+	}
+	return name
 }
 
 // RunsWith reports whether the code at an offset runs whenever the code around another one does: it is in the same

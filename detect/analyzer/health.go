@@ -92,54 +92,74 @@ var asksForNothing = lazyregexp.New(
 // MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that are made for
 // nothing ([isUnused]), or that run on a condition which the servers of the text do not run on, or after the function
 // may be left on one. A condition counts neither if it holds as long as nothing is set nor if another registration runs
-// if it does not. isOther, or nil, finds further ones than [finding.Health], and further, or nil, returns conditions of
-// another kind, as [address.Names]' ConditionsAround does.
+// if it does not. It returns the findings with what other files need to know: the functions of registrations, and
+// those named for health that the text calls. isOther, or nil, finds further ones than [finding.Health], and further, or
+// nil, returns conditions of another kind, as [address.Names]' ConditionsAround does.
 func MarkHealth(
-	names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
+	t *source.Text, names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
 	further func(at, outer int) []source.Span,
-) {
-	names = sync.OnceValue(names)
-	var servers []int
-	on := map[int][]address.Condition{}
+) []finding.Finding {
 	isHealth := func(f finding.Finding) bool {
 		return finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f) || isOther != nil && isOther(f)
 	}
+	names = sync.OnceValue(names)
+	servers := sync.OnceValue(func() []int { return serverOffsets(t, found, isHealth) })
+	around := func(at int) []address.Condition {
+		first := servers()[0]
+		all := fewest(servers(), func(outer int) []address.Condition { return names().Conditions(at, outer) })
+		if first > 0 || !names().InMain(at) { // in main, the server of another file is not made either
+			all = append(all, names().Left(at, append(listenerOffsets(found), servers()...)...)...)
+		}
+		called := names().ConditionsOfFunction(at, first)
+		if further != nil {
+			called = append(called, further(at, first)...)
+		}
+		for _, s := range called {
+			all = append(all, address.Condition{Span: s})
+		}
+		return all
+	}
+	on := map[int][]address.Condition{}
+	var functions []finding.Finding
 	for i, f := range found {
-		if at := finding.Offset(f); isHealth(f) && at > 0 && len(on) < address.MaxListeners {
-			if isUnused(names(), at) {
-				found[i] = finding.AsUnsure(f)
-				continue
-			}
-			if servers == nil {
-				servers = serverOffsets(names().Text, found, isHealth)
-			}
-			on[i] = fewest(servers, func(outer int) []address.Condition { return names().Conditions(at, outer) })
-			if servers[0] > 0 || !names().InMain(at) { // in main, the server of another file is not made either
-				on[i] = append(on[i], names().Left(at, append(listenerOffsets(found), servers...)...)...)
-			}
-			called := names().ConditionsOfFunction(at, servers[0])
-			if further != nil {
-				called = append(called, further(at, servers[0])...)
-			}
-			for _, s := range called {
-				on[i] = append(on[i], address.Condition{Span: s})
+		at := finding.Offset(f)
+		switch {
+		case !isHealth(f) || at == 0 || len(on) >= address.MaxListeners:
+		case isUnused(names(), at):
+			found[i] = finding.AsUnsure(f)
+		default:
+			on[i] = around(at)
+			if name := names().FunctionOf(at); name != "" {
+				site := finding.AtLine(finding.Where(f).Line, "")
+				functions = append(functions, finding.HealthFunction{Site: site, Function: name})
 			}
 		}
 	}
-	mark(found, on, func(c address.Condition) bool { return decides(names(), c) })
+	mayFail := func(c address.Condition) bool { return decides(names(), c) }
+	for _, i := range undecided(on, mayFail) {
+		found[i] = finding.AsUnsure(found[i])
+	}
+	calls := callsForHealth(t, around, func() bool { return names().Modifier != nil })
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		isOptional := len(undecided(calls[name], mayFail)) == len(calls[name])
+		site := finding.AtLine(t.Line(slices.Min(slices.Collect(maps.Keys(calls[name])))), "")
+		found = append(found, finding.HealthCall{Site: site, Function: name, Optional: isOptional})
+	}
+	return append(found, functions...)
 }
 
-// mark replaces the findings that run on a condition which decides by unsure ones, unless another of them runs if it
-// does not hold.
-func mark(found []finding.Finding, on map[int][]address.Condition, decides func(c address.Condition) bool) {
+// undecided returns what runs on a condition that may not hold, by a function, unless another one runs then.
+func undecided(on map[int][]address.Condition, mayFail func(c address.Condition) bool) []int {
 	open := slices.Concat(slices.Collect(maps.Values(on))...)
+	var all []int
 	for i, conditions := range on {
 		if slices.ContainsFunc(conditions, func(c address.Condition) bool {
-			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && decides(c)
+			return !slices.Contains(open, address.Condition{Span: c.Span, Negated: !c.Negated}) && mayFail(c)
 		}) {
-			found[i] = finding.AsUnsure(found[i])
+			all = append(all, i)
 		}
 	}
+	return all
 }
 
 // listenerOffsets returns where servers are told their addresses.

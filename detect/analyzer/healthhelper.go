@@ -9,8 +9,9 @@ import (
 // health: it may register grpc.health.v1.
 type HealthHelper struct {
 	*finding.Site
-	Of     *finding.Site
-	Module string // as the source writes it
+	Of       *finding.Site
+	Module   string // as the source writes it
+	Function string // without what stands before it
 }
 
 var (
@@ -22,6 +23,15 @@ var (
 // GetsServer reports whether an argument of a call is a name that people give a server.
 func GetsServer(argument string) bool {
 	return isPath.MatchString(argument) && isServer.MatchString(argument)
+}
+
+// DecideOwnHelper returns what a helper in a file of the same project says: that the file calls it on a condition, or
+// nothing.
+func DecideOwnHelper(h HealthHelper) []finding.Finding {
+	if !h.IsUnsure() {
+		return nil
+	}
+	return []finding.Finding{finding.HealthCall{Site: h.Site, Function: h.Function, Optional: true}}
 }
 
 // DecideHelper returns what a helper in a file registers: the health service that its project has, if that is another
@@ -40,6 +50,9 @@ func DecideHelper[T any](all []*Project[T], of *Project[T], h HealthHelper, file
 			if ok && !finding.Has[finding.Server](in.Findings) {
 				health.Of = h.Of
 				found := []finding.Finding{health}
+				if h.IsUnsure() {
+					found[0] = finding.AsUnsure(health)
+				}
 				for status := range finding.All[finding.HealthStatus](in.Findings) {
 					found = append(found, status)
 				}

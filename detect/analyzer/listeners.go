@@ -30,7 +30,9 @@ func MarkListeners(names func() *address.Names, found []finding.Finding, isListe
 			}
 		}
 	}
-	mark(found, on, func(c address.Condition) bool { return mayFailInImages(names(), c) })
+	for _, i := range undecided(on, func(c address.Condition) bool { return mayFailInImages(names(), c) }) {
+		found[i] = finding.AsUnsure(found[i])
+	}
 }
 
 // mayFailInImages reports whether a condition asks for the environment that the app runs in, and may not hold in that

@@ -28,6 +28,7 @@ func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) [
 	var servers []plan.Server
 	started, owners := processesOf(graph.Processes, all), ownersOf(all)
 	for _, p := range all {
+		decideHealthCalls(p)
 		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started, owners}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)

@@ -23,7 +23,7 @@ type Finding interface{ site() *Site }
 // MayServe reports whether a finding may prove a server. What is stated of a server proves none.
 func MayServe(f Finding) bool {
 	switch f.(type) {
-	case Stated, Authentication, HealthDisabled, HealthElsewhere, HealthCheck:
+	case Stated, Authentication, HealthDisabled, HealthElsewhere, HealthCheck, HealthFunction, HealthCall:
 		return false
 	}
 	return true
@@ -134,6 +134,20 @@ type HealthMade struct {
 	*Site
 	Class string
 	Of    *Site // as in [Health]
+}
+
+// HealthFunction is the name of the function that the registration of grpc.health.v1 in the same line stands in.
+type HealthFunction struct {
+	*Site
+	Function string
+}
+
+// HealthCall is a call of a function that is named for health.
+type HealthCall struct {
+	*Site
+	Function string
+	// Optional says that the file calls it on conditions alone which may not hold.
+	Optional bool
 }
 
 // Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those

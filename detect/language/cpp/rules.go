@@ -118,7 +118,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	}
 	listens := t.Matches(addListeningPort)
 	names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
-	analyzer.MarkHealth(names, result.Findings, nil, func(at, outer int) []source.Span {
+	result.Findings = analyzer.MarkHealth(t, names, result.Findings, nil, func(at, outer int) []source.Span {
 		if outer == 0 {
 			return nil // a header is compiled on a condition, so that it is once
 		}

@@ -99,7 +99,7 @@ func findings(t *source.Text, imports []string) []finding.Finding {
 		found = append(found, listeners(t, servers)...)
 	}
 	found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
-	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
+	found = analyzer.MarkHealth(t, func() *address.Names { return namesIn(t) }, found, nil, nil)
 	found = slices.Concat(found, analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor))
 	isMain := mainFunction.Match(t.Code)
 	return finding.InMain(found, func(finding.Server) bool { return isMain })

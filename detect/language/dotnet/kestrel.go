@@ -106,7 +106,7 @@ func unsureForgotten(d *address.Names, others, listeners []finding.Finding) []fi
 	}
 	around := slices.DeleteFunc(slices.Clone(others), func(f finding.Finding) bool { return !isServer(f) })
 	calls = append(calls, around...)
-	analyzer.MarkHealth(func() *address.Names { return d }, calls, finding.Is[listens], nil)
+	calls = analyzer.MarkHealth(d.Text, func() *address.Names { return d }, calls, finding.Is[listens], nil)
 	for i, f := range listeners {
 		of, isListening := calls[i].(listens)
 		if e, ok := f.(endpoint); ok && isListening && of.IsUnsure() {

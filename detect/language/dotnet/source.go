@@ -36,7 +36,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 				append(ofStandard(t, analyzer.Findings(t, rules, imports)), replacementsIn(t, imports)...))),
 			mappedServices(t), coreServers(t, ext, imports), implementedServices(t))
 	}
-	analyzer.MarkHealth(names, result.Findings, isHealthMapped, nil)
+	result.Findings = analyzer.MarkHealth(t, names, result.Findings, isHealthMapped, nil)
 	listens := hasKeyword && t.Matches(listenCall)
 	if hasKeyword {
 		result.Findings = slices.Concat(result.Findings, defaultsIn(t), analyzer.HealthChecks(t))

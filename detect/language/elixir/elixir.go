@@ -141,7 +141,8 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
 		isApplication := useApplication.Match(t.Code)
 		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return isApplication })
 		result.Findings = append(result.Findings, listeners(t)...)
-		analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, nil, nil)
+		names := func() *address.Names { return namesIn(t) }
+		result.Findings = analyzer.MarkHealth(t, names, result.Findings, nil, nil)
 		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	}
 	result.Findings = append(result.Findings, analyzer.Authentications(t, moduleHead, interceptor)...)

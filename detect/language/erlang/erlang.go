@@ -124,7 +124,7 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 	findings := analyzer.Findings(t, commonRules, nil)
 	if isModule {
 		findings = append(findings, analyzer.Findings(t, moduleRules, nil)...)
-		analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, findings, nil, nil)
+		findings = analyzer.MarkHealth(t, func() *address.Names { return namesIn(t) }, findings, nil, nil)
 		findings = append(findings, grpcErlServers(t)...)
 	}
 	// An application's own env, in its resource file, is not the env of the application grpcbox, which is the one that

@@ -19,23 +19,25 @@ var (
 	requiresOther = lazyregexp.New(`^\s*(?:beans|classes|missing\w*|notEnv|sdk)\s*=`)
 )
 
-// markHealth marks the registrations of grpc.health.v1 among findings of a source as not sure that depend on a setting.
-func markHealth(n *names, found []finding.Finding) {
+// markHealth is [analyzer.MarkHealth], which marks the registrations in a source too that makes an object only if
+// something is set.
+func markHealth(n *names, found []finding.Finding) []finding.Finding {
 	isOther := func(f finding.Finding) bool {
 		return finding.Is[healthImplemented](f) || finding.Is[healthNamed](f) || finding.Is[healthHelper](f)
 	}
-	analyzer.MarkHealth(n.values, found, isOther, nil)
+	found = analyzer.MarkHealth(n.text, n.values, found, isOther, nil)
 	isHealth := func(f finding.Finding) bool {
 		return finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f) || isOther(f)
 	}
 	if !slices.ContainsFunc(found, isHealth) || finding.Has[finding.Server](found) || !n.isConditionalBean() {
-		return
+		return found
 	}
 	for i, f := range found {
 		if isHealth(f) {
 			found[i] = finding.AsUnsure(f)
 		}
 	}
+	return found
 }
 
 // isConditionalBean reports whether a source makes an object only if something is set.

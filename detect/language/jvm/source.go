@@ -57,7 +57,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if len(result.Findings) > 0 {
 		result.Findings = apart(n, slices.Concat(
 			result.Findings, listeners(n, result.Findings), security(n, result.Findings)))
-		markHealth(n, result.Findings)
+		result.Findings = markHealth(n, result.Findings)
 		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	} else if mayServe {
 		result.Findings = security(n, nil)

@@ -54,7 +54,12 @@ func (p *pass) findHealthHelpers() {
 		for _, argument := range each {
 			if analyzer.GetsServer(p.Slice(argument)) {
 				site, of := finding.At(p.Text, source.Span{From: m[2], To: m[1]}).Quiet(), p.serverBefore(argument.To)
-				p.found = append(p.found, analyzer.HealthHelper{Site: site, Of: of, Module: e.Module})
+				function := name[strings.LastIndexByte(name, '.')+1:]
+				if function == root && e.Name != "" {
+					function = e.Name
+				}
+				helper := analyzer.HealthHelper{Site: site, Of: of, Module: e.Module, Function: function}
+				p.found = append(p.found, helper)
 				break
 			}
 		}

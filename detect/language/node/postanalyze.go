@@ -185,7 +185,7 @@ func (a *app) decide(p *project, all []*project) {
 			return nil
 		case analyzer.HealthHelper:
 			if strings.HasPrefix(f.Module, ".") {
-				return nil // of the same project
+				return analyzer.DecideOwnHelper(f)
 			}
 			return analyzer.DecideHelper(all, p, f, a.find(in.Path, f.Module))
 		case addedHealth:

@@ -89,7 +89,7 @@ func (p *pass) findServers() {
 	p.findDapr()
 	p.findListen()
 	if !p.bundled {
-		analyzer.MarkHealth(p.variables, p.found, nil, nil)
+		p.found = analyzer.MarkHealth(p.Text, p.variables, p.found, finding.Is[analyzer.HealthHelper], nil)
 		p.found = slices.Concat(
 			p.found, analyzer.HealthChecks(p.Text), analyzer.Authentications(p.Text, interceptor, serverCall))
 	}

@@ -68,7 +68,8 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 	isScript := !classHead.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isScript })
 	result.Findings = slices.Concat(found, p.listeners(), implementedService(t, classes))
-	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, result.Findings, finding.Is[namedHealth], nil)
+	names := func() *address.Names { return namesIn(t) }
+	result.Findings = analyzer.MarkHealth(t, names, result.Findings, finding.Is[namedHealth], nil)
 	result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 	return result
 }

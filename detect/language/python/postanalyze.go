@@ -28,7 +28,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 			if h, ok := f.(analyzer.HealthHelper); ok {
 				if isOwnModule(p, h.Module) {
-					return nil
+					return analyzer.DecideOwnHelper(h)
 				}
 				return analyzer.DecideHelper(all, p, h, helperFile(files, graph.Module, in.Path, h.Module))
 			}

@@ -223,7 +223,10 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		of := &servers{t, names, slices.Collect(finding.All[finding.Server](found))}
 		result.Findings = slices.Concat(
 			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of))
-		analyzer.MarkHealth(names, result.Findings, finding.Is[healthByModule], nil)
+		isHealth := func(f finding.Finding) bool {
+			return finding.Is[healthByModule](f) || finding.Is[analyzer.HealthHelper](f)
+		}
+		result.Findings = analyzer.MarkHealth(t, names, result.Findings, isHealth, nil)
 		result.Findings = slices.Concat(
 			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, classOfAny, serverInterceptor))
 	}

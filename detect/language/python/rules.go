@@ -42,8 +42,10 @@ func (s *servers) healthHelpers(i imports) []finding.Finding {
 		for _, argument := range each {
 			if analyzer.GetsServer(s.text.Slice(argument)) {
 				site := finding.At(s.text, source.Span{From: m[2], To: m[1]}).Quiet()
-				module := full[:max(0, strings.LastIndexByte(full, '.'))]
-				found = append(found, analyzer.HealthHelper{Site: site, Of: s.before(argument.To), Module: module})
+				last := strings.LastIndexByte(full, '.')
+				found = append(found, analyzer.HealthHelper{
+					Site: site, Of: s.before(argument.To), Module: full[:max(0, last)], Function: full[last+1:],
+				})
 				break
 			}
 		}

@@ -135,7 +135,8 @@ func analyzeSource(text []byte) *analyzer.Result[stub] {
 	if servesGRPC {
 		byRules := inMain(t, analyzer.Findings(t, rules, nil))
 		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
-		analyzer.MarkHealth(func() *address.Names { return names }, result.Findings, nil, nil)
+		byName := func() *address.Names { return names }
+		result.Findings = analyzer.MarkHealth(t, byName, result.Findings, nil, nil)
 		result.Findings = slices.Concat(
 			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor))
 	}

@@ -192,7 +192,8 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 	}
 	if declares = declares || len(result.Findings) > 0; declares || gives {
 		d := readDeclarations(t, moduleOf(file))
-		analyzer.MarkHealth(func() *address.Names { return d }, result.Findings, finding.Is[healthServer],
+		names := func() *address.Names { return d }
+		result.Findings = analyzer.MarkHealth(t, names, result.Findings, finding.Is[healthServer],
 			func(at, _ int) []source.Span {
 				isOfSystem := func(s source.Span) bool { return featureOf(t, s) == "" }
 				return slices.DeleteFunc(compiled(t, at), isOfSystem)

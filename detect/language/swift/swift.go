@@ -115,7 +115,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
 		found = append(found, listeners(t, servers)...)
 	}
-	analyzer.MarkHealth(func() *address.Names { return namesIn(t) }, found, nil, nil)
+	found = analyzer.MarkHealth(t, func() *address.Names { return namesIn(t) }, found, nil, nil)
 	found = append(found, others...)
 	isMain := entry.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
