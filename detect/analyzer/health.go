@@ -90,7 +90,7 @@ var asksForNothing = lazyregexp.New(
 		`^__name__\s*==|^__FILE__\s*==|^require\.main\b|^import\.meta\b`)
 
 // MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that are made for
-// nothing ([isUnused]), or that run on a condition which the servers of the text do not run on, or after the function
+// nothing ([isUnused]), or with a status that is left UNKNOWN, or that run on a condition which the servers of the text do not run on, or after the function
 // may be left on one. A condition counts neither if it holds as long as nothing is set nor if another registration runs
 // if it does not. It returns the findings with what other files need to know: the functions of registrations, and
 // those named for health that the text calls. isOther, or nil, finds further ones than [finding.Health], and further, or
@@ -119,13 +119,14 @@ func MarkHealth(
 		}
 		return all
 	}
+	leavesUnknown := sync.OnceValue(func() bool { return LeavesStatusUnknown(t.Raw) })
 	on := map[int][]address.Condition{}
 	var functions []finding.Finding
 	for i, f := range found {
 		at := finding.Offset(f)
 		switch {
 		case !isHealth(f) || at == 0 || len(on) >= address.MaxListeners:
-		case isUnused(names(), at):
+		case isUnused(names(), at), leavesUnknown():
 			found[i] = finding.AsUnsure(f)
 		default:
 			on[i] = around(at)

@@ -31,8 +31,9 @@ type endpoint struct {
 // kestrelDefaults is what holds for all endpoints of a program that say nothing else.
 type kestrelDefaults struct {
 	*finding.Site
-	protocols             string
-	requiresClient, https bool
+	protocols      string
+	requiresClient bool
+	https          plan.Security // of the line 0 if it does not say so
 }
 
 func newEndpoint(v address.Value, says plan.Security, protocols string) endpoint {
@@ -186,8 +187,9 @@ func (e *endpoint) apply(defaults []kestrelDefaults) {
 		if e.protocols == "" {
 			e.protocols = d.protocols
 		}
-		if d.https && e.security.Transport == plan.Plaintext && !e.isURL {
-			e.security = plan.Security{Transport: plan.TLS, Place: d.Place}
+		if d.https.Place.Line > 0 && e.security.Transport == plan.Plaintext && !e.isURL {
+			e.security = d.https
+			e.security.Place = d.Place
 		}
 	}
 	requires := func(d kestrelDefaults) bool { return d.requiresClient }

@@ -129,7 +129,7 @@ func namesEndpoint(f finding.Finding) bool {
 	case endpoint, finding.Listener:
 		return true
 	case kestrelDefaults:
-		return f.https
+		return f.https.Place.Line > 0
 	}
 	return false
 }

@@ -39,7 +39,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	result.Findings = analyzer.MarkHealth(t, names, result.Findings, isHealthMapped, nil)
 	listens := hasKeyword && t.Matches(listenCall)
 	if hasKeyword {
-		result.Findings = slices.Concat(result.Findings, defaultsIn(t), analyzer.HealthChecks(t))
+		result.Findings = slices.Concat(result.Findings, defaultsIn(t, names), analyzer.HealthChecks(t))
 	}
 	result.Extra.sections, result.Extra.environment = sectionsIn(t), environmentIn(t)
 	result.Extra.filled = filledIn(t)

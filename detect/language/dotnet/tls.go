@@ -221,12 +221,18 @@ func schemeSecurity(url string) plan.Security {
 }
 
 // defaultsIn returns what a source sets for all endpoints.
-func defaultsIn(t *source.Text) []finding.Finding {
+func defaultsIn(t *source.Text, names func() *address.Names) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range t.FindAll(endpointDefaults, 1) {
 		_, all := t.Arguments(m[1])
 		of := kestrelDefaults{Site: finding.AtLine(t.Line(m[0]), ""), protocols: protocolsIn(t, []source.Span{all})}
-		of.https = useHTTPS.Match(t.Code[all.From:all.To])
+		if https := useHTTPS.FindIndex(t.Code[all.From:all.To]); https != nil {
+			of.https = plan.Security{Transport: plan.TLS}
+			if conditions := names().ConditionsAround(all.From+https[0], 0); len(conditions) > 0 {
+				of.https = plan.Security{Setting: settingKey(names().OnlyDecider(conditions))}
+			}
+			of.https.Place.Line = of.Line
+		}
 		found = append(found, of)
 	}
 	for _, m := range t.FindAll(httpsDefaults, 1) {

@@ -48,7 +48,8 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	isGenerated := evident && ast.IsGenerated(file.File) && name != "wire_gen.go"
 	if evident && !isGenerated && !p.servesNoClients(text) {
 		ast.Inspect(file.File, p.visit)
-		if p.handlesBelow && !p.handlesRoot {
+		isHealthy := finding.Has[finding.Health](p.findings)
+		if p.handlesBelow && !p.handlesRoot || isHealthy && analyzer.LeavesStatusUnknown(text) {
 			p.doubtHealth(func(*finding.Site) bool { return true })
 		}
 		p.doubtHealthBelow()

@@ -45,16 +45,32 @@ func security(names *address.Names) []finding.Finding {
 	if names.Matches(ofGruf) {
 		for _, m := range names.FindAll(grufTLS, address.MaxListeners) {
 			says := grufSecurity(names.Text, source.Span{From: m[2], To: m[3]})
-			stated = append(stated, analyzer.Stated{At: m[0], Says: says})
+			stated = append(stated, optional(names, analyzer.Stated{At: m[0], Says: says})...)
 		}
 	}
 	for _, m := range names.FindAll(anyCableTLS, 1) {
-		stated = append(stated, analyzer.Stated{At: m[0], Says: analyzer.Certificates(names.Text)})
+		says := analyzer.Stated{At: m[0], Says: analyzer.Certificates(names.Text)}
+		stated = append(stated, optional(names, says)...)
 	}
 	if stated == nil {
 		return nil
 	}
 	return []finding.Finding{analyzer.StatedSecurity(names, stated, nil)}
+}
+
+// configures is the call that gives a block the settings of a framework.
+var configures = lazyregexp.New(`\b(?:Gruf|AnyCable)\.configure\b`)
+
+// optional returns what a setting in such a block says, which is plaintext by default, with the default if the setting
+// is set on a condition.
+func optional(names *address.Names, setting analyzer.Stated) []analyzer.Stated {
+	for _, m := range names.FindAll(configures, 1) {
+		if m[0] < setting.At && len(names.Conditions(setting.At, m[0])) > 0 {
+			byDefault := analyzer.Stated{At: m[0], Says: plan.Security{Transport: plan.Plaintext}}
+			return []analyzer.Stated{setting, byDefault}
+		}
+	}
+	return []analyzer.Stated{setting}
 }
 
 // grufSecurity returns what the value of the setting use_ssl says.
