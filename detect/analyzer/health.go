@@ -90,11 +90,11 @@ var asksForNothing = lazyregexp.New(
 		`^__name__\s*==|^__FILE__\s*==|^require\.main\b|^import\.meta\b`)
 
 // MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that are made for
-// nothing ([isUnused]), or with a status that is left UNKNOWN, or that run on a condition which the servers of the text do not run on, or after the function
-// may be left on one. A condition counts neither if it holds as long as nothing is set nor if another registration runs
-// if it does not. It returns the findings with what other files need to know: the functions of registrations, and
-// those named for health that the text calls. isOther, or nil, finds further ones than [finding.Health], and further, or
-// nil, returns conditions of another kind, as [address.Names]' ConditionsAround does.
+// nothing ([isUnused]), or with a status that is left UNKNOWN, or that run on a condition which the servers of the text
+// do not run on, or after the function may be left on one. A condition counts neither if it holds as long as nothing is
+// set nor if another registration runs if it does not. It returns the findings with what other files need to know: the
+// functions of registrations, and those named for health that the text calls. isOther, or nil, finds further ones than
+// [finding.Health], and further, or nil, returns conditions of another kind, as [address.Names]' ConditionsAround does.
 func MarkHealth(
 	t *source.Text, names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
 	further func(at, outer int) []source.Span,

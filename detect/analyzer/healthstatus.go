@@ -6,7 +6,7 @@ import (
 
 var (
 	// statusOfServer is where a source sets the status of the whole server, by a call or in a map.
-	statusOfServer = lazyregexp.New("(?:\\(\\s*(?:\"\"|''|``|[\\w.]*ALL_SERVICES)\\s*,|[{,]\\s*(?:\"\"|''|``)\\s*(?::|=>))" +
+	statusOfServer = lazyregexp.New(`(?:\(\s*(?:""|''|[\w.]*ALL_SERVICES)\s*,|[{,]\s*(?:""|'')\s*(?::|=>))` +
 		`(?P<status>[^(),{}]{1,200})`)
 	unknownStatus = lazyregexp.New(`(?i)(?:\b|_)UNKNOWN\b`)
 	notServing    = lazyregexp.New(`(?i)NOT_?SERVING`)
