@@ -64,8 +64,9 @@ var (
 		`:(\d{1,5})$|^(\d{1,5})$`)
 	// interpolation is the code at the end of a string, and what stands before it.
 	interpolation = lazyregexp.New(`^(.*?)(?:(?:\\\(|[$#]?\{)((?:[^{}\\]|\{[^{}]*\})+)[)}]|\$(\w+))$`)
-	// anyHostURL is the scheme of a URL, with the host names that stand for all addresses in ASP.NET Core's URLs.
-	anyHostURL          = lazyregexp.New(`^(?i:https?)://(?:[*+]|\[::\])?`)
+	// anyHostURL is the scheme of a URL, also of Arrow Flight, with the host names that stand for all addresses in
+	// ASP.NET Core's URLs.
+	anyHostURL          = lazyregexp.New(`^(?i:https?|grpc(?:\+t(?:cp|ls))?)://(?:[*+]|\[::\])?`)
 	interpolationFormat = lazyregexp.New(`:[ds]$`)
 	// ipNumbers are the numbers of an IP address, and of an index.
 	ipNumbers = lazyregexp.New(`\[[\d\s,;]*\]|\{\s*\d+(?:\s*,\s*\d+){3,7}\s*\}|\bIpv[46]Addr::new\([^)]*\)`)

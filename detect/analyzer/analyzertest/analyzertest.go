@@ -28,14 +28,14 @@ import (
 // A language may not keep the bytes of a file's text, since the text of the next file is written over them.
 func Apps[T any](t *testing.T, d analyzer.Definition[T]) {
 	serves := map[string]bool{}
-	proved := proofs{ports: map[string]bool{}, keywords: map[string]bool{}, health: map[string]bool{}}
+	proved := proofs{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, path := range archives(t) {
 		archive, want := readArchive(t, path)
 		var evidence lines
 		servers := scan(t, analyzer.New(d), unpack(t, archive), evidence.addf)
 		for _, s := range servers {
 			serves[s.Framework] = true
-			proved.server(s, archive)
+			proved.server(s, archive, filepath.Base(path))
 		}
 		keywordsIn(proved, d, archive)
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
@@ -68,7 +68,7 @@ func archives(t *testing.T) []string {
 // clientTwins checks that there are apps with the clients of a framework, and that no server is wanted of them.
 func clientTwins(t *testing.T, framework string) {
 	t.Helper()
-	slug := strings.NewReplacer("-", "", " ", "", ".", "").Replace(strings.ToLower(framework))
+	slug := nameInPaths(framework)
 	twins, _ := filepath.Glob("testdata/apps/" + slug + "_client*.txtar")
 	if len(twins) == 0 {
 		t.Errorf("there is no app testdata/apps/%s_client.txtar", slug)
@@ -78,6 +78,11 @@ func clientTwins(t *testing.T, framework string) {
 			t.Errorf("%s is a client's, and wants %s", path, want)
 		}
 	}
+}
+
+// nameInPaths returns what names of archives begin with that are for a framework.
+func nameInPaths(framework string) string {
+	return strings.NewReplacer("-", "", " ", "", ".", "").Replace(strings.ToLower(framework))
 }
 
 // keepsNoText analyzes each file of an app twice, and overwrites the text after the first time.

@@ -18,12 +18,17 @@ type proofs struct {
 	ports    map[string]bool // by framework and number
 	keywords map[string]bool
 	health   map[string]bool // by framework
+	listens  map[string]bool // by framework, and by what the names of archives begin with
 }
 
 // server notes what a server that is found in an app proves.
-func (p proofs) server(s plan.Server, archive *txtar.Archive) {
+func (p proofs) server(s plan.Server, archive *txtar.Archive, name string) {
 	p.port(s, archive)
 	p.health[s.Framework] = p.health[s.Framework] || s.HasHealth()
+	if s.Address.IsKnown() {
+		framework, _, _ := strings.Cut(name, "_")
+		p.listens[s.Framework], p.listens[framework] = true, true
+	}
 }
 
 // port notes the port of a server whose app does not write it anywhere: the framework has it by default.
@@ -64,13 +69,18 @@ func keywordsIn[T any](p proofs, d analyzer.Definition[T], archive *txtar.Archiv
 	}
 }
 
-// check fails for a default port, a keyword, or who registers the health service, if no app of the language proves it.
+// check fails for a default port, an address, a keyword, or who registers the health service, if no app of the language
+// proves it.
 func (p proofs) check(t *testing.T, f analyzer.Framework) {
 	t.Helper()
 	number := strconv.Itoa(f.Port.Number)
 	if f.Port.Number != 0 && (!p.ports[f.Name+" "+number] || f.Port.Source == "") {
 		t.Errorf("%s: no app in testdata/apps has its default port %s without writing it, or the entry names no source",
 			f.Name, number)
+	}
+	if slug := nameInPaths(f.Name); !p.listens[f.Name] && !p.listens[slug] {
+		t.Errorf("%s: no app in testdata/apps has a server of it whose address is known, nor has %s_*.txtar, for "+
+			"services that other frameworks serve", f.Name, slug)
 	}
 	if !p.health[f.Name] && !strings.HasPrefix(f.Health, analyzer.Nobody) {
 		t.Errorf("%s: no app in testdata/apps registers the health service with it, or its Health should begin with %q",

@@ -17,6 +17,10 @@ const (
 	daprJS      = "dapr-js"
 )
 
+// listeningMethods are the methods by which a server of a framework listens on an address. The servers of the others
+// are given theirs otherwise, each in a way of its own.
+var listeningMethods = map[string]string{niceGRPC: "listen", grpcKit: "listen", mali: "start"}
+
 // No framework registers the health service by itself. That is what the sources of their servers say, which add the
 // services of the app alone:
 //

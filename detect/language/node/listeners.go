@@ -2,6 +2,7 @@ package node
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -10,24 +11,22 @@ import (
 )
 
 var (
-	importedListen = lazyregexp.New(`\b(?P<name>[\w$]+)\s*\.(?P<how>listen|start)\(`)
-
-	listenCall = lazyregexp.New(`\.listen\(`)
-	startCall  = lazyregexp.New(`\.start\(`)
+	// listenCall is a call of one of [listeningMethods], or of the method of HTTP servers.
+	listenCall = lazyregexp.New(`\.(?P<method>listen|start)\(`)
+	// importedListen is one with the name of the server.
+	importedListen = lazyregexp.New(`\b(?P<name>[\w$]+)\s*` + listenCall.String())
 )
 
-// findListen reports the ports of the calls that make a server listen. The servers of nice-grpc and grpc-kit listen on
-// an address, so that a number is the port of another server. Those of Mali do so by start. HTTP servers listen on a
-// number, or on an object with one.
+// findListen reports the ports of the calls that make a server listen. The servers of frameworks listen on an address,
+// so that a number is the port of another server. HTTP servers listen on a number, or on an object with one.
 func (p *pass) findListen() {
+	by := listeningMethod(p.found)
 	switch {
-	case listensItself(p.found):
-		p.findAddresses(listenCall)
-	case makes(p.found, mali):
-		p.findAddresses(startCall)
+	case by != "":
+		p.findAddresses(by)
 	case p.servesHTTP():
 		p.findHTTP2Security()
-		for _, m := range p.FindAll(listenCall, address.MaxListeners) {
+		for _, m := range p.findListenCalls("listen") {
 			if port, ok := p.listenPort(m[1]); ok {
 				p.found = append(p.found, httpListener{p.listener(port)})
 			}
@@ -35,24 +34,27 @@ func (p *pass) findListen() {
 	}
 }
 
-// makes reports whether one of the findings is a server of a framework.
-func makes(found []finding.Finding, framework string) bool {
+// findListenCalls returns the calls of a method that makes a server listen.
+func (p *pass) findListenCalls(method string) [][]int {
+	return slices.DeleteFunc(p.FindAll(listenCall, address.MaxListeners), func(m []int) bool {
+		return p.Part(listenCall, m, "method") != method
+	})
+}
+
+// listeningMethod returns the method by which one of the servers among findings listens, of a framework that has one;
+// "" for none.
+func listeningMethod(found []finding.Finding) string {
 	for s := range finding.All[finding.Server](found) {
-		if s.Framework == framework {
-			return true
+		if method := listeningMethods[s.Framework]; method != "" {
+			return method
 		}
 	}
-	return false
+	return ""
 }
 
-// listensItself reports whether one of the findings is a server of a framework that has a method listen.
-func listensItself(found []finding.Finding) bool {
-	return makes(found, niceGRPC) || makes(found, grpcKit)
-}
-
-// findAddresses reports the addresses of calls whose first argument is one.
-func (p *pass) findAddresses(call *lazyregexp.Regexp) {
-	for _, m := range p.FindAll(call, address.MaxListeners) {
+// findAddresses reports the addresses of calls of a method whose first argument is one.
+func (p *pass) findAddresses(method string) {
+	for _, m := range p.findListenCalls(method) {
 		each, _ := p.Arguments(m[1])
 		l := p.listener(each[0])
 		if l.Address.Port != 0 && !p.variables().Hosted(each[0]) {
@@ -95,8 +97,8 @@ func (p *pass) findListenOfImported() {
 	for _, m := range p.FindAll(importedListen, address.MaxListeners) {
 		module := p.moduleOf(p.Part(importedListen, m, "name"), m[0])
 		if port, ok := p.listenPort(m[1]); ok && module != "" {
-			starts := p.Part(importedListen, m, "how") == "start"
-			p.found = append(p.found, importedListener{p.listener(port), module, starts})
+			method := p.Part(importedListen, m, "method")
+			p.found = append(p.found, importedListener{p.listener(port), module, method})
 		}
 	}
 }

@@ -76,13 +76,9 @@ func (a *app) moveListeners() {
 			of := a.packages[a.find(f.Path, l.module)]
 			switch {
 			case of == nil:
-			case l.starts:
-				if makes(of.Findings, mali) {
-					of.Findings = append(of.Findings, l.Listener)
-				}
-			case handlesConnect(of) || servesHTTP2(of):
+			case l.method == "listen" && (handlesConnect(of) || servesHTTP2(of)):
 				of.Findings = append(of.Findings, httpListener{l.Listener})
-			case listensItself(of.Findings): // unlike an HTTP server
+			case listeningMethod(of.Findings) == l.method: // unlike an HTTP server
 				of.Findings = append(of.Findings, l.Listener)
 			}
 		}

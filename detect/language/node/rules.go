@@ -23,8 +23,7 @@ type (
 	// importedListener is what a server listens on that another module of the app makes.
 	importedListener struct {
 		finding.Listener
-		module string
-		starts bool // by the method start, as a server of Mali does
+		module, method string
 	}
 	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
 	healthDefinition struct{ *finding.Site }

@@ -83,7 +83,12 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of a service of `django_socio_grpc`",
 		Health:   "the framework, with `ENABLE_HEALTH_CHECK`",
 		Advice:   `GRPC_FRAMEWORK = {"ENABLE_HEALTH_CHECK": True}, in the settings`,
-		Security: "nothing: it serves plaintext (`management/commands/grpcrunaioserver.py`)",
+		Security: "`PRIVATE_KEY_CERTIFICATE_CHAIN_PAIRS_PATH` in the settings, with a client certificate by " +
+			"`REQUIRE_CLIENT_AUTH` (`django_socio_grpc/settings.py`)",
+		Settings: "`GRPC_CHANNEL_PORT` of `GRPC_FRAMEWORK`",
+		Port: analyzer.DefaultPort{
+			Number: 50051, Host: address.AllInterfaces, Source: "django_socio_grpc/settings.py",
+		},
 	},
 	{
 		Name:     rayServe,
@@ -115,6 +120,9 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`kserve.ModelServer`, without `enable_grpc=False`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("KServe"),
+		Port: analyzer.DefaultPort{
+			Number: 8081, Host: address.AllInterfaces, Source: "python/kserve/kserve/model_server.py",
+		},
 		Security: "nothing: it serves plaintext (`kserve/protocol/grpc/server.py`)",
 	},
 	{
@@ -123,6 +131,8 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of `mlserver.MLModel`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("MLServer"),
+		Port:     analyzer.DefaultPort{Number: 8081, Source: "mlserver/settings.py"},
+		Settings: "`grpc_port` in `settings.json`",
 		Security: "nothing: it serves plaintext (`mlserver/grpc/server.py`)",
 	},
 }

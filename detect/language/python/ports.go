@@ -23,6 +23,9 @@ type listenerCall struct {
 	host string
 }
 
+// flightServer is the class that a server of Arrow Flight is a subclass of.
+var flightServer = lazyregexp.New(`\bFlightServerBase\b`)
+
 var listenerCalls = []listenerCall{
 	{lazyregexp.New(`\.\s*add_(?:in)?secure_port\s*\(`), nil, 0, "address", ""},
 	{lazyregexp.New(`\.\s*start\s*\(`), lazyregexp.New(`\bgrpclib\.server\b`), 1, "port", "host"},
@@ -30,6 +33,9 @@ var listenerCalls = []listenerCall{
 	{lazyregexp.New(`\.\s*run\s*\(`), lazyregexp.New(`\bdapr\.ext\.grpc\b`), 0, "app_port", ""},
 	{lazyregexp.New(`\bgRPCOptions\s*\(`), lazyregexp.New(`\bray\b`), 0, "port", ""},
 	{lazyregexp.New(`\bstart_server\s*\(`), lazyregexp.New(`\bflwr\b`), -1, "server_address", ""},
+	{lazyregexp.New(`\bsuper\s*\([^()]*\)\s*\.\s*__init__\s*\(`), flightServer, 0, "location", ""},
+	{lazyregexp.New(`\bFlightServerBase\s*\.\s*__init__\s*\(`), flightServer, 1, "location", ""},
+	{lazyregexp.New(`\bModelServer\s*\(`), lazyregexp.New(`\bkserve\b`), 1, "grpc_port", ""},
 }
 
 // listeners returns the addresses that the servers of a source listen on.

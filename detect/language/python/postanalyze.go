@@ -65,6 +65,11 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 				return nil
 			}
 			return []finding.Finding{finding.Health{Site: f.Site, Of: f.of}}
+		case modelListener:
+			if framework != mlserver {
+				return nil
+			}
+			return []finding.Finding{f.Listener}
 		case finding.Registration:
 			if webOnly {
 				return nil
@@ -81,7 +86,7 @@ func resolve(p *analyzer.Project[extra], customHealth map[string]bool) {
 }
 
 // servePlaintext are the frameworks that serve registrations, and that have no TLS.
-var servePlaintext = []string{djangoGRPCFramework, djangoSocioGRPC}
+var servePlaintext = []string{djangoGRPCFramework}
 
 // servingFramework returns the framework that constructs the server of a project whose sources construct none: one
 // whose services are among the registrations. It is "" if all registrations are plain grpcio.

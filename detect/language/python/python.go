@@ -18,6 +18,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 // Analyzer recognizes gRPC servers in Python.
@@ -160,8 +161,20 @@ func analyzeSettings(f *tree.File) (*analyzer.Result[extra], error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyzer.Settings[extra](f.Path, text, nil)
+	var found []finding.Finding
+	readPort := func(s untrusted.Setting, v address.Value) (address.Value, []string) {
+		if path.Base(f.Path) == mlserverSettings && s.Key == "grpc_port" {
+			found = append(found, modelListener{finding.ListenerAt(v)})
+		}
+		return v, nil
+	}
+	result, err := analyzer.Settings[extra](f.Path, text, readPort)
+	result.Findings = found
+	return result, err
 }
+
+// mlserverSettings are the settings of MLServer (docs/reference/settings.md), which it reads where it is started.
+const mlserverSettings = "settings.json"
 
 // interpreter is the first line of a program in Python.
 var interpreter = lazyregexp.New(`^#![^\n]*\bpython[\d.]*\b`)
@@ -222,7 +235,8 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		found := inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil)), t)
 		of := &servers{t, names, slices.Collect(finding.All[finding.Server](found))}
 		result.Findings = slices.Concat(
-			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of))
+			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of),
+			djangoSettings(t, names))
 		isHealth := func(f finding.Finding) bool {
 			return finding.Is[healthByModule](f) || finding.Is[analyzer.HealthHelper](f)
 		}

@@ -107,6 +107,9 @@ func registersSomeHealth(at *finding.Site, full string) finding.Finding {
 	return registersHealth(at.AsUnsure(), full)
 }
 
+// modelListener is what MLServer listens on, if it serves the project.
+type modelListener struct{ finding.Listener }
+
 // serviceServed is an implementation for which the framework makes a server: mlserver serves the models of its
 // settings, the Django frameworks have a management command, and a FlightServerBase is a server itself.
 var serviceServed = finding.Serves

@@ -17,8 +17,11 @@ var (
 		`\b(?:server_binding_url|rpc_host)[ \t]*=[ \t]*(?P<assigned>[^\n]*)`)
 	// griffinPort is the setting of griffin in its configure block, and griffinServer what makes other settings of that
 	// name griffin's.
-	griffinPort   = lazyregexp.New(`\b\w+\.port[ \t(]+(?P<port>\d+|[A-Z][^\n]*)`)
-	griffinRun    = lazyregexp.New(`\bGriffin::Server\s*\.\s*run\(`)
+	griffinPort = lazyregexp.New(`\b\w+\.port[ \t(]+(?P<port>\d+|[A-Z][^\n]*)`)
+	griffinRun  = lazyregexp.New(`\bGriffin::Server\s*\.\s*run\(`)
+	// kitServer is in sources with a server of grpc_kit, which is given the connections of a socket.
+	kitServer     = lazyregexp.New(`\bGrpcKit::Server\b`)
+	tcpServer     = lazyregexp.New(`\bTCPServer\s*\.\s*(?:new|open)\(`)
 	griffinServer = lazyregexp.New(`\bGriffin::Server\b`)
 
 	// assignment is PORT = 50051 or @port ||= 50051, also behind another statement or a condition.
@@ -118,6 +121,23 @@ func listeners(names *address.Names) []finding.Finding {
 	}
 	if griffinServer.Match(names.Code) {
 		found = append(found, griffinListeners(names)...)
+	}
+	if kitServer.Match(names.Code) {
+		found = append(found, socketListeners(names)...)
+	}
+	return found
+}
+
+// socketListeners returns the addresses of sockets: TCPServer.new("localhost", 50051), or the port alone.
+func socketListeners(names *address.Names) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range names.FindAll(tcpServer, address.MaxListeners) {
+		each, _ := names.Arguments(m[1])
+		v := names.Value(each[len(each)-1])
+		if v.Host = address.AllInterfaces; len(each) > 1 {
+			v.Host = names.Host(each[0])
+		}
+		found = append(found, finding.ListenerAt(v))
 	}
 	return found
 }
