@@ -6,8 +6,8 @@ import (
 
 var (
 	// statusOfServer is where a source sets the status of the whole server, by a call or in a map.
-	statusOfServer = lazyregexp.New(`(?:\(\s*(?:""|''|[\w.]*ALL_SERVICES)\s*,|[{,]\s*(?:""|'')\s*(?::|=>))` +
-		`(?P<status>[^(),{}]{1,200})`)
+	statusOfServer = lazyregexp.New(`(?:(?i:set|status)\w*\(\s*(?:""|''|[\w.]*ALL_SERVICES)\s*,|` +
+		`[{,]\s*(?:""|'')\s*(?::|=>))(?P<status>[^(),{}]{1,200})`)
 	unknownStatus = lazyregexp.New(`(?i)(?:\b|_)UNKNOWN\b`)
 	notServing    = lazyregexp.New(`(?i)NOT_?SERVING`)
 )

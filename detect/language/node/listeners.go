@@ -2,7 +2,6 @@ package node
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -11,10 +10,12 @@ import (
 )
 
 var (
-	// listenCall is a call of one of [listeningMethods], or of the method of HTTP servers.
-	listenCall = lazyregexp.New(`\.(?P<method>listen|start)\(`)
-	// importedListen is one with the name of the server.
-	importedListen = lazyregexp.New(`\b(?P<name>[\w$]+)\s*` + listenCall.String())
+	importedListen = lazyregexp.New(`\b(?P<name>[\w$]+)\s*\.(?P<method>listen|start)\(`)
+
+	// listenCalls are the calls of [listeningMethods]. HTTP servers have the first one.
+	listenCalls = map[string]*lazyregexp.Regexp{
+		"listen": lazyregexp.New(`\.listen\(`), "start": lazyregexp.New(`\.start\(`),
+	}
 )
 
 // findListen reports the ports of the calls that make a server listen. The servers of frameworks listen on an address,
@@ -26,19 +27,12 @@ func (p *pass) findListen() {
 		p.findAddresses(by)
 	case p.servesHTTP():
 		p.findHTTP2Security()
-		for _, m := range p.findListenCalls("listen") {
+		for _, m := range p.FindAll(listenCalls["listen"], address.MaxListeners) {
 			if port, ok := p.listenPort(m[1]); ok {
 				p.found = append(p.found, httpListener{p.listener(port)})
 			}
 		}
 	}
-}
-
-// findListenCalls returns the calls of a method that makes a server listen.
-func (p *pass) findListenCalls(method string) [][]int {
-	return slices.DeleteFunc(p.FindAll(listenCall, address.MaxListeners), func(m []int) bool {
-		return p.Part(listenCall, m, "method") != method
-	})
 }
 
 // listeningMethod returns the method by which one of the servers among findings listens, of a framework that has one;
@@ -54,7 +48,7 @@ func listeningMethod(found []finding.Finding) string {
 
 // findAddresses reports the addresses of calls of a method whose first argument is one.
 func (p *pass) findAddresses(method string) {
-	for _, m := range p.findListenCalls(method) {
+	for _, m := range p.FindAll(listenCalls[method], address.MaxListeners) {
 		each, _ := p.Arguments(m[1])
 		l := p.listener(each[0])
 		if l.Address.Port != 0 && !p.variables().Hosted(each[0]) {
