@@ -43,7 +43,8 @@ func callsForHealth(
 }
 
 // decideHealthCalls marks the registrations of grpc.health.v1 as not sure that are in a function which another file
-// calls on a condition: of the files that call it, one of those in the innermost folder around.
+// calls on a condition: of the files that call it, one of those in the innermost folder around. That call is the place
+// to name then.
 func decideHealthCalls[T any](p *Project[T]) {
 	functions, calls := map[plan.Place]string{}, map[string][]finding.HealthCall{}
 	for f := range p.All() {
@@ -55,23 +56,30 @@ func decideHealthCalls[T any](p *Project[T]) {
 		}
 	}
 	p.Decide(func(_ *Package, f finding.Finding) []finding.Finding {
-		if health, ok := f.(finding.Health); ok && isOptional(calls[functions[health.Place]], health.Path) {
-			f = finding.AsUnsure(f)
+		if health, ok := f.(finding.Health); ok {
+			if call, ok := optionalCall(calls[functions[health.Place]], health.Path); ok {
+				health.Site = call.AsUnsure()
+				f = health
+			}
 		}
 		return []finding.Finding{f}
 	})
 }
 
-// isOptional reports whether one of the calls in the innermost folder around a file is made on a condition, other than
-// in the file itself.
-func isOptional(calls []finding.HealthCall, file string) bool {
+// optionalCall returns one of the calls in the innermost folder around a file, other than in the file itself, that is
+// made on a condition.
+func optionalCall(calls []finding.HealthCall, file string) (finding.HealthCall, bool) {
 	for dir := range tree.Ancestors(file) {
 		inside := slices.DeleteFunc(slices.Clone(calls), func(c finding.HealthCall) bool {
 			return c.Path == file || !tree.IsWithin(c.Path, dir)
 		})
-		if len(inside) > 0 {
-			return slices.ContainsFunc(inside, func(c finding.HealthCall) bool { return c.Optional })
+		if len(inside) == 0 {
+			continue
 		}
+		if i := slices.IndexFunc(inside, func(c finding.HealthCall) bool { return c.Optional }); i >= 0 {
+			return inside[i], true
+		}
+		break
 	}
-	return false
+	return finding.HealthCall{}, false
 }

@@ -48,11 +48,10 @@ func DecideHelper[T any](all []*Project[T], of *Project[T], h HealthHelper, file
 		for _, in := range p.Packages {
 			health, ok := finding.First[finding.Health](in.Findings)
 			if ok && !finding.Has[finding.Server](in.Findings) {
-				health.Of = h.Of
-				found := []finding.Finding{health}
-				if h.IsUnsure() {
-					found[0] = finding.AsUnsure(health)
+				if health.Of = h.Of; h.IsUnsure() {
+					health.Site = h.Site
 				}
+				found := []finding.Finding{health}
 				for status := range finding.All[finding.HealthStatus](in.Findings) {
 					found = append(found, status)
 				}
