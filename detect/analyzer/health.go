@@ -90,11 +90,12 @@ var asksForNothing = lazyregexp.New(
 		`^__name__\s*==|^__FILE__\s*==|^require\.main\b|^import\.meta\b`)
 
 // MarkHealth marks the registrations of grpc.health.v1 among the findings of a text as not sure that are made for
-// nothing ([isUnused]), or with a status that is left UNKNOWN, or that run on a condition which the servers of the text
-// do not run on, or after the function may be left on one. A condition counts neither if it holds as long as nothing is
-// set nor if another registration runs if it does not. It returns the findings with what other files need to know: the
-// functions of registrations, and those named for health that the text calls. isOther, or nil, finds further ones than
-// [finding.Health], and further, or nil, returns conditions of another kind, as [address.Names]' ConditionsAround does.
+// nothing, or for variables that are used on a condition alone ([usesOf]), or with a status that is left UNKNOWN, or
+// that run on a condition which the servers of the text do not run on, or after the function may be left on one. A
+// condition counts neither if it holds as long as nothing is set nor if another registration runs if it does not. It
+// returns the findings with what other files need to know: the functions of registrations, and those named for health
+// that the text calls. isOther, or nil, finds further ones than [finding.Health], and further, or nil, returns
+// conditions of another kind, as [address.Names]' ConditionsAround does.
 func MarkHealth(
 	t *source.Text, names func() *address.Names, found []finding.Finding, isOther func(finding.Finding) bool,
 	further func(at, outer int) []source.Span,
@@ -119,14 +120,31 @@ func MarkHealth(
 		}
 		return all
 	}
+	mayFail := func(c address.Condition) bool { return decides(names(), c) }
+	// decided returns the uses that options decide, of what is made at an offset for variables; ok says that all are.
+	decided := func(at int) (uses []int, ok bool) {
+		all, ok := usesOf(names(), at)
+		on := map[int][]address.Condition{}
+		for _, use := range all[:min(len(all), address.MaxListeners)] {
+			on[use] = around(use)
+		}
+		uses = undecided(on, mayFail)
+		return uses, ok && len(uses) == len(on)
+	}
 	leavesUnknown := sync.OnceValue(func() bool { return LeavesStatusUnknown(t.Raw) })
 	on := map[int][]address.Condition{}
 	var functions []finding.Finding
 	for i, f := range found {
 		at := finding.Offset(f)
-		switch {
-		case !isHealth(f) || at == 0 || len(on) >= address.MaxListeners:
-		case isUnused(names(), at), leavesUnknown():
+		if !isHealth(f) || at == 0 || len(on) >= address.MaxListeners {
+			continue
+		}
+		switch uses, ok := decided(at); {
+		case ok && len(uses) > 0:
+			use := slices.Min(uses)
+			site := finding.At(t, source.Span{From: use, To: use}).Quiet()
+			found[i] = finding.AsUnsureAt(f, site)
+		case ok, leavesUnknown():
 			found[i] = finding.AsUnsure(f)
 		default:
 			on[i] = around(at)
@@ -136,17 +154,11 @@ func MarkHealth(
 			}
 		}
 	}
-	mayFail := func(c address.Condition) bool { return decides(names(), c) }
 	for _, i := range undecided(on, mayFail) {
 		found[i] = finding.AsUnsure(found[i])
 	}
 	calls := callsForHealth(t, around, func() bool { return names().Modifier != nil })
-	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		isOptional := len(undecided(calls[name], mayFail)) == len(calls[name])
-		site := finding.AtLine(t.Line(slices.Min(slices.Collect(maps.Keys(calls[name])))), "")
-		found = append(found, finding.HealthCall{Site: site, Function: name, Optional: isOptional})
-	}
-	return append(found, functions...)
+	return slices.Concat(found, healthCalls(t, calls, mayFail), functions)
 }
 
 // undecided returns what runs on a condition that may not hold, by a function, unless another one runs then.

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -40,6 +41,19 @@ func callsForHealth(
 		calls[name][m[0]] = around(m[0])
 	}
 	return calls
+}
+
+// healthCalls returns the findings of such calls. They are optional if they run on conditions alone that may not hold.
+func healthCalls(
+	t *source.Text, calls map[string]map[int][]address.Condition, mayFail func(c address.Condition) bool,
+) []finding.Finding {
+	var found []finding.Finding
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		isOptional := len(undecided(calls[name], mayFail)) == len(calls[name])
+		site := finding.AtLine(t.Line(slices.Min(slices.Collect(maps.Keys(calls[name])))), "")
+		found = append(found, finding.HealthCall{Site: site, Function: name, Optional: isOptional})
+	}
+	return found
 }
 
 // decideHealthCalls marks the registrations of grpc.health.v1 as not sure that are in a function which another file

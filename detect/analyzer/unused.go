@@ -21,22 +21,23 @@ var (
 		`\b(?:class|interface|object|module|namespace|struct|impl|trait|enum|record|extends|implements)\b`)
 )
 
-// isUnused reports whether what is made at an offset is for a variable of a function, or of a module that does not
-// export it, of which no other use is seen than to tell it statuses.
-func isUnused(names *address.Names, at int) bool {
+// usesOf returns where the variables are used, other than to tell them statuses, for which something is made at an
+// offset. ok says that it is made for variables alone, and that no other use can be elsewhere if there is none: they
+// are a function's, or a module's that does not export them.
+func usesOf(names *address.Names, at int) (uses []int, ok bool) {
 	line := names.LineStart(names.LogicalLine(at))
 	m := madeFor.FindSubmatchIndex(names.Code[line:])
-	if m == nil || !names.InFunction(at, isDeclared) && !ofModule.Match(names.Code[line:]) {
-		return false
+	if m == nil {
+		return nil, false
 	}
 	for _, name := range nameIn.FindAllIndex(names.Code[line+m[2]:line+m[3]], -1) {
 		declared, length := line+m[2]+name[0], name[1]-name[0]
 		made := string(names.Code[declared : declared+length])
 		for at := range names.Words(made) {
 			if made != "mut" && at != declared && !setsStatus.Match(names.Code[at+length:]) {
-				return false
+				uses = append(uses, at)
 			}
 		}
 	}
-	return true
+	return uses, len(uses) > 0 || names.InFunction(at, isDeclared) || ofModule.Match(names.Code[line:])
 }

@@ -254,10 +254,13 @@ func ImplementsHealth(at *Site, class string) Finding { return HealthClass{Site:
 func MayRegisterHealth(at *Site, _ string) Finding { return Health{Site: at.AsUnsure()} }
 
 // AsUnsure returns a finding of any type with the site that [Site.AsUnsure] returns.
-func AsUnsure(f Finding) Finding {
+func AsUnsure(f Finding) Finding { return AsUnsureAt(f, f.site()) }
+
+// AsUnsureAt is [AsUnsure] with another site: that of what decides.
+func AsUnsureAt(f Finding, at *Site) Finding {
 	unsure := reflect.New(reflect.TypeOf(f)).Elem()
 	unsure.Set(reflect.ValueOf(f))
-	unsure.FieldByName("Site").Set(reflect.ValueOf(f.site().AsUnsure()))
+	unsure.FieldByName("Site").Set(reflect.ValueOf(at.AsUnsure()))
 	of, _ := reflect.TypeAssert[Finding](unsure)
 	return of
 }
