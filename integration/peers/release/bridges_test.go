@@ -43,11 +43,15 @@ func TestBridges(t *testing.T) {
 	}
 }
 
-// startBridge runs a bridge until the end of the test, ends it by SIGTERM, and returns where it answers.
+// startBridge runs a bridge until the end of the test, ends it by SIGTERM, and returns where it answers. Under
+// qemu-i386, which cannot deliver signals (emulators), it is killed.
 func startBridge(t *testing.T, command []string) string {
 	t.Helper()
 	bridge := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	bridge.Cancel = func() error { return bridge.Process.Signal(syscall.SIGTERM) }
+	signals := command[0] != "qemu-i386"
+	if signals {
+		bridge.Cancel = func() error { return bridge.Process.Signal(syscall.SIGTERM) }
+	}
 	stderr, err := bridge.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +62,7 @@ func startBridge(t *testing.T, command []string) string {
 	ended := make(chan string)
 	t.Cleanup(func() {
 		rest := <-ended
-		if err := bridge.Wait(); bridge.ProcessState.ExitCode() != 0 {
+		if err := bridge.Wait(); signals && bridge.ProcessState.ExitCode() != 0 {
 			t.Errorf("the bridge ended: %v\n%s", err, rest)
 		}
 	})
