@@ -42,6 +42,7 @@ func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) [
 func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 	projects := Projects(files, FileIsPackage)
 	decideHealth(projects)
+	DoubtHealth(projects)
 	return Servers(projects, logf)
 }
 

@@ -40,6 +40,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		a.resolve(p, libraries[p])
 	}
 	shareLibraryHealth(libraries, projects)
+	analyzer.GiveHealth(projects, func(p *project) []*project { return libraries[p] })
 	analyzer.DropBuilt(projects)
 	// A library that has test packages looks like a test, and may declare what programs use.
 	servers := analyzer.Servers(projects, logf, all...)

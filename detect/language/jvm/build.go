@@ -29,8 +29,9 @@ type build struct {
 	around          []*build   // those above the project, and those that are built with it
 	hasLibraries    bool       // the artifacts are those of a built app, and there are no others
 	needs           []string   // the names of projects and plugins that it is built with
-	uses            []*project // those of them that are projects of the tree
+	uses            []*project // the projects of the tree that it is built with
 	forSubprojects  []string   // the artifacts of the projects below
+	subprojectsNeed []string   // needs of the projects below
 	processes       procfile.Processes
 	healthClasses   map[string]bool // those of all projects
 	healthDeclared  map[string]bool // classes and functions of the app that are named for health
@@ -80,6 +81,7 @@ func newBuild(p *project, catalog map[string][]string) *build {
 		b.needs = append(b.needs, declared.Needs...)
 		if declared.ForSubprojects {
 			b.forSubprojects = append(b.forSubprojects, artifacts...)
+			b.subprojectsNeed = append(b.subprojectsNeed, declared.Needs...)
 		}
 	}
 	written := slices.DeleteFunc(slices.Clone(b.files), func(f fileSettings) bool { return f.isOutput })

@@ -58,18 +58,19 @@ func newModules(files []analyzer.File[extra], projects []*project, processes pro
 	return m
 }
 
-// inherit gives projects the artifacts that those above them declare for them: a parent pom.xml, the block subprojects
-// of Gradle, the one build of sbt.
+// inherit gives projects what those above them declare for them, artifacts and needs: a parent pom.xml, the block
+// subprojects of Gradle, the one build of sbt.
 func (m *modules) inherit() {
-	byDir := map[string]*project{}
+	byDir, needed := map[string]*project{}, map[*project][]*project{}
 	for _, p := range m.projects {
-		byDir[p.Dir] = p
+		byDir[p.Dir], needed[p] = p, m.named(m.builds[p].subprojectsNeed)
 	}
 	for _, p := range m.projects {
 		for dir := p.Dir; dir != "."; {
 			dir = path.Dir(dir)
 			if above := byDir[dir]; above != nil {
 				m.builds[p].add(m.builds[above].forSubprojects)
+				m.builds[p].uses = append(m.builds[p].uses, needed[above]...)
 				m.builds[p].around = append(m.builds[p].around, m.builds[above])
 			}
 		}
@@ -82,7 +83,7 @@ func (m *modules) inherit() {
 func (m *modules) share() {
 	own := map[*project][]string{}
 	for p, b := range m.builds {
-		b.uses = m.named(b.needs)
+		b.uses = append(b.uses, m.named(b.needs)...)
 		own[p] = slices.Clip(b.artifacts)
 	}
 	for _, p := range m.projects {

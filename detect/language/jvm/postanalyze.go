@@ -43,6 +43,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			p.Packages = append(p.Packages, &analyzer.Package{Path: "settings of " + p.Dir, Findings: found})
 		}
 	}
+	analyzer.GiveHealth(projects, m.needed)
 	m.merge()
 	m.declareForProjects()
 	analyzer.DropBuilt(projects)

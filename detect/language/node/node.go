@@ -89,6 +89,8 @@ type extra struct {
 	entries          entries
 	aliases          []alias
 	health           analyzer.HealthDefinitions
+	// imports are the modules that a source imports which gives a server its services.
+	imports []string
 }
 
 func required(file string) bool {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -21,7 +22,10 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	})
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
-	a := &app{modules: newModules(files), packages: map[string]*analyzer.Package{}, graph: analyzer.Graph(all)}
+	found, makers := newModules(files), analyzer.MakersOf(all)
+	makersFor := func(p *project) []*project { return found.makersFor(p, makers) }
+	all = analyzer.Join(all, isPlain, makersFor)
+	a := &app{modules: found, packages: map[string]*analyzer.Package{}, graph: analyzer.Graph(all)}
 	a.graph.Module, a.entries = a.find, a.entryFiles()
 	for _, p := range all {
 		for _, in := range p.Packages {
@@ -34,10 +38,43 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		a.decide(p, all)
 	}
 	a.moveServers(all)
+	analyzer.GiveHealth(all, makersFor)
 	analyzer.DropBuilt(all)
 	servers := analyzer.ServersIn(a.graph, all, logf)
 	analyzer.SetLanguages(servers, files, languageOf)
 	return servers
+}
+
+// isPlain reports whether a project has services that are for servers of grpc-js, and makes none of these or others.
+func isPlain(p *project) bool {
+	for f := range p.All() {
+		switch f.(type) {
+		case nestServer, connectHandler, http2Server, importedServer:
+			return false
+		}
+		if of := finding.FrameworkOf(f); of != "" && of != grpcJS {
+			return false
+		}
+	}
+	return slices.ContainsFunc(p.Packages, func(in *analyzer.Package) bool { return givesServices(in.Findings) })
+}
+
+// maxImported is how many modules that a source imports are looked for in other projects.
+const maxImported = 64
+
+// makersFor returns those of the makers that a project imports where it has services, or that are beside such files.
+func (m *modules) makersFor(p *project, makers analyzer.Makers[extra]) []*project {
+	imported := map[string]bool{}
+	for _, f := range p.Files {
+		for _, module := range f.Extra.imports {
+			file := m.find(f.Path, module)
+			imported[file] = true
+			if strings.HasPrefix(path.Base(file), "index.") {
+				imported[path.Dir(file)] = true
+			}
+		}
+	}
+	return makers.In(func(file string) bool { return imported[file] || imported[path.Dir(file)] })
 }
 
 // app is what the files of an app say together.

@@ -71,7 +71,17 @@ func analyzeSource(file string, text []byte, isOutput bool) *analyzer.Result[ext
 	if !isOutput { // the source that it is made of declares that too
 		p.declare()
 	}
-	return &analyzer.Result[extra]{Findings: p.found, Declares: p.declares, Built: isOutput}
+	result := &analyzer.Result[extra]{Findings: p.found, Declares: p.declares, Built: isOutput}
+	if givesServices(p.found) {
+		modules := slices.Compact(slices.Sorted(slices.Values(p.Imports.Modules())))
+		result.Extra.imports = modules[:min(len(modules), maxImported)]
+	}
+	return result
+}
+
+// givesServices reports whether a source gives services to a server of grpc-js.
+func givesServices(found []finding.Finding) bool {
+	return finding.Has[finding.Registration](found) || finding.Has[finding.Health](found)
 }
 
 // findServers reports what the source proves of servers.

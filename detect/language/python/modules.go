@@ -79,6 +79,33 @@ func helperFile(files []analyzer.File[extra], find func(from, module string) str
 	return ""
 }
 
+// maxImports is how many names that a source imports are compared with the servers of other projects.
+const maxImports = 64
+
+// makersFor returns those of the makers that are modules which a project imports where it has services, or in packages
+// from which it imports there.
+func makersFor(
+	p *analyzer.Project[extra], makers analyzer.Makers[extra], find func(from, module string) string,
+) []*analyzer.Project[extra] {
+	var imported []string
+	for _, f := range p.Files {
+		for _, name := range f.Extra.Imports {
+			module, _, _ := strings.Cut(name, ".")
+			if module != "" && p.Package(find(f.Path, module)) == nil {
+				imported = append(imported, "/"+strings.ReplaceAll(name, ".", "/"))
+			}
+		}
+	}
+	return makers.In(func(file string) bool {
+		module := "/" + strings.TrimSuffix(file, ".py")
+		return slices.ContainsFunc(imported, func(name string) bool {
+			of := path.Dir(name)
+			return strings.HasSuffix(module, name) || of != "/" &&
+				(strings.HasSuffix(module, of) || strings.HasSuffix(path.Dir(module), of))
+		})
+	})
+}
+
 // loadedElsewhere returns what an imported name, or an attribute of an imported module, is in that module.
 func (i *imports) loadedElsewhere(dotted string) address.Name {
 	first, rest, _ := strings.Cut(dotted, ".")

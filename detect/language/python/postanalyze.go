@@ -17,25 +17,48 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.ReplacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
+	find, makers := moduleFinder(files), analyzer.MakersOf(all)
+	makersFor := func(p *analyzer.Project[extra]) []*analyzer.Project[extra] { return makersFor(p, makers, find) }
+	all = analyzer.Join(all, isPlain, makersFor)
 	custom := customHealthModules(files)
 	for _, p := range all {
 		resolve(p, custom)
 		analyzer.AddDefaultListeners(frameworks, p)
 	}
 	graph := analyzer.Graph(all)
-	graph.Module = moduleFinder(files)
+	graph.Module = find
 	for _, p := range all {
 		p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 			if h, ok := f.(analyzer.HealthHelper); ok {
 				if isOwnModule(p, h.Module) {
 					return analyzer.DecideOwnHelper(h)
 				}
-				return analyzer.DecideHelper(all, p, h, helperFile(files, graph.Module, in.Path, h.Module))
+				return analyzer.DecideHelper(all, p, h, helperFile(files, find, in.Path, h.Module))
 			}
 			return []finding.Finding{f}
 		})
 	}
+	analyzer.GiveHealth(all, makersFor)
 	return analyzer.ServersIn(graph, all, logf)
+}
+
+// isPlain reports whether a project has services that are for servers of grpcio itself, and no other server.
+func isPlain(p *analyzer.Project[extra]) bool {
+	for f := range p.All() {
+		switch of := f.(type) {
+		case webServer:
+			return false
+		case finding.Implementation:
+			if of.Served {
+				return false
+			}
+		case finding.Registration:
+			if of.Framework != grpcio {
+				return false
+			}
+		}
+	}
+	return analyzer.ProjectHas[finding.Registration](p)
 }
 
 // customHealthModules returns the names of the modules that have a service Health which is not grpc.health.v1's.

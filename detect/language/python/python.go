@@ -6,6 +6,7 @@ package python
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -40,6 +41,8 @@ type extra struct {
 	LoadsEnvironment bool
 	// ReplacesEnvironment says that it does so over the variables that are set.
 	ReplacesEnvironment bool
+	// Imports are the names that a source imports which gives a server its services, with their modules.
+	Imports []string
 }
 
 // manifests are the files that make a directory a project: of pyproject.toml's tools, setuptools, pip and pipenv.
@@ -243,6 +246,10 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		result.Findings = analyzer.MarkHealth(t, names, result.Findings, isHealth, nil)
 		result.Findings = slices.Concat(
 			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, classOfAny, serverInterceptor))
+	}
+	if finding.Has[finding.Registration](result.Findings) {
+		imported := slices.Sorted(maps.Values(i.names))
+		result.Extra.Imports = imported[:min(len(imported), maxImports)]
 	}
 	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
 		result.Declares = readConstants(t, moduleOf(file), i, names)

@@ -26,6 +26,7 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 		analyzer.AddDefaultListeners(frameworks, p)
 		addAnyCableSecurity(p)
 	}
+	analyzer.DoubtHealth(all)
 	graph := analyzer.Graph(all)
 	graph.Module = declaringFile(files)
 	return analyzer.ServersIn(graph, all, logf)

@@ -1,0 +1,82 @@
+package analyzer
+
+import (
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/finding"
+)
+
+// GiveHealth gives the servers of a library, which are given their services by the projects that use it, the health
+// service that these have. It is not known of a library some of whose users have services and no health service. uses
+// returns the projects that a project uses, directly or through others.
+func GiveHealth[T any](all []*Project[T], uses func(*Project[T]) []*Project[T]) {
+	users := map[*Project[T]][]*Project[T]{}
+	for _, p := range all {
+		if ProjectHas[finding.Server](p) || !provides(p) {
+			continue
+		}
+		for _, q := range uses(p) {
+			if ProjectHas[finding.Server](q) && !ProjectHas[finding.Health](q) {
+				users[q] = append(users[q], p)
+			}
+		}
+	}
+	for _, q := range all {
+		q.Packages = append(q.Packages, healthOfUsers(users[q], uses)...)
+	}
+}
+
+// provides reports whether a project has services.
+func provides[T any](p *Project[T]) bool {
+	return ProjectHas[finding.Health](p) || ProjectHas[finding.Implementation](p) || ProjectHas[finding.Registration](p)
+}
+
+// healthOfUsers returns the health services of projects that use a library, with their statuses.
+func healthOfUsers[T any](users []*Project[T], uses func(*Project[T]) []*Project[T]) []*Package {
+	hasHealth := ProjectHas[finding.Health, T]
+	lacksHealth := func(p *Project[T]) bool {
+		isPartOfOne := func(q *Project[T]) bool { return hasHealth(q) && slices.Contains(uses(q), p) }
+		return !hasHealth(p) && !slices.ContainsFunc(uses(p), hasHealth) && !slices.ContainsFunc(users, isPartOfOne)
+	}
+	isUnsure := slices.ContainsFunc(users, lacksHealth)
+	var found []*Package
+	for _, p := range users {
+		given := &Package{Path: p.Dir}
+		for f := range p.All() {
+			switch f := f.(type) {
+			case finding.Health:
+				if f.Of = nil; isUnsure {
+					f.Site = f.AsUnsure()
+				}
+				given.Findings = append(given.Findings, f)
+			case finding.HealthStatus, finding.HealthDisabled:
+				given.Findings = append(given.Findings, f)
+			}
+		}
+		if len(given.Findings) > 0 {
+			found = append(found, given)
+		}
+	}
+	return found
+}
+
+// DoubtHealth makes it unknown whether servers without a health service have that of projects that make no server, for
+// languages in which is not read which project uses which.
+func DoubtHealth[T any](all []*Project[T]) {
+	var given *finding.Health
+	for _, p := range all {
+		for _, in := range p.Packages {
+			if f, ok := finding.First[finding.Health](in.Findings); ok && given == nil && !in.isAside() && !serves(p) {
+				given = &finding.Health{Site: f.AsUnsure()}
+			}
+		}
+	}
+	for _, p := range all {
+		if given != nil && ProjectHas[finding.Server](p) && !ProjectHas[finding.Health](p) {
+			p.Packages = append(p.Packages, &Package{Path: given.Path, Findings: []finding.Finding{*given}})
+		}
+	}
+}
+
+// serves reports whether a project has evidence of a server.
+func serves[T any](p *Project[T]) bool { return slices.ContainsFunc(p.Packages, (*Package).Serves) }
