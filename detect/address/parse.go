@@ -67,6 +67,20 @@ var listenWords = source.NewKeywords(
 	"erve(", "erver(",
 )
 
+var (
+	// readsVariable are how sources read environment variables, and variableWords are in the names of those that have
+	// an address.
+	readsVariable = source.NewKeywords("process.env", "environ", "getenv", "env::var", "env!(", "ENV[", "ENV.fetch",
+		"Platform.environment", ".environment[", "EnvironmentVariable", "fromEnvironment")
+	variableWords = source.NewKeywords("PORT", "ADDR", "LISTEN")
+)
+
+// ReadsVariable reports whether a text may read an environment variable that has an address.
+func ReadsVariable(text []byte) bool { return readsVariable.In(text) && variableWords.In(text) }
+
+// MayState reports whether a text may state a port, or the variable that has one: see [HasPortLine], [ReadsVariable].
+func MayState(text []byte) bool { return HasPortLine(text) || ReadsVariable(text) }
+
 // HasPortLine reports whether a number of four or five digits, as most ports have, stands in a line that says where
 // something listens, or in one of the lines after it, as an argument of a call may: "const PORT = 50051". It is made to
 // be fast on files that have none.

@@ -387,7 +387,7 @@ var constantName = lazyregexp.New(`^(?:k[A-Z]\w*|[A-Z][A-Z0-9_]*)$`)
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
 	return len(text) <= maxConstantsSource &&
-		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("int main(")))
+		(address.MayState(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("int main(")))
 }
 
 // withoutDefault are parts of fields that have no default, which say that a field of the same name is not the only one,

@@ -169,7 +169,7 @@ func global(u address.Use) address.Name {
 
 // mayDeclareListener reports whether a source without a server can have constants that matter.
 func mayDeclareListener(text []byte) bool {
-	return len(text) <= maxConstantsSource && (address.HasPortLine(text) || withoutDefault.In(text) ||
+	return len(text) <= maxConstantsSource && (address.MayState(text) || withoutDefault.In(text) ||
 		startsServer.In(text))
 }
 

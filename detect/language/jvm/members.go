@@ -21,6 +21,8 @@ var (
 			`(?P<name>\w*[pP](?:ort|ORT)\w*)` + typeOf + `=\s*`),
 		lazyregexp.New(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
 	}
+	// fieldOfThis sets a field of an object.
+	fieldOfThis = lazyregexp.New(`\bthis\s*\.\s*(?P<name>\w*[pP]ort\w*)\s*=\s*`)
 	// called is a constructor, a method of a type, or a function that starts something, which may be given a port.
 	called = lazyregexp.New(`(?:(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?)|` +
 		`(?:^|[^\w.])(?P<name>(?:start|run|serve|launch)\w*))` + typeArguments + `\(`)
@@ -60,6 +62,7 @@ func (n *names) declares() []address.Declaration {
 			m.member(pattern, match, []source.Span{{From: match[1], To: t.Until(match[1], ends[n.ext])}})
 		}
 	}
+	m.fieldsOfThis()
 	for _, match := range t.FindAll(portMethod, maxMembers) {
 		m.method(match)
 	}
@@ -119,6 +122,23 @@ func (m *members) member(pattern *lazyregexp.Regexp, match []int, values []sourc
 	}
 }
 
+// fieldsOfThis declares the fields that the source sets once, as a constructor does, if an environment variable gives
+// them.
+func (m *members) fieldsOfThis() {
+	count := map[string]int{}
+	all := m.text.FindAll(fieldOfThis, maxMembers)
+	for _, match := range all {
+		count[m.text.Slice(source.Span{From: match[2], To: match[3]})]++
+	}
+	for _, match := range all {
+		name, _ := m.text.Group(fieldOfThis, match, "name")
+		v := m.values().Value(source.Span{From: match[1], To: m.text.Until(match[1], ends[m.ext])})
+		if class := m.typeAt(match[0]); class != "" && v.Variable != "" && count[name] == 1 {
+			m.found = append(m.found, address.Declaration{Name: fieldOf(class, name).Path, Value: v})
+		}
+	}
+}
+
 // method declares a method by what it returns.
 func (m *members) method(match []int) {
 	name, _ := m.text.Group(portMethod, match, "name")
@@ -140,9 +160,14 @@ func (m *members) declare(class, name string, value source.Span) {
 	if !m.mayBePort(value) {
 		return
 	}
-	if v := m.values().Variable(name, value).Value; v.Certainty != address.Unknown || len(v.Names) > 0 {
+	v := m.values().Variable(name, value).Value
+	isRead := v.Variable != ""
+	if v.Certainty != address.Unknown || len(v.Names) > 0 {
 		v.Names = append(v.Names, m.givenTo(class, name)...)
 		m.found = append(m.found, address.Declaration{Name: class + "." + name, Value: v})
+	}
+	if isRead {
+		m.found = append(m.found, address.Declaration{Name: fieldOf(class, name).Path, Value: v})
 	}
 }
 

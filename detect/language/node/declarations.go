@@ -26,8 +26,12 @@ var (
 	registeredNamespace = lazyregexp.New(`\bregisterAs\(\s*["'](?P<name> *)["']\s*,\s*`)
 	// variableProperty is the property of a schema for an environment variable: GRPC_PORT: Joi.number().default(50051).
 	variableProperty = lazyregexp.New(`\b(?P<name>(?:[A-Z][A-Z0-9_]*_)?PORT)\s*:\s*`)
-	exportDefault    = lazyregexp.New(asWhole)
-	reexport         = lazyregexp.New(`\bexport\s*(?:\*(?:\s*as\s+[\w$]+)?|(?:type\s*)?\{[^{}]*\})\s*` +
+	// schemaType is the type of such a property that has no default: z.coerce.number(), Joi.string().required(), port()
+	// of envalid.
+	schemaType = lazyregexp.New(
+		`^(?:[\w$]+\s*\.\s*(?:coerce\s*\.\s*)?(?:number|string|int|integer|port)|port|num)\s*\(`)
+	exportDefault = lazyregexp.New(asWhole)
+	reexport      = lazyregexp.New(`\bexport\s*(?:\*(?:\s*as\s+[\w$]+)?|(?:type\s*)?\{[^{}]*\})\s*` +
 		`from\s*["'](?P<module>[^"'\n]*)["']`)
 	exportAs  = lazyregexp.New(`\bexport\s*\{(?P<names>[^{}]*)\}`)
 	classHead = lazyregexp.New(`\bclass\s+(?P<name>[\w$]+)[^{};()]{0,200}\{`)
@@ -232,6 +236,9 @@ func (p *pass) addField(name, of string, value source.Span, depth int) {
 		variableKey.MatchString(last) {
 		v.Certainty, v.Variable = min(v.Certainty, address.Default), last // a schema of environment variables
 	}
+	if variableKey.MatchString(last) && v.Port == 0 && schemaType.Match(p.Code[value.From:value.To]) {
+		v.Variable, v.Outside = last, true
+	}
 	if p.isParsed(value) {
 		v.Address = address.Address{} // the only port in the schema may be that of another property
 	}
@@ -245,7 +252,7 @@ func (p *pass) addField(name, of string, value source.Span, depth int) {
 			}
 		}
 	}
-	if v.Port == 0 && len(v.Names) == 0 {
+	if v.Port == 0 && v.Variable == "" && len(v.Names) == 0 {
 		return
 	}
 	// The default of a setting that a schema describes is its value.
@@ -304,12 +311,16 @@ func parent(dotted string) string {
 }
 
 // mayTellPort reports whether a source that does not speak of gRPC is worth reading for its settings: it exports
-// something, and holds a number as long as a port's, or it makes a server of another module listen.
+// something, and holds a number as long as a port's or reads a variable for one, or it makes a server of another module
+// listen.
 func mayTellPort(text []byte) bool {
 	if len(text) > maxModule {
 		return false
 	}
 	if bytes.Contains(text, []byte(".listen(")) || setsVariables.In(text) && setsVariable.Match(text) {
+		return true
+	}
+	if address.ReadsVariable(text) && declaresFor.In(text) {
 		return true
 	}
 	if !declaresFor.In(text) && !startsServer(text) && !(importsOwn.In(text) && fillsAny.In(text)) {
@@ -324,7 +335,7 @@ func mayTellPort(text []byte) bool {
 // declaresFor are in sources that other ones may ask for a port.
 var declaresFor = source.NewKeywords("export", "registerAs")
 
-// setsVariables are in sources that may set environment variables.
+// setsVariables are in sources that may set environment variables, or read them.
 var setsVariables = source.NewKeywords("process.env")
 
 // startsServer reports whether a source may give a port to a server of another module of the app: it imports one, and

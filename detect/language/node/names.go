@@ -112,9 +112,12 @@ func (p *pass) global(u address.Use) address.Name {
 	return p.refersTo(dotted)
 }
 
+// validated is what Joi makes of the environment by a schema, taken out of the result: it has the schema's properties.
+const validated = ".validate.value"
+
 // refersTo returns what a dotted name refers to: a name of this file, or one of another module of the app.
 func (p *pass) refersTo(dotted string) address.Name {
-	dotted = strings.TrimPrefix(dotted, "this.")
+	dotted = strings.ReplaceAll(strings.TrimPrefix(dotted, "this."), validated, "")
 	root, rest, _ := strings.Cut(dotted, ".")
 	switch root {
 	case "", "process", "this", "Number", "parseInt", "String", "require", "new", "await":
@@ -126,6 +129,7 @@ func (p *pass) refersTo(dotted string) address.Name {
 	}
 	key := strings.Trim(strings.TrimPrefix(e.Name, "default")+"."+rest, ".")
 	switch {
+	case e.Module == configPackage && strings.HasPrefix(e.Name, "env"): // a module of the app that has the same name
 	case e.Module == configPackage && key != "":
 		return address.Name{Path: address.Key(key)}
 	case !mayBeOwnModule(e.Module):

@@ -274,3 +274,22 @@ func (r *fieldReader) classOf(f field) *class {
 	}
 	return nil
 }
+
+// selfField is a field of an object that a method sets.
+var selfField = lazyregexp.New(
+	`(?m)^[ \t]+self\.(?P<name>\w+)[ \t]*(?::[ \t]*[\w.\[\], |]+)?=[ \t]*[^=\s]`)
+
+// selfFields returns the fields of objects that say where something listens, as an environment variable does, if the
+// source sets them once.
+func selfFields(t *source.Text) []address.NamedValue {
+	var found []address.NamedValue
+	count := map[string]int{}
+	for _, m := range t.FindAll(selfField, maxFields) {
+		name, _ := t.Group(selfField, m, "name")
+		value := source.Span{From: m[1] - 1, To: t.Until(m[1]-1, "\n")}
+		if count[name]++; listenName.MatchString(name) && len(address.Variables(t.Raw[value.From:value.To])) > 0 {
+			found = append(found, address.NamedValue{Name: name, Value: value})
+		}
+	}
+	return slices.DeleteFunc(found, func(f address.NamedValue) bool { return count[f.Name] > 1 })
+}

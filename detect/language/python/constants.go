@@ -68,6 +68,9 @@ func readConstants(t *source.Text, module string, i imports, names func() *addre
 			all = append(all, names().DeclarationOf(f.NamedValue).GivenBy(f.given))
 		}
 	}
+	for _, f := range selfFields(t) {
+		add("."+f.Name, f.Value)
+	}
 	all = append(all, filledElsewhere(t, module, i)...)
 	all = append(all, attributesSet(t, i, names)...)
 	own := append(t.Names(functionDefinition), t.Names(classDefinition)...)
@@ -162,7 +165,7 @@ func mayDeclareListener(text []byte, isGRPC bool) bool {
 		return false
 	}
 	return isGRPC && passedOn.In(text) || startsServer.In(text) || withoutDefault.In(text) || fillsAny.In(text) ||
-		address.HasPortLine(text) || address.LoadsSettings(text)
+		address.MayState(text) || address.LoadsSettings(text)
 }
 
 // calledBefore is a name after which the arguments of a call begin.

@@ -236,14 +236,14 @@ func given(names *address.Names) []address.Declaration {
 	return all
 }
 
-// constants returns the constants of the source that state an address, for other sources.
+// constants returns the constants of the source that state an address, or the variable that has it, for other sources.
 func constants(names *address.Names) []address.Declaration {
 	var found []address.Declaration
 	for _, m := range names.FindAll(constant, -1) {
 		name, _ := names.Group(constant, m, "name")
 		value := source.Span{From: m[1], To: names.Until(m[1], "\n")}
 		d := names.Variable(name, value)
-		isKnown := d.Certainty != address.Unknown || names.IsLoaded(name, value)
+		isKnown := d.Certainty != address.Unknown || d.Variable != "" || names.IsLoaded(name, value)
 		if isKnown && len(found) < maxSettings {
 			found = append(found, d)
 		}

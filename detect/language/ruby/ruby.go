@@ -120,7 +120,8 @@ var keywords = analyzer.Keywords(frameworks)
 
 // mayTellPort matches a constant that may be the port of a server of another source, or what gives one to its server.
 var mayTellPort = lazyregexp.New(
-	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*\b\d{4,5}\b|\b\w*Server\.new(?:[.\n]|$|\([^\n]*(?:\b\d{4,5}\b|ENV))`)
+	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*(?:\b\d{4,5}\b|\bENV\b)|` +
+		`\b\w*Server\.new(?:[.\n]|$|\([^\n]*(?:\b\d{4,5}\b|ENV))`)
 
 // analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {

@@ -157,7 +157,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	hasKeyword := keywords.In(text)
 	isSmall := len(text) <= maxConstantsSource
 	declares := isSmall &&
-		(address.HasPortLine(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("fn main(")))
+		(address.MayState(text) || withoutDefault.In(text) || bytes.Contains(text, []byte("fn main(")))
 	settings := namedSettings(text)
 	loads := bytes.Contains(text, loadsEnvironment)
 	gives := declares || isSmall && handsOn.In(text)

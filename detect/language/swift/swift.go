@@ -87,7 +87,7 @@ func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
-	hasKeyword, starts := keywords.In(text), mayStart.In(text) && address.HasPortLine(text)
+	hasKeyword, starts := keywords.In(text), mayStart.In(text) && address.MayState(text)
 	starts = starts || hasProperty.In(text)
 	if !hasKeyword && !starts {
 		return nil

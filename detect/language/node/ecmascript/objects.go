@@ -14,7 +14,7 @@ var (
 	// arrowHead is the head of an arrow function. What it returns follows.
 	arrowHead = lazyregexp.New(`^(?:async\s+)?(?:\([^(){}]*\)|[\w$]+)\s*(?::[^={}]{0,100})?=>\s*`)
 	// callHead is the name of a function that is called, up to the bracket.
-	callHead = lazyregexp.New(`^(?:await\s+|new\s+)?[\w$.]+(?:<[\w$.\s,|\[\]]*>)?\(`)
+	callHead = lazyregexp.New(`^(?:await\s+|new\s+)?[\w$]+(?:\s*\.\s*[\w$]+)*(?:<[\w$.\s,|\[\]]*>)?\(`)
 	// propertyHead is the name of a property and its colon.
 	propertyHead = lazyregexp.New(`^(?:["'](?P<quoted> *)["']|(?P<name>[\w$]+))\s*:\s*`)
 	wholeName    = lazyregexp.New(`^[\w$]+$`)
