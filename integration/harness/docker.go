@@ -280,10 +280,12 @@ func (d *Docker) PackBuild(ctx context.Context, b Build, flags ...string) (*Imag
 		args = append(args, "--env", pair) // may be a secret: not shown
 	}
 	log, err := d.packBuild(ctx, b.Log, shown, args)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		// pack has been seen to wait for ever for Docker to say that the build's container has ended. A build that
-		// hangs by itself hangs again.
-		fmt.Fprintf(os.Stderr, "pack did not end within %v; once more: %s%s", limit, shown, log)
+	// pack has been seen to wait for ever for Docker to say that the build's container has ended. A build that hangs by
+	// itself hangs again. And Docker may close the lifecycle's connection while a build phase takes longer than five
+	// minutes, for which the lifecycle says nothing.
+	hangs := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+	if hangs || err != nil && strings.Contains(log, "error during connect: ") {
+		fmt.Fprintf(os.Stderr, "pack: %v; once more: %s%s", err, shown, log)
 		log, err = d.packBuild(ctx, b.Log, shown, args)
 	}
 	if err != nil {
