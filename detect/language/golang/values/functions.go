@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	conversion = source.Exactly(`string|u?int(?:8|16|32|64)?`)
+	conversion = source.Exactly(`string|any|u?int(?:8|16|32|64)?`)
 	// sameValue are functions whose result is their first argument in another form, or nothing if it is unset.
 	sameValue = source.Exactly(`strconv\.(?:Itoa|Atoi|FormatInt|FormatUint|ParseInt|ParseUint)|` +
 		`strings\.(?:TrimSpace|Trim|TrimPrefix|TrimSuffix|CutPrefix|CutSuffix)|fmt\.Sprint|os\.ExpandEnv`)
@@ -51,7 +51,7 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 	switch {
 	case len(args) > 0 && sameValue.MatchString(qualified):
 		return s.converted(args[0], toText.MatchString(qualified), nesting), true
-	case environment.MatchString(qualified):
+	case environment.MatchString(qualified), s.isEnvironment(x.with(fun), nesting):
 		variable := s.variable(args, nesting)
 		if variable == someVariable && qualified != "flag.Arg" {
 			return unknown, true // nobody knows what to set, or whether it is
@@ -75,6 +75,21 @@ func (s *Sources) evaluateCall(x expression, call *ast.CallExpr, nesting int) ([
 		return s.evaluateFormat(args, nesting), true
 	}
 	return s.evaluateSetting(x, call, args, nesting)
+}
+
+// isEnvironment reports whether a function that is called is a parameter which always gets os.Getenv or os.LookupEnv:
+// func load(lookup func(string) string).
+func (s *Sources) isEnvironment(fun expression, nesting int) bool {
+	name, ok := fun.Expr.(*ast.Ident)
+	if !ok || fun.in.Local(name) == nil || s.spend(nesting) {
+		return false
+	}
+	from, ok := s.origins(fun, nesting+1)
+	isOther := func(f expression) bool {
+		return f.in == nil || !environment.MatchString(f.in.PathOf(f.Expr)+"."+syntax.LastName(f.Expr)) &&
+			!s.isEnvironment(f, nesting+1)
+	}
+	return ok && len(from) > 0 && !slices.ContainsFunc(from, isOther)
 }
 
 // converted returns the values of an expression in another form. The text of a number is none: + joins it with others.
