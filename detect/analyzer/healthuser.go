@@ -6,23 +6,27 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 )
 
+// maxUsers is how many users of a library are looked at.
+const maxUsers = 64
+
 // GiveHealth gives the servers of a library, which are given their services by the projects that use it, the health
 // service that these have. It is not known of a library some of whose users have services and no health service. uses
 // returns the projects that a project uses, directly or through others.
 func GiveHealth[T any](all []*Project[T], uses func(*Project[T]) []*Project[T]) {
-	users := map[*Project[T]][]*Project[T]{}
+	users, used := map[*Project[T]][]*Project[T]{}, map[*Project[T]][]*Project[T]{}
 	for _, p := range all {
 		if ProjectHas[finding.Server](p) || !provides(p) {
 			continue
 		}
-		for _, q := range uses(p) {
-			if ProjectHas[finding.Server](q) && !ProjectHas[finding.Health](q) {
+		used[p] = uses(p)
+		for _, q := range used[p] {
+			if len(users[q]) < maxUsers && ProjectHas[finding.Server](q) && !ProjectHas[finding.Health](q) {
 				users[q] = append(users[q], p)
 			}
 		}
 	}
 	for _, q := range all {
-		q.Packages = append(q.Packages, healthOfUsers(users[q], uses)...)
+		q.Packages = append(q.Packages, healthOfUsers(users[q], used)...)
 	}
 }
 
@@ -32,11 +36,11 @@ func provides[T any](p *Project[T]) bool {
 }
 
 // healthOfUsers returns the health services of projects that use a library, with their statuses.
-func healthOfUsers[T any](users []*Project[T], uses func(*Project[T]) []*Project[T]) []*Package {
+func healthOfUsers[T any](users []*Project[T], used map[*Project[T]][]*Project[T]) []*Package {
 	hasHealth := ProjectHas[finding.Health, T]
 	lacksHealth := func(p *Project[T]) bool {
-		isPartOfOne := func(q *Project[T]) bool { return hasHealth(q) && slices.Contains(uses(q), p) }
-		return !hasHealth(p) && !slices.ContainsFunc(uses(p), hasHealth) && !slices.ContainsFunc(users, isPartOfOne)
+		isPartOfOne := func(q *Project[T]) bool { return hasHealth(q) && slices.Contains(used[q], p) }
+		return !hasHealth(p) && !slices.ContainsFunc(used[p], hasHealth) && !slices.ContainsFunc(users, isPartOfOne)
 	}
 	isUnsure := slices.ContainsFunc(users, lacksHealth)
 	var found []*Package
@@ -60,8 +64,8 @@ func healthOfUsers[T any](users []*Project[T], uses func(*Project[T]) []*Project
 	return found
 }
 
-// DoubtHealth makes it unknown whether servers without a health service have that of projects that make no server, for
-// languages in which is not read which project uses which.
+// DoubtHealth makes it unknown whether servers without a health service have that of projects that make no server. It
+// is for languages whose build files are not read: which project uses which is not known.
 func DoubtHealth[T any](all []*Project[T]) {
 	var given *finding.Health
 	for _, p := range all {

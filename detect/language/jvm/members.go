@@ -21,7 +21,8 @@ var (
 			`(?P<name>\w*[pP](?:ort|ORT)\w*)` + typeOf + `=\s*`),
 		lazyregexp.New(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
 	}
-	// fieldOfThis sets a field of an object.
+	// finalField is a field that nothing sets after the constructor, and fieldOfThis sets a field of an object.
+	finalField  = lazyregexp.New(`\b(?:final\s+(?:static\s+)?\w+|val)\s+(?P<name>\w*[pP]ort\w*)\b`)
 	fieldOfThis = lazyregexp.New(`\bthis\s*\.\s*(?P<name>\w*[pP]ort\w*)\s*=\s*`)
 	// called is a constructor, a method of a type, or a function that starts something, which may be given a port.
 	called = lazyregexp.New(`(?:(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?)|` +
@@ -122,7 +123,7 @@ func (m *members) member(pattern *lazyregexp.Regexp, match []int, values []sourc
 	}
 }
 
-// fieldsOfThis declares the fields that the source sets once, as a constructor does, if an environment variable gives
+// fieldsOfThis declares the final fields that the one constructor of a source sets, if an environment variable gives
 // them.
 func (m *members) fieldsOfThis() {
 	count := map[string]int{}
@@ -133,10 +134,16 @@ func (m *members) fieldsOfThis() {
 	for _, match := range all {
 		name, _ := m.text.Group(fieldOfThis, match, "name")
 		v := m.values().Value(source.Span{From: match[1], To: m.text.Until(match[1], ends[m.ext])})
-		if class := m.typeAt(match[0]); class != "" && v.Variable != "" && count[name] == 1 {
+		class, isRead := m.typeAt(match[0]), v.Variable != "" && count[name] == 1
+		if class != "" && isRead && m.isFinal(name) {
 			m.found = append(m.found, address.Declaration{Name: fieldOf(class, name).Path, Value: v})
 		}
 	}
+}
+
+// isFinal reports whether nothing sets a field again.
+func (m *members) isFinal(name string) bool {
+	return slices.Contains(m.text.Names(finalField), name)
 }
 
 // method declares a method by what it returns.
@@ -161,7 +168,7 @@ func (m *members) declare(class, name string, value source.Span) {
 		return
 	}
 	v := m.values().Variable(name, value).Value
-	isRead := v.Variable != ""
+	isRead := v.Variable != "" && m.isFinal(name)
 	if v.Certainty != address.Unknown || len(v.Names) > 0 {
 		v.Names = append(v.Names, m.givenTo(class, name)...)
 		m.found = append(m.found, address.Declaration{Name: class + "." + name, Value: v})

@@ -91,7 +91,7 @@ func makersFor(
 	for _, f := range p.Files {
 		for _, name := range f.Extra.Imports {
 			module, _, _ := strings.Cut(name, ".")
-			if module != "" && p.Package(find(f.Path, module)) == nil {
+			if module != "" && module != "grpc" && p.Package(find(f.Path, module)) == nil {
 				imported = append(imported, "/"+strings.ReplaceAll(name, ".", "/"))
 			}
 		}
