@@ -21,7 +21,8 @@ var environment = lazyregexp.New(`(?i:\b\w*env(?:iron(?:ment)?|y)?(?:variable)?[
 
 // addressVariable is a question to the environment for a whole address, whose default is one: GRPC_BIND ||
 // "[::]:50051".
-var addressVariable = lazyregexp.New(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)["'\])]*\s*` +
+var addressVariable = lazyregexp.New(`^(?:[\w.]*\()?(?:\w+\.)*(?:` + environment.String() + `)` +
+	`(?:\s+as\s+\w+)?["'\])]*\s*` +
 	"(?:\\|\\||\\?\\?|\\bor\\b|,)\\s*[\"'`][^\"'`${}]*:\\d+[\"'`]\\)*$")
 
 // variableOf returns the environment variable that an expression asks for a whole address, "" for none.

@@ -55,12 +55,15 @@ func (p *pass) findHealthServers() {
 }
 
 var (
-	addServiceCall = lazyregexp.New(`\.addService\(\s*(?P<service>[^;\n,][^;,]{0,200}?)\s*,\s*` +
-		`(?:new\s+)?(?P<implementation>[\w$.]*)`)
+	// addServiceCall may have a service of protobuf-ts, by adaptService of @protobuf-ts/grpc-backend.
+	addServiceCall = lazyregexp.New(`\.addService\(\s*(?P<adapted>\.\.\.\s*adaptService\(\s*)?` +
+		`(?P<service>[^;\n,][^;,]{0,200}?)\s*,\s*(?:new\s+)?(?P<implementation>[\w$.]*)`)
 	// healthService is how a service of grpc.health.v1 is written: health.service (grpc-health-check), Health.service
 	// (a .proto that was loaded), HealthService (generated), Health, or a path with the name of the package.
 	healthService = lazyregexp.New(`(?:^|[.\]'"])Health(?:['"]\])?\.service$|` +
 		`^(?:[\w$]+\.)*HealthService(?:Definition)?$|^(?i:\w*health\w*)\.service$|grpc\.health\.v1`)
+	// adaptedHealth is how such a service is written.
+	adaptedHealth = source.Exactly(`(?:[\w$]+\.)*Health`)
 	// healthClass is what people and packages call an implementation of it.
 	healthClass = source.Exactly(
 		`(?:[\w$]+\.)*(?:Grpc)?Health(?:Check)?(?:Service|Server)?(?:Impl|Implementation)?`)
@@ -82,12 +85,14 @@ func (p *pass) findAddService() {
 		at := source.Span{From: m[0] + 1, To: m[1]}
 		service := p.Part(addServiceCall, m, "service")
 		implementation := p.Part(addServiceCall, m, "implementation")
+		isAdapted := p.Part(addServiceCall, m, "adapted") != ""
 		switch {
-		case healthService.MatchString(service), healthClass.MatchString(implementation),
+		case isAdapted && adaptedHealth.MatchString(service), healthService.MatchString(service),
+			healthClass.MatchString(implementation),
 			healthModule.MatchString(p.Imports.Resolve(service).Module):
 			p.found = append(p.found, finding.Health{Site: finding.At(p.Text, at), Of: p.serverBefore(m[0])})
-		case !p.bundled && anyService.MatchString(service) &&
-			(strings.HasSuffix(service, ".service") && mentionsGRPC || importsGRPC):
+		case !p.bundled && (isAdapted || anyService.MatchString(service) &&
+			(strings.HasSuffix(service, ".service") && mentionsGRPC || importsGRPC)):
 			p.report(finding.Registers(grpcJS), at)
 		case variable.MatchString(service):
 			p.found = append(p.found, listedService{finding.At(p.Text, at).Quiet()})
