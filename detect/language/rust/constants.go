@@ -94,13 +94,15 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 	d.ReadFlags(keyFlag, keyShort)
 	in := &structs{Text: t}
 	for _, f := range fieldDefaults(d) {
+		isOption := f.IsOption
+		f = in.byDefault(f)
 		d.DeclareValue(f)
 		ofStruct := f
 		if ofStruct.Name = in.field(f.Name, f.Value.From); ofStruct.Name != "" {
 			d.DeclareValue(ofStruct)
 		}
 		value := t.Slice(f.Value)
-		if !f.IsOption && isName.MatchString(value) && d.Values(value, f.Value.From) == nil { // a parameter
+		if !isOption && isName.MatchString(value) && d.Values(value, f.Value.From) == nil { // a parameter
 			d.Declare(f.Name[1:], f.Value) // the functions of the type reach it as self.name
 		}
 	}
@@ -343,7 +345,7 @@ func readConstants(d *address.Names) []address.Declaration {
 	}
 	for _, f := range fieldDefaults(d) {
 		if f.IsOption || f.Value.From < f.Value.To {
-			addField(d.DeclarationOf(f), f.Value.From)
+			addField(d.DeclarationOf(in.byDefault(f)), f.Value.From)
 		}
 	}
 	environment := environmentOf(t)
@@ -351,9 +353,7 @@ func readConstants(d *address.Names) []address.Declaration {
 		called, _ := t.Group(serdeDefault, m, "function")
 		if name, ok := fieldBehind(t, m[1]); ok {
 			function := called[strings.LastIndexByte(called, ':')+1:] + "()"
-			v := address.Value{Names: []address.Name{{Module: address.ThisFile, Path: function}, {Path: function}}}
-			v.Variable = environment(name)
-			addField(address.Declaration{Name: "." + name, Value: v}, m[0])
+			addField(address.Declaration{Name: "." + name, Value: returnedBy(d, function, environment(name))}, m[0])
 		}
 	}
 	for _, f := range d.Returned {
@@ -375,6 +375,19 @@ func readConstants(d *address.Names) []address.Declaration {
 		}
 	}
 	return all
+}
+
+// returnedBy returns what a function returns, as the default of what a variable gives, "" for none.
+func returnedBy(d *address.Names, function, variable string) address.Value {
+	for _, f := range d.Returned {
+		if f.Name == function {
+			f.IsOption, f.Variable = true, variable
+			return d.DeclarationOf(f).Value
+		}
+	}
+	v := address.Value{Names: []address.Name{{Module: address.ThisFile, Path: function}, {Path: function}}}
+	v.Variable = variable
+	return v
 }
 
 // valueElsewhere returns the value of a field, at a span, that has no default in the source, and that a variable may

@@ -78,10 +78,27 @@ func global(u address.Use) address.Name {
 // for.
 type structs struct {
 	*source.Text
-	all []implBlock
+	all    []implBlock
+	filled []string // those that serde fills
+}
+
+var (
+	// deserialized is a struct that serde fills from settings, of which its own values are the defaults.
+	deserialized = lazyregexp.New(`#\[derive\([^\]]*\bDeserialize\b[^\]]*\]\s*(?:#\[[^\]]*\]\s*)*` +
+		`(?:pub(?:\([^()]*\))?\s+)?struct\s+(?P<name>\w+)`)
+	hasLiteral = lazyregexp.New(`["\d]`)
+)
+
+// byDefault says of the value of a field, if it is written there, that it is a default: serde fills the struct.
+func (s *structs) byDefault(f address.NamedValue) address.NamedValue {
+	if of := s.structAt(f.Value.From); slices.Contains(s.filled, of) && hasLiteral.MatchString(s.Slice(f.Value)) {
+		f.IsOption = true
+	}
+	return f
 }
 
 func (s *structs) read() {
+	s.filled = s.Names(deserialized)
 	types := implBlocks(s.Text)
 	for _, head := range []*lazyregexp.Regexp{structHead, literalHead} {
 		for _, m := range s.FindAll(head, maxFunctions) {
@@ -100,14 +117,19 @@ func (s *structs) read() {
 
 // field returns the name of a field, which stands at an offset, with its struct; "" if none is seen.
 func (s *structs) field(name string, at int) string {
-	if s.all == nil {
-		s.read()
-	}
-	of := implementedAt(s.all, at)
+	of := s.structAt(at)
 	if of == "" {
 		return ""
 	}
 	return "." + of + name
+}
+
+// structAt returns the struct that an offset stands in, or in a literal of it; "" if none is seen.
+func (s *structs) structAt(at int) string {
+	if s.all == nil {
+		s.read()
+	}
+	return implementedAt(s.all, at)
 }
 
 // fieldsAlone returns the fields that a source assigns a value: of which struct is not seen.

@@ -54,7 +54,7 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 		return unlessSet(set, variable), true
 	}
 	assigned, isLeftOut := s.assignedTo(holder, t, name, nesting)
-	from = x.ofApp(append(from, assigned...))
+	from = x.ofApp(append(from, orSet(assigned, declared, cmp.Or(variable, setting))...))
 	if declared != nil {
 		from = append(from, tagged(in, declared, variable)...)
 	}
@@ -72,6 +72,17 @@ func (s *Sources) originsOfField(x expression, field *ast.SelectorExpr, nesting 
 		return []expression{zero(declared, in)}, true
 	}
 	return s.originsOfUnset(x, field, t, setting, nesting)
+}
+
+// orSet returns what the app assigns to a field, which a setting may replace if the field has a tag for that.
+func orSet(assigned []expression, declared *ast.Field, setting string) []expression {
+	if declared == nil || !hasSettingTag(declared) {
+		return assigned
+	}
+	for i := range assigned {
+		assigned[i].setting = cmp.Or(assigned[i].setting, setting)
+	}
+	return assigned
 }
 
 // originsOfUnset is originsOfField for a field that the sources give nothing: that of a struct which is embedded, or
