@@ -126,6 +126,7 @@ var starters = []starter{
 	{lazyregexp.New(`^net\.devh:grpc-(?:server-)?spring-boot-|^grpc-server-spring-boot-`), netDevh},
 	{lazyregexp.New(`lognet:grpc-spring-boot-starter|^grpc-spring-boot-starter\b|` +
 		`^io\.github\.lognet\.grpc-spring-boot$`), logNet},
+	{artifactNamed(`grpc-(?:server-)?boot-starter|grpc-server-boot-autoconfigure`), grpcStarter},
 	{artifactNamed(`micronaut-grpc-(?:server-)?runtime`), micronaut},
 	{quarkusServer, quarkus},
 }

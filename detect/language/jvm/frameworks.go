@@ -13,6 +13,7 @@ const (
 	springGRPC  = "Spring gRPC"
 	netDevh     = "net.devh"
 	logNet      = "LogNet"
+	grpcStarter = "grpc-starter"
 	quarkus     = "Quarkus"
 	micronaut   = "Micronaut"
 	helidon     = "Helidon"
@@ -124,6 +125,15 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the framework, from 2.1 on",
 	Advice:   "@GRpcService public class Health extends HealthGrpc.HealthImplBase, from io.grpc:grpc-services",
 	Settings: "`grpc.port` in `application.properties` or `application.yml`",
+}, {
+	Name:     grpcStarter,
+	Keywords: []string{"grpc"},
+	Security: "`grpc.server.ssl-bundle` (`GrpcServerProperties.java`)",
+	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
+	Evidence: "its `@GrpcService`; an `XImplBase` in a build with `grpc-boot-starter` or `grpc-server-boot-starter`",
+	Health:   "the framework, without `grpc.server.health.enabled=false`",
+	Advice:   "leave out grpc.server.health.enabled=false, and grpc-starter registers it",
+	Settings: "`grpc.server.port` in `application.properties` or `application.yml`",
 }, {
 	Name:     quarkus,
 	Keywords: []string{"grpc"},

@@ -19,6 +19,8 @@ import (
 //     v1.4.0.RELEASE the first use of HealthStatusManager.
 //   - LogNet: since 2.1, with io.grpc:grpc-services, which it brings and does not start without. Source:
 //     GRpcAutoConfiguration (Import DefaultHealthStatusService); at v2.1.0 the first use of HealthStatusManager.
+//   - grpc-starter (io.github.danielliu1123): always, with io.grpc:grpc-services, which it brings. Source: Health.java
+//     (matchIfMissing) and grpc-server-boot-autoconfigure/build.gradle.
 //   - Quarkus: always; its stubs of the service are its own. Source: GrpcServerProcessor and GrpcHealthEndpoint.
 //   - Micronaut: since micronaut-grpc 3.3, which came with Micronaut 3.5, with io.grpc:grpc-services, which it never
 //     brings. Source: GrpcHealthFactory (Requires HealthStatusManager) and grpc-health/build.gradle (compileOnly).
@@ -62,7 +64,7 @@ func (b *build) registersHealth(framework string, byItself bool) bool {
 		return !isOld
 	case micronaut:
 		return b.has(grpcServices) && !b.isOldMicronaut()
-	case quarkus:
+	case quarkus, grpcStarter:
 		return true
 	case dubbo:
 		return b.settings.text(dubboHealth) == "true"

@@ -62,6 +62,7 @@ var annotations = []struct {
 	{"net/devh/boot/grpc/server/service/GrpcService", finding.WithHealth(finding.Serves(netDevh)), false},
 	{"net/devh/springboot/autoconfigure/grpc/server/GrpcService", finding.WithHealth(finding.Serves(netDevh)), false},
 	{"org/lognet/springboot/grpc/GRpcService", finding.WithHealth(finding.Serves(logNet)), false},
+	{"grpcstarter/server/GrpcService", finding.WithHealth(finding.Serves(grpcStarter)), false},
 	{"io/quarkus/grpc/GrpcService", finding.WithHealth(finding.Serves(quarkus)), false},
 	// Helidon MP 4 has the first, and Helidon MP 1 to 3 have the second. The server of Helidon 4 registers no health
 	// service.

@@ -24,7 +24,7 @@ type tlsKeys struct {
 }
 
 // frameworkKeys are the settings of the servers that frameworks make. Their sources are GrpcServerProperties.java of
-// Spring gRPC and of net.devh, GRpcServerProperties.java of LogNet, GrpcServerConfiguration.java and
+// Spring gRPC, of net.devh and of grpc-starter, GRpcServerProperties.java of LogNet, GrpcServerConfiguration.java and
 // SslServerConfig.java of Quarkus, GrpcServerConfiguration.java and GrpcSslConfiguration.java of Micronaut,
 // ProtocolConfig.java and SslConfig.java of Dubbo, reference.conf of play-server, ListenerConfigBlueprint.java and
 // TlsConfigBlueprint.java of Helidon, and ArmeriaSettings.java.
@@ -48,6 +48,10 @@ var frameworkKeys = map[string]serverKeys{
 	logNet: {
 		port: "grpc.port", host: "grpc.nettyserver.primarylistenaddress", off: "grpc.enabled=false",
 		tls: tlsKeys{given: []string{"grpc.security.certchain"}, certificate: "grpc.security.certchain"},
+	},
+	grpcStarter: {
+		port: "grpc.server.port", off: "grpc.server.enabled=false",
+		health: []string{"grpc.server.health.enabled=false"}, tls: tlsKeys{given: []string{"grpc.server.sslbundle"}},
 	},
 	quarkus: {
 		port: "quarkus.grpc.server.port", host: "quarkus.grpc.server.host",
