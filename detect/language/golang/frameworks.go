@@ -23,6 +23,7 @@ const (
 	dapr      = "dapr"
 	kitex     = "kitex"
 	yarpc     = "yarpc"
+	gofr      = "GoFr"
 )
 
 var frameworks = []analyzer.Framework{{
@@ -93,6 +94,15 @@ var frameworks = []analyzer.Framework{{
 	Advice:   "yarpc cannot register it: give the probe -mode connect, which asks for a connection alone",
 	Security: "`grpc.InboundCredentials(...)` (`transport/grpc/options.go`)",
 	Keywords: []string{"grpc"},
+}, {
+	Name:     gofr,
+	Evidence: "a generated `RegisterXServerWithGofr`",
+	Health:   "the app, by `health_gofr.go`, which `gofr wrap grpc server` generates",
+	Advice:   "generate the server's code again, by a gofr-cli that writes health_gofr.go: gofr wrap grpc server",
+	Port:     analyzer.DefaultPort{Number: gofrPort, Source: "pkg/gofr/default.go"},
+	Security: "`AddGRPCServerOptions(grpc.Creds(...))` (`pkg/gofr/grpc.go`)",
+	Keywords: []string{"WithGofr"},
+	Settings: "`GRPC_PORT` in `configs/.env`",
 }}
 
 const (

@@ -72,7 +72,8 @@ var otherDirs = []string{
 
 func required(file string) bool {
 	name := path.Base(file)
-	if !strings.HasSuffix(name, ".go") && name != "go.mod" && !isSettings(file) && !tree.IsExecutableName(name) {
+	if !strings.HasSuffix(name, ".go") && name != "go.mod" && !isSettings(file) && !isGofrSettings(file) &&
+		!tree.IsExecutableName(name) {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {
@@ -91,17 +92,21 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedConnect: true}}, nil
 	case strings.HasSuffix(name, ".pb.go"):
 		return analyzeProto(f), nil
-	case !isSource && name != "go.mod" && !isSettings(f.Path):
+	case !isSource && name != "go.mod" && !isSettings(f.Path) && !isGofrSettings(f.Path):
 		return tree.ReadELF(f, analyzeProgram)
 	}
 	text, err := f.Text()
 	switch {
 	case err != nil:
 		return nil, err
+	case name == gofrHealthFile:
+		return analyzeGofrHealth(text), nil
 	case isSource:
 		return analyzeSource(name, text)
 	case name == "go.mod":
 		return analyzeModule(text)
+	case isGofrSettings(f.Path):
+		return analyzeGofrSettings(text), nil
 	default:
 		return analyzeSettings(f.Path, text)
 	}

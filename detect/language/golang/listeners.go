@@ -59,6 +59,8 @@ func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	switch name := fun.Sel.Name; {
 	case name == "WithGRPCTarget" && saltMux.MatchString(importPath) && len(args) == 2: // (address, server)
 		p.addListener(listener{by: plainGRPC}, args[0], nil)
+	case name == "AddGRPCServerOptions": // a method of GoFr's App
+		p.add(gofrSecured{p.at(call.Fun).Quiet()})
 	case name == "StartH2CServer" && len(args) == 2: // a method of echo's Echo
 		p.addListener(listener{by: plainHTTP}, args[0], nil)
 	case name == "Address" && len(args) == 1 && addressOption.MatchString(importPath),

@@ -85,6 +85,7 @@ var symbolRules = []symbolRule{
 	{source.Exactly(`net/http`), source.Exactly(`Server`), constructsHTTP},
 	{kratosJWT, source.Exactly(`Server`), authenticates},
 	{authInterceptors, source.Exactly(`(Unary|Stream)ServerInterceptor`), authenticates},
+	{source.Exactly(`.*`), gofrRegistration, server(gofr)},
 	{source.Exactly(`.*`), source.Exactly(`Register\p{Lu}\w*Server`), registersGRPC},
 }
 

@@ -72,7 +72,7 @@ func (w workspace) resolve(p *project) {
 		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
 	})
 	m.handled, m.toldApart = listenersOf(p)
-	m.yokai = newYokaiSays(p)
+	m.yokai, m.gofr = newYokaiSays(p), newGofrSays(p)
 	for _, in := range p.Packages {
 		w.tellApart(in)
 	}
@@ -91,6 +91,7 @@ type module struct {
 	noGRPC, hasOldGoZero bool                       // what its go.mod says
 	handled, toldApart   map[*analyzer.Package]bool // see listenersOf
 	yokai                yokaiSays
+	gofr                 gofrSays
 }
 
 // decide returns what a finding is in the module.
@@ -98,8 +99,13 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	decided, keep := f, true
 	switch f := f.(type) {
 	case finding.Server:
+		if f.Framework == gofr {
+			return m.gofr.of(f)
+		}
 		f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && m.hasOldGoZero)
 		decided = f
+	case gofrSetting, gofrSecured:
+		keep = false
 	case registration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)
 		if _, isOwn := m.lookup(f.kratosBy); keep && f.kratosBy != "" && !isOwn {
