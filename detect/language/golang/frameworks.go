@@ -24,6 +24,7 @@ const (
 	kitex     = "kitex"
 	yarpc     = "yarpc"
 	gofr      = "GoFr"
+	dubboGo   = "dubbo-go"
 )
 
 var frameworks = []analyzer.Framework{{
@@ -103,6 +104,15 @@ var frameworks = []analyzer.Framework{{
 	Security: "`AddGRPCServerOptions(grpc.Creds(...))` (`pkg/gofr/grpc.go`)",
 	Keywords: []string{"WithGofr"},
 	Settings: "`GRPC_PORT` in `configs/.env`",
+}, {
+	Name: dubboGo,
+	Evidence: "a generated `RegisterXHandler` in a file that imports dubbo-go, unless the app gives the server " +
+		"another protocol than Triple alone",
+	Health:   "the framework, in an app that imports `dubbo-go/v3/imports` or `protocol/triple/health`",
+	Advice:   `import _ "dubbo.apache.org/dubbo-go/v3/imports", and dubbo-go registers it`,
+	Port:     analyzer.DefaultPort{Number: dubboPort, Source: "common/constant/default.go"},
+	Security: "`WithServerTLSOption`, `WithTLS` (`server/options.go`, `options.go`)",
+	Keywords: []string{"dubbo-go"},
 }}
 
 const (

@@ -64,7 +64,8 @@ func (p *pass) visitServeCall(call *ast.CallExpr, fun *ast.SelectorExpr) {
 	case name == "StartH2CServer" && len(args) == 2: // a method of echo's Echo
 		p.addListener(listener{by: plainHTTP}, args[0], nil)
 	case name == "Address" && len(args) == 1 && addressOption.MatchString(importPath),
-		name == "WithServiceAddr" && len(args) == 1 && kitexOption.MatchString(importPath):
+		name == "WithServiceAddr" && len(args) == 1 && kitexOption.MatchString(importPath),
+		name == "WithPort" && len(args) == 1 && dubboProtocol.MatchString(importPath):
 		p.addListener(listener{by: frameworkServer}, args[0], nil)
 	}
 }

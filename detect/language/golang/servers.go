@@ -72,7 +72,7 @@ func (w workspace) resolve(p *project) {
 		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
 	})
 	m.handled, m.toldApart = listenersOf(p)
-	m.yokai, m.gofr = newYokaiSays(p), newGofrSays(p)
+	m.yokai, m.gofr, m.dubbo = newYokaiSays(p), newGofrSays(p), newDubboSays(p)
 	for _, in := range p.Packages {
 		w.tellApart(in)
 	}
@@ -92,6 +92,7 @@ type module struct {
 	handled, toldApart   map[*analyzer.Package]bool // see listenersOf
 	yokai                yokaiSays
 	gofr                 gofrSays
+	dubbo                dubboSays
 }
 
 // decide returns what a finding is in the module.
@@ -99,12 +100,15 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	decided, keep := f, true
 	switch f := f.(type) {
 	case finding.Server:
-		if f.Framework == gofr {
+		switch f.Framework {
+		case gofr:
 			return m.gofr.of(f)
+		case dubboGo:
+			return m.dubbo.of(in, f)
 		}
 		f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && m.hasOldGoZero)
 		decided = f
-	case gofrSetting, gofrSecured:
+	case gofrSetting, gofrSecured, dubboSpoken, dubboSecured, dubboLoaded, dubboHealthy:
 		keep = false
 	case registration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)

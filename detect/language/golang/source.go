@@ -288,6 +288,7 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 		p.add(handledByHTTP{p.at(at).Quiet()})
 	}
 	p.visitYokai(p.at(at).Quiet(), importPath, name)
+	p.visitDubbo(at, importPath, name)
 	found := reference{importPath, name, call}.finding(p.at(at))
 	if found == nil {
 		return
