@@ -107,12 +107,13 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: dubboGo,
 	Evidence: "a generated `RegisterXHandler` in a file that imports dubbo-go, unless the app gives the server " +
-		"another protocol than Triple alone",
+		"another protocol than Triple alone; `SetProviderX` beside settings for Triple",
 	Health:   "the framework, in an app that imports `dubbo-go/v3/imports` or `protocol/triple/health`",
 	Advice:   `import _ "dubbo.apache.org/dubbo-go/v3/imports", and dubbo-go registers it`,
 	Port:     analyzer.DefaultPort{Number: dubboPort, Source: "common/constant/default.go"},
 	Security: "`WithServerTLSOption`, `WithTLS` (`server/options.go`, `options.go`)",
 	Keywords: []string{"dubbo-go"},
+	Settings: "`dubbo.protocols` in `dubbogo.yml`",
 }}
 
 const (

@@ -108,7 +108,9 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 		}
 		f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && m.hasOldGoZero)
 		decided = f
-	case gofrSetting, gofrSecured, dubboSpoken, dubboSecured, dubboLoaded, dubboHealthy:
+	case dubboDescribed:
+		return m.dubbo.described(in, f)
+	case gofrSetting, gofrSecured, dubboSpoken, dubboSecured, dubboLoaded, dubboHealthy, dubboStated:
 		keep = false
 	case registration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)

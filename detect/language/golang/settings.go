@@ -17,7 +17,8 @@ import (
 // isSettings reports whether a file may hold the settings of an app: by the name that people give it, or because the
 // tool of a framework puts it there: configs/config.yaml for kratos, etc/orders.yaml for go-zero.
 func isSettings(file string) bool {
-	return values.SettingsFile.MatchString(path.Base(file)) || isFrameworkSettings(file)
+	return values.SettingsFile.MatchString(path.Base(file)) || dubboSettings.MatchString(path.Base(file)) ||
+		isFrameworkSettings(file)
 }
 
 func isFrameworkSettings(file string) bool {
@@ -58,7 +59,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 	if isFrameworkSettings(file) && settingsKeywords.In(text) {
 		result.Findings = addressSetting(documents)
 	}
-	result.Findings = append(result.Findings, yokaiFinds(file, documents)...)
+	result.Findings = slices.Concat(result.Findings, yokaiFinds(file, documents), dubboFinds(file, documents))
 	return result, err
 }
 
