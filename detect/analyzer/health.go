@@ -105,21 +105,7 @@ func MarkHealth(
 	}
 	names = sync.OnceValue(names)
 	servers := sync.OnceValue(func() []int { return serverOffsets(t, found, isHealth) })
-	around := func(at int) []address.Condition {
-		first := servers()[0]
-		all := fewest(servers(), func(outer int) []address.Condition { return names().Conditions(at, outer) })
-		if first > 0 || !names().InMain(at) { // in main, the server of another file is not made either
-			all = append(all, names().Left(at, append(listenerOffsets(found), servers()...)...)...)
-		}
-		called := names().ConditionsOfFunction(at, first)
-		if further != nil {
-			called = append(called, further(at, first)...)
-		}
-		for _, s := range called {
-			all = append(all, address.Condition{Span: s})
-		}
-		return all
-	}
+	around := conditionsAround(names, servers, listenerOffsets(found), further)
 	mayFail := func(c address.Condition) bool { return decides(names(), c) }
 	// decided returns the uses that options decide, of what is made at an offset for variables; ok says that all are.
 	decided := func(at int) (uses []int, ok bool) {
@@ -159,6 +145,28 @@ func MarkHealth(
 	}
 	calls := callsForHealth(t, around, func() bool { return names().Modifier != nil })
 	return slices.Concat(found, healthCalls(t, calls, mayFail), functions)
+}
+
+// conditionsAround returns a function that returns the conditions on which code at an offset runs and the servers do
+// not, further ones among them, or after which the function may be left before listeners and servers.
+func conditionsAround(
+	names func() *address.Names, servers func() []int, listeners []int, further func(at, outer int) []source.Span,
+) func(at int) []address.Condition {
+	return func(at int) []address.Condition {
+		first := servers()[0]
+		all := fewest(servers(), func(outer int) []address.Condition { return names().Conditions(at, outer) })
+		if first > 0 || !names().InMain(at) { // in main, the server of another file is not made either
+			all = append(all, names().Left(at, slices.Concat(listeners, servers())...)...)
+		}
+		called := names().ConditionsOfFunction(at, first)
+		if further != nil {
+			called = append(called, further(at, first)...)
+		}
+		for _, s := range called {
+			all = append(all, address.Condition{Span: s})
+		}
+		return all
+	}
 }
 
 // undecided returns what runs on a condition that may not hold, by a function, unless another one runs then.

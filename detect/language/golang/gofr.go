@@ -97,9 +97,7 @@ func (s gofrSays) of(f finding.Server) []finding.Finding {
 		}
 	}
 	port.Host = address.AllInterfaces
-	listener := finding.ListenerAt(port)
-	finding.Locate([]finding.Finding{listener}, f.Path)
-	found := []finding.Finding{f, listener}
+	found := []finding.Finding{f, finding.ListenerAt(port)}
 	if s.secured != nil {
 		found = append(found, finding.Security{Site: f.Site.Quiet(), Says: plan.Security{Place: s.secured.Place}})
 	}

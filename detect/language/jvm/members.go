@@ -22,7 +22,7 @@ var (
 		lazyregexp.New(`\b(?:fun|def)\s+(?P<name>\w*[pP]ort\w*)\s*(?:\(\s*\))?` + typeOf + `=\s*`),
 	}
 	// finalField is a field that nothing sets after the constructor, and fieldOfThis sets a field of an object.
-	finalField  = lazyregexp.New(`\b(?:final\s+(?:static\s+)?\w+|val)\s+(?P<name>\w*[pP]ort\w*)\b`)
+	finalField  = lazyregexp.New(`\b(?:final\s+(?:static\s+)?\w+|val)\s+(?P<name>\w*[pP]ort\w*)\s*[;=:]`)
 	fieldOfThis = lazyregexp.New(`\bthis\s*\.\s*(?P<name>\w*[pP]ort\w*)\s*=\s*`)
 	// called is a constructor, a method of a type, or a function that starts something, which may be given a port.
 	called = lazyregexp.New(`(?:(?:^|\W)(?P<name>[A-Z]\w*(?:\.[a-z]\w*)?)|` +

@@ -79,11 +79,6 @@ func analyzeSource(file string, text []byte, isOutput bool) *analyzer.Result[ext
 	return result
 }
 
-// givesServices reports whether a source gives services to a server of grpc-js.
-func givesServices(found []finding.Finding) bool {
-	return finding.Has[finding.Registration](found) || finding.Has[finding.Health](found)
-}
-
 // findServers reports what the source proves of servers.
 func (p *pass) findServers() {
 	p.found = analyzer.Findings(p.Text, rules, p.Imports.Modules())

@@ -275,19 +275,24 @@ func (r *fieldReader) classOf(f field) *class {
 	return nil
 }
 
-// selfField is a field of an object that a method sets.
-var selfField = lazyregexp.New(
-	`(?m)^[ \t]+self\.(?P<name>\w+)[ \t]*(?::[ \t]*[\w.\[\], |]+)?=[ \t]*[^=\s]`)
+// fieldSet sets a field of an object, which a method of its class calls self.
+var fieldSet = lazyregexp.New(
+	`(?m)^[ \t]*(?P<of>[\w.]+)\.(?P<name>\w+)[ \t]*(?::[ \t]*[\w.\[\], |]+)?=[ \t]*[^=\s]`)
 
 // selfFields returns the fields of objects that say where something listens, as an environment variable does, if the
-// source sets them once.
+// source sets them once, and does not set fields that it does not name.
 func selfFields(t *source.Text) []address.NamedValue {
+	if fillsAny.In(t.Raw) {
+		return nil
+	}
 	var found []address.NamedValue
 	count := map[string]int{}
-	for _, m := range t.FindAll(selfField, maxFields) {
-		name, _ := t.Group(selfField, m, "name")
+	for _, m := range t.FindAll(fieldSet, maxFields) {
+		of, _ := t.Group(fieldSet, m, "of")
+		name, _ := t.Group(fieldSet, m, "name")
 		value := source.Span{From: m[1] - 1, To: t.Until(m[1]-1, "\n")}
-		if count[name]++; listenName.MatchString(name) && len(address.Variables(t.Raw[value.From:value.To])) > 0 {
+		isRead := len(address.Variables(t.Raw[value.From:value.To])) > 0
+		if count[name]++; of == "self" && isRead && listenName.MatchString(name) {
 			found = append(found, address.NamedValue{Name: name, Value: value})
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -259,58 +258,6 @@ func fieldDefaults(d *address.Names) []address.NamedValue {
 		}
 	}
 	return append(fields, fieldsSet(t)...)
-}
-
-// fieldsSet returns the fields that the source gives a value where it makes a struct, or later.
-func fieldsSet(t *source.Text) []address.NamedValue {
-	var fields []address.NamedValue
-	for _, m := range t.FindAll(assigned, maxConstants) {
-		name, _ := t.Group(assigned, m, "name")
-		if listenName.MatchString(name) {
-			value := source.Span{From: m[1], To: t.Until(m[1], ";")}
-			fields = append(fields, address.NamedValue{Name: "." + name, Value: value})
-		}
-	}
-	for _, each := range structLiterals(t) {
-		for _, s := range each {
-			f := fieldSet.FindSubmatchIndex(t.Code[s.From:s.To])
-			if f == nil {
-				continue
-			}
-			name := t.Slice(source.Span{From: s.From + f[2], To: s.From + f[3]})
-			value := source.Span{From: s.From + f[2], To: s.To}
-			if f[4] >= 0 {
-				value.From = s.From + f[1]
-			}
-			if listenName.MatchString(name) {
-				fields = append(fields, address.NamedValue{Name: "." + name, Value: value})
-			}
-		}
-	}
-	return fields
-}
-
-// maxBefore is how many bytes before a literal are looked at.
-const maxBefore = 16
-
-// structLiterals returns the fields of the literals of the source's own structs, and of others those that the literal
-// gives and not the default: Config { port: 50051, ..Default::default() }.
-func structLiterals(t *source.Text) [][]source.Span {
-	own := append(t.Names(structHead), "Self")
-	var found [][]source.Span
-	for _, m := range t.FindAll(literalHead, maxFunctions) {
-		name, _ := t.Group(literalHead, m, "name")
-		if len(found) == maxConstants || notLiteral.Match(t.Code[max(0, m[0]-maxBefore):m[0]]) {
-			continue
-		}
-		each, _ := t.Arguments(m[1])
-		rest := each[len(each)-1]
-		isPattern, hasDefault := t.Slice(rest) == "..", strings.HasPrefix(t.Slice(rest), "..")
-		if !isPattern && (hasDefault || slices.Contains(own, name)) {
-			found = append(found, each)
-		}
-	}
-	return found
 }
 
 // fieldBehind returns the field that the attribute around an offset belongs to.
