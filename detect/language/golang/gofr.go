@@ -14,7 +14,8 @@ import (
 
 // An app of GoFr makes a server of grpc-go for the services that generated code registers with it. That code registers
 // the health service, too (health_gofr.go, which its tool generates). The variable GRPC_PORT has the port, which the
-// file configs/.env may set (pkg/gofr/factory.go, pkg/gofr/config/godotenv.go).
+// file configs/.env may set. What configs/.local.env sets goes before it, or, if APP_ENV names another environment,
+// what the file of that one sets (pkg/gofr/factory.go, pkg/gofr/config/godotenv.go).
 const (
 	gofrVariable = "GRPC_PORT"
 	gofrPort     = 9000 // pkg/gofr/default.go
@@ -26,7 +27,10 @@ const gofrHealthFile = "health_gofr.go"
 // gofrRegistration is the name of what is generated to register a service.
 var gofrRegistration = source.Exactly(`Register\p{Lu}\w*ServerWithGofr`)
 
-// gofrSetting is the port in a file configs/.env.
+// gofrFile is the name of a file with the variables of an app, or of an environment of it.
+var gofrFile = source.Exactly(`\.(?:([\w-]+)\.)?env`)
+
+// gofrSetting is the port in such a file.
 type gofrSetting struct {
 	*finding.Site
 	port address.Value
@@ -50,10 +54,10 @@ type gofrSecured struct{ *finding.Site }
 
 // isGofrSettings reports whether a file has the variables of an app.
 func isGofrSettings(file string) bool {
-	return path.Base(file) == analyzer.EnvironmentFile && path.Base(path.Dir(file)) == "configs"
+	return gofrFile.MatchString(path.Base(file)) && path.Base(path.Dir(file)) == "configs"
 }
 
-// analyzeGofrSettings returns the port that a file configs/.env states.
+// analyzeGofrSettings returns the port that such a file states.
 func analyzeGofrSettings(text []byte) *analyzer.Result[Extra] {
 	for _, d := range address.EnvironmentFile(text) {
 		if d.Variable == gofrVariable {
@@ -77,13 +81,32 @@ func newGofrSays(p *project) gofrSays {
 	for f := range p.All() {
 		switch f := f.(type) {
 		case gofrSetting:
-			f.port.Place.Path = f.Path
-			says.ports[path.Dir(path.Dir(f.Path))] = f.port
+			says.add(f)
 		case gofrSecured:
 			says.secured = f.Site
 		}
 	}
 	return says
+}
+
+// add adds the port of a file, unless another one goes before it. It is not known which environment APP_ENV names, if
+// any.
+func (s gofrSays) add(f gofrSetting) {
+	app, port := path.Dir(path.Dir(f.Path)), f.port
+	port.Place.Path = f.Path
+	switch m := gofrFile.FindStringSubmatch(path.Base(f.Path)); m[1] {
+	case "":
+		if _, ok := s.ports[app]; ok {
+			return
+		}
+	case "local":
+		if stated, ok := s.ports[app]; ok && stated.Port == 0 {
+			return
+		}
+	default:
+		port = address.Value{Address: address.Address{Variable: gofrVariable, Place: port.Place}}
+	}
+	s.ports[app] = port
 }
 
 // of returns a server with its address and its security.
