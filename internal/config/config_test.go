@@ -31,8 +31,12 @@ func defaultsOf(t *testing.T) map[string]string {
 	return defaults
 }
 
-// links are those of a variable's meaning, whose text stays.
-var links = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+// references are brackets of a variable's meaning that begin with a link: they say nothing without it. Of other links
+// the text stays.
+var (
+	references = regexp.MustCompile(` \(\[[^\]]*\]\([^)]*\)[^)]*\)`)
+	links      = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
 
 // buildpack.toml has each variable, with its meaning and its default, and no other.
 func TestDescriptorHasEachVariable(t *testing.T) {
@@ -43,7 +47,8 @@ func TestDescriptorHasEachVariable(t *testing.T) {
 	}
 	var want strings.Builder
 	for _, variable := range config.Variables {
-		plain := strings.ReplaceAll(links.ReplaceAllString(variable.Meaning, "$1"), "`", "")
+		meaning := references.ReplaceAllString(variable.Meaning, "")
+		plain := strings.ReplaceAll(links.ReplaceAllString(meaning, "$1"), "`", "")
 		fmt.Fprintf(&want, "[[metadata.configurations]]\nname = %q\ndescription = %q\n", variable.Name, plain)
 		if variable.Default != "" {
 			fmt.Fprintf(&want, "default = %q\n", variable.Default)
