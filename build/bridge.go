@@ -78,23 +78,23 @@ func (b *bridge) starters(exec libcnb.Exec) []string {
 // isStartedByLauncher reports whether the image starts the bridge by itself.
 func (b *bridge) isStartedByLauncher() bool { return b != nil && b.Start == startedByLauncher }
 
-// manifest returns the lines to paste into a manifest, in YAML.
+// manifest returns the lines to paste into a manifest, in YAML. What is to be pasted is one line each: pack writes
+// "[builder]" before them.
 func (b *bridge) manifest() []string {
 	probes := []string{
-		"containers: # the app's own, instead of an exec probe",
-		fmt.Sprintf("  - readinessProbe: {grpc: {port: %d}}", b.Port),
-		fmt.Sprintf("    livenessProbe: {grpc: {port: %d, service: live}}", b.Port),
+		"# In the app's container, instead of an exec probe:",
+		fmt.Sprintf("readinessProbe: {grpc: {port: %d}}", b.Port),
+		fmt.Sprintf("livenessProbe: {grpc: {port: %d, service: live}}", b.Port),
 	}
 	if !b.isStartedByLauncher() {
 		return append([]string{
-			"initContainers: # beside the app's container, from the same image",
-			"  - name: health-bridge",
-			"    restartPolicy: Always",
-			"    command: [" + execprobe.Quoted(b.Command) + "]" + b.remark,
+			"# Beside the app's container, from the same image, whose name replaces IMAGE:",
+			fmt.Sprintf("initContainers: [{name: health-bridge, image: IMAGE, restartPolicy: Always, command: [%s]}]%s",
+				execprobe.Quoted(b.Command), b.remark),
 		}, probes...)
 	}
 	if len(b.flags) > 0 {
-		probes = append(probes, "    env: ["+strings.Join(b.variables(), ", ")+"]"+variableNames(b.remark))
+		probes = append(probes, "env: ["+strings.Join(b.variables(), ", ")+"]"+variableNames(b.remark))
 	}
 	started := "# The launcher starts it with every process."
 	if len(b.Processes) > 0 {

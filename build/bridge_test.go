@@ -17,7 +17,7 @@ func TestManifestOfLaunchedBridge(t *testing.T) {
 		{nil, ""},
 		{
 			[]string{"-addr=localhost:5000", "-tls"},
-			`    env: [{name: GRPC_HEALTH_PROBE_ADDR, value: "localhost:5000"}, ` +
+			`env: [{name: GRPC_HEALTH_PROBE_ADDR, value: "localhost:5000"}, ` +
 				`{name: GRPC_HEALTH_PROBE_TLS, value: "true"}]`,
 		},
 	} {

@@ -93,7 +93,8 @@ func install(
 	if err != nil {
 		return result, err
 	}
-	address := defaultAddress(settings, programs, servers.Lead())
+	server := execprobe.ServerOf(servers, settings.Args)
+	address := defaultAddress(settings, programs, server)
 	files, err := newProbeConfig(args, address)
 	if err != nil {
 		return result, err
@@ -104,9 +105,9 @@ func install(
 	}
 	result.Layers = append(result.Layers, layer)
 	exec := execprobe.New(execprobe.Given{
-		Path: pathIn(layer), Args: execArgs, Defaults: settings.defaults, Server: servers.Lead(),
+		Path: pathIn(layer), Flags: settings.Args, Defaults: settings.defaults, Args: execArgs, Server: server,
 		ReadsAddress: address.IsKnown() && programs.probe.readsDefaults(),
-		Certificate:  certificateIn(ctx.ApplicationPath, servers.Lead().Security.Certificate),
+		Certificate:  certificateIn(ctx.ApplicationPath, server.Security.Certificate),
 	})
 	hasAddress := settings.defaults.HasAddress || address.IsKnown()
 	files.bridge = newBridge(exec, programs.bridge, settings.Config, hasAddress)

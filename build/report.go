@@ -21,6 +21,9 @@ func reportServers(logger log.Logger, servers plan.Servers, defaults flags.Defau
 	if servers.Unlisted > 0 {
 		logger.Headerf("also found: %d more", servers.Unlisted)
 	}
+	if servers.WhyLeads != "" {
+		logger.Headerf("The server at %s leads: %s", servers.Lead().Evidence, servers.WhyLeads)
+	}
 	if warning := servers.Lead().HealthWarning(); warning != "" && defaults.NeedsHealth {
 		logger.Headerf("Warning: %s", warning)
 	}

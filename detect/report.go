@@ -17,7 +17,9 @@ func (f found) report(logger Logger, forced bool) {
 	if more := len(servers) - plan.MaxListed; more > 0 {
 		logger.Headerf("gRPC servers found beside these: %d (BP_LOG_LEVEL=DEBUG lists all evidence)", more)
 	}
-	sayLead(logger, servers)
+	if why := plan.WhyLeads(servers); why != "" {
+		logger.Headerf("The server at %s leads: %s", servers[0].Evidence, why)
+	}
 	for _, note := range f.notes {
 		logger.Headerf("Warning: %s", note)
 	}
@@ -34,18 +36,6 @@ func (f found) report(logger Logger, forced bool) {
 			"sources or programs (%s); $%s=true installs the probe anyway",
 			strings.Join(titles(), ", "), config.EnabledEnv)
 	}
-}
-
-// sayLead says which of several servers the probe is for, and why.
-func sayLead(logger Logger, servers []plan.Server) {
-	if len(servers) < 2 {
-		return
-	}
-	why := plan.WhyLeads(servers)
-	if why == "" {
-		why = "first by path (variables of the build and a Procfile say which is built)"
-	}
-	logger.Headerf("The server at %s leads: %s", servers[0].Evidence, why)
 }
 
 // sayLeftOut says which servers are those of examples: to all if there is no other, else to who debugs.

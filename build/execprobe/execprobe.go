@@ -14,6 +14,9 @@ import (
 
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
+	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
@@ -30,11 +33,12 @@ const (
 type Given struct {
 	// Path is the program's.
 	Path string
-	// Args are the flags that each exec probe must give a program that reads no default flags.
-	Args []string
-	// Defaults are what follows from the default flags.
+	// Flags are the default flags, and Defaults what follows from them.
+	Flags    []string
 	Defaults flags.Defaults
-	Server   plan.Server
+	// Args are the flags that each exec probe must give a program that reads no default flags.
+	Args   []string
+	Server plan.Server
 	// ReadsAddress says that the program reads the server's address by itself.
 	ReadsAddress bool
 	// Certificate is the server's, if it is known.
@@ -48,11 +52,14 @@ type Probe struct {
 	// container runtime.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 
-	server plan.Server
+	server   plan.Server
+	defaults flags.Defaults
 	// readsAddress says that the program reads the server's address by itself.
 	readsAddress bool
-	// isConfigured says that default flags say how the server is asked, so that what is known of it may not hold.
-	isConfigured bool
+	// asks is what the command asks, with the default flags. It has no address if none is known before the app runs.
+	asks options.Options
+	// suitsBridge says that a bridge takes the default flags.
+	suitsBridge bool
 	// lacksService says that the command has to name a service, whose name is not known.
 	lacksService bool
 	// address and asking are the flags in the command that are about the server: where it listens, and how it is asked.
@@ -73,8 +80,9 @@ func New(g Given) Probe {
 		Command:        append([]string{g.Path}, flags.RedactArgs(g.Args)...),
 		TimeoutSeconds: timeoutSeconds(g.Defaults.Longest),
 		server:         g.Server,
+		defaults:       g.Defaults,
 		readsAddress:   g.ReadsAddress,
-		isConfigured:   g.Defaults.HasAddress || g.Defaults.HasCredentials,
+		suitsBridge:    bridgeflags.CheckDefaults(g.Flags) == nil,
 	}
 	if !g.Defaults.HasAddress && !g.ReadsAddress {
 		p.address = addressFlag(g.Server.Address)
@@ -92,7 +100,30 @@ func New(g Given) Probe {
 		p.asking.remarks = append(p.asking.remarks, "add -service=NAME")
 	}
 	p.Command = append(p.Command, p.serverFlags(false).words...)
+	words := slices.Concat(g.Flags, p.asking.words)
+	if target := g.Server.Address.Target(); target != "" && !g.Defaults.HasAddress {
+		words = append(words, "-addr="+target)
+	}
+	// Default flags that the probe refuses fail the build before. What a server has may be refused beside them: then
+	// nothing is known of what is asked.
+	p.asks, _ = flags.ReadOptions(words)
 	return p
+}
+
+// ServerOf returns the server that a probe with the default flags asks: the leading one, unless the flags state the
+// address of another. Nothing is known of the server if they state an address that none of several is known to have.
+func ServerOf(servers plan.Servers, defaults []string) plan.Server {
+	asks, err := flags.ReadOptions(defaults)
+	if err != nil || asks.Addr == "" || len(servers.Listed) < 2 {
+		return servers.Lead()
+	}
+	for _, s := range servers.Listed {
+		known, err := address.Parse(s.Address.Target(), address.AnyPort) // "" is no address
+		if err == nil && slices.Contains(known.Endpoints, asks.Address.Endpoints[0]) {
+			return s
+		}
+	}
+	return plan.Server{}
 }
 
 // serverFlags returns the flags about the server, for a program that reads its address by itself or does not.
@@ -109,7 +140,7 @@ func (p Probe) serverFlags(readsAddress bool) serverFlags {
 // line with the command says of its flags; readsAddress says that it reads the server's address by itself.
 func (p Probe) CommandOf(path string, readsAddress bool) (command []string, remark string) {
 	f := p.serverFlags(readsAddress)
-	return append([]string{path}, f.words...), f.remark()
+	return append([]string{path}, f.words...), comment(f.remarks)
 }
 
 // examplePort stands in an exec probe whose port is not known: that of the examples of gRPC.
@@ -135,12 +166,12 @@ func addressFlag(a plan.Address) serverFlags {
 	return f
 }
 
-// remark is what a line with the flags says of them; empty if nothing has to be set.
-func (f serverFlags) remark() string {
-	if len(f.remarks) == 0 {
+// comment returns remarks as a comment that ends a line; empty if nothing has to be said.
+func comment(remarks []string) string {
+	if len(remarks) == 0 {
 		return ""
 	}
-	return " # " + strings.Join(f.remarks, "; ")
+	return " # " + strings.Join(remarks, "; ")
 }
 
 // DefaultAddress is the address that the probe reads in the image by itself: the one that the app's source states,

@@ -3,6 +3,7 @@ package execprobe_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func withDefaults(t *testing.T, args []string) execprobe.Given {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return execprobe.Given{Path: execprobe.ImagePath, Defaults: d, Server: server(port, plaintext)}
+	return execprobe.Given{Path: execprobe.ImagePath, Flags: args, Defaults: d, Server: server(port, plaintext)}
 }
 
 // Each combination of what is known of a server is printed as users see it. UPDATE_GOLDEN=1 writes the file.
@@ -113,15 +114,100 @@ func TestReports(t *testing.T) {
 	g := defaults()
 	g.Server, g.Certificate = server(port, secure), execprobe.Certificate{File: "/workspace/server.crt", Name: "shop"}
 	execprobe.New(g).Report(&report, true, true)
-	report.Headerf("-- default flags --")
-	g = defaults("-addr=:1", "-tls", "-tls-no-verify")
-	g.Server = server(port, mutual)
-	execprobe.New(g).Report(&report, false, false)
-	report.Headerf("-- default flags with a service --")
-	g = defaults("-service=shop.Orders")
-	g.Server = oneService
-	execprobe.New(g).Report(&report, false, false)
 	golden.Check(t, "testdata/reports.golden", report.String())
+}
+
+// Kubernetes' own probe is printed if it asks what the exec probe asks with its default flags, else the bridge, unless
+// the bridge does not take the flags either.
+func TestReportsWithDefaultFlags(t *testing.T) {
+	t.Parallel()
+	oneService := server(port, plaintext)
+	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
+	missing := server(port, plaintext)
+	missing.Health = plan.HealthMissing
+	var report lines
+	for _, c := range []struct {
+		args   string
+		server plan.Server
+	}{
+		{"", oneService},
+		{"-service=shop.Orders", oneService},
+		{"-service=my/service", server(port, plaintext)},
+		{"-service=", server(port, plaintext)},
+		{"-service=shop.Orders", server(port, secure)},
+		{"-service=a,b", server(port, plaintext)},
+		{"-service=a -service=b", server(port, plaintext)},
+		{"-all", server(port, plaintext)},
+		{"-mode=live", server(port, plaintext)},
+		{"-mode=live", missing},
+		{"-mode=connect", server(port, plaintext)},
+		{"-mode=ready -v -o=text", server(port, plaintext)},
+		{"-o=json", server(port, secure)},
+		{"-gzip", server(port, plaintext)},
+		{"-user-agent=me", server(port, plaintext)},
+		{"-rpc-header=x:y", server(port, plaintext)},
+		{"-rpc-header-file=x=/y", server(port, plaintext)},
+		{"-wait=1m", server(port, plaintext)},
+		{"-watch", server(port, plaintext)},
+		{"-rpc-timeout=5s", server(port, plaintext)},
+		{"-timeout=500ms", server(port, plaintext)},
+		{"-addr=:5000", server(port, plaintext)},
+		{"-addr=:6000", server(anyHost, plaintext)},
+		{"-addr=:6000", server(replaced, plaintext)},
+		{"-addr=:6000", server(plan.Address{}, plaintext)},
+		{"-addr=:6000", server(loopback, plaintext)},
+		{"-addr=:grpc", server(port, plaintext)},
+		{"-addr=127.0.0.1:5000", server(port, plaintext)},
+		{"-addr=other:5000", server(port, plaintext)},
+		{"-addr=10.0.0.1:5000", server(port, plaintext)},
+		{"-addr=unix:/run/app.sock", server(port, plaintext)},
+		{"-addr=:1 -tls -tls-no-verify", server(port, mutual)},
+		{"-tls -tls-server-name=shop", server(port, decided)},
+		{"-alts", server(port, plaintext)},
+		{"-spiffe", server(port, plaintext)},
+	} {
+		g := withDefaults(t, strings.Fields(c.args))
+		g.Server, g.ReadsAddress = c.server, !g.Defaults.HasAddress
+		report.Headerf("-- %s --\ngRPC server: %s", c.args, c.server)
+		execprobe.New(g).Report(&report, false, false)
+	}
+	golden.Check(t, "testdata/flags.golden", report.String())
+}
+
+// With an address in the default flags the probe is for the server that listens there, whichever leads.
+func TestServerOfAnAddress(t *testing.T) {
+	t.Parallel()
+	lead, other := server(port, secure), server(loopback, plaintext)
+	other.Evidence = plan.Place{Path: "cmd/other/main.go", Line: 5}
+	onSocket := server(socket, plaintext)
+	onSocket.Evidence = plan.Place{Path: "cmd/admin/main.go", Line: 7}
+	both := plan.List([]plan.Server{lead, other, onSocket})
+	var report lines
+	for _, c := range []struct {
+		args    string
+		servers plan.Servers
+		want    plan.Server
+	}{
+		{"", both, lead},
+		{"-gzip", both, lead},
+		{"-addr=:5000", both, lead},
+		{"-addr=localhost:8080", both, other},
+		{"-addr=[::1]:8080", both, other},
+		{"-addr=unix:///run/app.sock", both, onSocket},
+		{"-addr=:9000", both, plan.Server{}},
+		{"-addr=other:8080", both, plan.Server{}},
+		{"-addr=:9000", plan.List([]plan.Server{lead}), lead},
+		{"-addr=:9000", plan.Servers{}, plan.Server{}},
+	} {
+		g := withDefaults(t, strings.Fields(c.args))
+		g.Server, g.ReadsAddress = execprobe.ServerOf(c.servers, g.Flags), !g.Defaults.HasAddress
+		if !reflect.DeepEqual(g.Server, c.want) {
+			t.Errorf("with %q it is for the server at %s, want %s", c.args, g.Server.Evidence, c.want.Evidence)
+		}
+		report.Headerf("-- %s, of %d servers --", c.args, len(c.servers.Listed))
+		execprobe.New(g).Report(&report, len(c.servers.Listed) > 1, false)
+	}
+	golden.Check(t, "testdata/servers.golden", report.String())
 }
 
 // Another program is given the same flags, and the address if it does not find that by itself.

@@ -92,10 +92,10 @@ func inspect(folder string) (code int, err error) {
 		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a " +
 			"server, and BP_LOG_LEVEL=DEBUG lists what was read")
 	}
-	lead := plan.List(servers).Lead()
+	server := execprobe.ServerOf(plan.List(servers), settings.Args)
 	execprobe.New(execprobe.Given{
-		Path: execprobe.ImagePath, Defaults: defaults, Server: lead,
-		ReadsAddress: execprobe.DefaultAddress(settings, defaults, lead.Address).IsKnown(),
+		Path: execprobe.ImagePath, Flags: settings.Args, Defaults: defaults, Server: server,
+		ReadsAddress: execprobe.DefaultAddress(settings, defaults, server.Address).IsKnown(),
 	}).Report(printer{}, len(servers) > 1, settings.Bridge != config.BridgeFalse)
 	return exitFound, nil
 }

@@ -54,7 +54,7 @@ func mask(demo, version string) string {
 // The parts that are shown, by their first and last lines. What pack and the lifecycle say between them is left out.
 var parts = []struct{ from, to string }{
 	{"$ pack build", "$ pack build"},
-	{"[builder] gRPC Health Probe", "[builder]       timeoutSeconds"},
+	{"[builder] gRPC Health Probe", "[builder]     readinessProbe"},
 	{"the app serves", "exit 2"},
 }
 

@@ -29,7 +29,7 @@ func (p printed) asksForToken() bool {
 
 var (
 	colours     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-	commandLine = regexp.MustCompile(`^\s*command: (\[.*?\])(?: # (.*))?$`)
+	commandLine = regexp.MustCompile(`^\s*readinessProbe: {exec: {command: (\[.*?\])}, [^}]*}(?: # (.*))?$`)
 	doubtLine   = regexp.MustCompile(`not known|^\s*If .* (?:TLS|a token)`)
 	otherLine   = regexp.MustCompile(`^\s*(Or: |Kubernetes' own)`)
 )

@@ -64,7 +64,10 @@ var rules = []rule{
 		"build/archive", "build/executable", "build/github", "build/launch", "build/sbom",
 		"internal/config", "internal/lazyregexp", "internal/plan", "internal/untrusted",
 	}},
-	{"build/execprobe", []string{"internal/config", "internal/plan", "probe/check/outcome", "probe/flags"}},
+	{"build/execprobe", []string{
+		"internal/config", "internal/plan", "probe/bridge/bridgeflags", "probe/check/address", "probe/check/options",
+		"probe/check/outcome", "probe/flags",
+	}},
 	{"build", []string{
 		"build/archive", "build/execprobe", "build/executable", "build/github", "build/githubassets", "build/launch",
 		"build/sbom", "internal/config", "internal/descriptor", "internal/lazyregexp", "internal/plan",

@@ -52,8 +52,7 @@ func Sort(servers []Server) {
 	})
 }
 
-// WhyLeads says in a few words why the first of sorted servers leads; "" if nothing but its path tells it from the
-// second, or if there is no second.
+// WhyLeads says in a few words why the first of sorted servers leads; "" if there is no second.
 func WhyLeads(sorted []Server) string {
 	if len(sorted) < 2 {
 		return ""
@@ -63,7 +62,7 @@ func WhyLeads(sorted []Server) string {
 			return c.why(sorted[0])
 		}
 	}
-	return ""
+	return "first by path (variables of the build and a Procfile say which is built)"
 }
 
 // isVariant reports whether a server lies in a directory that is named for its language, as one of several that are the

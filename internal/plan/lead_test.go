@@ -19,6 +19,7 @@ func at(path string, change func(s *plan.Server)) plan.Server {
 // Each server leads those below it.
 func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 	t.Parallel()
+	const byPath = "first by path (variables of the build and a Procfile say which is built)"
 	leads := []struct {
 		server plan.Server
 		why    string
@@ -34,8 +35,8 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 		},
 		{at("y", func(s *plan.Server) { s.Strength = plan.MainConstruction }), "a main function constructs it"},
 		{at("v", func(s *plan.Server) { s.Address.Variable = "PORT" }), "its address is known"},
-		{at("a", nil), ""},
-		{at("b", nil), ""},
+		{at("a", nil), byPath},
+		{at("b", nil), byPath},
 		{at("node/b", nil), "the others are in folders named for a language"},
 		{
 			at("cpp/a", func(s *plan.Server) { s.Language, s.Health = "cpp", plan.HealthRegistered }),

@@ -32,6 +32,7 @@ const (
 	keySecurityEvidence = "security_evidence"
 	keyOthers           = "other_servers"
 	keyUnlisted         = "unlisted_servers"
+	keyWhyLeads         = "leads_because"
 )
 
 const (
@@ -54,12 +55,14 @@ type Servers struct {
 	Listed []Server
 	// Unlisted is how many more there are.
 	Unlisted int
+	// WhyLeads says why the first leads; "" if it is the only one.
+	WhyLeads string
 }
 
 // List returns the servers of an app, the leading one first.
 func List(all []Server) Servers {
 	listed := min(len(all), MaxListed)
-	return Servers{all[:listed], len(all) - listed}
+	return Servers{all[:listed], len(all) - listed, WhyLeads(all)}
 }
 
 // Lead returns the leading server; the zero value if there is none.
@@ -87,6 +90,9 @@ func (s Servers) Metadata() map[string]any {
 	if s.Unlisted != 0 {
 		metadata[keyUnlisted] = int64(s.Unlisted)
 	}
+	if s.WhyLeads != "" {
+		metadata[keyWhyLeads] = s.WhyLeads
+	}
 	return metadata
 }
 
@@ -98,6 +104,9 @@ func ServersFromMetadata(metadata map[string]any) Servers {
 		return Servers{}
 	}
 	s := Servers{Listed: []Server{lead}, Unlisted: number(metadata, keyUnlisted, maxUnlisted)}
+	if why, ok := metadata[keyWhyLeads].(string); ok {
+		s.WhyLeads = Printable(why)
+	}
 	for _, table := range tables(metadata[keyOthers]) {
 		if other := serverFromMetadata(table); len(s.Listed) < MaxListed && !other.isZero() {
 			s.Listed = append(s.Listed, other)

@@ -74,7 +74,7 @@ func TestMetadataOfOtherTypesIsNotKnown(t *testing.T) {
 		"language": 1, "framework": []any{}, "evidence": true, "health": "fine", "health_evidence": nil,
 		"health_service": "a b",
 		"port":           int64(65536), "security": "strong", "address_variable": "0A", "address_certainty": "surely",
-		"host": "moon", "other_servers": "many", "unlisted_servers": int64(-1),
+		"host": "moon", "other_servers": "many", "unlisted_servers": int64(-1), "leads_because": 1,
 	})
 	if !reflect.DeepEqual(got, plan.Servers{}) {
 		t.Errorf("got %+v, want nothing", got)

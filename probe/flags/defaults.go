@@ -25,16 +25,22 @@ type Defaults struct {
 	Longest time.Duration
 }
 
-// ReadDefaults reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
-// does not depend on values of run time. It does not read the files that flags name. The error is a
-// *[outcome.Failure] whose Hint says what to change.
-func ReadDefaults(words []string) (Defaults, error) {
+// ReadOptions reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
+// does not depend on values of run time. It does not read the files that flags name, and the port of an address is 0 if
+// it has a name. The error is a *[outcome.Failure] whose Hint says what to change.
+func ReadOptions(words []string) (options.Options, error) {
 	c := Probe()
 	if err := c.ParseDefaults(words, "default"); err != nil {
-		return Defaults{}, fmt.Errorf("checking default flags: %w", err)
+		return options.Options{}, fmt.Errorf("checking default flags: %w", err)
 	}
-	v := c.values
-	if err := v.validateDefaults(); err != nil {
+	err := c.values.validateDefaults()
+	return c.values.Options, err
+}
+
+// ReadDefaults says what follows from words, which [ReadOptions] reads.
+func ReadDefaults(words []string) (Defaults, error) {
+	v, err := ReadOptions(words)
+	if err != nil {
 		return Defaults{}, err
 	}
 	return Defaults{

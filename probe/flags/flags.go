@@ -6,7 +6,7 @@
 // without a network: the package needs neither TLS nor package net, so a program that only reads flags, as the build of
 // an image does, is quickly compiled.
 //
-// Begin with [New]. The build of an image uses [ReadDefaults], [FormatArgsFile], [RedactArgs] and [All].
+// Begin with [New]. The build of an image uses [ReadDefaults], [ReadOptions], [FormatArgsFile], [RedactArgs] and [All].
 package flags
 
 import (

@@ -65,8 +65,8 @@ func (e *unknownPortError) Error() string {
 // Unwrap returns the reason.
 func (e *unknownPortError) Unwrap() error { return e.err }
 
-// AnyPort stands for a port that is looked up later, in another image.
-func AnyPort(string) (int, error) { return 1, nil }
+// AnyPort returns 0 in place of a port that is looked up later, in another image.
+func AnyPort(string) (int, error) { return 0, nil }
 
 // Parse parses what -addr takes: host:port, :port, [IPv6]:port, unix:path, unix:///path, unix-abstract:name,
 // unix:@name, and host:port after dns:, dns:///, passthrough: or passthrough:/// (grpc/doc/naming.md). An empty or a

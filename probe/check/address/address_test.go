@@ -85,7 +85,7 @@ func FuzzParseAddress(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		address, err := Parse(s, AnyPort)
+		address, err := Parse(s, func(string) (int, error) { return 80, nil })
 		if err != nil {
 			return
 		}

@@ -1,0 +1,100 @@
+package execprobe
+
+import (
+	"fmt"
+	"net/netip"
+	"reflect"
+	"strconv"
+
+	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
+)
+
+// nativeEquivalent returns the port and the service of the gRPC probe of Kubernetes that asks what o asks, or what of
+// it such a probe cannot do. It makes one call in plain text, to a port of the pod, for one service, and has no flags
+// except a timeout. The port is 0 if it is not known before the app runs.
+func nativeEquivalent(o options.Options) (port int, service, cannot string) {
+	plain := options.New()
+	plain.Addr, plain.Address, plain.Services, plain.WantsCert = o.Addr, o.Address, o.Services, o.WantsCert
+	plain.Budget = o.Budget
+	plain.Budget.Wait = 0
+	switch {
+	case o.TLS || o.ALTS || o.SPIFFE:
+		return 0, "", "verify a server with TLS"
+	case len(o.Services) != 1 || !reflect.DeepEqual(o, plain):
+		return 0, "", "ask what $" + config.ArgsEnv + " says"
+	}
+	for _, endpoint := range o.Address.Endpoints {
+		switch endpoint := endpoint.(type) {
+		case address.UnixEndpoint:
+			return 0, "", "reach a Unix domain socket"
+		case address.IPEndpoint:
+			if at := netip.AddrPort(endpoint); at.Addr().IsLoopback() {
+				port = int(at.Port())
+				continue
+			}
+		}
+		return 0, "", "ask another host"
+	}
+	return port, o.Services[0], ""
+}
+
+// alternative says what the kubelet can do by itself, or why it cannot and the bridge can; "" if that is not known, or
+// if the server has no health service that it could ask.
+func (p Probe) alternative(hasBridge bool) string {
+	a := p.server.Address
+	if p.server.Health == plan.HealthMissing || p.server.Language == "" {
+		return ""
+	}
+	port, service, cannot := nativeEquivalent(p.asks)
+	if port != 0 && a.Host == plan.Loopback {
+		cannot = "reach a server that listens on loopback alone"
+	}
+	switch {
+	case cannot != "" && (hasBridge || !p.suitsBridge):
+		return ""
+	case cannot != "":
+		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can (%s): build with %s=%s", cannot,
+			price, config.BridgeEnv, config.BridgeLaunch)
+	case port == 0 || p.server.Security.Transport != plan.Plaintext:
+		return ""
+	}
+	return "Or: readinessProbe: " + p.native(port, service) + " # " + price + p.nativeRemarks()
+}
+
+// native writes the gRPC probe of Kubernetes, with a timeout if the default flags have one. The kubelet needs no second
+// to start it, as it does for a command.
+func (p Probe) native(port int, service string) string {
+	switch {
+	case service == "":
+	case plan.IsServiceName(service):
+		service = ", service: " + service
+	default:
+		service = ", service: " + strconv.Quote(service)
+	}
+	timeout := ""
+	if p.asks.Budget != options.New().Budget {
+		timeout = fmt.Sprintf(", timeoutSeconds: %d", p.TimeoutSeconds-1)
+	}
+	return fmt.Sprintf("{grpc: {port: %d%s}%s}", port, service, timeout)
+}
+
+// nativeRemarks says what has to be set in the gRPC probe of Kubernetes, or has to be so.
+func (p Probe) nativeRemarks() string {
+	sets := ""
+	if a := p.server.Address; !p.defaults.HasAddress && a.Variable != "" {
+		sets = fmt.Sprintf("; if $%s is set, use its port", a.Variable)
+	}
+	if p.server.Address.Host != plan.AllInterfaces {
+		sets += "; only if the server listens on all interfaces"
+	}
+	if p.lacksService {
+		sets += "; add service: NAME"
+	}
+	if p.server.Authentication != (plan.Place{}) {
+		sets += "; it sends no token"
+	}
+	return sets
+}
