@@ -3,4 +3,4 @@
 ARG IMAGE=my-app
 FROM ${IMAGE}
 HEALTHCHECK --interval=5s --timeout=3s --retries=2 \
-  CMD ["/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe", "-addr=localhost:5000"]
+  CMD ["/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"]

@@ -28,8 +28,7 @@ func TestWaysToAdd(t *testing.T) {
 	}
 }
 
-// TestProjectExamples builds with each project.toml in examples. They also set the probe's default flags, so the path
-// alone is a complete exec probe.
+// TestProjectExamples builds with each project.toml in examples. The path alone is a complete exec probe.
 func TestProjectExamples(t *testing.T) {
 	t.Parallel()
 	needDocker(t)

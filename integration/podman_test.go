@@ -47,10 +47,10 @@ func TestPodmanHealth(t *testing.T) {
 	}
 	for _, test := range []struct{ name, check, want, says string }{
 		{"quadlet", string(words[1]), "healthy", "status: SERVING"},
-		{"array", `["` + harness.ProbePath + `", "-addr=localhost:5000"]`, "healthy", "status: SERVING"},
+		{"array", `["` + harness.ProbePath + `", "-v"]`, "healthy", "status: SERVING"},
 		{"nobody-listens", "CMD " + harness.ProbePath + " -addr=localhost:1", "unhealthy", "connection refused"},
 		{"array-of-one", `["` + harness.ProbePath + `"]`, "unhealthy", ""},
-		{"words", harness.ProbePath + " -addr=localhost:5000", "unhealthy", ""},
+		{"words", harness.ProbePath + " -v", "unhealthy", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) { // one after the other: Podman locks its storage
 			must(p.run(t.Context(), "run", "--detach", "--pull", "never", "--name", test.name, "--network", "none",

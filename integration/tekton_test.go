@@ -45,7 +45,7 @@ func TestTektonTask(t *testing.T) {
 	}
 	log := must(platform.Once(t.Context(), platform.Name("builder"), flags, command...))(t)
 	image := must(registry.Pull(ref, log))(t)
-	wantEqual(t, image, "default args", string(must(image.ReadFile(argsFile))(t)), "-addr=localhost:5000\n")
+	wantEqual(t, image, "default args", string(must(image.ReadFile(argsFile))(t)), "-timeout=2s\n")
 	wantServing(t, must(phases())(t), image)
 }
 

@@ -17,7 +17,6 @@ job "my-app" {
         type    = "script"
         task    = "my-app"
         command = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
-        args    = ["-addr=localhost:5000"]
         # Above the probe's own: a second to connect and a second for the answer.
         timeout  = "3s"
         interval = "5s"
