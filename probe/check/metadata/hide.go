@@ -12,28 +12,48 @@ const (
 	minSecret = 4
 	// minPart is how many bytes at the beginning of a longer secret are hidden too, if a server repeats no more of it.
 	minPart = 8
-	// minEncoded is the least length of a secret that is found in base64: of a shorter one it is the end of any word.
+	// minEncoded is the least length of a secret that is found in digits: a shorter one is in the digits of any words.
 	minEncoded = 6
+	// maxShown is how many bytes of a server's text are kept, twice as many as a line shows.
+	maxShown = 2 << 10
 )
 
 // Hide returns a text from a server with [hidden] in place of all values of headers: a server may repeat what it was
-// sent. It finds them as they are, with percent encoding or backslashes, in base64 and beginning with at least eight
-// bytes of theirs; and a token also without its scheme, such as Bearer.
+// sent. It finds them, without regard to case, in each [reading] of the text, and also what begins with eight bytes of
+// theirs; a token also without its scheme, such as Bearer. Of a longer text it keeps the first 2 KiB.
 func Hide(text string, headers []Header) string {
-	if text == "" {
+	if text == "" || len(headers) == 0 {
 		return text
 	}
-	for _, secret := range secrets(headers) {
-		text = hideBase64(hidePlain(text, secret), secret)
+	end := ""
+	if len(text) > maxShown {
+		text, end = text[:maxShown], "..."
 	}
-	return text
+	s := search{secrets: secrets(headers), hides: make([]bool, len(text))}
+	for begin := range s.secrets {
+		s.begins[begin[0]] = true
+	}
+	s.read(asWritten(text), maxEncodings)
+	var shown strings.Builder
+	for i, hides := range s.hides {
+		switch {
+		case !hides:
+			shown.WriteByte(text[i])
+		case i == 0 || !s.hides[i-1]:
+			shown.WriteString(hidden)
+		}
+	}
+	return shown.String() + end
 }
 
-// secrets returns what is to be hidden, the longest first: values, their words, and what Basic authentication encodes.
-func secrets(headers []Header) (all []string) {
+// secrets returns what is to be hidden, folded, by its first bytes: values, their words, and what Basic
+// authentication encodes.
+func secrets(headers []Header) map[string][]string {
+	all := map[string][]string{}
 	add := func(secret string) {
-		if len(secret) >= minSecret && !isScheme(secret) && !slices.Contains(all, secret) {
-			all = append(all, secret)
+		if secret = fold(secret); len(secret) >= minSecret && !isScheme(secret) {
+			begin := secret[:minSecret]
+			all[begin] = append(all[begin], secret)
 		}
 	}
 	for _, h := range headers {
@@ -48,99 +68,73 @@ func secrets(headers []Header) (all []string) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
 	return all
 }
 
-// isScheme reports whether a word is a scheme of authentication, which is no secret.
+// isScheme reports whether a folded word is a scheme of authentication, which is no secret.
 func isScheme(word string) bool {
-	return slices.Contains([]string{"basic", "bearer", "digest", "token", "apikey"}, strings.ToLower(word))
+	return slices.Contains([]string{"basic", "bearer", "digest", "token", "apikey"}, word)
 }
 
-func hidePlain(text, secret string) string {
-	var b strings.Builder
-	for len(text) > 0 {
-		matched, length := matchPlain(text, secret)
-		if matched >= min(len(secret), minPart) {
-			b.WriteString(hidden)
-			text = text[length:]
+// fold returns a text without what may change in an echo: ASCII letters in lower case, and spaces for + signs, which
+// forms of HTML have in place of spaces. It has as many bytes as the text.
+func fold(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			b[i] = c + 'a' - 'A'
+		case c == '+':
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+// search finds secrets in a text.
+type search struct {
+	secrets map[string][]string
+	begins  [256]bool // the bytes that a secret begins with
+	hides   []bool    // for each byte of the text, whether it belongs to a secret
+}
+
+// read finds secrets in a reading, and in what that reads as with up to so many encodings.
+func (s *search) read(r reading, encodings int) {
+	s.find(r)
+	if encodings == 0 {
+		return
+	}
+	for _, decoded := range r.decode() {
+		s.read(decoded, encodings-1)
+	}
+}
+
+// find finds secrets in one reading.
+func (s *search) find(r reading) {
+	text := fold(string(r.text))
+	for i := range max(0, len(text)-minSecret+1) {
+		if !s.begins[text[i]] {
 			continue
 		}
-		b.WriteByte(text[0])
-		text = text[1:]
-	}
-	return b.String()
-}
-
-// matchPlain returns how many bytes of a secret a text begins with, and how long they are in the text.
-func matchPlain(text, secret string) (matched, length int) {
-	for matched < len(secret) && length < len(text) {
-		c, size := takeByte(text[length:], secret[matched])
-		if c != secret[matched] {
-			break
-		}
-		matched++
-		length += size
-	}
-	return matched, length
-}
-
-// takeByte returns the byte that a text begins with, which may be escaped, and how long it is in the text. One that is
-// the wanted byte as it stands is not taken for an escape.
-func takeByte(text string, want byte) (c byte, size int) {
-	for _, begin := range []string{"%", `\x`, `\u00`} {
-		rest, ok := strings.CutPrefix(text, begin)
-		if !ok || len(rest) < 2 {
-			continue
-		}
-		if value, ok := parseHex(rest[:2]); ok && value == want {
-			return value, len(begin) + 2
-		}
-	}
-	if len(text) > 1 && text[0] == '\\' && text[1] == want {
-		return want, 2
-	}
-	if text[0] == '+' && want == ' ' {
-		return want, 1
-	}
-	return text[0], 1
-}
-
-// parseHex returns the byte that hexadecimal digits stand for.
-func parseHex(digits string) (value byte, ok bool) {
-	const hex = "0123456789abcdef"
-	for _, digit := range strings.ToLower(digits) {
-		i := strings.IndexRune(hex, digit)
-		if i < 0 {
-			return 0, false
-		}
-		value = value<<4 | byte(i)
-	}
-	return value, true
-}
-
-// hideBase64 hides each run of base64 that has the secret in it. How a secret is encoded depends on the number of bytes
-// before it, of which three follow each other, and at its ends also on its neighbours.
-func hideBase64(text, secret string) string {
-	if len(secret) < minEncoded {
-		return text
-	}
-	for shift := range 3 {
-		encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("\x00", shift) + secret))
-		first, last := (shift*8+5)/6, (shift+len(secret))*8/6
-		standard := encoded[first:last]
-		forURLs := strings.NewReplacer("+", "-", "/", "_").Replace(standard)
-		for _, core := range []string{standard, forURLs} {
-			for at := strings.Index(text, core); at >= 0; at = strings.Index(text, core) {
-				before := strings.TrimRightFunc(text[:at], isBase64)
-				after := strings.TrimLeftFunc(text[at+len(core):], isBase64)
-				text = before + hidden + after
+		for _, secret := range s.secrets[text[i:i+minSecret]] {
+			least := min(len(secret), minPart)
+			if r.isDigits {
+				least = max(least, minEncoded)
+			}
+			if n := commonPrefix(text[i:], secret); n >= least {
+				for at := r.from[i]; at < r.to[i+n-1]; at++ {
+					s.hides[at] = true
+				}
 			}
 		}
 	}
-	return text
 }
 
-func isBase64(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_=", r)
+// commonPrefix returns how many bytes two texts begin with in common.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
