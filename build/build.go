@@ -93,6 +93,7 @@ func install(
 	if err != nil {
 		return result, err
 	}
+	reportCredentials(logger, args, settings.defaults)
 	server := execprobe.ServerOf(servers, settings.Args)
 	address := defaultAddress(settings, programs, server)
 	files, err := newProbeConfig(args, address)

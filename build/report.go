@@ -1,8 +1,11 @@
 package build
 
 import (
+	"strings"
+
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
+	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
@@ -26,6 +29,15 @@ func reportServers(logger log.Logger, servers plan.Servers, defaults flags.Defau
 	}
 	if warning := servers.Lead().HealthWarning(); warning != "" && defaults.NeedsHealth {
 		logger.Headerf("Warning: %s", warning)
+	}
+}
+
+// reportCredentials logs a warning for headers with credentials among the default flags that are read in the image, of
+// which there may be none.
+func reportCredentials(logger log.Logger, args []string, defaults flags.Defaults) {
+	if names := defaults.Credentials; len(args) > 0 && len(names) > 0 {
+		logger.Headerf("Warning: $%s writes a credential into a layer of the image (%s): mount it as a file, and set "+
+			"-rpc-header-file=%s=PATH instead of -rpc-header", config.ArgsEnv, strings.Join(names, ", "), names[0])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 )
 
@@ -17,6 +18,8 @@ type Defaults struct {
 	HasCredentials bool
 	// HasServices tells that they say which services are asked for.
 	HasServices bool
+	// Credentials are the names of the headers in them that carry credentials.
+	Credentials []string
 	// NeedsFull tells that they have a flag that only the full probe implements: -alts and -spiffe.
 	NeedsFull bool
 	// NeedsHealth tells that a probe can only pass if the server has the health service.
@@ -47,6 +50,7 @@ func ReadDefaults(words []string) (Defaults, error) {
 		HasAddress:     v.Addr != "",
 		HasCredentials: v.TLS || v.ALTS || v.SPIFFE,
 		HasServices:    v.All || !slices.Equal(v.Services, []string{""}),
+		Credentials:    metadata.Credentials(v.FixedHeaders),
 		NeedsFull:      v.ALTS || v.SPIFFE,
 		NeedsHealth:    v.Mode == options.ModeReady,
 		Longest:        v.Budget.Longest(),

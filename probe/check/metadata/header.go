@@ -7,6 +7,7 @@ package metadata
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -83,6 +84,19 @@ func isReserved(name string) bool {
 		return true
 	}
 	return false
+}
+
+// Credentials returns the names of the headers whose values, by their names, let in whoever has them.
+func Credentials(headers []Header) (names []string) {
+	for _, h := range headers {
+		isCredential := slices.ContainsFunc([]string{
+			"auth", "token", "secret", "passw", "credential", "cookie", "apikey", "api-key", "access-key", "jwt",
+		}, func(word string) bool { return strings.Contains(strings.ReplaceAll(h.Name, "_", "-"), word) })
+		if isCredential && !slices.Contains(names, h.Name) {
+			names = append(names, h.Name)
+		}
+	}
+	return names
 }
 
 // Unsent returns a note for each header of -rpc-header that is not sent.

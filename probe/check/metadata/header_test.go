@@ -1,6 +1,9 @@
 package metadata
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestValuesHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
@@ -18,5 +21,20 @@ func TestValuesHaveNoControlCharacters(t *testing.T) {
 		if text, field := IsText(value), IsFieldValue(value); text != is.text || field != is.field {
 			t.Errorf("%q: text %t, value of a field %t, want %t, %t", value, text, field, is.text, is.field)
 		}
+	}
+}
+
+func TestCredentialsAreKnownByTheirNames(t *testing.T) {
+	t.Parallel()
+	headers := []Header{{Name: "x-tenant"}, {Name: "accept"}, {Name: "host"}, {Name: "x-request-id"}}
+	want := []string{
+		"authorization", "proxy-authorization", "x-api-key", "x_api_key", "apikey", "x-auth-token-bin", "cookie",
+		"x-goog-iam-authorization-token", "x-client-secret", "password",
+	}
+	for _, name := range want {
+		headers = append(headers, Header{Name: name}, Header{Name: name})
+	}
+	if got := Credentials(headers); !slices.Equal(got, want) {
+		t.Errorf("credentials are in %q, want %q", got, want)
 	}
 }
