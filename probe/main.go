@@ -27,6 +27,9 @@ func Main(t check.Transport) int {
 		out.notes(c.Describe()...)
 	}
 	ended := run(t, c, &out, err)
+	if c.Verbose() || !ended.Passes() {
+		ended.Notes = append(ended.Notes, c.Ignored()...)
+	}
 	return int(out.outcome(c.Format(), ended))
 }
 
@@ -43,6 +46,7 @@ func run(t check.Transport, c *flags.CommandLine, out *output, gathered error) *
 	p := &check.Prober{
 		Transport: t, Options: o,
 		Change: func(a outcome.Answer) { out.change(c.Format(), a) },
+		Lists:  c.Verbose() || c.Format() == flags.JSON,
 	}
 	if c.Verbose() {
 		p.Note = func(line string) { out.notes(line) }

@@ -15,10 +15,12 @@ import (
 //     the outcome as one line
 //   - standard error carries the rest, one per line, without timestamps
 //   - a failure is one line "error: ..." for each service, ten at the most, then each hint once, a line "hint: ..."
+//   - what else is to be known is a line "note: ...", after these
 //   - success is "status: SERVING", as it is for grpc-health-probe, in -mode=ready
 //   - with -o json standard error has only what -v adds
 //   - text that came over the network cannot break or colour a line
-//   - values of -rpc-header and -rpc-header-file are never printed
+//   - values of -rpc-header and -rpc-header-file are not printed, nor what a server repeats of them as far as
+//     [metadata.Hide] finds it
 //
 // A failure to write is ignored: the exit code is the answer, and a closed standard error must not turn a healthy
 // server into an unhealthy one. But a change that nobody reads ends -watch by SIGPIPE, as it does other programs.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/nearest"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -149,11 +149,11 @@ func checkKey(key toml.Key) error {
 	}
 	if len(path) > 2 && path[0] == "metadata" && strings.EqualFold(path[1], tableName) {
 		return fmt.Errorf("the key %q is not known (the nearest is %q; there are %s)", path[2],
-			config.Nearest(path[2], requestKeys), strings.Join(requestKeys, ", "))
+			nearest.Name(path[2], requestKeys), strings.Join(requestKeys, ", "))
 	}
 	for _, part := range path[:min(len(path), 2)] {
 		plain := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(part))
-		if config.Distance(plain, tableName) <= 2 {
+		if nearest.Distance(plain, tableName) <= 2 {
 			return fmt.Errorf("the table %q is not known (the nearest is [[metadata.%s]])", key.String(), tableName)
 		}
 	}

@@ -17,6 +17,7 @@ func TestLinksNothingThatIsNotNeeded(t *testing.T) {
 	own := []string{
 		"github.com/grpc-cnb/health-probe/cmd/grpc_health_probe",
 		"github.com/grpc-cnb/health-probe/internal/hostport",
+		"github.com/grpc-cnb/health-probe/internal/nearest",
 		"github.com/grpc-cnb/health-probe/probe",
 		"github.com/grpc-cnb/health-probe/probe/check/address",
 		"github.com/grpc-cnb/health-probe/probe/check/options",

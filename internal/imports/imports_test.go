@@ -31,6 +31,8 @@ type rule struct {
 // path.
 var rules = []rule{
 	{"internal/lazyregexp", nil},
+	{"internal/nearest", nil},
+	{"internal/config", []string{"internal/lazyregexp", "internal/nearest"}},
 	{"internal/...", []string{"internal/lazyregexp"}},
 
 	{"detect/tree/...", []string{"detect/tree/...", "internal/lazyregexp", "internal/plan", "internal/untrusted"}},
@@ -62,7 +64,7 @@ var rules = []rule{
 	{"build/github/...", []string{"build/github/...", "internal/config", "internal/lazyregexp"}},
 	{"build/githubassets", []string{
 		"build/archive", "build/executable", "build/github", "build/launch", "build/sbom",
-		"internal/config", "internal/lazyregexp", "internal/plan", "internal/untrusted",
+		"internal/config", "internal/lazyregexp", "internal/nearest", "internal/plan", "internal/untrusted",
 	}},
 	{"build/execprobe", []string{
 		"internal/config", "internal/plan", "probe/bridge/bridgeflags", "probe/check/address", "probe/check/options",
@@ -83,7 +85,7 @@ var rules = []rule{
 	{"probe/lean", []string{"probe/check/...", "probe/http2"}},
 	{"probe/grpcgo", []string{"probe/check/..."}},
 	{"probe/flags", []string{
-		"probe/check/address", "probe/check/metadata", "probe/check/options", "probe/check/outcome",
+		"internal/nearest", "probe/check/address", "probe/check/metadata", "probe/check/options", "probe/check/outcome",
 		"probe/check/rawfile",
 	}},
 	{"probe", []string{"probe/check/...", "probe/flags"}},

@@ -71,7 +71,8 @@ func Main() int {
 		err = run(ctx, target{f}, report)
 	}
 	if err != nil {
-		lines := outcome.FailuresOf(err).Lines()
+		ended := outcome.Outcome{Failures: outcome.FailuresOf(err), Notes: bridgeflags.Ignored()}
+		lines := ended.Lines()
 		printLines(report.Log(os.Stderr), lines)
 		report.Done(lines...)
 		return int(outcome.ExitUsage)

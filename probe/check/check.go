@@ -25,10 +25,13 @@ type Prober struct {
 	Options   *options.Options
 	// Note, if it is set, is told how long things took.
 	Note func(line string)
+	// Lists says that what the server lists and was not asked for is of interest too: see Prober.noteUnasked.
+	Lists bool
 	// Change is told each change of the status that a Watch follows.
 	Change func(outcome.Answer)
 
 	report outcome.Report
+	notes  []string
 }
 
 // Run probes once, or again and again for as long as the budget says.
@@ -41,7 +44,7 @@ func (p *Prober) Run() *outcome.Outcome {
 		err = p.attempt()
 	}
 	ended := p.Options.Ended(err)
-	ended.Report = p.report
+	ended.Report, ended.Notes = p.report, p.notes
 	return ended
 }
 
@@ -68,6 +71,9 @@ func (p *Prober) attempt() (err error) {
 	}
 	p.report.RPC = time.Since(start) - p.report.Connect
 	p.notef("took: connect=%v rpc=%v", p.report.Connect, p.report.RPC)
+	if err == nil && p.Lists {
+		p.noteUnasked(conn)
+	}
 	return err
 }
 

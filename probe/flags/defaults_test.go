@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func TestReadDefaultsSaysWhatTheFlagsMean(t *testing.T) {
 		"-rpc-timeout=9s -timeout=1500ms": {NeedsHealth: true, Longest: 1500 * time.Millisecond},
 		"-wait=30s":                       {NeedsHealth: true, Longest: 32 * time.Second},
 	} {
-		if got, err := ReadDefaults(strings.Fields(words)); got != want || err != nil {
+		if got, err := ReadDefaults(strings.Fields(words)); !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("ReadDefaults of %q: %+v, %v, want %+v", words, got, err, want)
 		}
 	}

@@ -29,6 +29,7 @@ import (
 //	header=NAME:VALUE       refuses calls without this metadata
 //	health=none             has no health service
 //	health=nolist           has a health service of before Health/List
+//	health=hanglist         has a health service whose List never answers
 //	health=hangs            never answers
 //	health=echoes           refuses each call, and repeats its metadata
 //	hangups=N               closes the first N connections

@@ -38,8 +38,7 @@ type Config struct {
 	Statuses map[string]healthpb.HealthCheckResponse_ServingStatus
 	// Header, as NAME:VALUE, is metadata each call must carry.
 	Header string
-	// Health is "none" for a server without the health service, "nolist" for one whose health service has no List, and
-	// "hangs" for one that never answers, and "echoes" for one whose error has the metadata of the call in it.
+	// Health is "none" for a server without the health service, and otherwise one of the options health=... of scripts.
 	Health string
 	// Hangups is how many connections it closes before it serves one.
 	Hangups int
@@ -167,10 +166,10 @@ func serve(server *grpc.Server, listener net.Listener) {
 }
 
 // intercept refuses calls, or lets them wait, as the config says.
-func (s *Server) intercept(ctx context.Context, request any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any,
+func (s *Server) intercept(ctx context.Context, request any, call *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any,
 	error,
 ) {
-	if s.config.Health == "hangs" {
+	if s.config.Health == "hangs" || s.config.Health == "hanglist" && strings.HasSuffix(call.FullMethod, "/List") {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -221,7 +220,7 @@ func (s *Server) HandleRPC(_ context.Context, event stats.RPCStats) {
 }
 
 func (s *Server) note(in *stats.InHeader) {
-	lines := []string{"compression: " + in.Compression}
+	lines := []string{"compression: " + in.Compression, "method: " + in.FullMethod}
 	for name, values := range in.Header {
 		for _, value := range values {
 			lines = append(lines, name+": "+value)

@@ -54,7 +54,7 @@ type Flags struct {
 	Allow []netip.Prefix
 	// Options are how it reaches its server, and what it asks.
 	Options options.Options
-	// Notes say where each value came from; there are none without -v.
+	// Notes say which variables have no effect and, with -v, where each value came from.
 	Notes []string
 }
 
@@ -99,11 +99,18 @@ func Read(args []string, lookUp address.PortLookup) (f *Flags, text string, err 
 	if err != nil {
 		return nil, "", err
 	}
+	f.Notes = Ignored()
 	if c.Verbose() {
-		f.Notes = append(c.Describe(), fmt.Sprintf("-%s=%q", Listen, f.Listen),
+		f.Notes = append(append(f.Notes, c.Describe()...), fmt.Sprintf("-%s=%q", Listen, f.Listen),
 			fmt.Sprintf("-%s=%q", Allow, *own.allow))
 	}
 	return f, "", nil
+}
+
+// Ignored returns a note for each variable of the environment that is named as the bridge's are, and that no flag has.
+func Ignored() []string {
+	own := flags.IgnoredVariables("GRPC_HEALTH_BRIDGE_", []string{ListenEnv, AllowEnv, BackgroundEnv})
+	return append(own, flags.New(Program, help).Ignored()...)
 }
 
 // parseNetworks reads addresses and networks with commas between them. The error is a *[outcome.Failure].

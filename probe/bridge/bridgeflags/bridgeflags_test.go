@@ -77,3 +77,22 @@ func TestLongestTime(t *testing.T) {
 		}
 	}
 }
+
+// A misspelt variable is named in the log of a bridge, with -v or without. Kubernetes' own are none.
+func TestVariablesWithoutEffectAreNamed(t *testing.T) {
+	for name, value := range map[string]string{
+		"GRPC_HEALTH_BRIDGE_LISTENS": ":1", "GRPC_HEALTH_PROBE_TLS_CACERT": "/ca.pem", "GRPC_HEALTH_BRIDGE_ALOW": "",
+		"GRPC_HEALTH_BRIDGE_SERVICE_HOST": "10.0.0.1", "GRPC_HEALTH_BRIDGE_PORT": "tcp://10.0.0.1:8086",
+		AllowEnv: "10.0.0.7",
+	} {
+		t.Setenv(name, value)
+	}
+	want := []string{
+		`environment variable "GRPC_HEALTH_BRIDGE_LISTENS" has no effect: did you mean GRPC_HEALTH_BRIDGE_LISTEN?`,
+		`environment variable "GRPC_HEALTH_PROBE_TLS_CACERT" has no effect: did you mean GRPC_HEALTH_PROBE_TLS_CA_CERT?`,
+	}
+	f, _, err := Read([]string{"-addr=:1"}, address.AnyPort)
+	if err != nil || !slices.Equal(f.Notes, want) {
+		t.Errorf("the notes are %q, %v, want %q", f.Notes, err, want)
+	}
+}

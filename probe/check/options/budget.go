@@ -18,6 +18,8 @@ type Budget struct {
 
 	end       time.Time     // when everything ends; zero, for never, without -wait and -timeout
 	connectBy time.Time     // of the connection that files are read for; zero for none
+	callBy    time.Time     // of the last calls
+	shares    bool          // the next call has that deadline too
 	spent     time.Duration // what steps have asked for, without -wait
 }
 
@@ -86,7 +88,26 @@ func (b *Budget) Connect() time.Time {
 }
 
 // Call returns the deadline for calls that all begin now.
-func (b *Budget) Call() time.Time { return b.step(b.RPCTimeout) }
+func (b *Budget) Call() time.Time {
+	if b.shares {
+		b.shares = false
+		return b.callBy
+	}
+	b.callBy = b.step(b.RPCTimeout)
+	return b.callBy
+}
+
+// maxShared is how long a call takes at most that the verdict does not need.
+const maxShared = 100 * time.Millisecond
+
+// ShareCall makes the next Call return a deadline within the time of the one before, and no later than maxShared from
+// now: that call is to lengthen no probe.
+func (b *Budget) ShareCall() {
+	if latest := time.Now().Add(maxShared); latest.Before(b.callBy) {
+		b.callBy = latest
+	}
+	b.shares = true
+}
 
 // Reconnect returns the deadline for a second connection, made from now on for calls that have a deadline of their own,
 // zero for none. It takes its time from that of the calls.

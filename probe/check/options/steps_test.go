@@ -38,3 +38,18 @@ func TestStepsMadeAgainGetNoMoreTime(t *testing.T) {
 		t.Errorf("with -wait the second call has to end at %v", got)
 	}
 }
+
+// A call that the verdict does not need ends with the call before, and soon.
+func TestCallThatIsNotNeededLengthensNoProbe(t *testing.T) {
+	t.Parallel()
+	for timeout, longest := range map[time.Duration]time.Duration{time.Nanosecond: 0, time.Hour: maxShared} {
+		b := Budget{ConnectTimeout: time.Hour, RPCTimeout: timeout}
+		b.Start()
+		b.Connect()
+		first := b.Call()
+		b.ShareCall()
+		if got := b.Call(); got.After(first) || got.After(time.Now().Add(longest)) {
+			t.Errorf("of a call until %v there is a second one until %v", first, got)
+		}
+	}
+}

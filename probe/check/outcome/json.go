@@ -36,7 +36,8 @@ func (o *object) milliseconds(name string, d time.Duration) {
 	o.text = strconv.AppendFloat(o.text, float64(d.Microseconds())/1000, 'f', 3, 64)
 }
 
-func (o *object) objects(name string, values [][]byte) {
+// list writes values that are JSON already.
+func (o *object) list(name string, values [][]byte) {
 	o.member(name)
 	o.text = append(o.text, '[')
 	for i, value := range values {

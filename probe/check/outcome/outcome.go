@@ -17,6 +17,8 @@ type Outcome struct {
 	// Address is where the server is, as -addr has it.
 	Address string
 	Report  Report
+	// Notes are what else the user may want to know. They change nothing.
+	Notes []string
 	// Failures say why it did not pass; nil if it did.
 	Failures Failures
 }
@@ -50,10 +52,14 @@ func (o *Outcome) Equals(other *Outcome) bool {
 
 // Lines returns the lines of the outcome for users.
 func (o *Outcome) Lines() []string {
-	if o.Passes() {
-		return []string{o.Success}
+	lines := []string{o.Success}
+	if !o.Passes() {
+		lines = o.Failures.Lines()
 	}
-	return o.Failures.Lines()
+	for _, note := range o.Notes {
+		lines = append(lines, Printable("note: "+note))
+	}
+	return lines
 }
 
 // JSON returns the outcome as one line of JSON.
@@ -71,11 +77,23 @@ func (o *Outcome) JSON() []byte {
 		line.string("hint", string(worst.Hint))
 	}
 	line.string("address", o.Address)
-	line.objects("services", o.Report.services())
+	line.list("services", o.Report.services())
 	line.milliseconds("connect_ms", o.Report.Connect)
 	line.milliseconds("rpc_ms", o.Report.RPC)
 	line.int("attempts", o.Report.Attempts)
+	if o.Notes != nil {
+		line.list("notes", o.notes())
+	}
 	return append(line.end(), '\n')
+}
+
+// notes returns the notes as JSON strings.
+func (o *Outcome) notes() [][]byte {
+	texts := make([][]byte, len(o.Notes))
+	for i, note := range o.Notes {
+		texts[i] = appendJSON(nil, Printable(note))
+	}
+	return texts
 }
 
 func (r *Report) services() [][]byte {

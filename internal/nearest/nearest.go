@@ -1,30 +1,15 @@
-package config
+// Package nearest finds the name that a misspelt one was meant to be. In go the name and those that are known; out comes
+// one of them. Begin with [Name].
+package nearest
 
 import (
 	"cmp"
-	"fmt"
-	"os"
 	"slices"
-	"strings"
 )
 
-// CheckNames returns an error for a variable of the environment whose name begins with the prefix and is none of the
-// known ones: a misspelt variable must not be without effect. A variable that is empty counts as unset.
-func CheckNames(prefix string, known []string) error {
-	environment := os.Environ()
-	slices.Sort(environment)
-	for _, variable := range environment {
-		name, value, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, prefix) && strings.TrimSpace(value) != "" && !slices.Contains(known, name) {
-			return fmt.Errorf("reading $%s: it is not known (did you mean $%s?)", name, Nearest(name, known))
-		}
-	}
-	return nil
-}
-
-// Nearest returns the known name that a name differs least from, "" if none is known. Of several it is the one with
+// Name returns the known name that a name differs least from, "" if none is known. Of several it is the one with
 // which the name has the longest beginning in common.
-func Nearest(name string, known []string) string {
+func Name(name string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
