@@ -8,6 +8,7 @@
 package check
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,8 +31,9 @@ type Prober struct {
 	// Change is told each change of the status that a Watch follows.
 	Change func(outcome.Answer)
 
-	report outcome.Report
-	notes  []string
+	report  outcome.Report
+	success string // the line for a probe that passes, if it is not that of the mode
+	notes   []string
 }
 
 // Run probes once, or again and again for as long as the budget says.
@@ -44,7 +46,7 @@ func (p *Prober) Run() *outcome.Outcome {
 		err = p.attempt()
 	}
 	ended := p.Options.Ended(err)
-	ended.Report, ended.Notes = p.report, p.notes
+	ended.Report, ended.Notes, ended.Success = p.report, p.notes, cmp.Or(p.success, ended.Success)
 	return ended
 }
 
@@ -57,6 +59,10 @@ func (p *Prober) attempt() (err error) {
 	}
 	start := time.Now()
 	conn, err := p.Transport.Dial(o)
+	if accepted, ok := errors.AsType[*AcceptedError](err); ok {
+		p.success, p.notes = "live: the server accepts connections", append(p.notes, accepted.Error())
+		return nil
+	}
 	if err != nil {
 		return explainDial(o, err)
 	}

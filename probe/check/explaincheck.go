@@ -53,7 +53,7 @@ func (c call) explain(o *options.Options, err error) *outcome.Failure {
 	if !ok {
 		failed = &outcome.RPCError{Message: err.Error()}
 	}
-	f := &outcome.Failure{Code: outcome.ExitRPC, Err: failed, Hint: c.hint(failed.Code)}
+	f := &outcome.Failure{Code: outcome.ExitRPC, Err: failed, Hint: c.hint(failed)}
 	if !failed.Answered && strings.Contains(failed.Message, "HTTP status") {
 		f.Hint = httpHint(o, failed.Message)
 	}
@@ -65,14 +65,19 @@ func (c call) explain(o *options.Options, err error) *outcome.Failure {
 	return f
 }
 
-func (c call) hint(code outcome.Code) outcome.Hint {
-	switch code {
+func (c call) hint(failed *outcome.RPCError) outcome.Hint {
+	switch failed.Code {
 	case outcome.CodeUnimplemented:
 		return c.missing
 	case outcome.CodeNotFound:
 		return "the health service has no status for that name; -service= (empty) is the whole server"
 	case outcome.CodeUnauthenticated, outcome.CodePermissionDenied:
 		return "exempt the health service from authentication, or send credentials with -rpc-header"
+	case outcome.CodeResourceExhausted:
+		if failed.Answered {
+			return "the server, or a proxy in front of it, is at a limit: exempt the health service from limits of calls " +
+				"and of connections, or probe less often"
+		}
 	}
 	return ""
 }

@@ -15,7 +15,8 @@ type Transport interface {
 	// Dial makes a connection: it looks up names, connects by TCP or to a unix socket, and does the TLS handshake. It
 	// may leave waiting for the server's HTTP/2 SETTINGS frame to Settle or to the first call. It gives up at the
 	// deadline that o.Budget.Connect gives, and as soon as an attempt has failed. The error is a *[DialError], or a
-	// *[outcome.Failure] if the transport knows the outcome itself.
+	// *[outcome.Failure] if the transport knows the outcome itself. With -mode=live it is an *[AcceptedError] if the
+	// server accepts connections and the probe has no credentials to ask with.
 	Dial(o *options.Options) (Conn, error)
 }
 
@@ -63,6 +64,16 @@ type DialError struct {
 	// Answer holds the first bytes, if any, that came in StepSettings.
 	Answer []byte
 }
+
+// AcceptedError is the error of a connection that a server has accepted and that cannot be used, for lack of credentials
+// that are none of the server's: a server that cannot be asked is not dead, and a restart would bring no credentials.
+type AcceptedError struct {
+	// Err says which credentials the probe lacks.
+	Err error
+}
+
+// Error says which credentials the probe lacks.
+func (e *AcceptedError) Error() string { return fmt.Sprintf("the server was not asked: %v", e.Err) }
 
 // KeepAlive is how the kernel asks a peer with which a Watch is open whether it is still there (tcp(7)): a peer that is
 // gone, with its machine or the way there, is noticed after a minute.

@@ -107,8 +107,10 @@ func targetOf(value string) (string, error) {
 		listens = strings.TrimPrefix(listens, scheme)
 	}
 	listens = strings.TrimRight(listens, "/")
-	if host, port, ok := strings.Cut(listens, ":"); ok && (host == "*" || host == "+") {
-		listens = ":" + port
+	for _, wildcard := range []string{"*", "+", "0.0.0.0", "[::]"} {
+		if port, ok := strings.CutPrefix(listens, wildcard+":"); ok {
+			listens = ":" + port
+		}
 	}
 	if !strings.Contains(listens, ":") {
 		listens = "localhost:" + listens

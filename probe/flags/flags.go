@@ -117,12 +117,17 @@ var definitions = []definition{
 		usage: "`name` to verify the server's certificate for, instead of the address's host",
 	},
 	{
+		name: "authority", value: func(v *values) any { return &v.SetAuthority },
+		usage: "`name` of the server in requests (:authority), for servers behind one address; with TLS it is also the " +
+			"one to verify, unless -tls-server-name is set",
+	},
+	{
 		name: "alts", upstream: true, value: func(v *values) any { return &v.ALTS },
-		usage: "use ALTS, on Google Cloud",
+		usage: "use ALTS, on Google Cloud (full variant only)",
 	},
 	{
 		name: "spiffe", upstream: true, value: func(v *values) any { return &v.SPIFFE },
-		usage: "use mTLS with credentials of the SPIFFE Workload API at SPIFFE_ENDPOINT_SOCKET",
+		usage: "use mTLS with credentials of the SPIFFE Workload API at SPIFFE_ENDPOINT_SOCKET (full variant only)",
 	},
 	{
 		name: "gzip", upstream: true, value: func(v *values) any { return &v.GZIP },

@@ -34,6 +34,9 @@ type Transport struct{}
 // with the cause of that. With -spiffe it fetches credentials first, which has a deadline of its own.
 func (Transport) Dial(o *options.Options) (check.Conn, error) {
 	creds, err := newCredentials(o)
+	if err != nil && o.SPIFFE && o.Mode == options.ModeLive {
+		return nil, accepts(o, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +54,19 @@ func (Transport) Dial(o *options.Options) (check.Conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// accepts returns a *[check.AcceptedError] if the server accepts connections, for a probe that cannot ask because it
+// lacks credentials.
+func accepts(o *options.Options, lacks error) error {
+	ctx, cancel := context.WithDeadline(context.Background(), o.Budget.Connect())
+	defer cancel()
+	conn, err := newAttempt(o, nil, check.StepConnect).dial(ctx, "")
+	if err != nil {
+		return err
+	}
+	_ = conn.Close() // that there was one is all that counts
+	return &check.AcceptedError{Err: lacks}
 }
 
 // newClient prepares a client that connects only through the attempt. Only the flags configure it: it uses no proxy, no

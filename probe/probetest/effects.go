@@ -55,6 +55,9 @@ var Effects = map[string]Effect{
 		Server: "san=a.example", Flags: "-addr=$ADDR -tls -tls-ca-cert=$DIR/ca.pem",
 		With: "-tls-server-name=a.example",
 	},
+	"authority": {
+		Server: "san=a.example", Flags: "-addr=$ADDR -tls -tls-ca-cert=$DIR/ca.pem", With: "-authority=a.example",
+	},
 	"alts":    {Flags: "-addr=$ADDR", With: "-alts"},
 	"spiffe":  {Flags: "-addr=$ADDR", With: "-spiffe"},
 	"gzip":    {Flags: "-addr=$ADDR", With: "-gzip"},

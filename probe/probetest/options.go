@@ -31,6 +31,7 @@ import (
 //	health=nolist           has a health service of before Health/List
 //	health=hanglist         has a health service whose List never answers
 //	health=hangs            never answers
+//	health=limited          refuses each call, for it is at a limit
 //	health=echoes           refuses each call, and repeats its metadata
 //	hangups=N               closes the first N connections
 //	streams=N               takes N calls at once on a connection

@@ -173,6 +173,9 @@ func (s *Server) intercept(ctx context.Context, request any, call *grpc.UnarySer
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	if s.config.Health == "limited" {
+		return nil, status.Error(codes.ResourceExhausted, "too many calls")
+	}
 	if s.config.Health == "echoes" {
 		return nil, echo(ctx)
 	}

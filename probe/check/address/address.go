@@ -167,7 +167,11 @@ func tcpAddress(hostPort string, lookUp PortLookup) (Address, error) {
 	switch {
 	case err == nil && !ip.IsUnspecified():
 		return ipAddress(netip.AddrPortFrom(ip, port)), nil
-	case err == nil, host == "", strings.EqualFold(host, "localhost"):
+	case err == nil:
+		loopback := loopbackAddress(port)
+		loopback.ServerName = ip.String() // as in grpc-go
+		return loopback, nil
+	case host == "", strings.EqualFold(host, "localhost"):
 		return loopbackAddress(port), nil
 	case !IsHost(host):
 		return Address{}, fmt.Errorf("%q is not a host", host)

@@ -20,8 +20,8 @@ func TestParseAddress(t *testing.T) {
 	socket := func(name string) Address { return Address{[]Endpoint{UnixEndpoint(name)}, "localhost", "localhost"} }
 	for in, want := range map[string]Address{
 		":5":                        local,
-		"0.0.0.0:5":                 local,
-		"[::]:5":                    local,
+		"0.0.0.0:5":                 {local.Endpoints, local.Authority, "0.0.0.0"},
+		"[::]:5":                    {local.Endpoints, local.Authority, "::"},
 		"localhost:5":               local,
 		"LOCALHOST:5":               local,
 		"dns:///:5":                 local,

@@ -97,13 +97,13 @@ func (b *Budget) Call() time.Time {
 	return b.callBy
 }
 
-// maxShared is how long a call takes at most that the verdict does not need.
-const maxShared = 100 * time.Millisecond
+// sharedPart is the part of RPCTimeout that a call takes at most that the verdict does not need.
+const sharedPart = 10
 
-// ShareCall makes the next Call return a deadline within the time of the one before, and no later than maxShared from
-// now: that call is to lengthen no probe.
+// ShareCall makes the next Call return a deadline within the time of the one before, and no more than a tenth of
+// RPCTimeout from now: no verdict waits for that call.
 func (b *Budget) ShareCall() {
-	if latest := time.Now().Add(maxShared); latest.Before(b.callBy) {
+	if latest := time.Now().Add(b.RPCTimeout / sharedPart); latest.Before(b.callBy) {
 		b.callBy = latest
 	}
 	b.shares = true

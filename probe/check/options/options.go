@@ -4,6 +4,7 @@
 package options
 
 import (
+	"cmp"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,8 @@ type Options struct {
 	// TLSServerName is the name to send, to verify and to use as authority, if it is not that of the address. As in
 	// grpc-go a port may follow it, which only the authority has.
 	TLSServerName string
+	// SetAuthority is the authority if it is not that of TLSServerName or of the address. A port may follow the name.
+	SetAuthority string
 	// ALTS and SPIFFE choose credentials other than those of -tls-*.
 	ALTS, SPIFFE bool
 	// GZIP compresses requests.
@@ -61,21 +64,19 @@ func New() Options {
 	}
 }
 
-// ServerName returns the name that the server's certificate must carry, and "" if TLSServerName is none.
+// ServerName returns the name that the server's certificate must carry. As in grpc-go (WithAuthority) it is that of the
+// authority, unless -tls-server-name is set.
 func (o *Options) ServerName() string {
-	if o.TLSServerName != "" {
-		return address.HostOf(o.TLSServerName)
+	if name := cmp.Or(o.TLSServerName, o.SetAuthority); name != "" {
+		return address.HostOf(name)
 	}
 	return o.Address.ServerName
 }
 
 // Authority returns the :authority of requests (RFC 9113 section 8.3.1). As in grpc-go it is the server name of
-// -tls-server-name if that is set, so that a server that routes by name sees the same name in TLS and in HTTP/2.
+// -tls-server-name if that alone is set, so that a server that routes by name sees the same name in TLS and in HTTP/2.
 func (o *Options) Authority() string {
-	if o.TLSServerName != "" {
-		return o.TLSServerName
-	}
-	return o.Address.Authority
+	return cmp.Or(o.SetAuthority, o.TLSServerName, o.Address.Authority)
 }
 
 // Ended returns the outcome of a probe with these options that ends with an error, or without any, before it has found

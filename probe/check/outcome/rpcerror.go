@@ -10,11 +10,12 @@ type Code uint32
 
 // The codes that the probe has a hint for, or handles.
 const (
-	CodeDeadlineExceeded Code = 4
-	CodeNotFound         Code = 5
-	CodePermissionDenied Code = 7
-	CodeUnimplemented    Code = 12
-	CodeUnauthenticated  Code = 16
+	CodeDeadlineExceeded  Code = 4
+	CodeNotFound          Code = 5
+	CodePermissionDenied  Code = 7
+	CodeResourceExhausted Code = 8
+	CodeUnimplemented     Code = 12
+	CodeUnauthenticated   Code = 16
 )
 
 var codeNames = [...]string{
