@@ -130,7 +130,7 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 			errors.New("the server's first bytes are not an HTTP/2 SETTINGS frame"), "name the gRPC port with -addr")
 	case isRemoteAlert(e.Err):
 		return tlsCause(o, e.Err)
-	case !isHangup(e.Err):
+	case !IsHangup(e.Err):
 		return outcome.NoConnection(outcome.ClassProtocol, innermost(e.Err), "is this the gRPC port of the server?")
 	}
 	// All ways in which a peer hangs up have the same message, because it depends on timing which one is seen.
@@ -151,7 +151,9 @@ func hangupHint(o *options.Options) outcome.Hint {
 	return "a server with TLS does that: if yours has TLS, add -tls"
 }
 
-func isHangup(err error) bool {
+// IsHangup reports whether err is one of those that mean that the server has closed the connection. Which one occurs
+// depends on timing.
+func IsHangup(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, syscall.EPIPE)
 }

@@ -16,7 +16,7 @@ import (
 // tlsCause explains why the TLS handshake failed. In TLS 1.3 the server checks the client's certificate after the
 // handshake, so this error can also come with the first bytes that are read.
 func tlsCause(o *options.Options, err error) *outcome.Failure {
-	if isHangup(err) {
+	if IsHangup(err) {
 		return outcome.NoConnection(outcome.ClassTLS,
 			errors.New("the server closed the connection in the TLS handshake"),
 			"if the server does not speak TLS, leave out -tls")

@@ -3,7 +3,6 @@ package grpcgo
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"strconv"
@@ -101,7 +100,7 @@ func (a *attempt) begin() bool {
 	}
 	a.dials++
 	if a.dials > 1 {
-		a.leaving, a.lost = check.HangupReason, a.observer.goAway == nil && isHangup(a.err)
+		a.leaving, a.lost = check.HangupReason, a.observer.goAway == nil && check.IsHangup(a.err)
 		if a.observer.goAway != nil {
 			a.leaving = a.observer.goAway.Error()
 		}
@@ -200,12 +199,7 @@ func (a *attempt) dialError(err error) error {
 func (a *attempt) isLost() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.lost || a.dials == 1 && a.observer.goAway == nil && isHangup(a.err)
-}
-
-func isHangup(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, syscall.EPIPE)
+	return a.lost || a.dials == 1 && a.observer.goAway == nil && check.IsHangup(a.err)
 }
 
 // isSettled reports whether the server's SETTINGS frame has come, although the connection may be closed by now.
@@ -235,7 +229,7 @@ func (a *attempt) reason(text string) string {
 		return a.leaving + "; connecting again: " + number.Error()
 	case a.dials > 1 && a.step != check.StepSettings && a.err != nil:
 		return a.leaving + "; connecting again: " + a.err.Error()
-	case isHangup(a.err):
+	case check.IsHangup(a.err):
 		return check.HangupReason
 	case isNumber:
 		return number.Error()

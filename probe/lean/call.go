@@ -123,7 +123,7 @@ func (c *conn) complete(deadline time.Time, all []*stream) error {
 		return err
 	}
 	for _, call := range all {
-		call.lost = !call.done && hungUp(err)
+		call.lost = !call.done && check.IsHangup(err)
 		call.fail(unavailable, reason(err))
 	}
 	return nil
@@ -167,7 +167,7 @@ func (c *conn) runAgain(deadline time.Time, refused []*stream) error {
 // reason says why a connection has ended. All ways in which a server hangs up have the same words, because it depends
 // on timing which one is seen.
 func reason(err error) string {
-	if hungUp(err) {
+	if check.IsHangup(err) {
 		return check.HangupReason
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {

@@ -2,10 +2,8 @@ package lean
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"syscall"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
@@ -81,7 +79,7 @@ func newSession(conn io.ReadWriter) *session {
 // run sends and receives until done returns true. The error is that of the connection, if it ended before.
 func (s *session) run(done func() bool) error {
 	err := s.exchange(done)
-	if hungUp(err) && s.goAway != nil {
+	if check.IsHangup(err) && s.goAway != nil {
 		return s.goAway
 	}
 	return err
@@ -124,13 +122,6 @@ func (s *session) countIdle() error {
 	return nil
 }
 
-// hungUp reports whether err is one of those that mean that the server has closed the connection. Which one occurs
-// depends on timing.
-func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, syscall.EPIPE)
-}
-
 // flush writes what is queued. It ignores that the server has hung up, because the server may have answered before: the
 // next read finds that out.
 func (s *session) flush() error {
@@ -139,7 +130,7 @@ func (s *session) flush() error {
 	}
 	_, err := s.conn.Write(s.out)
 	s.out = s.out[:0]
-	if hungUp(err) {
+	if check.IsHangup(err) {
 		return nil
 	}
 	return err

@@ -147,7 +147,7 @@ func (s *shared) forgive(all []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, call := range all {
-		call.lost = call.lost && hungUp(s.ended)
+		call.lost = call.lost && check.IsHangup(s.ended)
 	}
 }
 
@@ -209,7 +209,7 @@ func (s *shared) end(err error) {
 	if s.ended != nil {
 		return
 	}
-	if hungUp(err) && s.session.goAway != nil {
+	if check.IsHangup(err) && s.session.goAway != nil {
 		err = s.session.goAway
 	}
 	s.ended = err

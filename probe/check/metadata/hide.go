@@ -111,7 +111,7 @@ func (s *search) read(r reading, encodings int) {
 
 // find finds secrets in one reading.
 func (s *search) find(r reading) {
-	text := fold(string(r.text))
+	text := fold(string(r.text()))
 	for i := range max(0, len(text)-minSecret+1) {
 		if !s.begins[text[i]] {
 			continue
@@ -122,7 +122,7 @@ func (s *search) find(r reading) {
 				least = max(least, minEncoded)
 			}
 			if n := commonPrefix(text[i:], secret); n >= least {
-				for at := r.from[i]; at < r.to[i+n-1]; at++ {
+				for at := r.units[i].from; at < r.units[i+n-1].to; at++ {
 					s.hides[at] = true
 				}
 			}

@@ -11,65 +11,77 @@ const maxEncodings = 2
 
 // reading is what a text says if it is taken for an encoding of something else.
 type reading struct {
-	text []byte
-	// from and to are, for each byte of text, where what stands for it begins and ends in the text that was received.
-	from, to []int
-	// isDigits tells that bytes are made of digits, as all texts have them.
+	units []unit
+	// isDigits tells that the bytes are made of digits, as all texts have them.
 	isDigits bool
+}
+
+// unit is a byte, or the value of a digit, and where that begins and ends in the text that was received.
+type unit struct {
+	value    byte
+	from, to int
 }
 
 // asWritten is the reading without any encoding.
 func asWritten(text string) reading {
-	r := newReading(len(text))
-	r.text = append(r.text, text...)
-	for i := range r.text {
-		r.from, r.to = append(r.from, i), append(r.to, i+1)
+	r := reading{units: make([]unit, len(text))}
+	for i := range r.units {
+		r.units[i] = unit{text[i], i, i + 1}
 	}
 	return r
 }
 
-// newReading returns an empty reading with place for so many bytes.
-func newReading(size int) reading {
-	return reading{text: make([]byte, 0, size), from: make([]int, 0, size), to: make([]int, 0, size)}
+// text returns the bytes alone.
+func (r reading) text() []byte {
+	text := make([]byte, len(r.units))
+	for i, u := range r.units {
+		text[i] = u.value
+	}
+	return text
 }
 
 // decode returns what a reading says with one encoding more: escapes as in URLs, in strings of programs and of JSON and
 // in HTML, and digits of 6, 5 and 4 bits, which are base64, base32 and hex. What is not encoded is read as it stands.
 func (r reading) decode() (all []reading) {
+	text := r.text()
 	for _, escape := range []struct {
 		sign  byte
 		parse func(string) (string, int)
 	}{{'%', percent}, {'\\', backslash}, {'&', entity}} {
-		if bytes.IndexByte(r.text, escape.sign) >= 0 {
-			all = append(all, r.unescape(escape.parse))
+		if bytes.IndexByte(text, escape.sign) >= 0 {
+			all = append(all, r.unescape(string(text), escape.parse))
 		}
 	}
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	small := strings.ToLower(letters)
-	for _, set := range []digitSet{
-		{6, []string{letters + small + "0123456789+/", letters + small + "0123456789-_"}},
-		{5, []string{letters + "234567", small + "234567"}},
-		{4, []string{"0123456789ABCDEF", "0123456789abcdef"}},
+	const letters, small = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
+	for _, set := range []struct {
+		bits, begins int
+		alphabets    []string
+	}{
+		{6, 4, []string{letters + small + "0123456789+/", letters + small + "0123456789-_"}},
+		{5, 8, []string{letters + "234567", small + "234567"}},
+		{4, 2, []string{"0123456789ABCDEF", "0123456789abcdef"}},
 	} {
-		all = append(all, r.undigit(set)...)
+		// Where an encoding begins is not known: after so many digits there is a byte that begins with a digit again.
+		digits := r.digits(text, set.bits, set.alphabets)
+		for first := range min(set.begins, len(digits)) {
+			all = append(all, undigit(digits[first:], set.bits))
+		}
 	}
 	return all
 }
 
 // unescape decodes escapes. parse returns what the escape that a text begins with means, and its length; zero if the
 // text begins with none.
-func (r reading) unescape(parse func(string) (string, int)) reading {
-	text, out := string(r.text), newReading(len(r.text))
-	out.isDigits = r.isDigits
+func (r reading) unescape(text string, parse func(string) (string, int)) reading {
+	out := reading{make([]unit, 0, len(text)), r.isDigits}
 	for i := 0; i < len(text); {
 		value, size := parse(text[i:])
 		if size == 0 {
 			value, size = text[i:i+1], 1
 		}
-		for range len(value) {
-			out.from, out.to = append(out.from, r.from[i]), append(out.to, r.to[i+size-1])
+		for j := range len(value) {
+			out.units = append(out.units, unit{value[j], r.units[i].from, r.units[i+size-1].to})
 		}
-		out.text = append(out.text, value...)
 		i += size
 	}
 	return out
@@ -87,7 +99,7 @@ func percent(text string) (string, int) {
 	return string([]byte{byte(value)}), 3
 }
 
-// backslash is an escape of Go, C and most other languages, or of JSON. A sign behind a backslash stands for itself if
+// backslash is an escape of Go, C and most other languages, or of JSON. A sign after a backslash stands for itself if
 // no language gives it another meaning.
 func backslash(text string) (string, int) {
 	if text[0] != '\\' || len(text) == 1 {
@@ -110,92 +122,55 @@ func entity(text string) (string, int) {
 	if !ok || text[0] != '&' {
 		return "", 0
 	}
-	size := len(name) + 1
-	switch name {
-	case "&amp":
-		return "&", size
-	case "&lt":
-		return "<", size
-	case "&gt":
-		return ">", size
-	case "&quot":
-		return `"`, size
-	case "&apos":
-		return "'", size
+	named := map[string]string{"&amp": "&", "&lt": "<", "&gt": ">", "&quot": `"`, "&apos": "'"}
+	if value := named[name]; value != "" {
+		return value, len(name) + 1
 	}
-	digits, ok := strings.CutPrefix(name, "&#")
+	digits, ok := strings.CutPrefix(fold(name), "&#")
 	base := 10
-	if hex, is := strings.CutPrefix(fold(digits), "x"); is {
+	if hex, is := strings.CutPrefix(digits, "x"); is {
 		digits, base = hex, 16
 	}
 	value, err := strconv.ParseUint(digits, base, 21)
 	if !ok || err != nil {
 		return "", 0
 	}
-	return string(rune(value)), size
+	return string(rune(value)), len(name) + 1
 }
 
-// digitSet is a way to write bytes as digits of some bits each (RFC 4648).
-type digitSet struct {
-	bits int
-	// alphabets have all digits in their order, each way to write them in one of its own.
-	alphabets []string
-}
-
-// digit is a digit in a text: its value, and where it begins and ends, with the padding after it, in the text that was
-// received.
-type digit struct{ value, from, to int }
-
-// undigit decodes digits. Where an encoding begins is not known, so there is a reading for each number of digits after
-// which a byte may begin.
-func (r reading) undigit(set digitSet) (all []reading) {
-	digits := r.digits(set)
-	for skip := range min(8/gcd(8, set.bits), len(digits)) {
-		all = append(all, undigit(digits[skip:], set.bits))
-	}
-	return all
-}
-
-func gcd(a, b int) int {
-	for b > 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// digits returns the digits in a text. Whatever else is between them is left out: line breaks, colons, the 0x of C.
-func (r reading) digits(set digitSet) (all []digit) {
-	var values [256]int // of the digits, plus one
-	for _, alphabet := range set.alphabets {
+// digits returns the digits in a text, padding being part of the one before. An alphabet has all digits in their order.
+// Whatever else is between digits is left out: line breaks, colons, the 0x of C.
+func (r reading) digits(text []byte, bits int, alphabets []string) []unit {
+	var values [256]byte // of the digits, plus one
+	for _, alphabet := range alphabets {
 		for value := range len(alphabet) {
-			values[alphabet[value]] = value + 1
+			values[alphabet[value]] = byte(value) + 1
 		}
 	}
-	all = make([]digit, 0, len(r.text))
-	for i, c := range r.text {
+	all := make([]unit, 0, len(text))
+	for i, c := range text {
 		switch {
 		case c == '=' && len(all) > 0:
-			all[len(all)-1].to = r.to[i]
-		case values[c] == 0, bytes.HasPrefix(r.text[i:], []byte("0x")) && set.bits == 4:
+			all[len(all)-1].to = r.units[i].to
+		case values[c] == 0, bits == 4 && bytes.HasPrefix(text[i:], []byte("0x")):
 		default:
-			all = append(all, digit{values[c] - 1, r.from[i], r.to[i]})
+			all = append(all, unit{values[c] - 1, r.units[i].from, r.units[i].to})
 		}
 	}
 	return all
 }
 
-// undigit returns the bytes that digits of so many bits make.
-func undigit(digits []digit, bits int) reading {
-	out := newReading(len(digits) * bits / 8)
-	out.isDigits = true
+// undigit returns the bytes that digits of so many bits make (RFC 4648).
+func undigit(digits []unit, bits int) reading {
+	out := reading{make([]unit, 0, len(digits)), true}
 	for bit := 0; (bit+7)/bits < len(digits); bit += 8 {
 		first, last := bit/bits, (bit+7)/bits
 		number := 0
-		for _, d := range digits[first : last+1] {
-			number = number<<bits | d.value
+		for _, digit := range digits[first : last+1] {
+			number = number<<bits | int(digit.value)
 		}
-		out.text = append(out.text, byte(number>>((last+1)*bits-bit-8)))
-		out.from, out.to = append(out.from, digits[first].from), append(out.to, digits[last].to)
+		value := byte(number >> ((last+1)*bits - bit - 8))
+		out.units = append(out.units, unit{value, digits[first].from, digits[last].to})
 	}
 	return out
 }
