@@ -46,7 +46,7 @@ func TestVariableIsAPortOrAnAddress(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"8080": "localhost:8080", ":8080": ":8080", "0.0.0.0:8080": ":8080", "http://[::]:8080": ":8080", "http://+:8080/": ":8080",
-		"http://*:8080": ":8080", "https://localhost:1": "localhost:1", "unix:/a": "unix:/a", "[::]:9": "[::]:9",
+		"http://*:8080": ":8080", "https://localhost:1": "localhost:1", "unix:/a": "unix:/a", "[::]:9": ":9",
 		"grpc": "localhost:grpc", "tcp://10.0.0.1:80": "", "a b": "", "http://+:80;https://+:443": "", "70000": "",
 	} {
 		if got, err := targetOf(value); got != want || (err == nil) != (want != "") {
