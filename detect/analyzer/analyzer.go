@@ -184,9 +184,10 @@ func (l Language) complete(s *plan.Server) {
 			s.HealthAdvice = f.Advice
 			switch {
 			case s.Health == plan.HealthAutomatic:
-				s.Service = f.Service
+				s.Service = cmp.Or(f.Service, s.Service)
 			case s.Health == plan.HealthRegistered && !f.hasHealth(): // with a server that is made elsewhere
-				s.Health, s.Service, s.IsServiceUnknown = "", "", false
+				s.Health = ""
+				asked{}.set(s)
 			}
 		}
 	}

@@ -10,9 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // healthOf returns the registration of grpc.health.v1 for a server of a package. One that is not sure goes before
@@ -27,57 +25,6 @@ func healthOf(found []finding.Finding, server *finding.Site) (health finding.Hea
 		}
 	}
 	return health, ok
-}
-
-// knownTo returns the service that a health service is known to call SERVING: "" is the whole server. One that needs
-// to be told may be told that in any source of the project; of other names only those in the same file are its own for
-// sure. One that the app implements itself says in its code what it knows.
-func (p serving) knownTo(health finding.Health) (service string, isUnsure bool) {
-	if !health.NeedsStatus {
-		if check, ok := p.checkOf(health); ok && !check.OfServer {
-			return check.Service, check.Service == ""
-		}
-		return "", false
-	}
-	for _, in := range p.packages {
-		for f := range finding.All[finding.HealthStatus](in.Findings) {
-			if f.OfServer && !f.NotServing {
-				return "", false
-			}
-			if service == "" && f.Path == health.Path && f.Serving && plan.IsServiceName(f.Service) {
-				service = f.Service
-			}
-		}
-	}
-	return service, service == ""
-}
-
-// checkOf returns the app's own implementation of grpc.health.v1 in the innermost folder around a registration that
-// has any, if it has one alone. One in the file itself goes before all.
-func (p serving) checkOf(health finding.Health) (of finding.HealthCheck, ok bool) {
-	var all []finding.HealthCheck
-	for _, in := range p.packages {
-		all = slices.AppendSeq(all, finding.All[finding.HealthCheck](in.Findings))
-	}
-	within := func(is func(file string) bool) (inside []finding.HealthCheck) {
-		for _, check := range all {
-			if is(check.Path) {
-				inside = append(inside, check)
-			}
-		}
-		return inside
-	}
-	inside := within(func(file string) bool { return file == health.Path })
-	for dir := range tree.Ancestors(health.Path) {
-		if len(inside) > 0 {
-			break
-		}
-		inside = within(func(file string) bool { return tree.IsWithin(file, dir) })
-	}
-	if len(inside) != 1 {
-		return finding.HealthCheck{}, false
-	}
-	return inside[0], true
 }
 
 // asksForNothing is a condition that no option decides: whether there is an object or an error, a package is

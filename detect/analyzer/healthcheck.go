@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -75,7 +74,7 @@ func HealthChecks(t *source.Text) []finding.Finding {
 	}
 	for _, other := range all[1:] {
 		all[0].OfServer = all[0].OfServer || other.OfServer
-		all[0].Service = cmp.Or(all[0].Service, other.Service)
+		all[0].Services = append(all[0].Services, other.Services...)
 	}
 	return []finding.Finding{all[0]}
 }
@@ -140,11 +139,9 @@ func healthCheck(t *source.Text, at, body source.Span) finding.HealthCheck {
 		check.OfServer = true
 		return check
 	}
-	var names []string
 	for _, s := range bodies {
-		names = append(names, namesIn(t, s)...)
+		check.Services = append(check.Services, namesIn(t, s)...)
 	}
-	check.Service = finding.ForReadiness(names)
 	return check
 }
 

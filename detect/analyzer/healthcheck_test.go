@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -26,8 +27,8 @@ func TestWhatACheckKnows(t *testing.T) {
 		{"", `if (!all.has(request.getService())) throw NOT_FOUND; return SERVING;`},
 		{"shop", `if (request.service == "shop") return SERVING; return NOT_FOUND;`},
 		{"shop", `if (!"shop".equals(request.getService())) return NOT_FOUND; return SERVING;`},
-		{"ready", `switch (request.service) { case "live": case "ready": return SERVING; } return NOT_FOUND`},
-		{"a", `request.service match { case "a" | "b" => SERVING; case _ => NOT_FOUND }`},
+		{"live,ready", `switch (request.service) { case "live": case "ready": return SERVING; } return NOT_FOUND`},
+		{"a,b", `request.service match { case "a" | "b" => SERVING; case _ => NOT_FOUND }`},
 		{"", "all.get(request.service);\nif (db.state() == \"down\") return NOT_SERVING;\nreturn NOT_FOUND;"},
 		{"", "all.get(request.service);\nswitch (db.state()) { case \"down\": return NOT_FOUND }"},
 		{"live", "name = request.getService();\nswitch (name) { case \"live\": return SERVING; } return NOT_FOUND"},
@@ -39,7 +40,7 @@ func TestWhatACheckKnows(t *testing.T) {
 			continue
 		}
 		check, _ := found[0].(finding.HealthCheck)
-		got := check.Service
+		got := strings.Join(check.Services, ",")
 		if check.OfServer {
 			got = server
 		}

@@ -1,7 +1,16 @@
 package analyzer
 
 import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 var (
@@ -29,3 +38,197 @@ func LeavesStatusUnknown(text []byte) bool {
 
 // maxStatuses is how many statuses of a text are looked at.
 const maxStatuses = 64
+
+// asked is what probes ask the health service of a server for.
+type asked struct {
+	finding.Probes
+	// isUnknown says that this is not known, and status is where the app sets a status of it, nil for nowhere.
+	isUnknown bool
+	status    *finding.HealthStatus
+}
+
+// set says of a server what probes ask it for.
+func (a asked) set(s *plan.Server) {
+	s.Service, s.Liveness, s.IsServiceUnknown = a.Service(), a.Liveness, a.isUnknown
+	s.StatusName, s.StatusEvidence = "", plan.Place{}
+	if a.status != nil {
+		s.StatusName, s.StatusEvidence = source.Excerpt([]byte(a.status.Named)), a.status.Place
+	}
+}
+
+// askedOf returns what probes ask a health service for: the services whose statuses the app sets, unless it sets that
+// of the whole server, of which libraries say from the start that it is SERVING, or know nothing. One that the app
+// implements itself says in its code what it knows.
+func (p serving) askedOf(in *Package, server proof, health finding.Health) asked {
+	if health.Site != nil && !health.NeedsStatus {
+		if check, ok := p.checkOf(health); ok {
+			probes := finding.ProbesOf(check.Services)
+			return asked{Probes: probes, isUnknown: !check.OfServer && len(probes.Readiness) == 0}
+		}
+	}
+	var names []string
+	var unnamed *finding.HealthStatus
+	for s := range finding.All[finding.HealthStatus](slices.Concat(in.Findings, p.shared.of(server.Path))) {
+		switch s = p.services.Named(s); {
+		case s.OfServer && !s.NotServing:
+			return asked{}
+		case s.Named != "" && unnamed == nil:
+			unnamed = &s
+		}
+		names = append(names, slices.DeleteFunc(s.Services, func(name string) bool {
+			return !plan.IsServiceName(name)
+		})...)
+	}
+	probes := finding.ProbesOf(names)
+	switch {
+	case len(probes.Readiness) > 0:
+		return asked{Probes: probes}
+	case health.NeedsStatus && p.setsServer():
+		return asked{}
+	}
+	return asked{isUnknown: health.NeedsStatus || unnamed != nil, status: unnamed}
+}
+
+// setsServer reports whether any source of the project sets the status of the whole server, and not to NOT_SERVING.
+func (p serving) setsServer() bool {
+	for _, in := range p.packages {
+		for s := range finding.All[finding.HealthStatus](in.Findings) {
+			if s.OfServer && !s.NotServing {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkOf returns the app's own implementation of grpc.health.v1 in the innermost folder around a registration that
+// has any, if it has one alone. One in the file itself goes before all.
+func (p serving) checkOf(health finding.Health) (of finding.HealthCheck, ok bool) {
+	var all []finding.HealthCheck
+	for _, in := range p.packages {
+		all = slices.AppendSeq(all, finding.All[finding.HealthCheck](in.Findings))
+	}
+	within := func(is func(file string) bool) (inside []finding.HealthCheck) {
+		for _, check := range all {
+			if is(check.Path) {
+				inside = append(inside, check)
+			}
+		}
+		return inside
+	}
+	inside := within(func(file string) bool { return file == health.Path })
+	for dir := range tree.Ancestors(health.Path) {
+		if len(inside) > 0 {
+			break
+		}
+		inside = within(func(file string) bool { return tree.IsWithin(file, dir) })
+	}
+	if len(inside) != 1 {
+		return finding.HealthCheck{}, false
+	}
+	return inside[0], true
+}
+
+// generatedName is how generated code names a service: in Go, Java, Python, C++, C# and Rust.
+var generatedName = lazyregexp.New(`\b(\w+)_ServiceDesc\.ServiceName$|\b(\w+)Grpc\w*\.(?:SERVICE_NAME$|` +
+	`(?:getServiceDescriptor|serviceDescriptor)\b)|\bservices_by_name\[["'](\w+)["']\]\.full_name$|` +
+	`\b(\w+)::service_full_name\(\)$|\b(\w+)\.Descriptor\.FullName$|(?:^|::)(\w+)Server$`)
+
+// Services are the full names of the services that the .proto files and the generated code of an app define, by their
+// names without the package, in small letters: generated code may write "API" as "Api". It is "" of several.
+type Services map[string]string
+
+// ServicesOf returns the services of projects.
+func ServicesOf[T any](projects []*Project[T]) Services {
+	all := Services{}
+	for _, p := range projects {
+		for _, f := range p.Files {
+			for _, name := range f.Services {
+				short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+				if other, ok := all[short]; ok && other != name {
+					name = ""
+				}
+				all[short] = name
+			}
+		}
+	}
+	return all
+}
+
+// Named returns a status that generated code names as that of the service.
+func (all Services) Named(s finding.HealthStatus) finding.HealthStatus {
+	m := generatedName.FindStringSubmatch(s.Named)
+	if m == nil {
+		return s
+	}
+	if name := all[strings.ToLower(strings.Join(m[1:], ""))]; name != "" {
+		return s.With(name)
+	}
+	return s
+}
+
+// maxServices is how many services of one file are read.
+const maxServices = 64
+
+var (
+	protoService = lazyregexp.New(`(?m)^[ \t]*service[ \t]+(\w+)\s*\{`)
+	// describedService is the full name of a service in what protoc-gen-go-grpc generates.
+	describedService = lazyregexp.New(`(?m)^[ \t]*ServiceName:[ \t]*"([\w.]+)",$`)
+)
+
+// servicesIn returns the full names of the services that a .proto file, or one of Go that is generated of it, defines.
+func servicesIn(file string, text []byte) []string {
+	pattern, prefix := describedService, ""
+	if path.Ext(file) == ".proto" {
+		pattern = protoService
+		if m := protoPackage.FindSubmatch(text); m != nil {
+			prefix = string(m[1]) + "."
+		}
+	}
+	var all []string
+	for _, m := range pattern.FindAllSubmatch(text, maxServices) {
+		all = append(all, prefix+string(m[1]))
+	}
+	return all
+}
+
+var (
+	// isConstant is the name of a constant by its letters, and declaresConstant what stands before one on its line.
+	isConstant       = lazyregexp.New(`^(?:[A-Z][A-Z0-9_]*|k[A-Z]\w*)$`)
+	declaresConstant = lazyregexp.New(`\b(?:static|final|constexpr|readonly|const\s+(?:val|string|char|std::\S+))\b`)
+	// lastName is the name at the end of a path.
+	lastName = lazyregexp.New(`^(?:\w+(?:\.|::|->))*([A-Za-z_]\w*)$`)
+	// constantText is what follows the name of a constant that is a string: its type, and the string. loopTexts is what
+	// follows a variable that a loop sets to each string of a list.
+	constantText = lazyregexp.New(`^(?:\s*:\s*[^=;,(){}\n]{1,40}|\[\])?\s*=\s*("[ ]*"|'[ ]*')\s*(?:[;,]|\n|$)`)
+	quoted       = lazyregexp.New(`"[ ]*"|'[ ]*'`)
+	loopTexts    = lazyregexp.New(
+		`^\s*(?::|\bin\b|\bof\b)\s*[\w.:&]*[\[({]\s*((?:"[ ]*"|'[ ]*')(?:\s*,\s*(?:"[ ]*"|'[ ]*'))*)\s*,?\s*[\])}]`)
+)
+
+// withConstant returns a status as that of the services that a constant of the text names, or a loop through strings.
+func withConstant(t *source.Text, s finding.HealthStatus) finding.HealthStatus {
+	m := lastName.FindStringSubmatch(s.Named)
+	if m == nil {
+		return s
+	}
+	for at := range t.Words(m[1]) {
+		end := at + len(m[1])
+		after := t.Code[end:min(len(t.Code), end+maxAssigned)]
+		line := t.Code[bytes.LastIndexByte(t.Code[:at], '\n')+1 : at]
+		texts := loopTexts.FindSubmatchIndex(after)
+		if texts == nil && (isConstant.MatchString(m[1]) || declaresConstant.Match(line)) {
+			texts = constantText.FindSubmatchIndex(after)
+		}
+		if texts == nil {
+			continue
+		}
+		var names []string
+		for _, text := range quoted.FindAllIndex(after[texts[2]:texts[3]], -1) {
+			from := end + texts[2]
+			names = append(names, string(t.Raw[from+text[0]+1:from+text[1]-1]))
+		}
+		return s.With(names...)
+	}
+	return s
+}

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -11,9 +12,17 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// analyze is Analyze, with what the processes of the app are started with.
+// analyze is Analyze, with what the processes of the app are started with, and the services that a file defines.
 func (d Definition[T]) analyze(f *tree.File) (*Result[T], error) {
-	if f.Path != procfile.Name {
+	switch {
+	case path.Ext(f.Path) == ".proto", strings.HasSuffix(f.Path, "_grpc.pb.go"):
+		result, err := d.Analyze(f)
+		if text, unread := f.Text(); unread == nil {
+			result = cmp.Or(result, &Result[T]{})
+			result.Services = servicesIn(f.Path, text)
+		}
+		return result, err
+	case f.Path != procfile.Name:
 		return d.Analyze(f)
 	}
 	text, err := f.Text()

@@ -24,13 +24,15 @@ type Result[T any] struct {
 	Language string
 	// Tests are what a BUILD file of Bazel declares for tests only.
 	Tests source.BazelTests
+	// Services are the full names of the services that a .proto file, or code that is generated of it, defines.
+	Services []string
 	// Extra is what only the language understands.
 	Extra T
 }
 
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
-	return len(r.Findings)+len(r.Declares)+len(r.Processes)+len(r.Tests.Files) == 0 && !r.ProjectRoot && !r.Built &&
+	return len(r.Findings)+len(r.Declares)+len(r.Processes)+len(r.Tests.Files)+len(r.Services) == 0 && !r.ProjectRoot && !r.Built &&
 		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 

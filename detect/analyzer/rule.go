@@ -31,7 +31,11 @@ func Findings(text *source.Text, rules []Rule, imports []string) []finding.Findi
 	for _, r := range rules {
 		for _, m := range r.matches(text, imports) {
 			at := r.at(m)
-			if f := r.Proves(finding.At(text, at), string(text.Raw[at.From:at.To])); f != nil {
+			f := r.Proves(finding.At(text, at), string(text.Raw[at.From:at.To]))
+			if s, ok := f.(finding.HealthStatus); ok {
+				f = withConstant(text, s)
+			}
+			if f != nil {
 				found = append(found, f)
 			}
 		}

@@ -26,10 +26,10 @@ func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T])
 // modules.
 func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
-	started, owners := processesOf(graph.Processes, all), ownersOf(all)
+	started, owners, services := processesOf(graph.Processes, all), ownersOf(all), ServicesOf(all)
 	for _, p := range all {
 		decideHealthCalls(p)
-		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started, owners}
+		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started, owners, services}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)
 		}
@@ -68,6 +68,7 @@ type serving struct {
 	graph    *address.Graph
 	started  processes
 	owners   ServerCount
+	services Services
 }
 
 // servers returns the servers of the sources, or of the built programs. What lies beside the app proper does not decide
@@ -232,20 +233,18 @@ func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 		f, ok = finding.First[finding.Health](shared)
 		ok = ok && (f.Of == nil || f.Of == server.Site)
 	}
-	var service string
-	var isUnknown bool
-	if ok {
-		service, isUnknown = p.knownTo(f)
-	}
+	registered := p.askedOf(in, server, f)
 	disabled := finding.Has[finding.HealthDisabled](in.Findings) || finding.Has[finding.HealthDisabled](shared)
 	switch {
-	case server.automaticHealth && !disabled && (!ok || f.IsUnsure() || isUnknown):
+	case server.automaticHealth && !disabled && (!ok || f.IsUnsure() || registered.isUnknown):
 		s.Health, s.HealthEvidence = plan.HealthAutomatic, server.Place
+		p.askedOf(in, server, finding.Health{}).set(s)
 	case ok && f.IsUnsure():
 		s.HealthEvidence = f.Place
+		asked{Probes: registered.Probes}.set(s)
 	case ok:
 		s.Health, s.HealthEvidence = plan.HealthRegistered, f.Place
-		s.Service, s.IsServiceUnknown = service, isUnknown
+		registered.set(s)
 	default:
 		for elsewhere := range finding.All[finding.HealthElsewhere](in.Findings) {
 			if elsewhere.Of == nil || elsewhere.Of == server.Site {

@@ -70,6 +70,11 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 		if of.OfAll && !finding.Has[finding.Authentication](s[dir]) {
 			s[dir] = slices.Insert(s[dir], 0, f)
 		}
+	case finding.HealthStatus:
+		if !oneServer && of.Services != nil { // it is not known which one has it
+			of.Services, of.Named = nil, strings.Join(of.Services, ", ")
+		}
+		s[dir] = append(s[dir], of)
 	case finding.HealthDisabled:
 		if !finding.Has[finding.HealthDisabled](s[dir]) {
 			s[dir] = slices.Insert(s[dir], 0, f)

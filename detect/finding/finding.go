@@ -23,7 +23,7 @@ type Finding interface{ site() *Site }
 // MayServe reports whether a finding may prove a server. What is stated of a server proves none.
 func MayServe(f Finding) bool {
 	switch f.(type) {
-	case Stated, Authentication, HealthDisabled, HealthElsewhere, HealthCheck, HealthFunction, HealthCall:
+	case Stated, Authentication, HealthDisabled, HealthElsewhere, HealthCheck, HealthStatus, HealthFunction, HealthCall:
 		return false
 	}
 	return true
@@ -109,10 +109,10 @@ type Health struct {
 // HealthCheck is an implementation of Check of grpc.health.v1 by the app itself.
 type HealthCheck struct {
 	*Site
-	// OfServer says that it may know the whole server. If not, it knows services by their names, and Service is one of
-	// them, "" if no name is written there.
+	// OfServer says that it may know the whole server. If not, it knows services by their names, and Services are those
+	// that are written there.
 	OfServer bool
-	Service  string
+	Services []string
 }
 
 // HealthElsewhere is a call of what is not the app's own, which may register grpc.health.v1 with a server, that of the

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -18,6 +20,9 @@ const (
 	keyHealthAdvice     = "health_advice"
 	keyService          = "health_service"
 	keyServiceUnknown   = "health_service_unknown"
+	keyLiveness         = "health_liveness_service"
+	keyStatusName       = "health_status_name"
+	keyStatusEvidence   = "health_status_evidence"
 	keyAuthentication   = "authentication_evidence"
 	keyHost             = "host"
 	keyPort             = "port"
@@ -140,7 +145,8 @@ func (s Server) metadata() map[string]any {
 	for key, text := range map[string]string{
 		keyLanguage: s.Language, keyTitle: s.Title, keyFramework: s.Framework, keyEvidence: s.Evidence.String(),
 		keyHealth: string(s.Health), keyHealthEvidence: s.HealthEvidence.String(), keyHealthAdvice: s.HealthAdvice,
-		keyService: s.Service, keyAuthentication: s.Authentication.String(),
+		keyService: s.Service, keyLiveness: s.Liveness, keyStatusName: s.StatusName,
+		keyStatusEvidence: s.StatusEvidence.String(), keyAuthentication: s.Authentication.String(),
 		keyHost: hosts[s.Address.Host], keySocket: s.Address.Socket, keyVariable: s.Address.Variable,
 		keyCertainty: certainties[s.Address.Certainty], keyAddressEvidence: s.Address.Place.String(),
 		keySecurity: string(s.Security.Transport), keySecuritySetting: s.Security.Setting,
@@ -172,6 +178,8 @@ func serverFromMetadata(metadata map[string]any) Server {
 		Evidence:       parsePlace(text(keyEvidence)),
 		HealthEvidence: parsePlace(text(keyHealthEvidence)),
 		HealthAdvice:   Printable(text(keyHealthAdvice)),
+		StatusName:     Printable(text(keyStatusName)),
+		StatusEvidence: parsePlace(text(keyStatusEvidence)),
 		Authentication: parsePlace(text(keyAuthentication)),
 		Address: Address{
 			Host: Host(indexOf(hosts, text(keyHost))), Port: number(metadata, keyPort, MaxPort),
@@ -190,8 +198,11 @@ func serverFromMetadata(metadata map[string]any) Server {
 	if name := text(keyVariable); variableName(name) {
 		s.Address.Variable = name
 	}
-	if name := text(keyService); IsServiceName(name) {
-		s.Service = name
+	if names := text(keyService); !slices.ContainsFunc(strings.Split(names, ","), isNoServiceName) {
+		s.Service = names
+	}
+	if name := text(keyLiveness); IsServiceName(name) {
+		s.Liveness = name
 	}
 	s.IsServiceUnknown, _ = metadata[keyServiceUnknown].(bool)
 	switch h := Health(text(keyHealth)); h {
@@ -205,11 +216,14 @@ func serverFromMetadata(metadata map[string]any) Server {
 	return s
 }
 
-// serviceName matches the full names of services (Protocol Buffers Language Specification, fullIdent).
-var serviceName = lazyregexp.New(`^[A-Za-z]\w*(?:\.[A-Za-z]\w*)*$`)
+// serviceName matches the names that health services know: full names of services (Protocol Buffers Language
+// Specification, fullIdent), and names that apps make up, as in "order-service". No shell and no YAML means more by one.
+var serviceName = lazyregexp.New(`^[A-Za-z_][\w./-]{0,127}$`)
 
-// IsServiceName reports whether a text may be the full name of a service.
+// IsServiceName reports whether a text may be the name of a service in a health service.
 func IsServiceName(text string) bool { return serviceName.MatchString(text) }
+
+func isNoServiceName(text string) bool { return !IsServiceName(text) }
 
 // indexOf returns the index of a text among those that are known, 0 for any other.
 func indexOf(known []string, text string) int {

@@ -28,11 +28,16 @@ type Server struct {
 	// Health says whether the standard health service is registered, and HealthEvidence where.
 	Health         Health
 	HealthEvidence Place
-	// Service is the service to ask for if the server is not known to tell its own health, that of the service "".
-	Service string
-	// IsServiceUnknown says that the health service that is registered knows only services that the app tells it, and
+	// Service is what to ask for if the app sets no status of the whole server, that of the service "": a service, or
+	// several with commas between them. Liveness is the one whose status says whether the server is alive, "" for none.
+	Service, Liveness string
+	// IsServiceUnknown says that the app sets statuses of other services than the whole server, or has to set some, and
 	// that their names are not known.
 	IsServiceUnknown bool
+	// StatusName is the code that names such a service, as in "name", and StatusEvidence where that sets the status.
+	// Both are zero if no source is known to set one.
+	StatusName     string
+	StatusEvidence Place
 	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.
 	HealthAdvice string
@@ -86,23 +91,22 @@ func (s Server) String() string {
 	server := fmt.Sprintf("%s, %s (%s); health service ", cmp.Or(s.Title, s.Language), s.Framework, s.Evidence)
 	switch s.Health {
 	case HealthRegistered:
-		server += "registered"
-		if s.Service != "" {
-			server += " for " + s.Service
-		}
-		server += fmt.Sprintf(" (%s)", s.HealthEvidence)
-		if s.IsServiceUnknown {
-			server += ", for which services is not known"
-		}
+		server += "registered" + s.services() + fmt.Sprintf(" (%s)", s.HealthEvidence)
 	case HealthAutomatic:
 		server += "registered by " + s.Framework
 		if s.Service != "" {
-			server += " for " + s.Service + " only"
+			server += s.services() + " only"
 		}
 	case HealthMissing:
 		server += "not registered"
 	default:
 		server += "not known" + s.at(s.HealthEvidence)
+	}
+	switch {
+	case s.StatusName != "":
+		server += fmt.Sprintf(", for the service named by %s, %s", s.StatusName, s.StatusEvidence)
+	case s.IsServiceUnknown:
+		server += ", for which services is not known"
 	}
 	if s.Address.IsKnown() || s.Address.Host == UnixSocket {
 		server += "; " + s.Address.String() + s.at(s.Address.Place)
@@ -114,6 +118,17 @@ func (s Server) String() string {
 		server += "; calls may need a token" + s.at(s.Authentication)
 	}
 	return server
+}
+
+// services says which services probes ask for, in place of the whole server.
+func (s Server) services() string {
+	switch {
+	case s.Service == "":
+		return ""
+	case s.Liveness == "" || s.Liveness == s.Service:
+		return " for " + s.Service
+	}
+	return " for " + s.Service + " and " + s.Liveness
 }
 
 // at says where something is written, unless the server's evidence says so already.

@@ -62,7 +62,7 @@ func required(file string) bool {
 	case slices.Contains(extensions, ext):
 		return isOwnDir(path.Dir(file)) && !generatedNames.MatchString(name) &&
 			!testNames.MatchString(strings.TrimSuffix(name, ext))
-	case name == "CMakeLists.txt", name == "static_config.yaml", tree.IsBazelFile(name):
+	case ext == ".proto", name == "CMakeLists.txt", name == "static_config.yaml", tree.IsBazelFile(name):
 		return isOwnDir(path.Dir(file))
 	}
 	return tree.IsExecutableName(name) && !strings.Contains(name, ".so.") && !testNames.MatchString(name) &&
@@ -83,6 +83,9 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	ext := path.Ext(f.Path)
 	if tree.IsBazelFile(f.Path) {
 		return analyzer.BazelTests[extra](f)
+	}
+	if ext == ".proto" { // it has names of services alone
+		return nil, nil
 	}
 	if !slices.Contains(extensions, ext) && ext != ".txt" && ext != ".yaml" {
 		return tree.ReadELF(f, readProgram)

@@ -3,6 +3,7 @@ package cpp
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -56,8 +57,24 @@ var rules = []analyzer.Rule{
 		Imports: lazyregexp.New(`\bhealth\.grpc\.pb\.h$`),
 		Proves:  finding.RegistersHealth,
 	},
+	{
+		Code:   lazyregexp.New(`(?:\.|->)\s*SetServingStatus\s*(?P<at>\((?:[^()]|\([^()]*\)){1,300}\))`),
+		Proves: setsHealthStatus,
+	},
 	{Code: lazyregexp.New(`(?P<at>\bagrpc::add_health_check_service)\s*\(`), Proves: finding.RegistersHealth},
 }
+
+// setsHealthStatus makes the status that a call sets: of a service, or of all that are known with the whole server,
+// which the default service knows from the start (src/cpp/server/health/default_health_check_service.cc).
+func setsHealthStatus(at *finding.Site, code string) finding.Finding {
+	if !strings.Contains(code, ",") {
+		return finding.HealthStatus{Site: at.Quiet(), OfServer: true}
+	}
+	return finding.SetsHealthStatus(at, booleans.Replace(code))
+}
+
+// booleans are the statuses of grpc++.
+var booleans = strings.NewReplacer("false", "NOT_SERVING", "true", "SERVING")
 
 // impliedRules find services. They hold in files that include a generated header or name a ServerBuilder.
 var impliedRules = []analyzer.Rule{

@@ -114,7 +114,8 @@ var rules = []analyzer.Rule{
 		Proves: func(at *finding.Site, _ string) finding.Finding { return libraryHealthMade{at.Quiet()} },
 	},
 	{
-		Code:   lazyregexp.New(receiver + `SetStatus\s*(?P<at>\(\s*(?:"|[sS]tring\.Empty)[^()]{0,300}\))`),
+		Code: lazyregexp.New(receiver +
+			`SetStatus\s*(?P<at>\([^(),]{1,120},[^()]{0,200}(?:[sS]erving|[sS]tatus|[sS]tate)[^()]{0,100}\))`),
 		Proves: finding.SetsHealthStatus,
 	},
 	// It sets the statuses of the implementation as the app's health checks say, that of the whole server too.

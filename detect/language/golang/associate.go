@@ -17,6 +17,7 @@ import (
 // decide replaces the findings of the files by what they are together. What is of a server in another package moves
 // there.
 func (f *flow) decide(files []analyzer.File[Extra]) {
+	f.nameStatuses(files)
 	moved, healthy := map[string][]finding.Finding{}, map[string]bool{}
 	for _, file := range files {
 		for h := range finding.All[finding.Health](file.Findings) {

@@ -60,6 +60,7 @@ func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
 		p.add(finding.Server{Site: p.at(method), Framework: goMicro})
 	}
 	p.visitMicroHealth(call, method)
+	p.visitStatus(call, method)
 	if len(call.Args) > 0 && p.file.PathOf(method) != "" && startsServers.MatchString(method.Sel.Name) {
 		p.follow(p.at(method).Quiet(), startsServer, call)
 	}

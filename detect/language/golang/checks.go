@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -28,7 +29,7 @@ func healthChecks(file *syntax.File) []finding.Finding {
 		of := finding.HealthCheck{Site: finding.AtLine(file.Line(fn), "").Quiet()}
 		switch {
 		case !c.isOpen && len(c.services) > 0:
-			of.Service = finding.ForReadiness(c.services)
+			of.Services = c.services
 		default:
 			of.OfServer = c.isOpen || !deniesNames(fn.Body) || namesServer(file)
 		}
@@ -92,7 +93,8 @@ type check struct {
 // maxBlocks is how many blocks within one another are looked into.
 const maxBlocks = 20
 
-// block takes statements that are executed for a service alone, or for any with the name "".
+// block takes statements that are executed for a service alone, or several with commas between them, or for any with
+// the name "".
 func (c *check) block(statements []ast.Stmt, service string, depth int) {
 	if c.isOpen = c.isOpen || depth > maxBlocks; c.isOpen {
 		return
@@ -132,7 +134,7 @@ func (c *check) cases(s *ast.SwitchStmt, service string, depth int) {
 			for i, e := range of.List {
 				texts[i], _ = syntax.StringLiteral(e)
 			}
-			if name = finding.ForReadiness(texts); slices.Contains(texts, "") {
+			if name = strings.Join(texts, ","); slices.Contains(texts, "") {
 				name = ""
 			}
 		}
@@ -145,7 +147,7 @@ func (c *check) answer(s ast.Stmt, service string) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		if name, ok := n.(*ast.Ident); ok && name.Name == "HealthCheckResponse_SERVING" {
 			c.isOpen = c.isOpen || service == ""
-			c.services = append(c.services, service)
+			c.services = append(c.services, strings.Split(service, ",")...)
 		}
 		return true
 	})

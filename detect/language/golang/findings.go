@@ -97,6 +97,7 @@ const (
 	startsServer                         // a call of another module that may start a server
 	addsOptions                          // a call that gives options to a server of go-zero
 	mayRegisterHealth                    // a call of another module that may register the health service
+	setsStatus                           // a call that sets a status of the health service
 )
 
 // listener is what listens on an address.

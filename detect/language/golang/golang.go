@@ -72,8 +72,8 @@ var otherDirs = []string{
 
 func required(file string) bool {
 	name := path.Base(file)
-	if !strings.HasSuffix(name, ".go") && name != "go.mod" && !isSettings(file) && !isGofrSettings(file) &&
-		!tree.IsExecutableName(name) {
+	if !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".proto") && name != "go.mod" &&
+		!isSettings(file) && !isGofrSettings(file) && !tree.IsExecutableName(name) {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {
@@ -88,6 +88,8 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	name := path.Base(f.Path)
 	isSource := strings.HasSuffix(name, ".go")
 	switch {
+	case strings.HasSuffix(name, ".proto"): // it has names of services alone
+		return nil, nil
 	case strings.HasSuffix(name, ".connect.go"):
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedConnect: true}}, nil
 	case strings.HasSuffix(name, ".pb.go"):

@@ -40,6 +40,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 		return nil, fmt.Errorf("leaving out a file that is not Go: %w", err)
 	}
 	p := newPass(file)
+	p.text = text
 	p.namesContentType = bytes.Contains(text, []byte(`"application/grpc`))
 	result := &analyzer.Result[Extra]{}
 	result.Extra.Imports, result.Extra.Main = p.file.Imports.All, file.Name.Name == "main"
@@ -137,6 +138,7 @@ func mayServe(text []byte) bool {
 // pass is the analysis of one source file.
 type pass struct {
 	file     *syntax.File
+	text     []byte
 	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
 	findings []finding.Finding
 	// namesContentType says that the file tells gRPC's requests from others by their content type.

@@ -77,6 +77,15 @@ var healthRules = []analyzer.Rule{{
 	Imports: imported(`io\.grpc(?:\.protobuf)?\.services`, `HealthStatusManager`),
 	Proves:  finding.RegistersHealth,
 }, {
+	// They know the whole server from the start (HealthServiceImpl.java of grpc-java, before 1.19 it knew nothing;
+	// TriHealthImpl.java of Dubbo, DefaultHealthService.java of ServiceTalk, GrpcHealthStorage.java of Quarkus).
+	Code: lazyregexp.New(`\.\s*setStatus\s*(?P<at>\((?:[^(),]|\((?:[^()]|\([^()]*\))*\)){1,200},` +
+		`(?:[^()]|\((?:[^()]|\([^()]*\))*\)){1,300}\))`),
+	Imports: imported(`io\.grpc(?:\.protobuf)?\.services|org\.apache\.dubbo\.rpc\.protocol\.tri\.service|`+
+		`io\.servicetalk\.grpc\.health|io\.quarkus\.grpc\.runtime\.health`,
+		`HealthStatusManager|DefaultHealthService|GrpcHealthStorage`),
+	Proves: finding.SetsHealthStatus,
+}, {
 	// ScalaPB, fs2-grpc and ZIO gRPC generate these of the standard health.proto.
 	Code: lazyregexp.New(`\b(?P<at>(?:[\w.]+\.)?Health(?:Fs2)?Grpc(?:Trailers)?\s*\.\s*bindService\w*|` +
 		`(?:extends|with|new)\s+(?:ZioHealth\.\w*Health|HealthGrpc\.Health)\b)`),
@@ -117,9 +126,7 @@ var healthRules = []analyzer.Rule{{
 	// (checkStatus of GrpcHealthV1HandlerBase.java).
 	Code:    lazyregexp.New(`\.\s*register\s*(?P<at>\(\s*"[ ]*"\s*,)`),
 	Imports: lazyregexp.New(`^io\.vertx\.grpc\.health\b`),
-	Proves: func(at *finding.Site, code string) finding.Finding {
-		return finding.SetsHealthStatus(at, code+" SERVING")
-	},
+	Proves:  finding.SetsHealthStatus,
 }, {
 	Code:   lazyregexp.New(`\bHealthHandler(?:Factory)?(?:\s*\.\s*(?:partial|create|withServerReflection))?\s*\(`),
 	Proves: callsHealthHandler,

@@ -170,8 +170,21 @@ var rules = []analyzer.Rule{
 
 	{Code: lazyregexp.New(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
 	{
-		Code:   lazyregexp.New(`\.(?P<at>setStatus\(\s*["'` + "`" + `][^()]{0,300})`),
-		Proves: finding.SetsHealthStatus,
+		Code:    lazyregexp.New(`\.setStatus(?P<at>\([^(),]{1,120},[^()]{1,300})`),
+		Imports: source.Exactly(`grpc(?:-js)?-health-check`), Proves: finding.SetsHealthStatus,
+	},
+	{
+		Code: lazyregexp.New(`\.setStatus(?P<at>\([^(),]{1,120},[^()]{1,300})`),
+		Proves: func(at *finding.Site, code string) finding.Finding {
+			if !strings.Contains(code, "SERVING") { // it may be the status of anything
+				return nil
+			}
+			return finding.SetsHealthStatus(at, code)
+		},
+	},
+	{
+		Code:    lazyregexp.New(`\.setStatus(?P<at>\([^()]{1,300})`),
+		Imports: source.Exactly(`nice-grpc-server-health`), Proves: setsHealthState,
 	},
 	// The server of nice-grpc, and the router of Connect.
 	{
@@ -202,4 +215,18 @@ var rules = []analyzer.Rule{
 		Proves: http2Served,
 	},
 	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
+}
+
+// setsHealthState makes the status that a call sets in a HealthState, which knows the whole server from the start: that
+// of the whole server, or of the service that the second argument names (packages/nice-grpc-server-health/src of
+// nice-grpc).
+func setsHealthState(at *finding.Site, code string) finding.Finding {
+	status, service, isNamed := strings.Cut(code, ",")
+	switch {
+	case !isNamed:
+		return finding.HealthStatus{Site: at.Quiet(), OfServer: true}
+	case strings.Contains(status, "unhealthy") && !strings.Contains(status, "?"):
+		status = "NOT_SERVING"
+	}
+	return finding.SetsHealthStatus(at, "("+service+", "+status)
 }

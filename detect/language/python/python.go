@@ -70,6 +70,8 @@ func required(file string) bool {
 		return !isTestModule(path.Base(file)) && isAppCode(file)
 	case ".sh":
 		return isAppCode(file)
+	case ".proto":
+		return isAppCode(file)
 	case ".toml", ".cfg", ".txt", ".json", ".yaml", ".yml", ".ini", ".conf":
 		known := slices.Contains(manifests, path.Base(file)) || analyzer.IsSettingsFile(file)
 		return known && isAppCode(file)
@@ -123,6 +125,9 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	name := path.Base(f.Path)
 	if slices.Contains(manifests, name) {
 		return &analyzer.Result[extra]{ProjectRoot: true}, nil
+	}
+	if path.Ext(name) == ".proto" { // it has names of services alone
+		return nil, nil
 	}
 	if tree.IsBazelFile(f.Path) {
 		return analyzer.BazelTests[extra](f)
@@ -235,7 +240,8 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	})
 	result := analyzer.Result[extra]{Extra: loads}
 	if hasKeyword {
-		found := inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil)), t)
+		found := inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil),
+			analyzer.Findings(t, healthSet, nil)), t)
 		of := &servers{t, names, slices.Collect(finding.All[finding.Server](found))}
 		result.Findings = slices.Concat(
 			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of),

@@ -145,6 +145,25 @@ var purerpcHealth = analyzer.Rule{
 	Proves:  finding.RegistersHealth,
 }
 
+// healthSet are the calls that set a status in a HealthServicer, which knows the whole server from the start
+// (src/python/grpcio_health_checking/grpc_health/v1/health.py; before 1.29 it knew nothing).
+var healthSet = []analyzer.Rule{{
+	Code:   lazyregexp.New(`\.\s*set\s*(?P<at>` + twoArguments(`\b(?:HealthCheckResponse|(?:NOT_)?SERVING)\b`) + `)`),
+	Proves: finding.SetsHealthStatus,
+}, {
+	Code:   lazyregexp.New(`\b\w*health\w*\s*\.\s*set\s*(?P<at>` + twoArguments(`(?i:stat|serving)`) + `)`),
+	Proves: finding.SetsHealthStatus,
+}, {
+	Code:   lazyregexp.New(`\b\w*servicer\w*\s*\.\s*set\s*(?P<at>` + twoArguments("") + `)`),
+	Proves: finding.SetsHealthStatus,
+}}
+
+// twoArguments matches the brackets of a call with two arguments or more, the second of which has a part.
+func twoArguments(part string) string {
+	const argument = `(?:[^(),]|\((?:[^()]|\([^()]*\))*\))`
+	return `\(` + argument + `{1,200},` + argument + `{0,200}` + part + `(?:[^()]|\([^()]*\)){0,200}\)`
+}
+
 // settings are what Django's settings say. django_socio_grpc/settings.py registers no health service by default.
 var settings = []analyzer.Rule{genericHealth, purerpcHealth, {
 	Code:    lazyregexp.New(`["'](?P<literal>[ ]+)["']\s*:\s*True\b`),

@@ -63,7 +63,7 @@ var rules = []analyzer.Rule{
 	},
 	{
 		Code: lazyregexp.New(`\b(?:add_status(?:es)?|set_status_for_services)\b` +
-			`(?P<at>[ \t]*\([^()]{0,400}|[ \t]+[^\s(=][^\n()\[\]]{0,200}\S)`),
+			`(?P<at>[ \t]*\([^()]{0,400}|[ \t]+[^\s(=][^\n()]{0,200}\S)`),
 		Proves: finding.SetsHealthStatus,
 	},
 	{

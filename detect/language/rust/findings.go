@@ -29,7 +29,7 @@ func findings(t *source.Text, u *uses) ([]finding.Finding, []construction) {
 	}
 	isMain := t.Matches(mainFunction)
 	found = inMain(found, isMain)
-	return append(found, analyzer.Findings(t, healthByName, nil)...), made
+	return slices.Concat(found, analyzer.Findings(t, healthByName, nil), servingTypes(t, u)), made
 }
 
 // inMain returns findings whose servers are in the main function of a program, or are not.
@@ -50,8 +50,9 @@ var mainFunction = lazyregexp.New(`(?m)^(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(`)
 // healthByName are the service that an app wrote without generated code, by its name: a tonic NamedService, or the
 // paths of its methods on a router; and the statuses of one of a crate.
 var healthByName = []analyzer.Rule{
+	// That of tonic-health is set_service_status.
 	{
-		Code:   lazyregexp.New(`\bset_serving_status\s*(?P<at>\(\s*"[^()]{0,300}\))`),
+		Code:   lazyregexp.New(`\bset_serv(?:ing|ice)_status\s*(?P<at>\((?:[^()]|\([^()]*\)){1,300}\))`),
 		Proves: finding.SetsHealthStatus,
 	},
 	{

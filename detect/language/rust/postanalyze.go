@@ -28,12 +28,20 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	for _, f := range files {
 		libraries[f.Extra.Library] = true
 	}
+	names := newNamed(crates)
+	isOld := slices.ContainsFunc(files, func(f analyzer.File[extra]) bool { return f.Extra.OldHealth })
 	for _, c := range crates {
 		nameLibrary(c)
 		set := settingsOf(c)
 		c.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-			if of, ok := f.(healthServer); ok {
+			switch of := f.(type) {
+			case healthServer:
 				return decideHealth(of, isStandard, libraries)
+			case finding.HealthStatus:
+				f = names.status(of)
+			case finding.Health:
+				of.NeedsStatus = of.NeedsStatus || isOld
+				f = of
 			}
 			return decide(f, set)
 		})

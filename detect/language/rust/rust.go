@@ -43,6 +43,10 @@ type extra struct {
 	TestModules []string
 	// StandardHealth says that the file is grpc/health/v1/health.proto, or that it includes code generated from it.
 	StandardHealth bool
+	// Packages are the protobuf packages whose code the source includes, by the module that it is in. OldHealth says
+	// that the file is a Cargo.toml with a tonic-health that knows nothing until a status is set.
+	Packages  map[string]string
+	OldHealth bool
 	// Settings are the names, without extensions, of files with settings that the file names.
 	// IsSettings says that it is such a file.
 	Settings   []string
@@ -69,15 +73,10 @@ const manifest = "Cargo.toml"
 func required(file string) bool {
 	name := path.Base(file)
 	if !strings.HasSuffix(file, ".rs") && name != manifest && name != analyzer.EnvironmentFile &&
-		!isHealthProto(name) && !settingsFile.MatchString(name) {
+		!strings.HasSuffix(name, ".proto") && !settingsFile.MatchString(name) {
 		return false
 	}
 	return !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs) && !tree.IsExampleInDocs(file)
-}
-
-// isHealthProto reports whether a file may be a copy of grpc/health/v1/health.proto.
-func isHealthProto(name string) bool {
-	return strings.HasSuffix(name, ".proto") && strings.Contains(name, "health")
 }
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
@@ -90,7 +89,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return analyzeManifest(text)
 	case name == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
-	case isHealthProto(name):
+	case strings.HasSuffix(name, ".proto"):
 		return analyzeProto(text), nil
 	case settingsFile.MatchString(name):
 		return analyzeSettings(f.Path, text)
@@ -101,8 +100,11 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 // analyzeManifest reads a Cargo.toml. The directory of one that is no TOML is a project too.
 func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
 	var cargo struct {
-		Workspace *struct{} `toml:"workspace"`
-		Package   struct {
+		Dependencies map[string]any `toml:"dependencies"`
+		Workspace    *struct {
+			Dependencies map[string]any `toml:"dependencies"`
+		} `toml:"workspace"`
+		Package struct {
 			Name string `toml:"name"`
 		} `toml:"package"`
 		Lib struct {
@@ -112,9 +114,16 @@ func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
 	if _, err := untrusted.DecodeTOML(text, &cargo); err != nil {
 		return &analyzer.Result[extra]{ProjectRoot: true}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
 	}
+	dependencies := []any{cargo.Dependencies[tonicHealth]}
+	if cargo.Workspace != nil {
+		dependencies = append(dependencies, cargo.Workspace.Dependencies[tonicHealth])
+	}
 	library := cmp.Or(cargo.Lib.Name, strings.ReplaceAll(cargo.Package.Name, "-", "_"))
 	return &analyzer.Result[extra]{
-		ProjectRoot: true, Extra: extra{Workspace: cargo.Workspace != nil, Library: library},
+		ProjectRoot: true, Extra: extra{
+			Workspace: cargo.Workspace != nil, Library: library,
+			OldHealth: slices.ContainsFunc(dependencies, isOldHealth),
+		},
 	}, nil
 }
 
@@ -161,7 +170,8 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	settings := namedSettings(text)
 	loads := bytes.Contains(text, loadsEnvironment)
 	gives := declares || isSmall && handsOn.In(text)
-	if !hasKeyword && !gives && settings == nil && !loads && !bytes.Contains(text, []byte("test")) ||
+	if !hasKeyword && !gives && settings == nil && !loads && !bytes.Contains(text, includeProto) &&
+		!bytes.Contains(text, []byte("test")) ||
 		isGenerated(text) {
 		return nil
 	}
@@ -179,7 +189,7 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 	result := &analyzer.Result[extra]{
 		Extra: extra{
 			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
-			LoadsEnvironment: bytes.Contains(t.Code, loadsEnvironment),
+			LoadsEnvironment: bytes.Contains(t.Code, loadsEnvironment), Packages: includedPackages(file, t),
 		},
 	}
 	var u *uses

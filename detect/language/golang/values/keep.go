@@ -29,13 +29,17 @@ var handsOn = source.NewKeywords(
 	"Port ", "Addr ", "Address ", "Port() int", "Port() string", "Addr() string", "Address() string", `"://"`,
 	".Serve(")
 
+// namesServices are in files with the names of services as constants, whose status another file sets.
+var namesServices = source.NewKeywords("eadiness", "iveness", "erviceName")
+
 // mayStatePort reports whether a file without findings may state a port, or hand on the port of others: it has a number
-// that may be a port, or its name says that it holds settings. Most files are none of these.
+// that may be a port, or its name says that it holds settings. Most files are none of these. What names services is as
+// good.
 func mayStatePort(name string, text []byte) bool {
 	if slices.ContainsFunc(settingsNames, func(part string) bool { return strings.Contains(name, part) }) {
 		return true
 	}
-	if handsOn.In(text) {
+	if handsOn.In(text) || namesServices.In(text) {
 		return true
 	}
 	for line := range bytes.Lines(text) {
