@@ -10,10 +10,53 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// DeclareFunction adds what a function returns: an expression, or a body that states one port.
-func (d *Names) DeclareFunction(name string, body source.Span) {
-	d.byName[name+"()"] = append(d.byName[name+"()"], declaration{value: d.expression(body)})
-	d.Returned = append(d.Returned, NamedValue{Name: name + "()", Value: body})
+// DeclareFunction adds what a function returns: an expression, or a body that states one port. A function of a type, ""
+// for none, is another one than that of the same name of another type.
+func (d *Names) DeclareFunction(ofType, name string, body source.Span) {
+	name = functionOf(ofType, name)
+	d.byName[name] = append(d.byName[name], declaration{value: d.expression(body)})
+	d.Returned = append(d.Returned, NamedValue{Name: name, Value: body})
+}
+
+// functionOf returns the name by which a function is declared, which belongs to a type or, if that is "", to none.
+func functionOf(ofType, name string) string { return strings.TrimPrefix(ofType+"."+name+"()", ".") }
+
+// FunctionCalled returns the name by which the function is declared that a call names. It is "" for a method of an
+// object, whose type is not looked for: another type may have a method of that name.
+func (d *Names) FunctionCalled(u Use) string {
+	before, name, separator := cutPath(u.Dotted)
+	if d.TypeAt == nil {
+		return functionOf("", name)
+	}
+	own := d.TypeAt(u.At)
+	_, receiver, _ := cutPath(before)
+	switch {
+	case before == "" && own != "" && d.byName[functionOf(own, name)] == nil:
+		return functionOf("", name)
+	case before == "", isOwnObject.MatchString(before):
+		return functionOf(own, name)
+	case receiver[0] >= 'A' && receiver[0] <= 'Z':
+		return functionOf(receiver, name)
+	case separator == "::":
+		return functionOf("", name)
+	}
+	return ""
+}
+
+// isOwnObject matches how a method names its own object, or its class.
+var isOwnObject = source.Exactly(`this|self|cls|Self`)
+
+// pathSeparator stands between the parts of a dotted name.
+var pathSeparator = lazyregexp.New(`::|->|\.`)
+
+// cutPath cuts the last part off a dotted name.
+func cutPath(dotted string) (before, last, separator string) {
+	all := pathSeparator.FindAllStringIndex(dotted, -1)
+	if all == nil {
+		return "", dotted, ""
+	}
+	m := all[len(all)-1]
+	return dotted[:m[0]], dotted[m[1]:], dotted[m[0]:m[1]]
 }
 
 // Function is a function that a text defines.

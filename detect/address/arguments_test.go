@@ -87,9 +87,9 @@ func TestDefaultsGiveThePort(t *testing.T) {
 
 func TestFunctionsGiveThePort(t *testing.T) {
 	t.Parallel()
-	d, address := declare(t, "listen(config.getPort())\n{ return options.port ? options.port : \"50052\"; }\n")
-	for _, value := range d.Returns(len("listen(config.getPort())\n{")) {
-		d.DeclareFunction("getPort", value)
+	d, address := declare(t, "listen(getPort())\n{ return options.port ? options.port : \"50052\"; }\n")
+	for _, value := range d.Returns(len("listen(getPort())\n{")) {
+		d.DeclareFunction("", "getPort", value)
 	}
 	if port := d.Value(address).Local(); port != 50052 {
 		t.Errorf("the port is %d", port)

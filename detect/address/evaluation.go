@@ -242,11 +242,18 @@ var converted = lazyregexp.New(`\.(?:to_[si]|value)$`)
 func (e *evaluation) name(u Use, isCall bool) {
 	name := converted.ReplaceAllString(Path(u.Dotted), "")
 	dot := strings.LastIndexByte(name, '.')
-	if function := name[dot+1:] + "()"; isCall && e.byName[function] != nil {
-		e.follow(function, u)
-		return
-	} else if isCall {
-		e.askOthers(function, u)
+	if isCall {
+		function := e.FunctionCalled(u)
+		if e.byName[function] != nil {
+			e.follow(function, u)
+			return
+		}
+		if function == "" && e.CallsModules {
+			function = functionOf("", name[dot+1:])
+		}
+		if function != "" {
+			e.askOthers(function, u)
+		}
 	}
 	if isCall && dot >= 0 {
 		name = name[:dot]

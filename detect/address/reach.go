@@ -40,7 +40,7 @@ func (d *Names) declaredAs(u Use, isCall bool) []source.Span {
 	name := Path(u.Dotted)
 	last := strings.LastIndexByte(name, '.')
 	if isCall {
-		if returned := d.Values(name[last+1:]+"()", u.At); returned != nil {
+		if returned := d.Values(d.FunctionCalled(u), u.At); returned != nil {
 			return returned
 		}
 		name = name[:max(last, 0)]

@@ -83,22 +83,27 @@ func readDeclarations(t *source.Text) *address.Names {
 	d.DeclareReferences(pointer, knownPointers)
 	declareExtracted(d)
 	classes := classesIn(t)
+	methods := slices.Clone(classes) // with those that are defined outside of their classes
+	d.TypeAt = func(at int) string { return classOf(t, methods, at) }
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
+		class := classOf(t, classes, m[2])
 		parameters, all := d.Parameters(m[1], parameter)
 		ahead := bodyAhead.FindSubmatchIndex(t.Code[all.To:min(len(t.Code), all.To+maxValue)])
 		if ahead == nil {
 			continue
 		}
+		body := source.Span{From: m[1], To: bodyEnd(t, all.To+1)}
+		if class != "" {
+			methods = append(methods, methodsOf{class, body})
+		}
 		if from := all.To + ahead[1]; t.Code[from-1] == '{' && tellingName.MatchString(name) {
 			for _, value := range t.Returns(from) {
-				d.DeclareFunction(name, value)
+				d.DeclareFunction(class, name, value)
 			}
 		}
 		if address.AnyNamed(parameters, tellingName) {
-			c := address.Callable{Name: name, At: m[1], Parameters: parameters}
-			c.Body = source.Span{From: m[1], To: bodyEnd(t, all.To+1)}
-			class := classOf(t, classes, m[2])
+			c := address.Callable{Name: name, At: m[1], Parameters: parameters, Body: body}
 			f := address.Function{Name: name, At: m[2], End: all.To, Parameters: parameters}
 			switch {
 			case class == name: // a constructor

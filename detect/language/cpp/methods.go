@@ -25,28 +25,28 @@ var (
 // unknownClass stands for the class of an object of which the source does not say it.
 const unknownClass = "?"
 
-// class is where a class has its methods.
-type class struct {
+// methodsOf is where a class has its methods.
+type methodsOf struct {
 	name string
 	body source.Span
 }
 
 // classesIn returns the classes of a source.
-func classesIn(t *source.Text) []class {
-	var all []class
+func classesIn(t *source.Text) []methodsOf {
+	var all []methodsOf
 	for _, m := range t.FindAll(structHead, maxConstants) {
 		_, body := t.Arguments(m[1])
-		all = append(all, class{string(t.Code[m[2]:m[3]]), body})
+		all = append(all, methodsOf{string(t.Code[m[2]:m[3]]), body})
 	}
 	return all
 }
 
 // classOf returns the class whose method has its name at an offset, "" for a function.
-func classOf(t *source.Text, classes []class, at int) string {
+func classOf(t *source.Text, classes []methodsOf, at int) string {
 	if m := qualifier.FindSubmatch(t.Code[max(0, at-maxValue):at]); m != nil {
 		return string(m[1])
 	}
-	var of class
+	var of methodsOf
 	for _, c := range classes {
 		if c.body.Contains(at) && (of.name == "" || c.body.Len() < of.body.Len()) {
 			of = c

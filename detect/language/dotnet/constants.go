@@ -69,12 +69,14 @@ func readDeclarations(t *source.Text) *address.Names {
 		}
 		return nil
 	}
+	classes := classesIn(t)
+	d.TypeAt = func(at int) string { return classes.around(t, at) }
 	for _, m := range t.FindAll(method, maxMethods) {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, all := d.Parameters(m[1], parameter)
 		for _, value := range returns(t, all.To) {
 			if listenName.MatchString(name) || credentialsName.MatchString(name) {
-				d.DeclareFunction(name, value)
+				d.DeclareFunction(classes.around(t, m[0]), name, value)
 			}
 		}
 		if !address.AnyNamed(parameters, listenName) {

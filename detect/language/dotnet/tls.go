@@ -137,7 +137,8 @@ var ownCall = source.Exactly(`(?:this\.)?(?P<name>\w+)\s*\([^()]*\)`)
 // returnedBy returns what a method returns that an expression calls, and of anything else the expression itself.
 func returnedBy(d *address.Names, s source.Span) []source.Span {
 	if m := ownCall.FindStringSubmatch(d.Slice(s)); m != nil {
-		if values := d.Values(m[1]+"()", s.From); len(values) > 0 {
+		called := d.FunctionCalled(address.Use{Dotted: m[1], At: s.From})
+		if values := d.Values(called, s.From); len(values) > 0 {
 			return values
 		}
 	}

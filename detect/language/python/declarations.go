@@ -48,6 +48,9 @@ func readDeclarations(t *source.Text, module string, functions []function) *addr
 	for _, f := range functions {
 		f.declare(d, module)
 	}
+	d.CallsModules = true
+	classes := t.FindAll(classDefinition, maxFunctions)
+	d.TypeAt = func(at int) string { return classAt(t, classes, at) }
 	declareReturns(d, functions)
 	return d
 }
@@ -82,7 +85,7 @@ func declareReturns(d *address.Names, functions []function) {
 	if !slices.ContainsFunc(functions, func(f function) bool { return tellsName(f.name) }) {
 		return
 	}
-	returned := map[int][]source.Span{}
+	returned := make([][]source.Span, len(functions))
 	for _, m := range d.FindAll(returnStatement, maxFunctions) {
 		value := d.Trim(source.Span{From: m[1], To: d.Until(m[1], "\n")})
 		if i := around(functions, d.Text, m[1]); i >= 0 && d.Slice(value) != "None" {
@@ -95,13 +98,26 @@ func declareReturns(d *address.Names, functions []function) {
 			continue
 		}
 		for _, v := range values {
-			d.DeclareFunction(name, v)
+			d.DeclareFunction(d.TypeAt(v.From), name, v)
 			if functions[i].isProperty(d.Text) {
 				d.Declare("."+name, v)
 				d.Returned = append(d.Returned, address.NamedValue{Name: "." + name, Value: v})
 			}
 		}
 	}
+}
+
+// classAt returns the name of the class that an offset is in, "" for none. classes are the heads of all.
+func classAt(t *source.Text, classes [][]int, at int) string {
+	indent := t.Indented(t.LogicalLine(at))
+	for _, m := range slices.Backward(classes) {
+		if own := t.Indented(t.LogicalLine(m[2])); m[2] < at && own < indent {
+			return string(t.Code[m[2]:m[3]])
+		} else if m[2] < at {
+			indent = min(indent, own)
+		}
+	}
+	return ""
 }
 
 // listenName matches the names of parameters, constants and fields that say where something listens.

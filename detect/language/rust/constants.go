@@ -106,17 +106,18 @@ func readDeclarations(t *source.Text, module string) *address.Names {
 		}
 	}
 	types := implBlocks(t)
+	d.TypeAt = func(at int) string { return implementedAt(types, at) }
 	for _, m := range t.FindAll(function, maxFunctions) {
 		name := string(t.Code[m[2]:m[3]])
 		parameters, list := d.Parameters(m[1], parameter)
+		own := implementedAt(types, m[0])
 		if body, ok := functionBody(t, list.To); ok && tellingName.MatchString(name) {
-			d.DeclareFunction(name, body)
+			d.DeclareFunction(own, name, body)
 		}
 		if parameters[0].Name == "" {
 			parameters = parameters[1:] // self
 		}
 		if address.AnyNamed(parameters, tellingName) {
-			own := implementedAt(types, m[0])
 			f := address.Function{Name: name, At: m[2], End: list.To, Parameters: parameters, IsAlone: own == ""}
 			if !isCalled(t, own, name) || !d.DeclareArguments(f) {
 				body := source.Span{From: m[1], To: list.To}
@@ -299,7 +300,7 @@ func readConstants(d *address.Names) []address.Declaration {
 	for _, m := range t.FindAll(serdeDefault, maxConstants) {
 		called, _ := t.Group(serdeDefault, m, "function")
 		if name, ok := fieldBehind(t, m[1]); ok {
-			function := called[strings.LastIndexByte(called, ':')+1:] + "()"
+			function := d.FunctionCalled(address.Use{Dotted: called, At: m[0]})
 			addField(address.Declaration{Name: "." + name, Value: returnedBy(d, function, environment(name))}, m[0])
 		}
 	}
