@@ -102,7 +102,7 @@ func TestSocketsAndVariablesAreStated(t *testing.T) {
 		`env.ADDR ?? "unix:a"`:            {Host: UnixSocket, Socket: "unix:a", Certainty: Default, Variable: "ADDR"},
 		`"unix:" + path`:                  {Host: UnixSocket},
 		"`unix:${path}`":                  {Host: UnixSocket},
-		`unknown || "unix:a.sock"`:        {Host: UnixSocket},
+		`unknown || "unix:a.sock"`:        {},
 		`x ? "unix:a" : "unix:b"`:         {Host: UnixSocket},
 		`x ? "unix:a" : ":8080"`:          {Host: AllInterfaces, Port: 8080},
 		`":" + env.PORT`:                  {Variable: "PORT"},

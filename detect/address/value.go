@@ -297,9 +297,9 @@ func (e *evaluation) address(at int) Address {
 }
 
 // withoutPort returns the address of an expression in which no port was found: a socket, or what an environment
-// variable says.
+// variable says. It is no socket for sure if something else may be meant.
 func (e *evaluation) withoutPort(a Address) Address {
-	if len(e.sockets) == 0 {
+	if len(e.sockets) == 0 || e.unclear {
 		return a
 	}
 	a.Host, a.Socket = UnixSocket, e.sockets[0]
@@ -309,8 +309,7 @@ func (e *evaluation) withoutPort(a Address) Address {
 		}
 	}
 	switch {
-	case a.Socket == "" || e.unclear:
-		a.Socket = ""
+	case a.Socket == "":
 	case e.outside:
 		a.Certainty = Default
 	default:

@@ -105,7 +105,7 @@ func conditionsAround(
 		if first > 0 || !names().InMain(at) { // in main, the server of another file is not made either
 			all = append(all, names().Left(at, slices.Concat(listeners, servers())...)...)
 		}
-		called := names().ConditionsOfFunction(at, first)
+		called := fewest(servers(), func(outer int) []source.Span { return names().ConditionsOfFunction(at, outer) })
 		if further != nil {
 			called = append(called, further(at, first)...)
 		}
@@ -183,8 +183,8 @@ func callBefore(t *source.Text, found []finding.Finding, at int) int {
 }
 
 // fewest returns the shortest list of conditions around any of several offsets.
-func fewest(outer []int, around func(outer int) []address.Condition) []address.Condition {
-	var least []address.Condition
+func fewest[C any](outer []int, around func(outer int) []C) []C {
+	var least []C
 	for i, at := range outer {
 		if all := around(at); i == 0 || len(all) < len(least) {
 			least = all

@@ -19,6 +19,9 @@ type transport struct {
 	// ends are the bytes after the argument that holds the address: "," if that is the first one, "" if it may
 	// be any.
 	ends string
+	// namesSockets says that the address is a text, which may name a Unix domain socket. Other crates take one of TCP, or
+	// a listener that is made of a socket.
+	namesSockets bool
 	// secures is a call that gives the server its credentials, which are the argument with a number.
 	secures     *lazyregexp.Regexp
 	number      int
@@ -45,6 +48,7 @@ var transports = map[string]*transport{
 	},
 	grpcio: {
 		listens: lazyregexp.New(`\.\s*(?:bind(?:_with_\w+)?|add_listening_port)\s*\(`), ends: "",
+		namesSockets: true,
 		secures: lazyregexp.New(
 			`\.\s*(?:bind_with_\w+\s*\([^,()]*(?:\([^()]*\)[^,()]*)*,|add_listening_port\s*\()`),
 		number: 1,
@@ -230,7 +234,10 @@ func (s servers) value(call []int, argument source.Span) address.Value {
 	}
 	switch {
 	case socket.From < 0:
-		return s.Value(argument)
+		if v := s.Value(argument); v.Host != address.UnixSocket || s.kind.namesSockets {
+			return v
+		}
+		return s.Nothing(argument.From)
 	case isTCP:
 		return s.Nothing(argument.From)
 	}
