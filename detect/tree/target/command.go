@@ -49,7 +49,7 @@ func named(project string) []module {
 
 // command reads the command line of a process. Its words are matched as what names a server most surely first: the
 // source itself or a folder around it; a Python module or a class of the JVM; a crate or a program of one; what is
-// built in a folder; the name of a program; another source in the folder.
+// built in a folder; the name of a program; another source in the folder; what the command's runtime runs.
 func command(value string, files *Files) []module {
 	words := programWords(value)
 	match := func(s *plan.Server, level func(s *plan.Server, word string) bool) bool {
@@ -70,6 +70,11 @@ func command(value string, files *Files) []module {
 	}
 	for _, level := range levels {
 		all = append(all, module{value, "", func(s *plan.Server) bool { return match(s, level) }})
+	}
+	if languages := runtimeOf(value); languages != nil {
+		all = append(all, module{value, "", func(s *plan.Server) bool {
+			return slices.Contains(languages, s.Language) && !files.isInPackage(s)
+		}})
 	}
 	return all
 }

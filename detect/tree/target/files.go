@@ -31,6 +31,8 @@ type Files struct {
 	processes []procfile.Process
 	install   string              // Go packages in go.mod
 	crates    map[string]string   // the directories of crates, and the sources of their programs, by name
+	packages  map[string]bool     // the directories of packages of Node.js
+	npmStart  string              // the command that npm start runs
 	image     string              // the command that the Dockerfile starts
 	shown     map[string][]string // command lines of each README
 	embedded  []string            // patterns of what Go programs carry as their data
@@ -40,6 +42,7 @@ type Files struct {
 func NewFiles() *Files {
 	return &Files{
 		variables: map[string]string{}, crates: map[string]string{}, shown: map[string][]string{},
+		packages: map[string]bool{},
 	}
 }
 
@@ -49,7 +52,7 @@ func (fs *Files) Required(file string) bool {
 	case projectFile, procfile.Name, goMod, dockerfile:
 		return true
 	}
-	return isGo(file) || isReadme(file) || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+	return isGo(file) || isReadme(file) || path.Base(file) == packageJSON || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
 }
 
 // Visit reads a required file. An error means that it was left out.
@@ -76,12 +79,17 @@ func (fs *Files) Visit(f *tree.File) error {
 		if m := herokuInstall.FindSubmatch(text); m != nil {
 			fs.install = string(m[1])
 		}
+	case packageJSON:
+		fs.npmStart = startScript(text)
 	case dockerfile:
 		fs.image = startedByDockerfile(text)
 	default:
-		if isReadme(f.Path) {
+		switch {
+		case isReadme(f.Path):
 			fs.shown[f.Path] = startedByReadme(text)
-		} else {
+		case path.Base(f.Path) == packageJSON:
+			fs.packages[path.Dir(f.Path)] = true
+		default:
 			fs.readCargo(path.Dir(f.Path), text)
 		}
 	}
@@ -158,7 +166,7 @@ func (fs *Files) readProject(text []byte) error {
 }
 
 // Targets returns what is said to be built: by variables of the environment, of project.toml, by go.mod, by the
-// Procfile's process web, grpc or its only one, and by the Dockerfile; and what READMEs start. getenv returns a
+// Procfile's process web, grpc or its only one, by package.json and by the Dockerfile; and what READMEs start. getenv returns a
 // variable of the environment, "" for none.
 func (fs *Files) Targets(getenv func(name string) string) []Target {
 	var modules, hints []Target
@@ -184,7 +192,7 @@ func (fs *Files) Targets(getenv func(name string) string) []Target {
 	return slices.Concat(modules, hints, fs.started(), fs.showing())
 }
 
-// started returns the processes of the Procfile that may serve, and that of the Dockerfile.
+// started returns the processes of the Procfile that may serve, what `npm start` starts, and the Dockerfile's command.
 func (fs *Files) started() []Target {
 	var all []Target
 	started := Variable{read: command, isHint: true}
@@ -195,7 +203,8 @@ func (fs *Files) started() []Target {
 		}
 		all = append(all, newTarget(says, p.Command, started, fs))
 	}
-	return append(all, newTarget("the "+dockerfile, fs.image, started, fs))
+	npm := newTarget("the script start of "+packageJSON, fs.npmStart, Variable{read: npmStart, isHint: true}, fs)
+	return append(all, npm, newTarget("the "+dockerfile, fs.image, started, fs))
 }
 
 // showing returns what READMEs start, in their order. The one of the shortest name is that of the app's own language.

@@ -35,6 +35,38 @@ var cases = map[string]app{
 		servers: "cmd/a/main.go cmd/b/main.go", environ: env("BP_GO_TARGETS", "./cmd/b"),
 		want: "cmd/b/main.go: $BP_GO_TARGETS",
 	},
+	"a program that npm starts beside a crate": {
+		servers: "aside/src/main.rs lib/main.ts",
+		files:   env("package.json", `{"scripts": {"start": "node bin/shopd"}}`, "aside/Cargo.toml", ""),
+		want:    "lib/main.ts: the script start of package.json",
+	},
+	"a script that another one runs": {
+		servers: "a/src/main.rs src/a.ts src/b.ts",
+		files:   env("package.json", `{"scripts": {"start": "npm run prod", "prod": "tsx src/b.ts"}}`),
+		want:    "src/b.ts: the script start of package.json",
+	},
+	"a process before npm": {
+		servers: "a/main.rb src/main.ts",
+		files:   env("package.json", `{"scripts": {"start": "node ."}}`, "Procfile", "web: bundle exec ruby a/main.rb"),
+		want:    "a/main.rb: the process web of the Procfile",
+	},
+	"npm in a Dockerfile": {
+		servers: "a/src/main.rs src/main.ts", files: env("Dockerfile", "FROM node\nCMD [\"npm\", \"run\", \"serve\"]\n"),
+		want: "src/main.ts: the Dockerfile",
+	},
+	"a jar in a Dockerfile": {
+		servers: "a/src/main.rs src/main/java/A.java",
+		files:   env("Dockerfile", "FROM openjdk\nENTRYPOINT [\"java\", \"-jar\", \"/opt/all.jar\"]\n"),
+		want:    "src/main/java/A.java: the Dockerfile",
+	},
+	"npm that starts no server": {
+		servers: "a/main.go services/b/main.ts",
+		files: env("package.json", `{"scripts": {"start": "node web/index.js"}}`, "web/index.js", "",
+			"services/b/package.json", "{}"),
+	},
+	"a package.json whose scripts are none": {
+		servers: "a/main.go b/main.go", files: env("package.json", `{"scripts": {"start": 1}}`),
+	},
 	"a program that CMake makes": {
 		servers: "src/a/main.cc<-orders src/b/main.cc<-stock_server",
 		files:   env("Procfile", "web: ./build/stock_server"),
