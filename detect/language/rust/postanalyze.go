@@ -18,7 +18,14 @@ type crate = analyzer.Project[extra]
 
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	files = analyzer.DropUnread(withoutExamples(withoutTestModules(files)), func(f analyzer.File[extra]) bool {
+	files = withoutTestModules(files)
+	exampleOf, shown := examples(files), map[string]bool{}
+	files = slices.DeleteFunc(files, func(f analyzer.File[extra]) bool {
+		of := exampleOf(f.Path)
+		shown[of] = true
+		return of != ""
+	})
+	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool {
 		return f.Extra.LoadsEnvironment
 	})
 	crates := analyzer.Projects(withFields(withSettings(withDefaults(files))), analyzer.FileIsPackage)
@@ -46,8 +53,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			return decide(f, set)
 		})
 	}
+	dropLibraries(crates, shown)
 	for _, c := range crates {
-		if slices.ContainsFunc(c.Files, func(f analyzer.File[extra]) bool { return f.Extra.Workspace }) {
+		if cargoOf(c).Workspace != nil {
 			joinWorkspace(workspaceMembers(c, crates))
 		}
 	}
@@ -112,26 +120,27 @@ func withoutTestModules(files []analyzer.File[extra]) []analyzer.File[extra] {
 	})
 }
 
-// withoutExamples leaves out the examples of packages, which Cargo builds into no program (The Cargo Book, Cargo
-// Targets). A folder of examples may have packages of its own.
-func withoutExamples(files []analyzer.File[extra]) []analyzer.File[extra] {
+// examples returns a function that returns the directory of the package that a file is an example of, "" for another
+// file. Cargo builds examples into no program (The Cargo Book, Cargo Targets). A folder of examples may have packages of
+// its own.
+func examples(files []analyzer.File[extra]) func(file string) string {
 	crates := map[string]bool{}
 	for _, f := range files {
 		if f.ProjectRoot {
 			crates[path.Dir(f.Path)] = true
 		}
 	}
-	return slices.DeleteFunc(files, func(f analyzer.File[extra]) bool {
-		for dir := range tree.Ancestors(f.Path) {
+	return func(file string) string {
+		for dir := range tree.Ancestors(file) {
 			if crates[dir] {
-				return false
+				return ""
 			}
 			if path.Base(dir) == "examples" {
-				return true
+				return path.Dir(dir)
 			}
 		}
-		return false
-	})
+		return ""
+	}
 }
 
 // workspaceMembers returns the crates of a workspace: all crates below it.
@@ -143,6 +152,11 @@ func workspaceMembers(workspace *crate, all []*crate) []*crate {
 		}
 	}
 	return members
+}
+
+// mayServe reports whether a finding of a library says something of a server in it: all but its health service do.
+func mayServe(f finding.Finding) bool {
+	return !finding.Is[finding.Health](f) && !finding.Is[finding.HealthStatus](f)
 }
 
 // joinWorkspace takes the crates of a workspace together if one of them constructs a server. The other crates are
@@ -162,9 +176,7 @@ func joinWorkspace(members []*crate) {
 	}
 	var healthPackages []*analyzer.Package
 	for _, c := range libraries {
-		c.Drop(func(f finding.Finding) bool {
-			return !finding.Is[finding.Health](f) && !finding.Is[finding.HealthStatus](f)
-		})
+		c.Drop(mayServe)
 		for _, in := range c.Packages {
 			if len(in.Findings) > 0 {
 				healthPackages = append(healthPackages, in)

@@ -35,10 +35,11 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// Workspace says that the file is the Cargo.toml of a workspace: the crates below it are built together.
-	Workspace bool
-	// Library is how programs name the library of the crate, if the file is its Cargo.toml.
+	// Cargo is what the file says if it is a Cargo.toml, and Library how programs name the library of its crate.
+	Cargo   *cargo
 	Library string
+	// IsLibrary says that the file is the root of a library, and HasMain that it begins a program.
+	IsLibrary, HasMain bool
 	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
 	TestModules []string
 	// StandardHealth says that the file is grpc/health/v1/health.proto, or that it includes code generated from it.
@@ -99,32 +100,21 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 
 // analyzeManifest reads a Cargo.toml. The directory of one that is no TOML is a project too.
 func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
-	var cargo struct {
-		Dependencies map[string]any `toml:"dependencies"`
-		Workspace    *struct {
-			Dependencies map[string]any `toml:"dependencies"`
-		} `toml:"workspace"`
-		Package struct {
-			Name string `toml:"name"`
-		} `toml:"package"`
-		Lib struct {
-			Name string `toml:"name"`
-		} `toml:"lib"`
-	}
-	if _, err := untrusted.DecodeTOML(text, &cargo); err != nil {
+	var of cargo
+	if _, err := untrusted.DecodeTOML(text, &of); err != nil {
 		return &analyzer.Result[extra]{ProjectRoot: true}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
 	}
-	dependencies := []any{cargo.Dependencies[tonicHealth]}
-	if cargo.Workspace != nil {
-		dependencies = append(dependencies, cargo.Workspace.Dependencies[tonicHealth])
+	dependencies := []any{of.Dependencies[tonicHealth]}
+	if of.Workspace != nil {
+		dependencies = append(dependencies, of.Workspace.Dependencies[tonicHealth])
 	}
-	library := cmp.Or(cargo.Lib.Name, strings.ReplaceAll(cargo.Package.Name, "-", "_"))
-	return &analyzer.Result[extra]{
-		ProjectRoot: true, Extra: extra{
-			Workspace: cargo.Workspace != nil, Library: library,
-			OldHealth: slices.ContainsFunc(dependencies, isOldHealth),
-		},
-	}, nil
+	library := strings.ReplaceAll(of.Package.Name, "-", "_")
+	if of.Lib != nil {
+		library = cmp.Or(of.Lib.Name, library)
+	}
+	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{
+		Cargo: &of, Library: library, OldHealth: slices.ContainsFunc(dependencies, isOldHealth),
+	}}, nil
 }
 
 // healthPackage is the package statement of grpc/health/v1/health.proto.
@@ -173,9 +163,15 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	if !hasKeyword && !gives && settings == nil && !loads && !bytes.Contains(text, includeProto) &&
 		!bytes.Contains(text, []byte("test")) ||
 		isGenerated(text) {
-		return nil
+		return root(file)
 	}
 	return read(file, text, declares, gives, settings)
+}
+
+// root returns the result for a source with nothing of interest: that it is the root of a library or a program, if it is.
+func root(file string) *analyzer.Result[extra] {
+	library, program := rootsOf(file)
+	return &analyzer.Result[extra]{Extra: extra{IsLibrary: library, HasMain: program}}
 }
 
 // read reads a source, which may declare something for others, give their functions something, or name settings.
@@ -186,8 +182,10 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 	if all {
 		return &analyzer.Result[extra]{Extra: extra{TestModules: []string{strings.TrimSuffix(file, ".rs")}}}
 	}
+	isLibrary, isProgram := rootsOf(file)
 	result := &analyzer.Result[extra]{
 		Extra: extra{
+			IsLibrary: isLibrary, HasMain: isProgram || t.Matches(mainFunction),
 			TestModules: modulePaths(file, modules), StandardHealth: healthIncluded.Match(text), Settings: settings,
 			LoadsEnvironment: bytes.Contains(t.Code, loadsEnvironment), Packages: includedPackages(file, t),
 		},
