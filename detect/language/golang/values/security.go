@@ -253,11 +253,11 @@ func (w *credentials) fileNamed(x expression) string {
 func (w *credentials) add(x expression, transport plan.Transport, when truth) {
 	differs := transport != w.says.Transport
 	switch {
-	case when.holds == no && (!differs || when.setting == ""):
-	case when.holds == no:
+	case when.holds == no && !differs:
+	case when.holds == no && when.setting != "":
 		w.says.Setting = either(w.says.Setting, when.setting)
 		w.says.Place = x.place()
-	case when.holds == maybe && differs:
+	case when.holds != yes && differs:
 		w.says = plan.Security{Setting: either(when.setting, w.says.Setting), Place: x.place()}
 	case when.holds == yes:
 		if differs && when.setting != "" {
