@@ -263,10 +263,10 @@ func (f *flow) associate(in *values.Source, c call, code ast.Expr) {
 		}
 	case c.kind == registersWith:
 		f.registered[c.Site] = f.serversOf(in, made.Args[0])
-		f.of[c.Site] = f.oneOf(f.registered[c.Site])
+		f.of[c.Site] = f.serverOf(in, made.Args[0])
 	case c.kind == registersHealthWith:
 		f.healthy[c.Site] = f.serversOf(in, made.Args[0])
-		f.of[c.Site] = f.oneOf(f.healthy[c.Site])
+		f.of[c.Site] = f.serverOf(in, made.Args[0])
 		f.choose(in, c, made)
 	case c.kind == givesListener:
 		f.serve(in, c.Site, made)
@@ -285,76 +285,6 @@ func (f *flow) start(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 // maxStarted is how many arguments of such a call are looked at.
 const maxStarted = 8
 
-// serve learns that a server is given a listener, by a call that [servedBy] knows.
-func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
-	fun, args := servedBy(code)
-	if fun == nil {
-		return
-	}
-	by, server := plainHTTP, (*finding.Site)(nil)
-	switch {
-	case in.PathOf(fun) != "net/http":
-		by, server = f.serverKind(in, fun.X), f.serverOf(in, fun.X)
-	case len(code.Args) > 1:
-		server = f.serverOf(in, code.Args[1])
-	}
-	if server != nil {
-		by = plainGRPC
-		f.listening[server] = true
-	}
-	f.served[at] = by
-	f.serveHTTP[path.Dir(at.Path)] = f.serveHTTP[path.Dir(at.Path)] || by == plainHTTP
-	if by == anyServer {
-		return
-	}
-	secured := f.madeOfAll(in, args, func(c values.Call) bool { _, ok := f.tls[c]; return ok })
-	for _, made := range secured {
-		f.secured[cmp.Or(server, at)] = f.ServedSecurity(f.tls[made.Call].In, f.tls[made.Call].Call, made)
-	}
-	listeners := f.madeOfAll(in, args, func(c values.Call) bool { return f.listeners[c] != nil })
-	if len(listeners)+len(secured) == 0 {
-		f.mayBeSecured(by, cmp.Or(server, at), at)
-	}
-	over, byHTTP := f.listenersOverTLS(secured), f.ServersOf(in, code)
-	for _, made := range listeners {
-		listener := f.listeners[made.Call]
-		overTLS := fun.Sel.Name == "ServeTLS" || slices.ContainsFunc(over, made.IsSame)
-		of := server
-		if by == plainHTTP && len(byHTTP) == 1 {
-			of = cmp.Or(server, f.handledIn[byHTTP[0]])
-		}
-		f.give(listener, handedOn{by, of, made, overTLS})
-		if f.served[listener] != plainGRPC {
-			f.served[listener] = by
-		}
-	}
-}
-
-// madeOfAll returns the calls that make the values of expressions: see [values.Sources.Made].
-func (f *flow) madeOfAll(in *values.Source, all []ast.Expr, isOne func(values.Call) bool) []values.Made {
-	var made []values.Made
-	for _, e := range all {
-		made = append(made, f.Made(in, e, isOne)...)
-	}
-	return made
-}
-
-// give learns that a server of grpc-go or of net/http is given a listener. Of several that are given the same one in
-// the same way the first one of grpc-go counts, or else the first one: they stand in the branches of a condition, or
-// share the listener by cmux.
-func (f *flow) give(listener *finding.Site, to handedOn) {
-	for i, before := range f.given[listener] {
-		if !before.made.IsSame(to.made) {
-			continue
-		}
-		if before.by != plainGRPC && to.by == plainGRPC {
-			f.given[listener][i] = to
-		}
-		return
-	}
-	f.given[listener] = append(f.given[listener], to)
-}
-
 // serverKind returns which server an expression is, by its type.
 func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
 	switch importPath, name := f.TypeName(in, e); {
@@ -366,14 +296,25 @@ func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
 	return anyServer
 }
 
-// serverOf returns the server that an expression is, or nil. Several that may be its value are one.
+// serverOf returns the server that an expression is, or nil. Several that may be its value are one, but not those that
+// different calls give to a parameter.
 func (f *flow) serverOf(in *values.Source, e ast.Expr) *finding.Site {
-	return f.oneOf(f.serversOf(in, e))
+	var first *finding.Site
+	for i, way := range f.Ways(in, e) {
+		server := f.oneOf(f.madeOfAll(way, in, []ast.Expr{e}, f.isServer))
+		if i > 0 && server != first {
+			return nil
+		}
+		first = server
+	}
+	return first
 }
 
 func (f *flow) serversOf(in *values.Source, e ast.Expr) []values.Made {
-	return f.Made(in, e, func(c values.Call) bool { return f.servers[c] != nil })
+	return f.Made(in, e, f.isServer)
 }
+
+func (f *flow) isServer(c values.Call) bool { return f.servers[c] != nil }
 
 // oneOf is serverOf for what makes the servers.
 func (f *flow) oneOf(all []values.Made) *finding.Site {
