@@ -1,5 +1,5 @@
-// Package nearest finds the name that a misspelt one was meant to be. In go the name and those that are known; out comes
-// one of them. Begin with [Name].
+// Package nearest finds the name that a misspelt one was meant to be. In go the name and those that are known; one of
+// them comes out. Begin with [Name].
 package nearest
 
 import (

@@ -75,8 +75,8 @@ func (c call) hint(failed *outcome.RPCError) outcome.Hint {
 		return "exempt the health service from authentication, or send credentials with -rpc-header"
 	case outcome.CodeResourceExhausted:
 		if failed.Answered {
-			return "the server, or a proxy in front of it, is at a limit: exempt the health service from limits of calls " +
-				"and of connections, or probe less often"
+			return "the server, or a proxy in front of it, is at a limit: exempt the health service from limits of " +
+				"calls and of connections, or probe less often"
 		}
 	}
 	return ""

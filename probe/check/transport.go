@@ -65,8 +65,8 @@ type DialError struct {
 	Answer []byte
 }
 
-// AcceptedError is the error of a connection that a server has accepted and that cannot be used, for lack of credentials
-// that are none of the server's: a server that cannot be asked is not dead, and a restart would bring no credentials.
+// AcceptedError is the error of a connection that a server has accepted, and that the probe cannot use for lack of
+// credentials. That is no fault of the server, and a restart would bring none.
 type AcceptedError struct {
 	// Err says which credentials the probe lacks.
 	Err error

@@ -118,8 +118,8 @@ var definitions = []definition{
 	},
 	{
 		name: "authority", value: func(v *values) any { return &v.SetAuthority },
-		usage: "`name` of the server in requests (:authority), for servers behind one address; with TLS it is also the " +
-			"one to verify, unless -tls-server-name is set",
+		usage: "`name` of the server in requests (:authority), for servers behind one address; with TLS it is also " +
+			"the one to verify, unless -tls-server-name is set",
 	},
 	{
 		name: "alts", upstream: true, value: func(v *values) any { return &v.ALTS },
@@ -135,7 +135,8 @@ var definitions = []definition{
 	},
 	{
 		name: "v", upstream: true, value: func(v *values) any { return &v.verbose },
-		usage: "say where each value comes from, and how long connecting and the call took",
+		usage: "say where each value comes from, how long connecting and the call took, and which listed services " +
+			"are not SERVING",
 	},
 	{
 		name: "version", upstream: true, noVariable: true, value: func(v *values) any { return &v.version },

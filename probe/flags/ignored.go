@@ -38,8 +38,8 @@ func IgnoredVariables(prefix string, known []string) (notes []string) {
 	return notes
 }
 
-// isOfService reports whether a variable, without its prefix, may be one that Kubernetes sets in each pod for a Service,
-// such as GRPC_HEALTH_PROBE_SERVICE_HOST for the Service grpc-health-probe (kubernetes.io, "Accessing the Service").
+// isOfService reports whether a variable, without its prefix, may be one that Kubernetes sets in each pod for a
+// Service, such as GRPC_HEALTH_PROBE_SERVICE_HOST for grpc-health-probe (kubernetes.io, "Accessing the Service").
 func isOfService(name, value string) bool {
 	name = "_" + name + "_"
 	has := func(part string) bool { return strings.Contains(name, part) }

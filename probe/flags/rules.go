@@ -102,8 +102,8 @@ func (v *values) textRules() []rule {
 			"-user-agent cannot be sent: %q", v.UserAgent),
 		broken(!utf8.ValidString(services), "write it in UTF-8, as protobuf requires", "-service is not UTF-8: %q",
 			services),
-		broken(v.TLSServerName != "" && address.HostOf(v.TLSServerName) == "", ascii, "-tls-server-name is not a valid host name: %q",
-			v.TLSServerName),
+		broken(v.TLSServerName != "" && address.HostOf(v.TLSServerName) == "", ascii,
+			"-tls-server-name is not a valid host name: %q", v.TLSServerName),
 		broken(v.SetAuthority != "" && address.HostOf(v.SetAuthority) == "", ascii,
 			"-authority is neither a host nor host:port: %q", v.SetAuthority),
 	}

@@ -18,7 +18,6 @@ func Inherited() *Report {
 	if err != nil {
 		return nil
 	}
-	_ = os.Unsetenv(reportEnv) // it is no variable of a user's, of which there is a word if no flag has it
 	return &Report{os.NewFile(uintptr(fd), "report")}
 }
 

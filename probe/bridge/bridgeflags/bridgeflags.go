@@ -109,8 +109,14 @@ func Read(args []string, lookUp address.PortLookup) (f *Flags, text string, err 
 
 // Ignored returns a note for each variable of the environment that is named as the bridge's are, and that no flag has.
 func Ignored() []string {
-	own := flags.IgnoredVariables("GRPC_HEALTH_BRIDGE_", []string{ListenEnv, AllowEnv, BackgroundEnv})
-	return append(own, flags.New(Program, help).Ignored()...)
+	const prefix = "GRPC_HEALTH_BRIDGE_"
+	known := []string{prefix + "REPORT"} // that of package background
+	own := flag.NewFlagSet(Program, flag.ContinueOnError)
+	addOwn(own, func(string) string { return "" })
+	own.VisitAll(func(f *flag.Flag) {
+		known = append(known, prefix+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+	})
+	return append(flags.IgnoredVariables(prefix, known), flags.New(Program, help).Ignored()...)
 }
 
 // parseNetworks reads addresses and networks with commas between them. The error is a *[outcome.Failure].
@@ -185,7 +191,10 @@ is always 0: if the bridge cannot start, the container's log has the reason.
 
 // onlyOfProbe leaves out of the probe's help what the bridge does not do: it does not try again, and its log has no
 // line for each check, which could say how long it took.
-var onlyOfProbe = strings.NewReplacer(", -wait included", "", ", and how long connecting and the call took", "")
+var onlyOfProbe = strings.NewReplacer(
+	", -wait included", "",
+	", how long connecting and the call took, and which listed services are not SERVING", "",
+)
 
 // help is the text for -h.
 func help() string {

@@ -89,7 +89,8 @@ func TestVariablesWithoutEffectAreNamed(t *testing.T) {
 	}
 	want := []string{
 		`environment variable "GRPC_HEALTH_BRIDGE_LISTENS" has no effect: did you mean GRPC_HEALTH_BRIDGE_LISTEN?`,
-		`environment variable "GRPC_HEALTH_PROBE_TLS_CACERT" has no effect: did you mean GRPC_HEALTH_PROBE_TLS_CA_CERT?`,
+		`environment variable "GRPC_HEALTH_PROBE_TLS_CACERT" has no effect: did you mean ` +
+			`GRPC_HEALTH_PROBE_TLS_CA_CERT?`,
 	}
 	f, _, err := Read([]string{"-addr=:1"}, address.AnyPort)
 	if err != nil || !slices.Equal(f.Notes, want) {

@@ -43,7 +43,8 @@ func TestStepsMadeAgainGetNoMoreTime(t *testing.T) {
 func TestCallThatIsNotNeededLengthensNoProbe(t *testing.T) {
 	t.Parallel()
 	for _, b := range []Budget{
-		{ConnectTimeout: time.Hour, RPCTimeout: time.Nanosecond}, {ConnectTimeout: time.Hour, RPCTimeout: time.Hour},
+		{ConnectTimeout: time.Hour, RPCTimeout: time.Nanosecond},
+		{ConnectTimeout: time.Hour, RPCTimeout: time.Hour},
 		{ConnectTimeout: time.Hour, RPCTimeout: time.Hour, Timeout: time.Minute},
 	} {
 		b.Start()
