@@ -81,8 +81,8 @@ func (c compiler) checkGo() (string, error) {
 			"without (use GOFIPS140)")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return "", fmt.Errorf("finding go on the PATH, since $%s is %s: put a Go buildpack before this one, or use "+
-			"a build image with Go", config.SourceEnv, config.Compile)
+		return "", fmt.Errorf("finding go on the PATH, since $%s is %s: put a Go buildpack before this one, use a "+
+			"build image with Go, or set $%s to %s", config.SourceEnv, config.Compile, config.SourceEnv, config.Bundled)
 	}
 	// An old Go would refuse to answer in the folder of a module that needs a newer one.
 	out, err := c.run(c.work, "env", "GOVERSION")

@@ -8,8 +8,10 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/github"
+	"github.com/grpc-cnb/health-probe/build/githubassets"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/descriptor"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/flags"
@@ -26,6 +28,15 @@ type settings struct {
 	download github.Request
 	// api is the address of GitHub's API.
 	api *url.URL
+}
+
+// Requirements checks all settings of an app, whether the build will use them or not, and returns what its GitHub assets
+// require of the build plan.
+func Requirements(ctx libcnb.DetectContext) ([]plan.Requirement, error) {
+	if _, err := readSettings(ctx.Buildpack); err != nil {
+		return nil, err
+	}
+	return githubassets.Requirements(ctx.ApplicationPath)
 }
 
 // readSettings reads and checks the build variables. The probe's own parser checks the default flags, so that a mistake
@@ -56,10 +67,14 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
-	return settings{values, defaults, github.Request{
+	download := github.Request{
 		Repo: values.Repo, Asset: values.Asset, Tag: values.Version, SHA256: values.SHA256,
 		TagSetting: "$" + config.VersionEnv, SHA256Setting: "$" + config.SHA256Env,
-	}, api}, nil
+	}
+	if values.Source == config.Download {
+		err = download.Check()
+	}
+	return settings{values, defaults, download, api}, err
 }
 
 // chooseVariant returns the build to install, lean or full.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect"
+	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
 // lines collects the lines of a log.
@@ -158,7 +159,7 @@ func TestTheLogSaysWhichServerLeads(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			var log lines
-			if _, err := detect.Servers(dir, false, &log); err != nil {
+			if _, err := detect.Servers(dir, config.EnabledAuto, &log); err != nil {
 				t.Fatal(err)
 			}
 			if got := said(log); !slices.Equal(got, app.want) {
@@ -201,7 +202,7 @@ func TestNothingIsKnownOfAServerThatIsNotBuilt(t *testing.T) {
 			write(t, filepath.Join(dir, "cmd/c/main.go"), clientSource)
 			t.Setenv("BP_GO_TARGETS", targets)
 			var log lines
-			if _, err := detect.Servers(dir, false, &log); err != nil {
+			if _, err := detect.Servers(dir, config.EnabledAuto, &log); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.HasSuffix(log[0], want) {

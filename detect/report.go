@@ -23,8 +23,10 @@ func (f found) report(logger Logger, forced bool) {
 	for _, note := range f.notes {
 		logger.Headerf("Warning: %s", note)
 	}
-	if len(f.shown) > 0 {
-		f.sayLeftOut(logger)
+	if len(f.shown) > 0 && len(servers) == 0 {
+		logger.Headerf("%s", f.leftOutServers())
+	} else if len(f.shown) > 0 {
+		logger.Debugf("%s", f.leftOutServers())
 	}
 	switch {
 	case len(servers) > 0:
@@ -32,20 +34,31 @@ func (f found) report(logger Logger, forced bool) {
 	case forced:
 		logger.Headerf("No gRPC server found, but $%s is true", config.EnabledEnv)
 	default:
-		logger.Headerf("No gRPC server found: looked for a server that is constructed or registered in the app's own "+
-			"sources or programs (%s); $%s=true installs the probe anyway",
-			strings.Join(titles(), ", "), config.EnabledEnv)
+		logger.Headerf("No gRPC server found: %s; $%s=true installs the probe anyway", lookedFor(), config.EnabledEnv)
 	}
 }
 
-// sayLeftOut says which servers are those of examples: to all if there is no other, else to who debugs.
-func (f found) sayLeftOut(logger Logger) {
-	printf := logger.Debugf
-	if len(f.servers) == 0 {
-		printf = logger.Headerf
+// lookedFor says what counts as a server.
+func lookedFor() string {
+	return fmt.Sprintf("looked for a server that is constructed or registered in the app's own sources or programs (%s)",
+		strings.Join(titles(), ", "))
+}
+
+// missing is the error for an app without a server that is required to have one. The lifecycle hides the log of a
+// detect phase that passes, so the error says all that is known.
+func (f found) missing() error {
+	parts := append([]string{lookedFor()}, f.notes...)
+	if len(f.shown) > 0 {
+		parts = append(parts, f.leftOutServers())
 	}
-	first := f.shown[0]
-	printf("gRPC servers of examples or tests left out: %d, the first one at %s", len(f.shown), first.Evidence)
+	return fmt.Errorf("finding a gRPC server, since $%s is %s: %s ($%s=true installs the probe anyway)",
+		config.EnabledEnv, config.EnabledRequired, strings.Join(parts, "; "), config.EnabledEnv)
+}
+
+// leftOutServers says which servers are those of examples.
+func (f found) leftOutServers() string {
+	return fmt.Sprintf("gRPC servers of examples or tests left out: %d, the first one at %s", len(f.shown),
+		f.shown[0].Evidence)
 }
 
 // warnOfHealth says which of the servers have no health service, and what to write into the leading one.

@@ -3,8 +3,10 @@ package detect
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -22,22 +24,24 @@ type Logger interface {
 	Debugf(format string, args ...any)
 }
 
-// Servers returns what [FindServers] finds within [MaxTime], and reports it to the logger. Forced says that the probe
-// is installed whatever is found.
-func Servers(dir string, forced bool, logger Logger) ([]plan.Server, error) {
+// Servers returns what [FindServers] finds within [MaxTime], and reports it to the logger. Enabled is the value of
+// config.EnabledEnv: if it is config.EnabledRequired, an app without a server is an error.
+func Servers(dir, enabled string, logger Logger) ([]plan.Server, error) {
 	findIn := func(limit context.Context) (found, error) { return find(limit, dir, logger.Debugf) }
-	f, err := findInTime(findIn, MaxTime, maxExtraTime, logger)
-	if err == nil {
-		f.report(logger, forced)
+	f, err := findInTime(findIn, MaxTime, maxExtraTime)
+	if err != nil {
+		return nil, err
 	}
-	return f.servers, err
+	if len(f.servers) == 0 && enabled == config.EnabledRequired {
+		return nil, f.missing()
+	}
+	f.report(logger, enabled == config.EnabledTrue)
+	return f.servers, nil
 }
 
 // findInTime returns what find finds within a limit. An app that takes longer is built with what is known by then,
 // which is nothing if find has not returned an extra time later.
-func findInTime(
-	find func(context.Context) (found, error), limit, extra time.Duration, logger Logger,
-) (found, error) {
+func findInTime(find func(context.Context) (found, error), limit, extra time.Duration) (found, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	type result struct {
@@ -54,10 +58,11 @@ func findInTime(
 		if !errors.Is(r.err, context.DeadlineExceeded) {
 			return r.found, r.err
 		}
-		logger.Headerf("Warning: the scan stopped after %s; results may be incomplete", limit)
+		r.notes = append(r.notes, fmt.Sprintf("the scan stopped after %s; results may be incomplete", limit))
 		return r.found, nil
 	case <-time.After(limit + extra):
-		logger.Headerf("Warning: the scan was given up after %s; nothing is known of the app", limit+extra)
-		return found{}, nil
+		return found{notes: []string{
+			fmt.Sprintf("the scan was given up after %s; nothing is known of the app", limit+extra),
+		}}, nil
 	}
 }

@@ -18,10 +18,9 @@ func TestReadingGivesUpAFileThatIsStuck(t *testing.T) {
 	end := make(chan struct{})
 	defer close(end)
 	stuck := func(context.Context) (found, error) { <-end; return found{servers: []plan.Server{{}}}, nil }
-	var out bytes.Buffer
-	f, err := findInTime(stuck, time.Millisecond, time.Millisecond, log.NewPaketoLogger(&out))
-	if f.servers != nil || err != nil || !strings.Contains(out.String(), "the scan was given up after 2ms") {
-		t.Errorf("it found %v, %v, and said %q", f.servers, err, out.String())
+	f, err := findInTime(stuck, time.Millisecond, time.Millisecond)
+	if f.servers != nil || err != nil || !strings.Contains(f.missing().Error(), "the scan was given up after 2ms") {
+		t.Errorf("it found %v, %v, and says %q", f.servers, err, f.notes)
 	}
 }
 
@@ -32,10 +31,11 @@ func TestReadingKeepsWhatItFoundInTime(t *testing.T) {
 		<-ctx.Done()
 		return found{servers: []plan.Server{{Language: "go"}}}, ctx.Err()
 	}
+	f, err := findInTime(slow, time.Millisecond, time.Hour)
 	var out bytes.Buffer
-	f, err := findInTime(slow, time.Millisecond, time.Hour, log.NewPaketoLogger(&out))
+	f.report(log.NewPaketoLogger(&out), false)
 	if len(f.servers) != 1 || err != nil || !strings.Contains(out.String(),
-		"the scan stopped after 1ms") {
+		"Warning: the scan stopped after 1ms") {
 		t.Errorf("it found %v, %v, and said %q", f.servers, err, out.String())
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -134,7 +134,8 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // handOver is the command "handover". Like the lifecycle for a single buildpack, it takes the first alternative in the
-// plan.toml of detect that requires all that it provides, and replaces the file by the plan that build gets.
+// plan.toml of detect that requires what it provides and nothing else, and replaces the file by the plan that build
+// gets.
 func handOver(ts *testscript.TestScript, neg bool, args []string) {
 	type alternative struct {
 		Provides []struct{ Name string }
@@ -151,11 +152,14 @@ func handOver(ts *testscript.TestScript, neg bool, args []string) {
 	_, err := toml.DecodeFile(file, &plan)
 	ts.Check(err)
 	for _, one := range append([]alternative{plan.alternative}, plan.Or...) {
-		required := map[string]bool{}
+		provided, required := map[string]bool{}, map[string]bool{}
+		for _, entry := range one.Provides {
+			provided[entry.Name] = true
+		}
 		for _, entry := range one.Requires {
 			required[entry.Name] = true
 		}
-		if !slices.ContainsFunc(one.Provides, func(entry struct{ Name string }) bool { return !required[entry.Name] }) {
+		if maps.Equal(provided, required) {
 			text, err := toml.Marshal(map[string]any{"entries": one.Requires})
 			ts.Check(err)
 			ts.Check(os.WriteFile(file, text, 0o644))

@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 	"github.com/paketo-buildpacks/libpak/v2/utils"
+
+	"github.com/grpc-cnb/health-probe/detect/buildplan"
 )
 
 // header is a phase's log and the end of the phase. It prints the buildpack's name and version once: as the title, or
@@ -27,9 +31,14 @@ func (h *header) Title(name, version, homepage string) {
 	h.Logger.Title(name, version, homepage)
 }
 
-// Error prints an error and ends the program with exit code 1, which fails the build (buildpack spec, Detection and
-// Build).
+// Error prints an error and ends the program: the build phase with exit code 1, which fails the build (buildpack spec,
+// Build), and the detect phase with a plan with which the build phase fails.
 func (h *header) Error(err error) {
+	if filepath.Base(os.Args[0]) == "detect" {
+		if buildplan.HandOn(err, os.Getenv(libcnb.EnvDetectPlanPath), h) == nil {
+			h.Pass()
+		}
+	}
 	if h.titled {
 		fmt.Fprintf(h.TerminalErrorWriter(), "error: %s\n", err)
 		os.Exit(utils.ErrorStatusCode)

@@ -9,7 +9,6 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/utils"
 
 	"github.com/grpc-cnb/health-probe/build"
-	"github.com/grpc-cnb/health-probe/build/githubassets"
 	"github.com/grpc-cnb/health-probe/detect/buildplan"
 	"github.com/grpc-cnb/health-probe/internal/bindings"
 )
@@ -24,6 +23,6 @@ func main() {
 	off := libcnb.WithLogger(log.PaketoLogger{})
 	// libpak's own TOML writer would list the image's labels after the exec probe, which has to be the end of the log.
 	quiet := libcnb.WithTOMLWriter(utils.NewTOMLWriter(utils.WithTOMLWriterLogger(log.NewDiscardLogger())))
-	libpak.BuildpackMain(buildplan.Phase(header, githubassets.Requirements), build.Phase(header),
+	libpak.BuildpackMain(buildplan.Phase(header, build.Requirements), build.Phase(header),
 		off, quiet, libcnb.WithExitHandler(header))
 }

@@ -83,12 +83,11 @@ func inspect(folder string) (code int, err error) {
 		}
 	}
 	fmt.Fprintf(os.Stdout, "What a build finds in %s:\n", plan.Printable(folder))
-	forced := settings.Enabled == config.EnabledTrue
-	servers, err := detect.Servers(folder, forced, printer{isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"})
+	servers, err := detect.Servers(folder, settings.Enabled, printer{isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"})
 	if err != nil {
 		return exitError, err
 	}
-	if len(servers) == 0 && !forced {
+	if len(servers) == 0 && settings.Enabled != config.EnabledTrue {
 		return exitNothing, errors.New("the image would get no probe; docs/detection.md says what counts as a " +
 			"server, and BP_LOG_LEVEL=DEBUG lists what was read")
 	}

@@ -38,16 +38,13 @@ func probePlan(servers []plan.Server, forced bool) libcnb.BuildPlan {
 	return probe
 }
 
-// withGo adds that Go is required of another buildpack. If the probe itself is not required, another buildpack may
-// still require it, or none does: then there is a second plan without Go, and the build says what is missing if it
-// comes to that.
+// withGo adds a plan before the probe's that requires Go of another buildpack, too. The lifecycle takes the second plan
+// if no buildpack before this one provides Go, and the build phase then fails with what is missing. With the first plan
+// alone an optional buildpack would be left out without a word.
 func withGo(probe libcnb.BuildPlan) []libcnb.BuildPlan {
 	compiled := probe
 	goRequire := libcnb.BuildPlanRequire{Name: goEntry, Metadata: map[string]any{"build": true}}
 	compiled.Requires = append(slices.Clone(probe.Requires), goRequire)
-	if len(probe.Requires) > 0 {
-		return []libcnb.BuildPlan{compiled}
-	}
 	return []libcnb.BuildPlan{compiled, probe}
 }
 

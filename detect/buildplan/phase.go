@@ -6,8 +6,10 @@ package buildplan
 
 import (
 	"fmt"
+	"os"
 	"time"
 
+	"github.com/BurntSushi/toml"
 	"github.com/buildpacks/libcnb/v2"
 	"github.com/paketo-buildpacks/libpak/v2/log"
 
@@ -17,8 +19,8 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// Requirements returns what the settings of the app in a folder require of the build plan beside the probe.
-type Requirements func(appDir string) ([]plan.Requirement, error)
+// Requirements checks all settings, and returns what they require of the build plan beside the probe.
+type Requirements func(ctx libcnb.DetectContext) ([]plan.Requirement, error)
 
 // Phase returns the detect phase (buildpack spec, Phase #1: Detect), which reports to logger. It passes with the plan
 // entry provided and required if the probe is wanted, and with the entry provided alone if nothing asks for it,
@@ -26,12 +28,12 @@ type Requirements func(appDir string) ([]plan.Requirement, error)
 // then has nothing to do, and a group that names the buildpack does not fail. A probe that is to be compiled requires
 // Go of another buildpack, unless the build image has it. What the app requires beside the probe has entries of its
 // own. A builder that has the buildpack as an optional system buildpack gets a plan for an app that asks for nothing,
-// too. If a setting is wrong, the plan requires the probe with that mistake, and the build phase fails with it.
+// too. An error of the phase, such as a mistake in a setting, is for [HandOn].
 func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 	return func(ctx libcnb.DetectContext) (libcnb.DetectResult, error) {
 		defaults, err := descriptor.Defaults(ctx.Buildpack.Metadata)
 		if err != nil {
-			return mistaken(err, logger), nil
+			return libcnb.DetectResult{}, err
 		}
 		settings := config.Read(defaults)
 		if settings.Enabled == config.EnabledFalse {
@@ -39,13 +41,13 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 			return libcnb.DetectResult{Pass: true}, nil
 		}
 		if err := settings.Err(); err != nil {
-			return mistaken(err, logger), nil
+			return libcnb.DetectResult{}, err
 		}
-		required, err := requirementsInTime(requirements, ctx.ApplicationPath, detect.MaxTime)
+		required, err := inTime(func() ([]plan.Requirement, error) { return requirements(ctx) }, detect.MaxTime)
 		if err != nil {
-			return mistaken(err, logger), nil
+			return libcnb.DetectResult{}, err
 		}
-		servers, err := detect.Servers(ctx.ApplicationPath, settings.Enabled == config.EnabledTrue, logger)
+		servers, err := detect.Servers(ctx.ApplicationPath, settings.Enabled, logger)
 		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
@@ -57,26 +59,34 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 	}
 }
 
-// mistaken returns the result for an app whose settings hold a mistake.
-func mistaken(mistake error, logger log.Logger) libcnb.DetectResult {
-	logger.Headerf("The build will fail, because a setting is wrong: %s", plan.SafeError(mistake))
-	return libcnb.DetectResult{Pass: true, Plans: []libcnb.BuildPlan{{
+// HandOn writes a build plan with a mistake to a file: it requires the probe, and the build phase fails with the mistake.
+// A detect phase that passes with such a plan cannot be overlooked, whereas the lifecycle leaves out an optional
+// buildpack whose detect phase fails.
+func HandOn(mistake error, file string, logger log.Logger) error {
+	text, err := toml.Marshal(libcnb.BuildPlan{
 		Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}},
 		Requires: []libcnb.BuildPlanRequire{{Name: plan.Entry, Metadata: plan.MistakeMetadata(mistake)}},
-	}}}
+	})
+	if err != nil {
+		return fmt.Errorf("encoding the build plan: %w", err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return fmt.Errorf("writing the build plan: %w", err)
+	}
+	logger.Headerf("The build will fail: %s", plan.SafeError(mistake))
+	return nil
 }
 
-// requirementsInTime returns the requirements of the app in a directory, or an error if reading them takes longer
-// than a limit.
-func requirementsInTime(requirements Requirements, dir string, limit time.Duration) ([]plan.Requirement, error) {
-	type read struct {
+// inTime returns the requirements that a function reads, or an error if reading them takes longer than a limit.
+func inTime(read func() ([]plan.Requirement, error), limit time.Duration) ([]plan.Requirement, error) {
+	type result struct {
 		required []plan.Requirement
 		err      error
 	}
-	done := make(chan read, 1)
+	done := make(chan result, 1)
 	go func() {
-		required, err := requirements(dir)
-		done <- read{required, err}
+		required, err := read()
+		done <- result{required, err}
 	}()
 	select {
 	case r := <-done:

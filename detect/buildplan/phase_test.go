@@ -33,6 +33,8 @@ func TestPhase(t *testing.T) {
 		"nothing":          {"auto", "package main\n"},
 		"forced":           {"true", "package main\n"},
 		"forced_and_found": {" TRUE ", healthy},
+		"required":         {"required", healthy},
+		"required_nothing": {"required", "package main\n"},
 		"default":          {"", healthy},
 		"empty":            {" ", healthy},
 		"withdrawn":        {"false", healthy},
@@ -78,7 +80,7 @@ func TestPhaseHandsMistakesOn(t *testing.T) {
 
 // So is a mistake in what the app requires beside the probe, without secrets and control characters.
 func TestPhaseHandsMistakesInRequirementsOn(t *testing.T) {
-	wrong := func(string) ([]plan.Requirement, error) {
+	wrong := func(libcnb.DetectContext) ([]plan.Requirement, error) {
 		return nil, errors.New("reading \"ghp_s3cretOfTheTests\": a\nb\x1b[2J")
 	}
 	golden.Check(t, "testdata/phase/mistake_requirements.txt", phaseWith(t, t.TempDir(), wrong))
@@ -110,7 +112,7 @@ func TestPhaseListsSoManyServersAndCountsTheRest(t *testing.T) {
 	}
 }
 
-// phase runs the phase on the app in dir, and returns its log, its plan and its error as text.
+// phase runs the phase on the app in dir, and returns its log and its plan as text.
 func phase(t *testing.T, dir string) string {
 	t.Helper()
 	return phaseWith(t, dir, noRequirements)
@@ -123,9 +125,18 @@ func phaseWith(t *testing.T, dir string, requirements buildplan.Requirements) st
 	ctx := libcnb.DetectContext{ApplicationPath: dir}
 	configurations := []map[string]any{{"name": config.EnabledEnv, "default": "auto"}}
 	ctx.Buildpack.Metadata = map[string]any{"configurations": configurations}
-	result, err := buildplan.Phase(log.NewPaketoLogger(&out), requirements)(ctx)
+	logger := log.NewPaketoLogger(&out)
+	result, err := buildplan.Phase(logger, requirements)(ctx)
 	if err != nil {
-		return "error: " + err.Error() + "\n"
+		file := filepath.Join(t.TempDir(), "plan.toml")
+		if err := buildplan.HandOn(err, file, logger); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return colours.ReplaceAllString(out.String(), "") + string(text)
 	}
 	if !result.Pass {
 		return colours.ReplaceAllString(out.String(), "") + "does not pass\n"
@@ -137,7 +148,7 @@ func phaseWith(t *testing.T, dir string, requirements buildplan.Requirements) st
 }
 
 // noRequirements stands for the settings of an app that requires nothing beside the probe.
-func noRequirements(string) ([]plan.Requirement, error) { return nil, nil }
+func noRequirements(libcnb.DetectContext) ([]plan.Requirement, error) { return nil, nil }
 
 // encode gives the plans as libcnb writes them.
 func encode(t *testing.T, plans []libcnb.BuildPlan) string {

@@ -12,8 +12,8 @@ func TestReadingGivesUpSettingsThatAreStuck(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	defer close(end)
-	stuck := func(string) ([]plan.Requirement, error) { <-end; return nil, nil }
-	_, err := requirementsInTime(stuck, "", time.Millisecond)
+	stuck := func() ([]plan.Requirement, error) { <-end; return nil, nil }
+	_, err := inTime(stuck, time.Millisecond)
 	if err == nil || err.Error() != "reading the settings of the app: it took longer than 1ms" {
 		t.Errorf("the error is %v", err)
 	}

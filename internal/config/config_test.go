@@ -111,7 +111,7 @@ func TestRead(t *testing.T) {
 		{config.EnabledEnv, " ", ""},
 		{
 			config.EnabledEnv, "maybe",
-			`reading $BP_GRPC_HEALTH_PROBE_ENABLED: "maybe" is not allowed: use auto, true or false`,
+			`reading $BP_GRPC_HEALTH_PROBE_ENABLED: "maybe" is not allowed: use auto, required, true or false`,
 		},
 		{config.SourceEnv, "Compile", ""},
 		{config.SourceEnv, "", ""},

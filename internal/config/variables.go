@@ -56,11 +56,12 @@ const (
 	GitHubTokenEnv = "BP_GITHUB_TOKEN"
 )
 
-// The values of EnabledEnv: install the probe if the app is seen to serve gRPC, always, or never.
+// The values of EnabledEnv: when the probe is installed.
 const (
-	EnabledAuto  = "auto"
-	EnabledTrue  = "true"
-	EnabledFalse = "false"
+	EnabledAuto     = "auto"     // if the app is seen to serve gRPC
+	EnabledRequired = "required" // the same, and the build fails if the app is not
+	EnabledTrue     = "true"     // always
+	EnabledFalse    = "false"    // never
 )
 
 // The values of SourceEnv, which the image's label and the SBOM also have: where the probe comes from.
@@ -90,9 +91,10 @@ const (
 var Variables = []Variable{
 	{
 		Name: EnabledEnv,
-		Meaning: "`auto`: install the probe if the app serves gRPC; `true`: always; `false`: never, whether the " +
-			"build names the buildpack or not",
-		Values: []string{EnabledAuto, EnabledTrue, EnabledFalse}, Default: EnabledAuto, Example: EnabledTrue,
+		Meaning: "`auto`: install the probe if the app serves gRPC; `required`: the same, and the build fails if no " +
+			"server is found; `true`: always; `false`: never, whether the build names the buildpack or not",
+		Values:  []string{EnabledAuto, EnabledRequired, EnabledTrue, EnabledFalse},
+		Default: EnabledAuto, Example: EnabledTrue,
 		read: choice(func(c *Config) *string { return &c.Enabled }),
 	},
 	{

@@ -13,9 +13,7 @@ import (
 // keyMistake is the key of the plan entry's metadata for a mistake in the settings.
 const keyMistake = "mistake"
 
-// MistakeMetadata returns the metadata of a plan entry that hands a mistake in the settings on to the build phase,
-// which fails with it. The detect phase must not fail with it itself: the lifecycle would leave an optional buildpack
-// out without a word.
+// MistakeMetadata returns the metadata of a plan entry that hands a mistake on to the build phase, which fails with it.
 func MistakeMetadata(mistake error) map[string]any {
 	return map[string]any{keyMistake: SafeError(mistake).Error()}
 }
