@@ -195,7 +195,7 @@ func obtain(
 	}
 	// Nobody but this buildpack has the bridge, so it is the bundled one beside a probe that was downloaded.
 	for _, variant := range wanted[len(found):] {
-		bundled, err := bundledProgram(ctx, variant)
+		bundled, err := bundledProgram(ctx, variant, work)
 		if err != nil {
 			return programs{}, nil, err
 		}

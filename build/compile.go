@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"go/version"
@@ -17,13 +18,14 @@ import (
 	"github.com/paketo-buildpacks/libpak/v2/log"
 	"golang.org/x/mod/modfile"
 
+	"github.com/grpc-cnb/health-probe/build/archive"
 	"github.com/grpc-cnb/health-probe/build/executable"
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
 const (
-	// sourceDir is the folder of the buildpack with the probe's source code and its vendored dependencies.
-	sourceDir = "source"
+	// sourceFile is the archive in the buildpack with the probe's source code and its vendored dependencies.
+	sourceFile = "source.tgz"
 	// compileTime bounds a compilation. On one slow processor, with an empty build cache, the full probe takes two
 	// minutes.
 	compileTime = 15 * time.Minute
@@ -41,14 +43,22 @@ func compile(
 		return nil, cache, err
 	}
 	c := compiler{
-		source: filepath.Join(ctx.Buildpack.Path, sourceDir), work: work, logger: logger,
+		source: filepath.Join(work, "source"), work: work, logger: logger,
 		env: append(os.Environ(),
 			"GOOS="+target.OS, "GOARCH="+target.Arch, "CGO_ENABLED=0", "GOCACHE="+cache.Path,
 			"GOPATH="+filepath.Join(work, "go"), "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local", "GO111MODULE=on"),
 	}
+	goVersion, err := c.prepare(filepath.Join(ctx.Buildpack.Path, sourceFile))
+	if err != nil {
+		return nil, cache, err
+	}
+	own, err := buildinfo.ReadFile(filepath.Join(ctx.Buildpack.Path, "bin", "main"))
+	if err != nil {
+		return nil, cache, fmt.Errorf("reading the version of the probe's source: %w", err)
+	}
 	var programs []program
 	for _, variant := range variants {
-		compiled, err := c.compile(ctx, variant)
+		compiled, err := c.compile(ctx.TargetInfo, variant, goVersion, own)
 		if err != nil {
 			return nil, cache, err
 		}
@@ -74,8 +84,9 @@ type compiler struct {
 	logger       log.Logger
 }
 
-// checkGo returns the version of the go command on the PATH. It fails if that is too old for the source.
-func (c compiler) checkGo() (string, error) {
+// prepare unpacks the source and returns the version of the go command on the PATH. It fails if that is too old for the
+// source.
+func (c compiler) prepare(source string) (string, error) {
 	if strings.Contains(os.Getenv("GOEXPERIMENT"), "boringcrypto") {
 		return "", errors.New("compiling the probe: GOEXPERIMENT=boringcrypto needs cgo, and the probe is compiled " +
 			"without (use GOFIPS140)")
@@ -90,6 +101,9 @@ func (c compiler) checkGo() (string, error) {
 		return "", fmt.Errorf("asking go for its version: %w", err)
 	}
 	have := strings.TrimSpace(string(out))
+	if _, err := archive.Unpack(source, sourceFile, c.source, 0); err != nil {
+		return "", err
+	}
 	descriptor, err := os.ReadFile(filepath.Join(c.source, "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("finding the probe's source: %w", err)
@@ -108,32 +122,26 @@ func (c compiler) checkGo() (string, error) {
 	return have, nil
 }
 
-// compile compiles one program, which has the version of the bundled one.
-func (c compiler) compile(ctx libcnb.BuildContext, variant string) (program, error) {
-	bundled, err := bundledProgram(ctx, variant)
-	if err != nil {
-		return program{}, err
-	}
-	goVersion, err := c.checkGo()
-	if err != nil {
-		return program{}, err
-	}
+// compile compiles one program, which has the version of the buildpack's own.
+func (c compiler) compile(
+	target libcnb.TargetInfo, variant, goVersion string, own *buildinfo.BuildInfo,
+) (program, error) {
 	title := "the " + variant + " probe"
 	if variant == bridgeVariant {
 		title = "the bridge"
 	}
-	c.logger.Bodyf("Compiling %s for %s with %s", title, platform(ctx.TargetInfo), goVersion)
-	file, err := c.build(bundledFiles[variant], bundled.version+" "+buildSetting(bundled.info, "vcs.revision"))
+	c.logger.Bodyf("Compiling %s for %s with %s", title, platform(target), goVersion)
+	file, err := c.build(bundledFiles[variant], own.Main.Version+" "+buildSetting(own, "vcs.revision"))
 	if err != nil {
 		return program{}, err
 	}
-	interpreter, err := executable.Check(file, executablePlatform(ctx.TargetInfo))
+	interpreter, err := executable.Check(file, executablePlatform(target))
 	if err != nil {
 		return program{}, fmt.Errorf("checking what was compiled: %w (is that what $GOFLAGS asks for?)", err)
 	}
 	compiled, err := readProgram(file, config.Compile)
-	compiled.name, compiled.variant, compiled.version = bundled.name, bundled.variant, bundled.version
-	compiled.interpreter = interpreter
+	compiled.name, compiled.variant = namesOf(variant)
+	compiled.version, compiled.interpreter = own.Main.Version, interpreter
 	return compiled, err
 }
 

@@ -1,13 +1,17 @@
 package build
 
 import (
+	"cmp"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/buildpacks/libcnb/v2"
 
+	"github.com/grpc-cnb/health-probe/build/archive"
 	"github.com/grpc-cnb/health-probe/build/execprobe"
 	"github.com/grpc-cnb/health-probe/build/executable"
 	"github.com/grpc-cnb/health-probe/build/github"
@@ -65,7 +69,7 @@ func (p program) component() sbom.Component {
 	return c
 }
 
-// bundledFiles are the names of the programs in the buildpack, by variant.
+// bundledFiles are the names of the programs in the buildpack, by variant. That of the full probe is in an archive.
 var bundledFiles = map[string]string{
 	config.VariantLean: "grpc_health_probe",
 	config.VariantFull: "grpc_health_probe_full",
@@ -75,29 +79,41 @@ var bundledFiles = map[string]string{
 // bridgeVariant stands for the bridge, of which there is one build.
 const bridgeVariant = "bridge"
 
-// bundledProgram returns the variant of the probe that is in the buildpack's folder probes/OS-ARCH for the target. The
-// buildpack has the probes for all of its targets, since the image's architecture need not be the build machine's.
-func bundledProgram(ctx libcnb.BuildContext, variant string) (program, error) {
+// bundledProgram returns the variant of the probe that is in the buildpack's folder probes/OS-ARCH for the target. A
+// program that is in an archive is unpacked into the folder work.
+func bundledProgram(ctx libcnb.BuildContext, variant, work string) (program, error) {
 	target := ctx.TargetInfo
-	file := filepath.Join(ctx.Buildpack.Path, "probes", target.OS+"-"+target.Arch, bundledFiles[variant])
-	bundled, err := readProgram(file, config.Bundled)
-	bundled.name, bundled.variant = execprobe.ProgramName, variant
-	if variant == bridgeVariant {
-		bundled.name, bundled.variant = bridgeflags.Program, ""
+	folder, name := filepath.Join(ctx.Buildpack.Path, "probes", target.OS+"-"+target.Arch), bundledFiles[variant]
+	var unpacking error
+	if variant == config.VariantFull {
+		_, unpacking = archive.Unpack(filepath.Join(folder, name+".tgz"), name+".tgz", work, 0)
+		folder = work
 	}
-	if os.IsNotExist(err) {
+	bundled, err := readProgram(filepath.Join(folder, name), config.Bundled)
+	err = cmp.Or(unpacking, err)
+	bundled.name, bundled.variant = namesOf(variant)
+	if errors.Is(err, fs.ErrNotExist) {
 		what, instead := "probe", fmt.Sprintf("set $%s to %s", config.SourceEnv, config.Download)
 		if variant == bridgeVariant {
 			what, instead = "bridge", "leave out $"+config.BridgeEnv
 		}
-		return program{}, fmt.Errorf("finding the bundled %s for %s: this buildpack does not carry it (%s)", what,
-			platform(target), instead)
+		return program{}, fmt.Errorf("finding the bundled %s for %s: this buildpack does not carry it (use the "+
+			"buildpack for that architecture, or %s)", what, platform(target), instead)
 	}
 	if err == nil && bundled.platform != platform(target) {
 		return program{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s",
-			file, bundled.platform, platform(target))
+			bundled.file, bundled.platform, platform(target))
 	}
 	return bundled, err
+}
+
+// namesOf returns what a program is called in the image, and the variant that the log and the label name, of which the
+// bridge has none.
+func namesOf(variant string) (name, shown string) {
+	if variant == bridgeVariant {
+		return bridgeflags.Program, ""
+	}
+	return execprobe.ProgramName, variant
 }
 
 func platform(target libcnb.TargetInfo) string { return target.OS + "/" + target.Arch }

@@ -19,11 +19,11 @@ func TestProgramsThatAreNotCarried(t *testing.T) {
 	}
 	for variant, want := range map[string]string{
 		config.VariantFull: "finding the bundled probe for linux/s390x: this buildpack does not carry it " +
-			"(set $BP_GRPC_HEALTH_PROBE_SOURCE to download)",
+			"(use the buildpack for that architecture, or set $BP_GRPC_HEALTH_PROBE_SOURCE to download)",
 		bridgeVariant: "finding the bundled bridge for linux/s390x: this buildpack does not carry it " +
-			"(leave out $BP_GRPC_HEALTH_PROBE_BRIDGE)",
+			"(use the buildpack for that architecture, or leave out $BP_GRPC_HEALTH_PROBE_BRIDGE)",
 	} {
-		if _, err := bundledProgram(ctx, variant); err == nil || err.Error() != want {
+		if _, err := bundledProgram(ctx, variant, t.TempDir()); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}

@@ -30,8 +30,8 @@ type settings struct {
 	api *url.URL
 }
 
-// Requirements checks all settings of an app, whether the build will use them or not, and returns what its GitHub assets
-// require of the build plan.
+// Requirements checks all settings of an app, whether the build will use them or not, and returns what its GitHub
+// assets require of the build plan.
 func Requirements(ctx libcnb.DetectContext) ([]plan.Requirement, error) {
 	if _, err := readSettings(ctx.Buildpack); err != nil {
 		return nil, err

@@ -40,8 +40,8 @@ func (f found) report(logger Logger, forced bool) {
 
 // lookedFor says what counts as a server.
 func lookedFor() string {
-	return fmt.Sprintf("looked for a server that is constructed or registered in the app's own sources or programs (%s)",
-		strings.Join(titles(), ", "))
+	return fmt.Sprintf("looked for a server that is constructed or registered in the app's own sources or programs "+
+		"(%s)", strings.Join(titles(), ", "))
 }
 
 // missing is the error for an app without a server that is required to have one. The lifecycle hides the log of a

@@ -36,7 +36,7 @@ func TestCompiledProbe(t *testing.T) {
 }
 
 // TestCompiledProbeForAnotherBuildpack has an app without gRPC and a buildpack that requires the probe anyway:
-// then too it is compiled with the Go of a buildpack in the group, and if there is none the build says so.
+// then too it is compiled with the Go of a buildpack in the group.
 func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
 	t.Parallel()
 	needDocker(t)
@@ -46,10 +46,15 @@ func TestCompiledProbeForAnotherBuildpack(t *testing.T) {
 	image := must(platform.PackBuild(t.Context(), build, append(withGo(t), "-b", requirer)...))(t)
 	wantInLog(t, image, "Compiling the lean probe for linux/"+arch)
 	wantProbe(t, image, true)
+}
 
-	build.Name = "compiled-without"
-	_, err := platform.PackBuild(t.Context(), build, "-b", "from=builder", "-b", folder(), "-b", requirer)
-	wantBuildError(t, err, "put a Go buildpack before this one")
+// TestCompilingNeedsGo names the buildpack with -b, in a group without Go: the build says what is missing.
+func TestCompilingNeedsGo(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	build := harness.Build{Name: "compiled-without", App: must(sample())(t), Buildpack: folder(), Env: compile}
+	_, err := must(docker())(t).Build(t.Context(), build)
+	wantBuildError(t, err, noGo)
 }
 
 // compile is the environment of a build that compiles the probe.

@@ -53,17 +53,6 @@ func TestDisabledPasses(t *testing.T) {
 	})
 }
 
-func TestEnabledRefusesOtherValues(t *testing.T) {
-	eachPlatform(t, func(t *testing.T, platform harness.Platform) {
-		build := harness.Build{
-			Name: "maybe", App: must(sample())(t), Buildpack: folder(),
-			Env: []string{enabled + "maybe"},
-		}
-		_, err := platform.Build(t.Context(), build)
-		wantBuildError(t, err, `"maybe"`, "auto, true or false")
-	})
-}
-
 // wantBuildError expects the error of a build whose log has the words.
 func wantBuildError(t *testing.T, err error, words ...string) {
 	t.Helper()

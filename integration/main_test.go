@@ -55,7 +55,9 @@ var (
 	debian         = shared(func() (*harness.Docker, error) { return fixture.Debian(context.Background(), folder()) })
 	phases         = shared(func() (harness.Platform, error) { return fixture.Phases(runtime.GOARCH) })
 	phasesOptional = shared(func() (harness.Platform, error) { return fixture.Phases(runtime.GOARCH, folder()) })
-	phasesARM64    = shared(func() (harness.Platform, error) { return fixture.Phases("arm64") })
+
+	otherArch       = map[string]string{"amd64": "arm64", "arm64": "amd64"}[runtime.GOARCH]
+	phasesOtherArch = shared(func() (harness.Platform, error) { return fixture.Phases(otherArch) })
 
 	sample = sync.OnceValues(func() (string, error) { return fixture.StageSample(context.Background(), nil) })
 )

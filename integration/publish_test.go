@@ -185,16 +185,24 @@ func TestPublishedForBothArchitectures(t *testing.T) {
 			t.Fatal(err)
 		}
 		root := filepath.Join(folder, "cnb/buildpacks/grpc-cnb_health-probe", p.version)
+		probes := "probes/linux-" + architecture
+		if others := must(filepath.Glob(filepath.Join(root, "probes", "*")))(t); len(others) != 1 {
+			t.Errorf("the half for %s has the probes %q, want those of one architecture", architecture, others)
+		}
 		for program, want := range map[string]elf.Machine{
-			"bin/main": machine,
-			// Each half has both probes, since an image can be for another architecture than the builder.
-			"probes/linux-amd64/grpc_health_probe": elf.EM_X86_64,
-			"probes/linux-arm64/grpc_health_probe": elf.EM_AARCH64,
+			"bin/main":                     machine,
+			probes + "/grpc_health_probe":  machine,
+			probes + "/grpc_health_bridge": machine,
 		} {
 			wantMachine(t, filepath.Join(root, program), want)
 		}
+		full := filepath.Join(root, probes, "grpc_health_probe_full.tgz")
+		must(exec.Command("tar", "-C", filepath.Dir(full), "-xzf", full).Output())(t)
+		if err := os.Remove(full); err != nil {
+			t.Fatal(err)
+		}
 		digest := p.buildpack.Context().Digest(must(image.Digest())(t).String())
-		for _, programs := range []string{"bin", "probes/linux-amd64", "probes/linux-arm64"} {
+		for _, programs := range []string{"bin", probes} {
 			wantSBOMs(t, p.registry, digest, filepath.Join(root, programs))
 		}
 	}

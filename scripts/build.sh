@@ -3,9 +3,9 @@
 #
 #   scripts/build.sh [ARCH [FOLDER]]
 #
-# ARCH is the architecture of the machine that builds images, amd64 or arm64 (by default this machine's). FOLDER is
-# where to make it (by default dist/buildpack). It contains the probes for all targets, because an image may be for
-# another architecture.
+# ARCH is the architecture of the images and of the machine that builds them, amd64 or arm64 (by default this
+# machine's). FOLDER is where to make it (by default dist/buildpack). pack copies the folder into a builder in each
+# build with -b, so what few builds need is compressed in it: the full probe, and the source of all programs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
@@ -41,11 +41,12 @@ scripts/compile.sh "$arch" "$new/bin/main" ./cmd/buildpack
 ln -s main "$new/bin/detect"
 ln -s main "$new/bin/build"
 programs='./cmd/grpc_health_probe ./cmd/grpc_health_probe_full ./cmd/grpc_health_bridge'
-for target in amd64 arm64; do
-  mkdir -p "$new/probes/linux-$target"
-  # shellcheck disable=SC2086 # a list
-  scripts/compile.sh "$target" "$new/probes/linux-$target" $programs
-done
+probes=$new/probes/linux-$arch
+mkdir -p "$probes" "$new/full"
+# shellcheck disable=SC2086 # a list
+scripts/compile.sh "$arch" "$probes" $programs
+mv "$probes/grpc_health_probe_full" "$new/full/"
+go run ./scripts/release archive "$new/full" "$probes/grpc_health_probe_full.tgz"
 # The probes' source, for BP_GRPC_HEALTH_PROBE_SOURCE=compile: only the packages that the probes import.
 echo "gathering the probes' source"
 source=$new/source
@@ -79,6 +80,8 @@ licences=(-name 'LICENSE*' -o -name 'COPYING*' -o -name 'NOTICE*' -o -name 'PATE
   fi
 done
 rm -rf "$source/vendor.all"
+go run ./scripts/release archive "$source" "$new/source.tgz"
+rm -rf "$new/full" "$source"
 
 rm -rf "$folder"
 mv "$new" "$folder"

@@ -67,7 +67,7 @@ if [ "$docker" = never ] && [ "$(id -u)" != 0 ] && ! unshare --user --map-root-u
   fail "needs Docker, or root, or a kernel that lets users make user namespaces"
 fi
 
-# The buildpack with nothing but what this image gets: scripts/build.sh makes the whole one, for two architectures.
+# The buildpack with nothing but what this image gets: scripts/build.sh adds the bridge, the full probe and the source.
 arch=$(go env GOHOSTARCH) buildpack=dist/demo/buildpack
 rm -rf "$buildpack"
 mkdir -p "$buildpack/bin"

@@ -59,9 +59,8 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 	}
 }
 
-// HandOn writes a build plan with a mistake to a file: it requires the probe, and the build phase fails with the mistake.
-// A detect phase that passes with such a plan cannot be overlooked, whereas the lifecycle leaves out an optional
-// buildpack whose detect phase fails.
+// HandOn writes a build plan with a mistake to a file: the plan requires the probe, and the build phase fails with the
+// mistake. A detect phase that fails with it would not do: the lifecycle leaves out an optional buildpack then.
 func HandOn(mistake error, file string, logger log.Logger) error {
 	text, err := toml.Marshal(libcnb.BuildPlan{
 		Provides: []libcnb.BuildPlanProvide{{Name: plan.Entry}},

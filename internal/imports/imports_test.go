@@ -110,7 +110,7 @@ var rules = []rule{
 	{"scripts/pindigests", []string{"build/executable", "build/github", "internal/config", "internal/descriptor"}},
 	{"scripts/openvex", []string{"build/sbom"}},
 	{"scripts/release", []string{"build/sbom", "scripts/openvex"}},
-	{"scripts/sbom", []string{"build/sbom"}},
+	{"scripts/sbom", []string{"build/archive", "build/sbom"}},
 	{"scripts/vulncheck", []string{"scripts/openvex"}},
 }
 

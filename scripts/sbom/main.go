@@ -10,7 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
+	"github.com/grpc-cnb/health-probe/build/archive"
 	"github.com/grpc-cnb/health-probe/build/sbom"
 )
 
@@ -48,17 +50,38 @@ func write(path string) error {
 // writeImage writes the SBOM of an image with the programs in a folder.
 func writeImage(folder string) error {
 	if own := filepath.Join(folder, "bin", "main"); isFile(own) {
-		probes, err := filepath.Glob(filepath.Join(folder, "probes", "*", "*"))
-		if err != nil {
-			return err
-		}
-		return writeAll(folder, buildpackName, append([]string{own}, probes...))
+		return writeBuildpack(folder, own)
 	}
 	programs, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		return err
 	}
 	return writeAll(filepath.Join(folder, imageName), imageName, programs)
+}
+
+// writeBuildpack writes the SBOM of a buildpack's folder: of its own program, and of the probes in it, some of which are
+// in an archive.
+func writeBuildpack(folder, own string) error {
+	probes, err := filepath.Glob(filepath.Join(folder, "probes", "*", "*"))
+	if err != nil {
+		return err
+	}
+	unpacked, err := os.MkdirTemp("", "sbom")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(unpacked)
+	for i, probe := range probes {
+		name, isArchive := strings.CutSuffix(filepath.Base(probe), ".tgz")
+		if !isArchive {
+			continue
+		}
+		if _, err := archive.Unpack(probe, name, unpacked, 0); err != nil {
+			return err
+		}
+		probes[i] = filepath.Join(unpacked, name)
+	}
+	return writeAll(folder, buildpackName, append([]string{own}, probes...))
 }
 
 func isFile(name string) bool {
