@@ -93,12 +93,8 @@ func bundledProgram(ctx libcnb.BuildContext, variant, work string) (program, err
 	err = cmp.Or(unpacking, err)
 	bundled.name, bundled.variant = namesOf(variant)
 	if errors.Is(err, fs.ErrNotExist) {
-		what, instead := "probe", fmt.Sprintf("set $%s to %s", config.SourceEnv, config.Download)
-		if variant == bridgeVariant {
-			what, instead = "bridge", "leave out $"+config.BridgeEnv
-		}
 		return program{}, fmt.Errorf("finding the bundled %s for %s: this buildpack does not carry it (use the "+
-			"buildpack for that architecture, or %s)", what, platform(target), instead)
+			"buildpack for that architecture)", bundled.name, platform(target))
 	}
 	if err == nil && bundled.platform != platform(target) {
 		return program{}, fmt.Errorf("checking the bundled probe %q: it is for %s, the image is for %s",

@@ -11,18 +11,19 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 )
 
-// For a target that the buildpack does not carry, a release may have a probe, and none has the bridge.
+// A buildpack carries the programs of one architecture.
 func TestProgramsThatAreNotCarried(t *testing.T) {
 	t.Parallel()
 	ctx := libcnb.BuildContext{
 		Buildpack: libcnb.Buildpack{Path: t.TempDir()}, TargetInfo: libcnb.TargetInfo{OS: "linux", Arch: "s390x"},
 	}
 	for variant, want := range map[string]string{
-		config.VariantFull: "finding the bundled probe for linux/s390x: this buildpack does not carry it " +
-			"(use the buildpack for that architecture, or set $BP_GRPC_HEALTH_PROBE_SOURCE to download)",
-		bridgeVariant: "finding the bundled bridge for linux/s390x: this buildpack does not carry it " +
-			"(use the buildpack for that architecture, or leave out $BP_GRPC_HEALTH_PROBE_BRIDGE)",
+		config.VariantLean: "grpc_health_probe",
+		config.VariantFull: "grpc_health_probe",
+		bridgeVariant:      "grpc_health_bridge",
 	} {
+		want = "finding the bundled " + want + " for linux/s390x: this buildpack does not carry it (use the buildpack " +
+			"for that architecture)"
 		if _, err := bundledProgram(ctx, variant, t.TempDir()); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}

@@ -44,6 +44,6 @@ func TestTargetArchitecture(t *testing.T) {
 	platform := must(phasesOtherArch())(t)
 	_, err := platform.Build(t.Context(),
 		harness.Build{Name: "other-arch", App: must(sample())(t), Buildpack: folder()})
-	wantBuildError(t, err, "finding the bundled probe for linux/"+otherArch+": this buildpack does not carry it (use "+
-		"the buildpack for that architecture")
+	wantBuildError(t, err, "finding the bundled grpc_health_probe for linux/"+otherArch+": this buildpack does not "+
+		"carry it (use the buildpack for that architecture)")
 }
