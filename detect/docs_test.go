@@ -32,8 +32,8 @@ func TestAdviceTableIsTheCode(t *testing.T) {
 	checkTable(t, "../docs/languages.md", "<!-- table: advice -->\n", table.String())
 }
 
-// adviceCell is what to write as code, whose fence has two back quotes if the code has one, or who registers the service
-// if there is nothing to write.
+// adviceCell is what to write as code, with two back quotes around code that has one, or who registers the service if
+// there is nothing to write.
 func adviceCell(f analyzer.Framework) string {
 	code := strings.ReplaceAll(f.Advice, "|", "\\|")
 	switch {

@@ -13,7 +13,7 @@ func TestFindProbe(t *testing.T) {
 	t.Parallel()
 	log := `  \x1b[34mgRPC server: Go, grpc-go (main.go:3); health service registered (main.go:4); port not known\x1b[0m
   Probe: /probe
-    readinessProbe: {exec: {command: ["/probe", "-addr=localhost:50051"]}, timeoutSeconds: 3} # the port of your gRPC server
+    readinessProbe: {exec: {command: ["/probe", "-addr=localhost:50051"]}, timeoutSeconds: 3} # the port of your server
   The address of the server is not known: set -addr in the command
   Or: readinessProbe: {grpc: {port: 5000}} # Kubernetes asks by itself`
 	got, err := findProbe(strings.Split(strings.ReplaceAll(log, `\x1b`, "\x1b"), "\n"))
@@ -21,7 +21,7 @@ func TestFindProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.Command, []string{"/probe", "-addr=localhost:50051"}) ||
-		got.Remark != "the port of your gRPC server" || len(got.Doubts) != 1 ||
+		got.Remark != "the port of your server" || len(got.Doubts) != 1 ||
 		!strings.HasPrefix(got.Alternative, "Or: ") {
 		t.Errorf("got %+v", got)
 	}

@@ -34,11 +34,12 @@ func TestHelmChart(t *testing.T) {
 func TestHelmReplacesTheKindOfAProbe(t *testing.T) {
 	t.Parallel()
 	native := map[string]any{"grpc": map[string]any{"port": 8086}}
-	if probe := render(t, map[string]any{"readinessProbe": native}).ReadinessProbe; probe.Exec == nil || probe.GRPC == nil {
+	values := map[string]any{"readinessProbe": native}
+	if probe := render(t, values).ReadinessProbe; probe.Exec == nil || probe.GRPC == nil {
 		t.Errorf("without null the probe is %v", probe)
 	}
 	native["exec"] = nil
-	if probe := render(t, map[string]any{"readinessProbe": native}).ReadinessProbe; probe.Exec != nil || probe.GRPC == nil {
+	if probe := render(t, values).ReadinessProbe; probe.Exec != nil || probe.GRPC == nil {
 		t.Errorf("with null the probe is %v", probe)
 	}
 }
