@@ -40,6 +40,8 @@ type bridge struct {
 	// them.
 	flags  []string
 	remark string
+	// live is the service that a liveness probe asks the bridge for.
+	live string
 }
 
 // newBridge describes the program p, which is in the folder of the probe; nil for none. HasAddress says that it finds
@@ -51,7 +53,10 @@ func newBridge(exec execprobe.Probe, p *program, settings config.Config, hasAddr
 	command, remark := exec.CommandOf(filepath.Join(filepath.Dir(exec.Command[0]), p.name), hasAddress)
 	b := &bridge{
 		Command: command, Start: startedByManifest, Port: bridgeflags.Port, Version: p.version, Source: p.source,
-		SHA256: p.sha256, flags: command[1:], remark: remark,
+		SHA256: p.sha256, flags: command[1:], remark: remark, live: "live",
+	}
+	if liveness := exec.Liveness(); liveness != nil {
+		b.live = liveness.Service()
 	}
 	if settings.Bridge == config.BridgeLaunch {
 		b.Command, b.Start, b.Processes = command[:1], startedByLauncher, settings.Processes
@@ -84,7 +89,7 @@ func (b *bridge) manifest() []string {
 	probes := []string{
 		"# In the app's container, instead of an exec probe:",
 		fmt.Sprintf("readinessProbe: {grpc: {port: %d}}", b.Port),
-		fmt.Sprintf("livenessProbe: {grpc: {port: %d, service: live}}", b.Port),
+		fmt.Sprintf("livenessProbe: {grpc: {port: %d, service: %s}}", b.Port, b.live),
 	}
 	if !b.isStartedByLauncher() {
 		return append([]string{

@@ -109,6 +109,7 @@ func install(
 		Path: pathIn(layer), Flags: settings.Args, Defaults: settings.defaults, Args: execArgs, Server: server,
 		ReadsAddress: address.IsKnown() && programs.probe.readsDefaults(),
 		Certificate:  certificateIn(ctx.ApplicationPath, server.Security.Certificate),
+		AsksOne:      !programs.probe.readsDefaults(),
 	})
 	hasAddress := settings.defaults.HasAddress || address.IsKnown()
 	files.bridge = newBridge(exec, programs.bridge, settings.Config, hasAddress)

@@ -34,6 +34,8 @@ type label struct {
 	Servers []labelServer `json:"servers,omitempty"`
 	// Exec is the exec probe that the log prints.
 	Exec execprobe.Probe `json:"exec"`
+	// Liveness is the exec probe for liveness that the log prints beside it, nil for none.
+	Liveness *execprobe.Probe `json:"liveness,omitempty"`
 	// Bridge is nil if no bridge is installed.
 	Bridge *bridge `json:"bridge,omitempty"`
 	// Download is nil for a probe that was not downloaded.
@@ -46,9 +48,12 @@ type labelServer struct {
 	Framework string `json:"framework"`
 	Evidence  string `json:"evidence"`
 	Health    string `json:"health"`
-	// HealthService is the service to ask for, if the server is not known to tell its own health.
+	// HealthService is the service to ask for, or several with commas between them, if the app sets no status of the
+	// whole server.
 	HealthService string `json:"healthService,omitempty"`
-	// HealthServiceUnknown says that the services which the health service knows are not known by name.
+	// LivenessService is the service whose status says whether the server is alive.
+	LivenessService string `json:"livenessService,omitempty"`
+	// HealthServiceUnknown says that the services whose statuses the app sets are not known by name.
 	HealthServiceUnknown bool `json:"healthServiceUnknown,omitempty"`
 	// Address is the address in the container, as -addr takes it, and AddressVariable the environment variable that
 	// replaces it.
@@ -65,7 +70,7 @@ func labelServers(servers plan.Servers) []labelServer {
 	for _, s := range servers.Listed {
 		all = append(all, labelServer{
 			Language: s.Language, Framework: s.Framework, Evidence: s.Evidence.String(), Health: string(s.Health),
-			HealthService: s.Service, HealthServiceUnknown: s.IsServiceUnknown,
+			HealthService: s.Service, LivenessService: s.Liveness, HealthServiceUnknown: s.IsServiceUnknown,
 			Address: s.Address.Target(), AddressVariable: s.Address.Variable,
 			Security: string(s.Security.Transport), SecuritySetting: s.Security.Setting,
 		})
@@ -114,6 +119,7 @@ func imageLabel(
 		Port:     servers.Lead().Address.Local(),
 		Servers:  labelServers(servers),
 		Exec:     exec,
+		Liveness: exec.Liveness(),
 		Bridge:   bridge,
 		Download: labelDownloadOf(p),
 	})

@@ -43,6 +43,8 @@ type Given struct {
 	ReadsAddress bool
 	// Certificate is the server's, if it is known.
 	Certificate Certificate
+	// AsksOne says that the program asks for one service alone.
+	AsksOne bool
 }
 
 // Probe is the command of an exec probe.
@@ -52,8 +54,11 @@ type Probe struct {
 	// container runtime.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 
-	server   plan.Server
-	defaults flags.Defaults
+	// liveness is the probe for liveness beside this one, nil for none, and isLiveness says that this is one.
+	liveness   *Probe
+	isLiveness bool
+	server     plan.Server
+	defaults   flags.Defaults
 	// readsAddress says that the program reads the server's address by itself.
 	readsAddress bool
 	// asks is what the command asks, with the default flags. It has no address if none is known before the app runs.
@@ -92,9 +97,7 @@ func New(g Given) Probe {
 	}
 	if g.Defaults.NeedsHealth && !g.Defaults.HasServices {
 		p.lacksService = g.Server.IsServiceUnknown
-		if g.Server.Service != "" {
-			p.asking.words = append(p.asking.words, "-service="+g.Server.Service)
-		}
+		p.askFor(g)
 	}
 	if p.lacksService {
 		p.asking.remarks = append(p.asking.remarks, "add -service=NAME")
@@ -108,6 +111,39 @@ func New(g Given) Probe {
 	// nothing is known of what is asked.
 	p.asks, _ = flags.ReadOptions(words)
 	return p
+}
+
+// askFor has the probe ask for the services that the app sets statuses of, if it sets none of the whole server.
+func (p *Probe) askFor(g Given) {
+	service, others, _ := strings.Cut(g.Server.Service, ",")
+	if others != "" && g.AsksOne {
+		p.asking.remarks = append(p.asking.remarks, "asks for one service: "+others+" need probes of their own")
+	} else {
+		service = g.Server.Service
+	}
+	if service != "" {
+		p.asking.words = append(p.asking.words, "-service="+service)
+	}
+	if live := g; g.Server.Liveness != "" {
+		live.Server.Service, live.Server.Liveness = g.Server.Liveness, ""
+		of := New(live)
+		of.isLiveness = true
+		p.liveness = &of
+	}
+}
+
+// Liveness returns the probe for liveness beside this one, if the server has a service for that; else nil.
+func (p Probe) Liveness() *Probe { return p.liveness }
+
+// Service returns the service that the probe asks for, or several with commas between them; "" is the whole server.
+func (p Probe) Service() string { return strings.Join(p.asks.Services, ",") }
+
+// kind is the field of a container, in Kubernetes, that the probe is for.
+func (p Probe) kind() string {
+	if p.isLiveness {
+		return "livenessProbe"
+	}
+	return "readinessProbe"
 }
 
 // ServerOf returns the server that a probe with the default flags asks: the leading one, unless the flags state the

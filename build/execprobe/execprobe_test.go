@@ -73,6 +73,12 @@ func TestReports(t *testing.T) {
 	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
 	nameless := server(port, plaintext)
 	nameless.IsServiceUnknown = true
+	variablyNamed, several, probes := nameless, server(port, plaintext), server(port, plaintext)
+	variablyNamed.StatusName, variablyNamed.StatusEvidence = "shop.Name()", plan.Place{Path: "main.go", Line: 41}
+	several.Service = "shop.Orders,shop.Carts"
+	probes.Service, probes.Liveness = "readiness", "liveness"
+	secureProbes := server(replaced, secure)
+	secureProbes.Service, secureProbes.Liveness = "readiness", "liveness"
 	var report lines
 	for _, c := range []struct {
 		title        string
@@ -101,6 +107,10 @@ func TestReports(t *testing.T) {
 		{"the health of one service", oneService, true},
 		{"the health of a service, not of the server", named, true},
 		{"the health of services whose names are not known", nameless, true},
+		{"the health of a service that a variable names", variablyNamed, true},
+		{"the health of several services", several, true},
+		{"readiness and liveness", probes, true},
+		{"readiness and liveness, of a port that a variable replaces, with TLS", secureProbes, true},
 		{"a health service that is not sure", unsure(plan.Place{Path: "main.go", Line: 38}), true},
 		{"health not known", unsure(plan.Place{}), true},
 		{"no server", plan.Server{}, false},

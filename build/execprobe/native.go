@@ -23,6 +23,8 @@ func nativeEquivalent(o options.Options) (port int, service, cannot string) {
 	switch {
 	case o.TLS || o.ALTS || o.SPIFFE:
 		return 0, "", "verify a server with TLS"
+	case len(o.Services) > 1:
+		return 0, "", "ask for several services"
 	case len(o.Services) != 1 || !reflect.DeepEqual(o, plain):
 		return 0, "", "ask what $" + config.ArgsEnv + " says"
 	}
@@ -61,7 +63,7 @@ func (p Probe) alternative(hasBridge bool) string {
 	case port == 0 || p.server.Security.Transport != plan.Plaintext:
 		return ""
 	}
-	return "Or: readinessProbe: " + p.native(port, service) + " # " + price + p.nativeRemarks()
+	return "Or: " + p.kind() + ": " + p.native(port, service) + " # " + price + p.nativeRemarks()
 }
 
 // native writes the gRPC probe of Kubernetes, with a timeout if the default flags have one. The kubelet needs no second

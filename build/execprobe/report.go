@@ -2,6 +2,7 @@ package execprobe
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,13 +32,23 @@ func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 		remarks = append(remarks, fmt.Sprintf("for the server at %s", p.server.Evidence))
 	}
 	logger.Headerf("Probe: %s", p.Command[0])
-	logger.Headerf("  readinessProbe: {exec: {command: [%s]}, timeoutSeconds: %d}%s", Quoted(p.Command),
-		p.TimeoutSeconds, comment(append(remarks, p.serverFlags(false).remarks...)))
+	all := []Probe{p}
+	if p.liveness != nil {
+		all = append(all, *p.liveness)
+	}
+	for _, p := range all {
+		logger.Headerf("  %s: {exec: {command: [%s]}, timeoutSeconds: %d}%s", p.kind(), Quoted(p.Command),
+			p.TimeoutSeconds, comment(append(slices.Clip(remarks), p.serverFlags(false).remarks...)))
+	}
 	for _, line := range p.unknown() {
 		logger.Headerf("%s", line)
 	}
-	if line := p.alternative(hasBridge); line != "" {
-		logger.Headerf("%s", line)
+	said := ""
+	for _, p := range all {
+		if line := p.alternative(hasBridge); line != "" && line != said {
+			logger.Headerf("%s", line)
+			said = line
+		}
 	}
 }
 
@@ -77,7 +88,12 @@ func (p Probe) unknown() []string {
 		lines = append(lines, fmt.Sprintf("It is not known whether the server has a health service for all of it%s: "+
 			"if the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
 	}
-	if p.lacksService {
+	switch s := p.server; {
+	case p.lacksService && s.StatusName != "":
+		lines = append(lines, fmt.Sprintf("The app sets the status of the service that %s names%s, which a probe "+
+			"without -service does not see: set -service in the command to that name, unless it is empty",
+			plan.Printable(s.StatusName), at(s.StatusEvidence)))
+	case p.lacksService:
 		lines = append(lines, fmt.Sprintf("It is not known which services the health service%s knows: set -service "+
 			"in the command to one of them, unless the whole server is among them",
 			at(p.server.HealthEvidence)))
