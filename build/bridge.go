@@ -100,6 +100,8 @@ func (b *bridge) manifest() []string {
 	}
 	if len(b.flags) > 0 {
 		probes = append(probes, "env: ["+strings.Join(b.variables(), ", ")+"]"+variableNames(b.remark))
+	} else if b.remark != "" {
+		probes = append(probes, "# In env:"+strings.TrimPrefix(variableNames(b.remark), " #"))
 	}
 	started := "# The launcher starts it with every process."
 	if len(b.Processes) > 0 {
@@ -130,7 +132,11 @@ var flagInText = lazyregexp.New(` -[a-z-]+`)
 // variableNames returns a remark about flags as one about their environment variables.
 func variableNames(remark string) string {
 	return flagInText.ReplaceAllStringFunc(remark, func(flag string) string {
-		return " " + flags.Variable(strings.TrimPrefix(flag, " -"))
+		name := flags.Variable(strings.TrimPrefix(flag, " -"))
+		if flag == " -tls" {
+			name += "=true"
+		}
+		return " " + name
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/grpc-cnb/health-probe/build/githubassets"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
+	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
 // Phase returns the build phase (buildpack spec, Phase #3: Build), which reports to logger. It contributes the probe
@@ -96,7 +97,7 @@ func install(
 	reportCredentials(logger, args, settings.defaults)
 	server := execprobe.ServerOf(servers, settings.Args)
 	address := defaultAddress(settings, programs, server)
-	files, err := newProbeConfig(args, address)
+	files, err := newProbeConfig(args, foundAddress(settings, programs, servers, server))
 	if err != nil {
 		return result, err
 	}
@@ -107,11 +108,11 @@ func install(
 	result.Layers = append(result.Layers, layer)
 	exec := execprobe.New(execprobe.Given{
 		Path: pathIn(layer), Flags: settings.Args, Defaults: settings.defaults, Args: execArgs, Server: server,
+		IsOwn:        programs.probe.readsDefaults(),
 		ReadsAddress: address.IsKnown() && programs.probe.readsDefaults(),
-		Certificate:  certificateIn(ctx.ApplicationPath, server.Security.Certificate),
-		AsksOne:      !programs.probe.readsDefaults(),
 	})
-	hasAddress := settings.defaults.HasAddress || address.IsKnown()
+	hasAddress := settings.defaults.HasAddress || address.IsKnown() ||
+		settings.defaults.Searches && settings.Bridge == config.BridgeLaunch
 	files.bridge = newBridge(exec, programs.bridge, settings.Config, hasAddress)
 	if !files.isEmpty() {
 		config, err := files.contribute(ctx.Layers, logger)
@@ -150,10 +151,25 @@ func divideArgs(args []string, all programs) (inImage, inExec []string, err erro
 	return args, args, nil
 }
 
+// foundAddress returns what a program reads in the image of what was found of a server; the zero value for nothing.
+func foundAddress(settings settings, all programs, servers plan.Servers, server plan.Server) flags.FoundAddress {
+	if !settings.DetectPort || settings.defaults.HasAddress || !all.readConfig() {
+		return flags.FoundAddress{}
+	}
+	found := flags.FoundAddress{
+		Target: server.Address.Target(), Variable: server.Address.Variable, TLS: server.Security.IsTLS(),
+		Alone: len(servers.Listed) == 1 && servers.Unlisted == 0,
+	}
+	if server.Address.IsKnown() {
+		found.Place = server.Address.Place.String()
+	}
+	return found
+}
+
 // defaultAddress returns the address that a program reads in the image, or the zero value: a program that is not this
 // product's reads none.
 func defaultAddress(settings settings, all programs, server plan.Server) plan.Address {
-	if !all.probe.readsDefaults() && all.bridge == nil {
+	if !all.readConfig() {
 		return plan.Address{}
 	}
 	return execprobe.DefaultAddress(settings.Config, settings.defaults, server.Address)
@@ -164,6 +180,9 @@ type programs struct {
 	probe  program
 	bridge *program
 }
+
+// readConfig reports whether one of the programs reads what the build writes into the image for it.
+func (p programs) readConfig() bool { return p.probe.readsDefaults() || p.bridge != nil }
 
 // obtain returns the programs from where the settings say, and the cache layers that they needed. Files that are made
 // on the way are in the folder work.

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/build/launch"
 	"github.com/grpc-cnb/health-probe/internal/config"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
@@ -25,8 +25,8 @@ type probeConfig struct {
 	bridge                *bridge
 }
 
-// newProbeConfig returns the files for default flags, and for an address, which may be unknown.
-func newProbeConfig(args []string, a plan.Address) (probeConfig, error) {
+// newProbeConfig returns the files for default flags, and for what was found of the server, which may be nothing.
+func newProbeConfig(args []string, found flags.FoundAddress) (probeConfig, error) {
 	var files probeConfig
 	var err error
 	if len(args) > 0 {
@@ -34,8 +34,8 @@ func newProbeConfig(args []string, a plan.Address) (probeConfig, error) {
 			return files, fmt.Errorf("checking $%s: %w", config.ArgsEnv, err)
 		}
 	}
-	if a.IsKnown() {
-		files.addressFile = flags.FormatAddressFile(a.Target(), a.Variable, a.Place.String())
+	if found != (flags.FoundAddress{}) {
+		files.addressFile = flags.FormatAddressFile(found)
 	}
 	return files, nil
 }
@@ -84,7 +84,9 @@ func (c probeConfig) title() string {
 	if c.argsFile != nil {
 		parts = append(parts, "default flags")
 	}
-	if c.addressFile != nil {
+	if bytes.HasPrefix(c.addressFile, []byte("\n\n")) { // neither an address nor a variable
+		parts = append(parts, "how to search for the server")
+	} else if c.addressFile != nil {
 		parts = append(parts, "default address")
 	}
 	if c.bridge.isStartedByLauncher() {

@@ -50,6 +50,7 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 	if err := values.Err(); err != nil {
 		return settings{}, err
 	}
+	values.Args = execprobe.DefaultFlags(values)
 	defaults, err := execprobe.Defaults(values.Args)
 	if err != nil {
 		return settings{}, err

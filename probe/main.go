@@ -7,6 +7,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+	"github.com/grpc-cnb/health-probe/probe/discover"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
@@ -26,11 +27,32 @@ func Main(t check.Transport) int {
 	if err == nil && c.Verbose() {
 		out.notes(c.Describe()...)
 	}
+	if err == nil && c.Discovers() {
+		return int(runDiscover(t, c, &out))
+	}
 	ended := run(t, c, &out, err)
 	if c.Verbose() || !ended.Passes() {
 		ended.Notes = append(ended.Notes, c.Ignored()...)
 	}
 	return int(out.outcome(c.Format(), ended))
+}
+
+// runDiscover prints what the sockets of this container are.
+func runDiscover(t check.Transport, c *flags.CommandLine, out *output) outcome.ExitCode {
+	o, err := c.Options(check.LookUpPort)
+	var report *discover.Report
+	if err == nil {
+		report, err = discover.Run(t, o)
+	}
+	switch {
+	case err != nil:
+		return out.outcome(c.Format(), o.Ended(err))
+	case c.Format() == flags.JSON:
+		out.result(string(report.JSON()))
+	default:
+		out.result(report.Text())
+	}
+	return outcome.ExitServing
 }
 
 // run probes as the command line says, unless gathering it has failed. What is large is passed by pointer here: the

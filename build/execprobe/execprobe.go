@@ -39,12 +39,10 @@ type Given struct {
 	// Args are the flags that each exec probe must give a program that reads no default flags.
 	Args   []string
 	Server plan.Server
+	// IsOwn says that the program is this product's: it tells TLS from plain text by itself.
+	IsOwn bool
 	// ReadsAddress says that the program reads the server's address by itself.
 	ReadsAddress bool
-	// Certificate is the server's, if it is known.
-	Certificate Certificate
-	// AsksOne says that the program asks for one service alone.
-	AsksOne bool
 }
 
 // Probe is the command of an exec probe.
@@ -59,8 +57,8 @@ type Probe struct {
 	isLiveness bool
 	server     plan.Server
 	defaults   flags.Defaults
-	// readsAddress says that the program reads the server's address by itself.
-	readsAddress bool
+	// isOwn is that of [Given], and searches says that the program finds the server wherever it listens.
+	isOwn, searches bool
 	// asks is what the command asks, with the default flags. It has no address if none is known before the app runs.
 	asks options.Options
 	// suitsBridge says that a bridge takes the default flags.
@@ -83,17 +81,21 @@ func timeoutSeconds(longest time.Duration) int {
 func New(g Given) Probe {
 	p := Probe{
 		Command:        append([]string{g.Path}, flags.RedactArgs(g.Args)...),
-		TimeoutSeconds: timeoutSeconds(g.Defaults.Longest),
+		TimeoutSeconds: timeoutSeconds(g.Defaults.LongestAsking),
 		server:         g.Server,
 		defaults:       g.Defaults,
-		readsAddress:   g.ReadsAddress,
+		isOwn:          g.IsOwn,
+		searches:       g.IsOwn && g.Defaults.Searches,
 		suitsBridge:    bridgeflags.CheckDefaults(g.Flags) == nil,
+	}
+	if g.IsOwn {
+		p.TimeoutSeconds = timeoutSeconds(g.Defaults.Longest)
 	}
 	if !g.Defaults.HasAddress && !g.ReadsAddress {
 		p.address = addressFlag(g.Server.Address)
 	}
 	if !g.Defaults.HasCredentials {
-		p.asking = securityFlags(g.Server.Security, g.Certificate)
+		p.asking = securityFlags(g.Server.Security, g.IsOwn)
 	}
 	if g.Defaults.NeedsHealth && !g.Defaults.HasServices {
 		p.lacksService = g.Server.IsServiceUnknown
@@ -102,7 +104,7 @@ func New(g Given) Probe {
 	if p.lacksService {
 		p.asking.remarks = append(p.asking.remarks, "add -service=NAME")
 	}
-	p.Command = append(p.Command, p.serverFlags(false).words...)
+	p.Command = append(p.Command, p.serverFlags(p.searches).words...)
 	words := slices.Concat(g.Flags, p.asking.words)
 	if target := g.Server.Address.Target(); target != "" && !g.Defaults.HasAddress {
 		words = append(words, "-addr="+target)
@@ -116,7 +118,7 @@ func New(g Given) Probe {
 // askFor has the probe ask for the services that the app sets statuses of, if it sets none of the whole server.
 func (p *Probe) askFor(g Given) {
 	service, others, _ := strings.Cut(g.Server.Service, ",")
-	if others != "" && g.AsksOne {
+	if others != "" && !g.IsOwn {
 		p.asking.remarks = append(p.asking.remarks, "asks for one service: "+others+" need probes of their own")
 	} else {
 		service = g.Server.Service
@@ -217,6 +219,14 @@ func DefaultAddress(settings config.Config, defaults flags.Defaults, a plan.Addr
 		return plan.Address{}
 	}
 	return a
+}
+
+// DefaultFlags returns the default flags that the settings mean. A program that is downloaded has no -discover.
+func DefaultFlags(settings config.Config) []string {
+	if settings.Discover || settings.Source == config.Download {
+		return settings.Args
+	}
+	return append([]string{"-discover=false"}, settings.Args...)
 }
 
 // Defaults returns what follows from the probe's default flags. The probe's own parser checks them; the error has its

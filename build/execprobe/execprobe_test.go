@@ -58,7 +58,9 @@ func withDefaults(t *testing.T, args []string) execprobe.Given {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return execprobe.Given{Path: execprobe.ImagePath, Flags: args, Defaults: d, Server: server(port, plaintext)}
+	return execprobe.Given{
+		Path: execprobe.ImagePath, Flags: args, Defaults: d, Server: server(port, plaintext), IsOwn: true,
+	}
 }
 
 // Each combination of what is known of a server is printed as users see it. UPDATE_GOLDEN=1 writes the file.
@@ -89,11 +91,9 @@ func TestReports(t *testing.T) {
 		{"a token", authenticated, true},
 		{"a port that a variable replaces", server(replaced, plaintext), true},
 		{"the port in a variable", server(variable, plaintext), true},
-		{"the port in a variable, for a probe that reads none", server(variable, plaintext), false},
 		{"a port on loopback", server(loopback, plaintext), true},
 		{"a port on a host that is not known", server(anyHost, plaintext), true},
 		{"a socket", server(socket, plaintext), true},
-		{"a socket, for a probe that reads no address", server(socket, plaintext), false},
 		{"a socket that is not known", server(aSocket, plaintext), false},
 		{"a port that is not known", server(plan.Address{}, plaintext), false},
 		{"TLS", server(port, secure), true},
@@ -120,10 +120,31 @@ func TestReports(t *testing.T) {
 		report.Headerf("-- %s --\ngRPC server: %s", c.title, c.server)
 		execprobe.New(g).Report(&report, false, false)
 	}
-	report.Headerf("-- TLS with a certificate in the app, of several servers, with a bridge --")
+	report.Headerf("-- TLS, of several servers, with a bridge --")
 	g := defaults()
-	g.Server, g.Certificate = server(port, secure), execprobe.Certificate{File: "/workspace/server.crt", Name: "shop"}
+	g.Server, g.ReadsAddress = server(port, secure), true
 	execprobe.New(g).Report(&report, true, true)
+	for _, c := range []struct {
+		title  string
+		server plan.Server
+	}{
+		{"the port in a variable", server(variable, plaintext)},
+		{"a socket", server(socket, plaintext)},
+		{"a port that is not known, with TLS", server(plan.Address{}, secure)},
+		{"TLS with client certificates", server(port, mutual)},
+		{"TLS by a setting", server(port, optional)},
+	} {
+		g := defaults()
+		g.Server, g.IsOwn = c.server, false
+		report.Headerf("-- %s, for a program that finds out nothing by itself --", c.title)
+		execprobe.New(g).Report(&report, false, false)
+	}
+	for _, c := range []plan.Server{server(port, plaintext), server(plan.Address{}, secure)} {
+		g := defaults("-discover=false")
+		g.Server, g.ReadsAddress = c, c.Address.IsKnown()
+		report.Headerf("-- with -discover=false: %s --", c)
+		execprobe.New(g).Report(&report, false, false)
+	}
 	golden.Check(t, "testdata/reports.golden", report.String())
 }
 
@@ -227,12 +248,12 @@ func TestCommandOfAnotherProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := execprobe.New(execprobe.Given{Path: "/probe", Defaults: d, Server: server(port, secure)})
+	p := execprobe.New(execprobe.Given{Path: "/probe", Defaults: d, Server: server(port, secure), IsOwn: true})
 	for reads, want := range map[bool]string{
-		true: "/bridge -tls -tls-no-verify", false: "/bridge -addr=localhost:5000 -tls -tls-no-verify",
+		true: "/bridge", false: "/bridge -addr=localhost:5000",
 	} {
 		command, remark := p.CommandOf("/bridge", reads)
-		if got := strings.Join(command, " "); got != want || !strings.Contains(remark, "replace -tls-no-verify") {
+		if got := strings.Join(command, " "); got != want || !strings.Contains(remark, "to verify the server") {
 			t.Errorf("got %q with the remark %q, want %q", got, remark, want)
 		}
 	}
@@ -242,7 +263,7 @@ func TestCommandOfAnotherProgram(t *testing.T) {
 func TestTimeoutSeconds(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]int{
-		"": 3, "-timeout=1ns": 2, "-timeout=1500ms": 3, "-wait=1m": 63, "-rpc-timeout=2562047h": math.MaxInt32,
+		"": 4, "-addr=:1": 3, "-timeout=1ns": 2, "-timeout=1500ms": 3, "-wait=1m": 64, "-rpc-timeout=2562047h": math.MaxInt32,
 	} {
 		if got := execprobe.New(withDefaults(t, strings.Fields(args))).TimeoutSeconds; got != want {
 			t.Errorf("with %q it is %d, want %d", args, got, want)

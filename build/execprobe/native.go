@@ -18,7 +18,7 @@ import (
 func nativeEquivalent(o options.Options) (port int, service, cannot string) {
 	plain := options.New()
 	plain.Addr, plain.Address, plain.Services, plain.WantsCert = o.Addr, o.Address, o.Services, o.WantsCert
-	plain.Budget = o.Budget
+	plain.Budget, plain.Search = o.Budget, o.Search
 	plain.Budget.Wait = 0
 	switch {
 	case o.TLS || o.ALTS || o.SPIFFE:
@@ -51,6 +51,9 @@ func (p Probe) alternative(hasBridge bool) string {
 		return ""
 	}
 	port, service, cannot := nativeEquivalent(p.asks)
+	if p.server.Security.IsTLS() {
+		cannot = "verify a server with TLS"
+	}
 	if port != 0 && a.Host == plan.Loopback {
 		cannot = "reach a server that listens on loopback alone"
 	}
@@ -77,7 +80,9 @@ func (p Probe) native(port int, service string) string {
 		service = ", service: " + strconv.Quote(service)
 	}
 	timeout := ""
-	if p.asks.Budget != options.New().Budget {
+	standard := options.New().Budget
+	standard.SearchTimeout = p.asks.Budget.SearchTimeout
+	if p.asks.Budget != standard {
 		timeout = fmt.Sprintf(", timeoutSeconds: %d", p.TimeoutSeconds-1)
 	}
 	return fmt.Sprintf("{grpc: {port: %d%s}%s}", port, service, timeout)

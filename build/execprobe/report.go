@@ -28,6 +28,9 @@ func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 	case severalServers && p.defaults.HasAddress:
 		remarks = append(remarks, fmt.Sprintf("for the server at %s, as $%s says", plan.Printable(p.asks.Addr),
 			config.ArgsEnv))
+	case severalServers && p.searches:
+		remarks = append(remarks, fmt.Sprintf("for the server at %s, or for another that runs without it",
+			p.server.Evidence))
 	case severalServers:
 		remarks = append(remarks, fmt.Sprintf("for the server at %s", p.server.Evidence))
 	}
@@ -38,7 +41,7 @@ func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 	}
 	for _, p := range all {
 		logger.Headerf("  %s: {exec: {command: [%s]}, timeoutSeconds: %d}%s", p.kind(), Quoted(p.Command),
-			p.TimeoutSeconds, comment(append(slices.Clip(remarks), p.serverFlags(false).remarks...)))
+			p.TimeoutSeconds, comment(append(slices.Clip(remarks), p.serverFlags(p.searches).remarks...)))
 	}
 	for _, line := range p.unknown() {
 		logger.Headerf("%s", line)
@@ -67,15 +70,16 @@ func (p Probe) unknown() []string {
 	a, s := p.server.Address, p.server.Security
 	switch {
 	case p.defaults.HasAddress:
-	case a.Target() == "" && a.Variable != "" && p.readsAddress:
-		lines = append(lines, fmt.Sprintf("The probe reads $%s as the app does: set it in the container", a.Variable))
+	case a.Target() == "" && p.searches:
+		lines = append(lines, "The build does not know where the server listens: the probe finds it in the running "+
+			"container, and says what it finds with -discover")
 	case !a.IsKnown():
 		lines = append(lines, "The address of the server is not known: set -addr in the command, or "+
 			"GRPC_HEALTH_PROBE_ADDR in the container's environment")
 	}
 	const add = "-tls -tls-ca-cert=FILE to the command"
 	switch {
-	case p.defaults.HasCredentials:
+	case p.defaults.HasCredentials, p.isOwn:
 	case s.Setting != "" && !s.IsTLS():
 		lines = append(lines, fmt.Sprintf("If %s turns TLS on, add %s", plan.Printable(s.Setting), add))
 	case s.Setting != "":

@@ -73,6 +73,7 @@ func inspect(folder string) (code int, err error) {
 	if err := settings.Err(); err != nil {
 		return exitError, err
 	}
+	settings.Args = execprobe.DefaultFlags(settings)
 	defaults, err := execprobe.Defaults(settings.Args)
 	if err != nil {
 		return exitError, err
@@ -94,6 +95,7 @@ func inspect(folder string) (code int, err error) {
 	server := execprobe.ServerOf(plan.List(servers), settings.Args)
 	execprobe.New(execprobe.Given{
 		Path: execprobe.ImagePath, Flags: settings.Args, Defaults: defaults, Server: server,
+		IsOwn:        settings.Source != config.Download,
 		ReadsAddress: execprobe.DefaultAddress(settings, defaults, server.Address).IsKnown(),
 	}).Report(printer{}, len(servers) > 1, settings.Bridge != config.BridgeFalse)
 	return exitFound, nil

@@ -70,12 +70,11 @@ func TestDemoInspectsAFolder(t *testing.T) {
 	}{
 		"server with health": {[]string{"healthy"}, exitFound, []string{
 			"gRPC server found: Go, grpc-go (main.go:13)", "health service registered (main.go:14)", "port 5000",
-			`command: ["/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"]`, "timeoutSeconds: 3",
+			`command: ["/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"]`, "timeoutSeconds: 4",
 		}},
 		"absolute path": {[]string{filepath.Join(parent, "healthy")}, exitFound, []string{"gRPC server found"}},
 		"server without health": {[]string{"bare"}, exitFound, []string{
-			"gRPC server found: Go, grpc-go", "Warning: probes of the server at", "-addr=localhost:50051",
-			"the port of your gRPC server",
+			"gRPC server found: Go, grpc-go", "Warning: probes of the server at", "the probe finds it in the running container",
 		}},
 		"no server":   {[]string{"nothing"}, exitNothing, []string{"No gRPC server found", "docs/detection.md"}},
 		"no folder":   {[]string{"missing"}, exitError, []string{"'missing' is not a folder"}},
@@ -166,6 +165,7 @@ func TestDemoReadsSettings(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "app/main.go"), healthy)
 	t.Setenv("BP_GRPC_HEALTH_PROBE_DETECT_PORT", "false")
+	t.Setenv("BP_GRPC_HEALTH_PROBE_DISCOVER", "false")
 	if out, code := runDemo(t, dir, "app"); code != exitFound || !strings.Contains(out, `"-addr=localhost:5000"`) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}

@@ -22,6 +22,7 @@ func TestLinksNothingThatIsNotNeeded(t *testing.T) {
 		"github.com/grpc-cnb/health-probe/probe/check/address",
 		"github.com/grpc-cnb/health-probe/probe/check/options",
 		"github.com/grpc-cnb/health-probe/probe/check",
+		"github.com/grpc-cnb/health-probe/probe/discover",
 		"github.com/grpc-cnb/health-probe/probe/flags",
 		"github.com/grpc-cnb/health-probe/probe/http2",
 		"github.com/grpc-cnb/health-probe/probe/lean",
@@ -29,6 +30,7 @@ func TestLinksNothingThatIsNotNeeded(t *testing.T) {
 		"github.com/grpc-cnb/health-probe/probe/check/outcome",
 		"github.com/grpc-cnb/health-probe/probe/check/rawfile",
 		"github.com/grpc-cnb/health-probe/probe/check/tlsfiles",
+		"github.com/grpc-cnb/health-probe/probe/sockets",
 	}
 	costly := []string{"net/http", "encoding/json", "text/template", "regexp", "os/signal", "os/exec", "log"}
 	for line := range strings.Lines(string(out)) {

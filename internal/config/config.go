@@ -23,6 +23,8 @@ type Config struct {
 	Source string
 	// DetectPort is the value of DetectPortEnv.
 	DetectPort bool
+	// Discover is the value of DiscoverEnv.
+	Discover bool
 	// Variant is the value of VariantEnv.
 	Variant string
 	// Bridge is the value of BridgeEnv.

@@ -45,6 +45,7 @@ const (
 	SourceEnv      = "BP_GRPC_HEALTH_PROBE_SOURCE"
 	VariantEnv     = "BP_GRPC_HEALTH_PROBE_VARIANT"
 	DetectPortEnv  = "BP_GRPC_HEALTH_PROBE_DETECT_PORT"
+	DiscoverEnv    = "BP_GRPC_HEALTH_PROBE_DISCOVER"
 	BridgeEnv      = "BP_GRPC_HEALTH_PROBE_BRIDGE"
 	ProcessesEnv   = "BP_GRPC_HEALTH_PROBE_BRIDGE_PROCESSES"
 	ArgsEnv        = "BP_GRPC_HEALTH_PROBE_ARGS"
@@ -109,6 +110,13 @@ var Variables = []Variable{
 			"default, used only if no flag or variable of the probe sets one; `false`: it is not",
 		Values: []string{"true", "false"}, Default: "true", Example: "false",
 		read: isTrue(func(c *Config) *bool { return &c.DetectPort }),
+	},
+	{
+		Name: DiscoverEnv,
+		Meaning: "`true`: a probe that no address is given, or that finds no gRPC server at the one that the build " +
+			"found, asks the sockets on which its own container listens; `false`: it does not",
+		Values: []string{"true", "false"}, Default: "true", Example: "false",
+		read: isTrue(func(c *Config) *bool { return &c.Discover }),
 	},
 	{
 		Name: SourceEnv,

@@ -80,7 +80,11 @@ var rules = []rule{
 	{"probe/check/address", []string{"internal/hostport", "probe/check/outcome", "probe/check/rawfile"}},
 	{"probe/check/options", []string{"probe/check/address", "probe/check/metadata", "probe/check/outcome"}},
 	{"probe/check/NAME", []string{"probe/check/outcome", "probe/check/rawfile"}},
-	{"probe/check", []string{"probe/check/...", "probe/http2"}},
+	{"probe/sockets", []string{
+		"internal/hostport", "probe/check/address", "probe/check/outcome", "probe/check/rawfile", "probe/http2",
+	}},
+	{"probe/check", []string{"probe/check/...", "probe/http2", "probe/sockets"}},
+	{"probe/discover", []string{"probe/check/...", "probe/sockets"}},
 	{"probe/http2", nil},
 	{"probe/lean", []string{"probe/check/...", "probe/http2"}},
 	{"probe/grpcgo", []string{"probe/check/..."}},
@@ -88,7 +92,7 @@ var rules = []rule{
 		"internal/nearest", "probe/check/address", "probe/check/metadata", "probe/check/options", "probe/check/outcome",
 		"probe/check/rawfile",
 	}},
-	{"probe", []string{"probe/check/...", "probe/flags"}},
+	{"probe", []string{"probe/check/...", "probe/discover", "probe/flags"}},
 	{"probe/bridge/bridgeflags", []string{
 		"probe/check/address", "probe/check/options", "probe/check/outcome", "probe/flags",
 	}},

@@ -28,6 +28,8 @@ type Prober struct {
 	Note func(line string)
 	// Lists says that what the server lists and was not asked for is of interest too: see Prober.noteUnasked.
 	Lists bool
+	// Memory, if it is set, is where a search remembers which servers it has found, for the next one.
+	Memory *Memory
 	// Change is told each change of the status that a Watch follows.
 	Change func(outcome.Answer)
 
@@ -47,16 +49,33 @@ func (p *Prober) Run() *outcome.Outcome {
 	}
 	ended := p.Options.Ended(err)
 	ended.Report, ended.Notes, ended.Success = p.report, p.notes, cmp.Or(p.success, ended.Success)
+	ended.Address = cmp.Or(p.report.Address, ended.Address)
 	return ended
 }
 
 // attempt connects once, asks, and judges the answers.
-func (p *Prober) attempt() (err error) {
+func (p *Prober) attempt() error {
+	err := p.prepare()
+	switch {
+	case err != nil:
+		return err
+	case p.Options.Search.Enabled || p.Options.Search.Found:
+		return p.search()
+	}
+	return p.reach()
+}
+
+// prepare begins an attempt.
+func (p *Prober) prepare() (err error) {
 	p.report = outcome.Report{Attempts: p.report.Attempts + 1}
 	o := p.Options
-	if o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders, options.Pauses(o.Budget.Read())); err != nil {
-		return err
-	}
+	o.Headers, err = metadata.Read(o.FixedHeaders, o.MountedHeaders, options.Pauses(o.Budget.Read()))
+	return err
+}
+
+// reach connects to the address of the options, asks, and judges the answers.
+func (p *Prober) reach() (err error) {
+	o := p.Options
 	start := time.Now()
 	conn, err := p.Transport.Dial(o)
 	if accepted, ok := errors.AsType[*AcceptedError](err); ok {

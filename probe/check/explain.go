@@ -14,6 +14,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/options"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+	"github.com/grpc-cnb/health-probe/probe/sockets"
 )
 
 // explainDial turns the error of a connection into the outcome of the probe, which names the cause and leaves out what
@@ -58,9 +59,19 @@ func dialCause(o *options.Options, e *DialError) *outcome.Failure {
 		}
 		return f
 	case StepSettings:
-		return answerCause(o, e)
+		f := answerCause(o, e)
+		f.Speaks = speech(e)
+		return f
 	}
 	return socketCause(e.Err)
+}
+
+// speech returns what a server speaks that has not begun as HTTP/2 does.
+func speech(e *DialError) outcome.Protocol {
+	if len(e.Answer) == 0 && !IsHangup(e.Err) {
+		return ""
+	}
+	return sockets.Classify(e.Answer, true)
 }
 
 const lookupHint outcome.Hint = "check the host in -addr; for a server in the same pod or container, use localhost"

@@ -55,7 +55,7 @@ func (c call) explain(o *options.Options, err error) *outcome.Failure {
 	}
 	f := &outcome.Failure{Code: outcome.ExitRPC, Err: failed, Hint: c.hint(failed)}
 	if !failed.Answered && strings.Contains(failed.Message, "HTTP status") {
-		f.Hint = httpHint(o, failed.Message)
+		f.Hint, f.Speaks = httpHint(o, failed.Message), outcome.Web
 	}
 	if failed.Code == outcome.CodeDeadlineExceeded {
 		f = waited(o, o.Budget.RPCTimeout, "an answer", "raise -rpc-timeout if the server is slow to answer")

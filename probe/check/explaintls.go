@@ -17,13 +17,17 @@ import (
 // handshake, so this error can also come with the first bytes that are read.
 func tlsCause(o *options.Options, err error) *outcome.Failure {
 	if IsHangup(err) {
-		return outcome.NoConnection(outcome.ClassTLS,
+		f := outcome.NoConnection(outcome.ClassTLS,
 			errors.New("the server closed the connection in the TLS handshake"),
 			"if the server does not speak TLS, leave out -tls")
+		f.Speaks = outcome.Closed
+		return f
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return outcome.NoConnection(outcome.ClassTLS, errors.New("the server does not speak TLS"),
+		f := outcome.NoConnection(outcome.ClassTLS, errors.New("the server does not speak TLS"),
 			"leave out -tls, or name the TLS port with -addr")
+		f.Speaks = outcome.OtherProtocol
+		return f
 	}
 	if host, ok := errors.AsType[x509.HostnameError](err); ok {
 		hint := outcome.Hint("set -tls-server-name to a name that the certificate carries")

@@ -20,32 +20,67 @@ const AddressFileName = "grpc_health_probe.addr"
 // maxAddressFile is the greatest size of an address file, in bytes: an address, a name and a path.
 const maxAddressFile = 16 << 10
 
-// FormatAddressFile returns the contents of an address file: an address as -addr takes it, or "" for none; the
-// environment variable by which the app gets another one, or ""; and the place in the app's source where they are
-// written, which -v prints. Each has a line of its own.
-func FormatAddressFile(target, variable, place string) []byte {
-	oneLine := strings.NewReplacer("\n", " ", "\x00", " ").Replace
-	return []byte(oneLine(target) + "\n" + oneLine(variable) + "\n" + oneLine(place) + "\n")
+// FoundAddress is what the build of an image has found in the app about the address of its server.
+type FoundAddress struct {
+	// Target is an address as -addr takes it, or "" for none.
+	Target string
+	// Variable is the environment variable by which the app gets another one, or "".
+	Variable string
+	// Place is where they are written in the app's source, which -v prints.
+	Place string
+	// TLS tells that there are signs of TLS, and Alone that the app has no other server.
+	TLS, Alone bool
 }
 
-// addressFile is what an address file says.
-type addressFile struct{ target, variable, place string }
+// FormatAddressFile returns the contents of an address file. Each part has a line of its own.
+func FormatAddressFile(f FoundAddress) []byte {
+	oneLine := strings.NewReplacer("\n", " ", "\x00", " ").Replace
+	lines := []string{oneLine(f.Target), oneLine(f.Variable), oneLine(f.Place)}
+	if f.TLS {
+		lines = append(lines, withTLS)
+	}
+	if f.Alone {
+		lines = append(lines, alone)
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
+
+// The lines that may follow the first three of an address file.
+const (
+	withTLS = "tls"
+	alone   = "alone"
+)
 
 // parseAddressFile is the inverse of FormatAddressFile. Its error has nothing of the file, which may have become a link
 // to a secret.
-func parseAddressFile(file []byte) (addressFile, error) {
-	lines := strings.Split(string(file), "\n")
-	if len(lines) != 4 || lines[0] == "" && lines[1] == "" || lines[3] != "" {
-		return addressFile{}, errors.New("it does not have the form that the build writes")
+func parseAddressFile(file []byte) (FoundAddress, error) {
+	text, isWhole := strings.CutSuffix(string(file), "\n")
+	lines := strings.Split(text, "\n")
+	malformed := errors.New("it does not have the form that the build writes")
+	if !isWhole || len(lines) < 3 {
+		return FoundAddress{}, malformed
 	}
-	f := addressFile{lines[0], lines[1], lines[2]}
-	if f.target != "" {
-		if _, err := address.Parse(f.target, address.AnyPort); err != nil {
-			return addressFile{}, errors.New("its first line is not an address")
+	f := FoundAddress{Target: lines[0], Variable: lines[1], Place: lines[2]}
+	for _, line := range lines[3:] {
+		switch {
+		case line == withTLS && !f.TLS && !f.Alone:
+			f.TLS = true
+		case line == alone && !f.Alone:
+			f.Alone = true
+		default:
+			return FoundAddress{}, malformed
 		}
 	}
-	if strings.ContainsAny(f.variable, "=\x00 ") {
-		return addressFile{}, errors.New("its second line is not the name of a variable")
+	if f == (FoundAddress{Place: f.Place}) {
+		return FoundAddress{}, malformed
+	}
+	if f.Target != "" {
+		if _, err := address.Parse(f.Target, address.AnyPort); err != nil {
+			return FoundAddress{}, errors.New("its first line is not an address")
+		}
+	}
+	if strings.ContainsAny(f.Variable, "=\x00 ") {
+		return FoundAddress{}, errors.New("its second line is not the name of a variable")
 	}
 	return f, nil
 }
@@ -58,7 +93,7 @@ func (c *CommandLine) fromAddressFile() error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
-	var found addressFile
+	var found FoundAddress
 	if err == nil {
 		found, err = parseAddressFile(file)
 	}
@@ -70,31 +105,33 @@ func (c *CommandLine) fromAddressFile() error {
 
 // fromFound applies an address that the build of the image has found: the value that its variable has in this
 // container, or else what the source states.
-func (c *CommandLine) fromFound(found addressFile) error {
+func (c *CommandLine) fromFound(found FoundAddress) error {
+	c.values.Search.TLS, c.values.Search.Alone = found.TLS, found.Alone
 	in := ""
-	if found.place != "" {
-		in = " in " + found.place
+	if found.Place != "" {
+		in = " in " + found.Place
 	}
 	value := ""
-	if found.variable != "" {
-		value = os.Getenv(found.variable)
+	if found.Variable != "" {
+		value = os.Getenv(found.Variable)
 	}
 	switch {
 	case value != "":
 		target, err := targetOf(value)
 		if err != nil {
 			return outcome.Misuse(fmt.Errorf("reading environment variable %s, which the app listens on: %w",
-				found.variable, err), "set -addr")
+				found.Variable, err), "set -addr")
 		}
-		c.values.Addr = target
-		c.origin["addr"] = "environment variable " + found.variable + ", which the app reads" + in
-	case found.target != "":
-		c.values.Addr, c.origin["addr"] = found.target, "address that the build found"+in
-	default:
+		c.values.Addr, c.values.Search.Found = target, true
+		c.origin["addr"] = "environment variable " + found.Variable + ", which the app reads" + in
+	case found.Target != "":
+		c.values.Addr, c.values.Search.Found = found.Target, true
+		c.origin["addr"] = "address that the build found" + in
+	case found.Variable != "" && !c.values.Search.Enabled:
 		return outcome.Misuse(
 			fmt.Errorf("no server address: environment variable %s, which the app reads%s, is not set",
-				found.variable, in),
-			outcome.Hint(fmt.Sprintf("set %s in the container, or -addr", found.variable)))
+				found.Variable, in),
+			outcome.Hint(fmt.Sprintf("set %s in the container, or -addr", found.Variable)))
 	}
 	return nil
 }

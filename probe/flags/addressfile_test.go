@@ -8,20 +8,22 @@ import (
 
 func TestAddressFileComesBack(t *testing.T) {
 	t.Parallel()
-	for _, want := range []addressFile{
-		{"localhost:50051", "", "main.go:12"},
-		{"localhost:50051", "PORT", ""},
-		{"", "GRPC_ADDR", "a b.go:1"},
-		{"unix:/run/app.sock", "", ""},
-		{"unix-abstract:app", "SOCKET", "x"},
+	for _, want := range []FoundAddress{
+		{"localhost:50051", "", "main.go:12", false, false},
+		{"localhost:50051", "PORT", "", true, false},
+		{"", "GRPC_ADDR", "a b.go:1", false, false},
+		{"unix:/run/app.sock", "", "", false, false},
+		{"unix-abstract:app", "SOCKET", "x", false, false},
+		{"", "", "", true, true},
+		{"", "", "", false, true},
 	} {
-		got, err := parseAddressFile(FormatAddressFile(want.target, want.variable, want.place))
+		got, err := parseAddressFile(FormatAddressFile(want))
 		if got != want || err != nil {
 			t.Errorf("%+v came back as %+v, %v", want, got, err)
 		}
 	}
-	if got, err := parseAddressFile(FormatAddressFile("localhost:1", "", "a\nb")); got.place != "a b" || err != nil {
-		t.Errorf("a place with a line break came back as %q, %v", got.place, err)
+	if got, err := parseAddressFile(FormatAddressFile(FoundAddress{Target: "localhost:1", Place: "a\nb"})); got.Place != "a b" || err != nil {
+		t.Errorf("a place with a line break came back as %q, %v", got.Place, err)
 	}
 }
 
@@ -29,7 +31,8 @@ func TestAddressFileOfOthersIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{
 		"", "\n", "\n\n\n", "s3cret\n", "s3cret\n\n\n", "localhost:0\n\n\n", "localhost:1\nA=s3cret\n\n",
-		"localhost:1\n\n", "localhost:1\n\n\n\n", "localhost:s3 cret\n\n\n",
+		"localhost:1\n\n", "localhost:1\n\n\n\n", "localhost:s3 cret\n\n\n", "localhost:1\n\n\ns3cret\n",
+		"localhost:1\n\n\nalone\ntls\n", "localhost:1\n\n\ntls\ntls\n", "tls\n",
 	} {
 		got, err := parseAddressFile([]byte(file))
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ import (
 type CommandLine struct {
 	// Flags are all flags of the probe. The program may add its own before the values are gathered.
 	Flags *flag.FlagSet
+	// CanSearch tells that the program finds its server among the sockets of its container if no user gives an address.
+	CanSearch bool
 
 	program string
 	help    func() string
@@ -49,7 +52,11 @@ func New(program string, help func() string) *CommandLine {
 }
 
 // Probe returns the command line of the probe.
-func Probe() *CommandLine { return New(programName, help) }
+func Probe() *CommandLine {
+	c := New(programName, help)
+	c.CanSearch = runtime.GOOS == "linux"
+	return c
+}
 
 // sourcedValue is the value of a flag, and notes which source has set it.
 type sourcedValue struct {
@@ -117,12 +124,35 @@ func (c *CommandLine) Gather(args []string) (text string, err error) {
 		}
 	}
 	if fileErr == nil && c.origin["addr"] == "" {
-		fileErr = c.fromAddressFile()
-	}
-	if fileErr == nil && c.origin["addr"] == "" {
-		fileErr = c.fromPort()
+		fileErr = c.lookForAddress()
 	}
 	return "", fileErr
+}
+
+// lookForAddress applies what is known of an address that no user has given. Programs that can search do so if that is
+// not where the server is; then $PORT counts only if the search finds out nothing.
+func (c *CommandLine) lookForAddress() error {
+	c.values.Search.Enabled = c.CanSearch && !c.isOff("discover")
+	c.values.Budget.SearchTimeout = searchTimeout
+	if err := c.fromAddressFile(); err != nil || c.origin["addr"] != "" {
+		return err
+	}
+	return c.fromPort()
+}
+
+// searchTimeout is how long a probe may look for its server beyond the time that it has for one whose address it is
+// given.
+const searchTimeout = 900 * time.Millisecond
+
+// isOff reports whether a source has set a flag to false.
+func (c *CommandLine) isOff(name string) bool {
+	return c.origin[name] != "" && c.Flags.Lookup(name).Value.String() == "false"
+}
+
+// Discovers reports whether the command line asks for -discover: that of a process, since in a variable or in the args
+// file it would make a report of each probe, and a report passes.
+func (c *CommandLine) Discovers() bool {
+	return c.values.discover && c.origin["discover"] == onCommandLine
 }
 
 // Options returns what the flags mean together. lookUp knows the names of ports on the machine that is to connect. The
@@ -148,6 +178,11 @@ func (c *CommandLine) fromPort() error {
 		return nil
 	}
 	target := "localhost:" + port
+	if c.values.Search.Enabled {
+		c.values.Search.Fallback = target
+		return nil
+	}
+	c.values.Budget.SearchTimeout = 0
 	if _, err := address.Parse(target, address.AnyPort); err != nil {
 		return outcome.Misuse(fmt.Errorf("reading environment variable PORT: %q is not a port", port),
 			"set it to a number from 1 to 65535, or set -addr")
@@ -213,6 +248,9 @@ func (c *CommandLine) Describe() (notes []string) {
 			value = redacted(value, d.redact)
 		}
 		notes = append(notes, fmt.Sprintf("-%s=%q (%s)", name, value, c.origin[name]))
+	}
+	if c.values.Search.Enabled && c.values.Addr == "" {
+		notes = append(notes, "-addr is not set: looking for the server among the sockets of this container")
 	}
 	return append(notes, metadata.Unsent(c.values.headers)...)
 }

@@ -14,6 +14,8 @@ import (
 type Defaults struct {
 	// HasAddress tells that they name the address of the server.
 	HasAddress bool
+	// Searches tells that a probe with them finds its server wherever it listens.
+	Searches bool
 	// HasCredentials tells that they say what secures the transport.
 	HasCredentials bool
 	// HasServices tells that they say which services are asked for.
@@ -24,8 +26,8 @@ type Defaults struct {
 	NeedsFull bool
 	// NeedsHealth tells that a probe can only pass if the server has the health service.
 	NeedsHealth bool
-	// Longest is the longest time that a probe takes.
-	Longest time.Duration
+	// Longest is the longest time that a probe takes, LongestAsking that of one that does not look for its server.
+	Longest, LongestAsking time.Duration
 }
 
 // ReadOptions reads words as the probe's default flags. It parses them as the probe does, and applies every rule that
@@ -35,6 +37,10 @@ func ReadOptions(words []string) (options.Options, error) {
 	c := Probe()
 	if err := c.ParseDefaults(words, "default"); err != nil {
 		return options.Options{}, fmt.Errorf("checking default flags: %w", err)
+	}
+	if c.values.Addr == "" {
+		c.values.Search.Enabled = !c.isOff("discover")
+		c.values.Budget.SearchTimeout = searchTimeout
 	}
 	err := c.values.validateDefaults()
 	return c.values.Options, err
@@ -46,14 +52,18 @@ func ReadDefaults(words []string) (Defaults, error) {
 	if err != nil {
 		return Defaults{}, err
 	}
+	asking := v.Budget
+	asking.SearchTimeout = 0
 	return Defaults{
 		HasAddress:     v.Addr != "",
-		HasCredentials: v.TLS || v.ALTS || v.SPIFFE,
+		Searches:       v.Search.Enabled,
+		HasCredentials: v.Secured(),
 		HasServices:    v.All || !slices.Equal(v.Services, []string{""}),
 		Credentials:    metadata.Credentials(v.FixedHeaders),
 		NeedsFull:      v.ALTS || v.SPIFFE,
 		NeedsHealth:    v.Mode == options.ModeReady,
 		Longest:        v.Budget.Longest(),
+		LongestAsking:  asking.Longest(),
 	}, nil
 }
 

@@ -31,19 +31,19 @@ func TestReadDefaultsTakesDefaultsThatOthersComplete(t *testing.T) {
 func TestReadDefaultsSaysWhatTheFlagsMean(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]Defaults{
-		"":                    {NeedsHealth: true, Longest: 2 * time.Second},
-		"-addr= -mode=live":   {Longest: 2 * time.Second},
-		"-all":                {HasServices: true, NeedsHealth: true, Longest: 2 * time.Second},
-		"-service -addr -tls": {HasCredentials: true, HasServices: true, NeedsHealth: true, Longest: 2 * time.Second},
+		"":                    {Searches: true, NeedsHealth: true, Longest: 2900 * time.Millisecond, LongestAsking: 2 * time.Second}, // with the time to look for it
+		"-addr= -mode=live":   {Searches: true, Longest: 2900 * time.Millisecond, LongestAsking: 2 * time.Second},
+		"-all -addr=:1":       {HasAddress: true, HasServices: true, NeedsHealth: true, Longest: 2 * time.Second, LongestAsking: 2 * time.Second},
+		"-service -addr -tls": {Searches: true, HasCredentials: true, HasServices: true, NeedsHealth: true, Longest: 2900 * time.Millisecond, LongestAsking: 2 * time.Second},
 		"-addr=:1 -alts": {
 			HasAddress: true, HasCredentials: true, NeedsFull: true, NeedsHealth: true,
-			Longest: 2 * time.Second,
+			Longest: 2 * time.Second, LongestAsking: 2 * time.Second,
 		},
 		"-spiffe -connect-timeout=5s": {
-			HasCredentials: true, NeedsFull: true, NeedsHealth: true, Longest: 7 * time.Second,
+			Searches: true, HasCredentials: true, NeedsFull: true, NeedsHealth: true, Longest: 7900 * time.Millisecond, LongestAsking: 7 * time.Second,
 		},
-		"-rpc-timeout=9s -timeout=1500ms": {NeedsHealth: true, Longest: 1500 * time.Millisecond},
-		"-wait=30s":                       {NeedsHealth: true, Longest: 32 * time.Second},
+		"-rpc-timeout=9s -timeout=1500ms": {Searches: true, NeedsHealth: true, Longest: 1500 * time.Millisecond, LongestAsking: 1500 * time.Millisecond},
+		"-wait=30s":                       {Searches: true, NeedsHealth: true, Longest: 32900 * time.Millisecond, LongestAsking: 32 * time.Second},
 	} {
 		if got, err := ReadDefaults(strings.Fields(words)); !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("ReadDefaults of %q: %+v, %v, want %+v", words, got, err, want)

@@ -43,6 +43,10 @@ var definitions = []definition{
 		usage: "`address` of the server: host:port, :port, [::1]:port, unix:path, unix-abstract:name",
 	},
 	{
+		name: "discover", value: func(v *values) any { return &v.discover },
+		usage: "say what this container listens on, what each socket speaks, and which probes to paste",
+	},
+	{
 		name: "service", upstream: true,
 		value: func(v *values) any { return (*serviceNames)(&v.Services) },
 		usage: "`name` of the service to check, or several as a,b; may be given more than once; " +

@@ -17,7 +17,9 @@ Flags:
 const AddressSources = `  4. for the address only: what the build found in the app and wrote to
      ../../config/` + AddressFileName + `: the value of the variable
      that the app reads, else the address in its source
-  5. for the address only: localhost:$PORT
+  5. for the address only, if no gRPC server answers there: the sockets on which
+     this container itself listens, with TLS or without
+  6. for the address only, if these cannot be told: localhost:$PORT
 `
 
 const helpTail = `
@@ -28,7 +30,8 @@ Where a value comes from, first found wins (-v shows it):
      _RPC_HEADER_FILE take one per line; _VERSION is ignored.
   3. the args file, one argument per line: ../../config/` + ArgsFileName + `,
      relative to the folder of this program
-` + AddressSources + `
+` + AddressSources + `     -discover shows the sockets, and -discover=false turns 5 off.
+
 Addresses: host:port, :port, [::1]:port, unix:path, unix:///path,
 unix-abstract:name, unix:@name, and dns:, dns:///, passthrough: or
 passthrough:/// before host:port. An empty or wildcard host is this machine. A

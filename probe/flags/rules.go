@@ -129,7 +129,7 @@ func (v *values) questionRules() []rule {
 // validate checks the rules, and parses the values that have a format; lookUp knows the names of ports. The error is a
 // *[outcome.Failure].
 func (v *values) validate(lookUp address.PortLookup) error {
-	if v.Addr == "" {
+	if v.Addr == "" && !v.Search.Enabled {
 		return outcome.Misuse(errors.New("no server address"),
 			"set -addr=host:port, "+variablePrefix+"ADDR or PORT")
 	}

@@ -15,6 +15,7 @@ type values struct {
 	headers, headerFiles lines // as they are written
 	format               Format
 	verbose, version     bool
+	discover             bool
 }
 
 // Format is the value of -o.

@@ -39,7 +39,7 @@ func (r *frameReader) buffered() bool {
 
 // firstBytes returns the first bytes that came on the connection, which are enough to recognize a protocol. They are
 // valid until the second frame is read.
-func (r *frameReader) firstBytes() []byte { return r.buf[:min(r.end, 16)] }
+func (r *frameReader) firstBytes() []byte { return r.buf[:min(r.end, 512)] }
 
 // peek returns the next n bytes without consuming them. With an error it returns those that have come.
 func (r *frameReader) peek(n int) ([]byte, error) {

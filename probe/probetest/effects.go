@@ -20,6 +20,7 @@ type Effect struct {
 // Effects has a row for each flag of the probe.
 var Effects = map[string]Effect{
 	"addr":       {With: "-addr=$ADDR"},
+	"discover":   {Flags: "-rpc-header-file=a=$DIR/none", With: "-discover"}, // so it asks no other test's server
 	"service":    {Server: "status=a:NOT_SERVING", Flags: "-addr=$ADDR", With: "-service=a"},
 	"all":        {Server: "status=a:NOT_SERVING", Flags: "-addr=$ADDR", With: "-all"},
 	"mode":       {Server: "status=:NOT_SERVING", Flags: "-addr=$ADDR", With: "-mode=live"},
@@ -106,7 +107,9 @@ func (e Effect) notice(t *testing.T, words string, run func(words []string) stri
 	return shown.Replace(noticed + strings.Join(seen, "\n"))
 }
 
-// PatientEnv is an environment in which a machine that is busy does not change the outcome.
+// PatientEnv is an environment in which a machine that is busy does not change the outcome, nor do servers that a probe
+// without an address would find on it.
 func PatientEnv() []string {
-	return append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=1m", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=1m")
+	return append(os.Environ(), "GRPC_HEALTH_PROBE_CONNECT_TIMEOUT=1m", "GRPC_HEALTH_PROBE_RPC_TIMEOUT=1m",
+		"GRPC_HEALTH_PROBE_DISCOVER=false")
 }

@@ -34,6 +34,8 @@ func Scripts(t *testing.T, dir, program string) {
 			env.Setenv("NL", "\n")
 			env.Setenv("GRPC_HEALTH_PROBE_CONNECT_TIMEOUT", "1m")
 			env.Setenv("GRPC_HEALTH_PROBE_RPC_TIMEOUT", "1m")
+			// Other tests' servers are on this machine, and would be found.
+			env.Setenv("GRPC_HEALTH_PROBE_DISCOVER", "false")
 			// Otherwise the race detector would make each process wait for a second before it ends.
 			env.Setenv("GORACE", "atexit_sleep_ms=10")
 			env.Values[serversKey{}] = map[string]*Server{}

@@ -61,11 +61,12 @@ type Flags struct {
 // lacks are the flags of the probe that the bridge does not have, each with what to do instead: it neither ends nor
 // tries again, prints no outcome, and has the lean transport.
 var lacks = map[string]outcome.Hint{
-	"watch":  "leave it out, and call Health/Watch of the bridge",
-	"wait":   "leave it out: the bridge's callers try again",
-	"o":      "leave it out, and get /healthz of the bridge with Accept: application/json",
-	"alts":   onlyFull,
-	"spiffe": onlyFull,
+	"watch":    "leave it out, and call Health/Watch of the bridge",
+	"wait":     "leave it out: the bridge's callers try again",
+	"discover": "run grpc_health_probe -discover, which is beside the bridge",
+	"o":        "leave it out, and get /healthz of the bridge with Accept: application/json",
+	"alts":     onlyFull,
+	"spiffe":   onlyFull,
 }
 
 const onlyFull outcome.Hint = "use an exec probe of the full variant instead of the bridge"

@@ -15,7 +15,11 @@ type Budget struct {
 	Timeout        time.Duration // -timeout; zero is none
 	// FetchTimeout is how long fetching credentials may take; zero without -spiffe.
 	FetchTimeout time.Duration
+	// SearchTimeout is how long it may take beyond that to look for a server of which no user gives the address; zero
+	// if one does.
+	SearchTimeout time.Duration
 
+	began     time.Time     // when Start was called
 	end       time.Time     // when everything ends; zero, for never, without -wait and -timeout
 	connectBy time.Time     // of the connection that files are read for; zero for none
 	callBy    time.Time     // of the last calls
@@ -38,7 +42,7 @@ func (b *Budget) Longest() time.Duration {
 
 // attempt returns the longest time that one attempt takes.
 func (b *Budget) attempt() time.Duration {
-	return add(add(b.FetchTimeout, b.ConnectTimeout), b.RPCTimeout)
+	return add(add(add(b.FetchTimeout, b.ConnectTimeout), b.RPCTimeout), b.SearchTimeout)
 }
 
 // add returns the sum of two durations, or the longest possible duration if the sum is longer.
@@ -60,8 +64,9 @@ func (b *Budget) Limit() (flag string, d time.Duration) {
 
 // Start begins the time of -wait and -timeout.
 func (b *Budget) Start() {
+	b.began = time.Now()
 	if _, d := b.Limit(); d > 0 {
-		b.end = time.Now().Add(d)
+		b.end = b.began.Add(d)
 	}
 }
 
@@ -122,17 +127,26 @@ func (b *Budget) Reconnect(calls time.Time) time.Time {
 // End returns the time at which everything ends. Without -wait and -timeout it is zero, which means never.
 func (b *Budget) End() time.Time { return b.end }
 
+// Search returns the deadline of finding out which servers there are.
+func (b *Budget) Search() time.Time { return b.step(b.SearchTimeout) }
+
 // step returns the deadline of a step that begins now and may take d. The deadline is never after the end of
-// everything. Without -wait, all steps together get no more time than one attempt takes.
+// everything. Without -wait, all steps together get no more time than one attempt takes. In a search the clock counts,
+// since nobody knows before how many servers are asked.
 func (b *Budget) step(d time.Duration) time.Time {
+	end := b.end
 	if longest := b.attempt(); b.Wait == 0 && longest < math.MaxInt64 {
 		left := max(0, longest-b.spent)
 		b.spent = add(b.spent, d)
-		d = min(d, left)
+		if b.SearchTimeout == 0 {
+			d = min(d, left)
+		} else if last := b.began.Add(longest); end.IsZero() || last.Before(end) {
+			end = last
+		}
 	}
 	deadline := time.Now().Add(d)
-	if b.limited() && b.end.Before(deadline) {
-		return b.end
+	if !end.IsZero() && end.Before(deadline) {
+		return end
 	}
 	return deadline
 }

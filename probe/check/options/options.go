@@ -49,10 +49,31 @@ type Options struct {
 	// GZIP compresses requests.
 	GZIP bool
 
+	// Search says how the server is looked for if Addr is not the user's.
+	Search Search
+
 	// WantsCert tells that the server has asked for a client certificate. Copies of the options share it, since they
 	// share connections.
 	WantsCert *atomic.Bool
 }
+
+// Search says how a server is looked for of which no user has given the address. Addr is then what the build of the
+// image has found, or empty.
+type Search struct {
+	// Enabled tells that the sockets of the container are asked if Addr is empty, or no gRPC server answers there.
+	Enabled bool
+	// Found tells that the build has found Addr, so that no user has said whether there is TLS.
+	Found bool
+	// TLS tells that the build has found signs of TLS: it is tried first.
+	TLS bool
+	// Alone tells that the build has found no other server in the app.
+	Alone bool
+	// Fallback is asked if the sockets of the container cannot be told; empty for nothing.
+	Fallback string
+}
+
+// Secured reports whether flags say what secures the connection.
+func (o *Options) Secured() bool { return o.TLS || o.ALTS || o.SPIFFE }
 
 // New returns the options that hold if no flag is set.
 func New() Options {

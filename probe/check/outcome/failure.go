@@ -17,6 +17,8 @@ type Failure struct {
 
 	// Class is the kind of the failure; empty if it follows from Code.
 	Class Class
+	// Speaks is what the other end has answered, if that was no gRPC.
+	Speaks Protocol
 }
 
 // Hint is advice for the user, on one line. The test of the documents finds every hint by this type: a hint is a
@@ -28,6 +30,9 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// IsRefused reports whether nothing was there to connect to.
+func (f *Failure) IsRefused() bool { return f.Code == ExitConnection && f.kind() == ClassConnect }
 
 // Misuse returns the failure for a mistake of the user that is found before anything is sent.
 func Misuse(err error, hint Hint) error {
@@ -80,7 +85,7 @@ func FailuresOf(err error) Failures {
 		return all
 	}
 	if f, ok := errors.AsType[*Failure](err); ok {
-		return Failures{{Code: f.Code, Class: f.Class, Err: err, Hint: f.Hint}}
+		return Failures{{Code: f.Code, Class: f.Class, Err: err, Hint: f.Hint, Speaks: f.Speaks}}
 	}
 	return Failures{{Code: ExitUsage, Err: err}}
 }

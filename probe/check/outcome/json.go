@@ -49,6 +49,20 @@ func (o *object) list(name string, values [][]byte) {
 	o.text = append(o.text, ']')
 }
 
+// raw writes a value that is JSON already.
+func (o *object) raw(name string, value []byte) {
+	o.member(name)
+	o.text = append(o.text, value...)
+}
+
+func (o *object) texts(name string, values []string) {
+	texts := make([][]byte, len(values))
+	for i, value := range values {
+		texts[i] = appendJSON(nil, value)
+	}
+	o.list(name, texts)
+}
+
 // end returns the object. It must have a member.
 func (o *object) end() []byte { return append(o.text, '}') }
 

@@ -30,6 +30,9 @@ type Report struct {
 	// a transport leaves from connecting to its first call counts as RPC.
 	Connect, RPC time.Duration
 	Attempts     int
+	// Discovered are the servers that decide, if no user has given an address, and Address is where they are.
+	Discovered []Discovered
+	Address    string
 }
 
 // Passes reports whether the server is as it was asked to be.
@@ -84,6 +87,9 @@ func (o *Outcome) JSON() []byte {
 	if o.Notes != nil {
 		line.list("notes", o.notes())
 	}
+	if o.Report.Discovered != nil {
+		line.list("discovered", o.Report.discovered())
+	}
 	return append(line.end(), '\n')
 }
 
@@ -94,6 +100,14 @@ func (o *Outcome) notes() [][]byte {
 		texts[i] = appendJSON(nil, Printable(note))
 	}
 	return texts
+}
+
+func (r *Report) discovered() [][]byte {
+	objects := make([][]byte, len(r.Discovered))
+	for i := range r.Discovered {
+		objects[i] = r.Discovered[i].JSON()
+	}
+	return objects
 }
 
 func (r *Report) services() [][]byte {

@@ -1,0 +1,349 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/sockets"
+)
+
+// maxServers is how many sockets are asked for their health at the same time.
+const maxServers = 16
+
+// search asks a server whose address no user has given. The address that the build has found goes first. If it refuses
+// or is no gRPC server, the container's own sockets are asked: what the kernel says of them is the only thing that tells
+// this container's server from one of a sidecar.
+func (p *Prober) search() error {
+	if servers := p.askRemembered(); servers != nil {
+		return p.adopt(servers)
+	}
+	var known *server
+	if p.Options.Addr != "" {
+		known = p.askAt(sockets.Socket{Addr: p.Options.Addr, Address: p.Options.Address})
+		if !known.isNoServer() || !p.Options.Search.Enabled {
+			return p.adopt([]*server{known})
+		}
+		p.notef("%v", known.err)
+	}
+	found, err := sockets.Own()
+	if err != nil {
+		return p.cannotSearch(known, err)
+	}
+	if known != nil {
+		found = slices.DeleteFunc(found, func(s sockets.Socket) bool { return sameEndpoint(s.Address, p.Options.Address) })
+	}
+	servers, found, err := p.askFound(found)
+	if err != nil {
+		return p.cannotSearch(known, err)
+	}
+	if p.Options.Watch && len(servers) > 1 {
+		return outcome.Misuse(fmt.Errorf("-watch follows one server, and this container has several servers: %s",
+			describe(found, servers)), "set -addr")
+	}
+	if decisive := decisive(servers); decisive != nil {
+		p.Memory.remember(decisive)
+		return p.adopt(decisive)
+	}
+	return notFound(known, found, servers)
+}
+
+// Memory is what a program that asks again and again remembers of its searches: the servers that have decided. They are
+// asked until one of them is not there any more. The zero value is ready for use.
+type Memory struct {
+	mu      sync.Mutex
+	servers []*server
+}
+
+func (m *Memory) remember(servers []*server) {
+	if m != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.servers = servers
+	}
+}
+
+func (m *Memory) recall() []*server {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.servers
+}
+
+// askRemembered asks the servers that the last search has found. It returns nil if there are none, or if one of them
+// cannot be reached: then it may be somewhere else.
+func (p *Prober) askRemembered() []*server {
+	remembered := p.Memory.recall()
+	servers := make([]*server, len(remembered))
+	var running sync.WaitGroup
+	for i, s := range remembered {
+		running.Go(func() { servers[i] = p.askWith(s.socket, p.optionsFor(s.socket, s.tls)) })
+	}
+	running.Wait()
+	unreachable := func(s *server) bool {
+		return s.err != nil && outcome.FailuresOf(s.err).Worst().Code == outcome.ExitConnection
+	}
+	if len(servers) == 0 || slices.ContainsFunc(servers, unreachable) {
+		p.Memory.remember(nil)
+		return nil
+	}
+	return servers
+}
+
+// askFound asks those sockets for their health that may be gRPC servers. A socket that is the only one is asked at once;
+// of several it is found out first what they speak. It returns the sockets with what they speak.
+func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []sockets.Socket, err error) {
+	deadline := p.Options.Budget.Search()
+	if len(found) == 1 && found[0].Owner != sockets.ByPeer && p.Options.Mode == options.ModeReady && p.Memory == nil {
+		return p.askAll(found), found, nil // if it is a bridge, it is not ready before its server is
+	}
+	reach := sockets.Likely
+	if p.Options.Search.Alone && !p.Options.Search.TLS {
+		reach = sockets.OneServer // and servers in most languages speak by themselves
+	}
+	for _, reach := range []sockets.Reach{reach, sockets.Everyone} {
+		if found, err = sockets.Ask(found, reach, deadline); err != nil {
+			return nil, nil, err
+		}
+		for _, s := range found {
+			p.notef("found %s, known as this container's own by its %s: %s", s.Addr, s.Owner, s.Speaks)
+		}
+		servers = p.askAll(slices.DeleteFunc(slices.Clone(found), func(s sockets.Socket) bool {
+			return !mayServe(p.Options, s.Speaks)
+		}))
+		if slices.ContainsFunc(servers, (*server).hasHealth) ||
+			!slices.ContainsFunc(found, func(s sockets.Socket) bool { return s.Speaks == outcome.NotAsked }) {
+			break
+		}
+	}
+	return servers, found, nil
+}
+
+// mayServe reports whether a gRPC server may be behind a socket that speaks so.
+func mayServe(o *options.Options, speaks outcome.Protocol) bool {
+	return speaks == outcome.HTTP2 || speaks.MayHaveTLS() || o.Secured() && speaks == outcome.Silent
+}
+
+// server is a socket that was asked for its health.
+type server struct {
+	socket sockets.Socket
+	tls    bool
+	report outcome.Report
+	err    error
+
+	success string
+	notes   []string
+}
+
+// askAll asks sockets at the same time.
+func (p *Prober) askAll(found []sockets.Socket) []*server {
+	found = found[:min(len(found), maxServers)]
+	servers := make([]*server, len(found))
+	if len(found) == 1 {
+		servers[0] = p.askAt(found[0])
+		return servers
+	}
+	var running sync.WaitGroup
+	for i, s := range found {
+		running.Go(func() { servers[i] = p.askAt(s) })
+	}
+	running.Wait()
+	return servers
+}
+
+// askAt asks a socket for its health. Without flags that say what secures the connection, plain text is tried and then
+// TLS, or the other way round if the socket or the build tells so. No certificate is verified then: what TLS would
+// prove, that this is the container's own server, the kernel has said already.
+func (p *Prober) askAt(s sockets.Socket) *server {
+	if p.Options.Secured() {
+		return p.askWith(s, p.optionsFor(s, false))
+	}
+	tlsFirst := s.Speaks.MayHaveTLS() || s.Speaks == "" && p.Options.Search.TLS
+	answer := p.askWith(s, p.optionsFor(s, tlsFirst))
+	if speaks := answer.speaks(); tlsFirst && speaks != "" || speaks.MayHaveTLS() {
+		other := p.askWith(s, p.optionsFor(s, !tlsFirst))
+		if other.speaks() == "" || tlsFirst { // what was said in plain text tells more
+			return other
+		}
+	}
+	return answer
+}
+
+// optionsFor returns the options with which a socket is asked, with TLS beyond what flags say if secure is true.
+func (p *Prober) optionsFor(s sockets.Socket, secure bool) *options.Options {
+	o := *p.Options
+	o.Addr, o.Address, o.WantsCert = s.Addr, s.Address, new(atomic.Bool)
+	if secure && !o.Secured() {
+		o.TLS, o.TLSNoVerify = true, true
+	}
+	return &o
+}
+
+// askWith asks a socket with these options.
+func (p *Prober) askWith(s sockets.Socket, o *options.Options) *server {
+	one := Prober{Transport: p.Transport, Options: o, Note: p.Note, Lists: p.Lists, Change: p.Change}
+	err := one.reach()
+	return &server{socket: s, tls: o.TLS, report: one.report, err: err, success: one.success, notes: one.notes}
+}
+
+// speaks returns what the server has answered, if it was no gRPC.
+func (s *server) speaks() outcome.Protocol {
+	if s.err == nil {
+		return ""
+	}
+	return outcome.FailuresOf(s.err).Worst().Speaks
+}
+
+// isNoServer reports whether no gRPC server is there: nothing listens, or something else answers. What does not answer
+// in time may be one.
+func (s *server) isNoServer() bool {
+	return s.speaks() != "" || s.err != nil && outcome.FailuresOf(s.err).Worst().IsRefused()
+}
+
+// hasHealth reports whether the server has answered with its health, or failed to.
+func (s *server) hasHealth() bool {
+	if s.isNoServer() {
+		return false
+	}
+	code := outcome.ExitServing
+	if s.err != nil {
+		code = outcome.FailuresOf(s.err).Worst().Code
+	}
+	return (code != outcome.ExitConnection || s.socket.Speaks == outcome.HTTP2) && !s.answers(outcome.CodeUnimplemented)
+}
+
+// answers reports whether the server has ended its calls with a status of gRPC.
+func (s *server) answers(code outcome.Code) bool {
+	if s.isNoServer() {
+		return false
+	}
+	failed, ok := errors.AsType[*outcome.RPCError](s.err)
+	for _, a := range s.report.Answers {
+		failed, ok = errors.AsType[*outcome.RPCError](a.Err)
+		break
+	}
+	return ok && failed.Code == code
+}
+
+// decisive returns the servers that decide the outcome: those that have a health service and know what was asked for;
+// if there are none, those with a health service; if there are none, those without; then those that fail otherwise.
+func decisive(servers []*server) []*server {
+	for _, counts := range []func(*server) bool{
+		func(s *server) bool { return s.hasHealth() && !s.answers(outcome.CodeNotFound) },
+		(*server).hasHealth,
+		func(s *server) bool { return s.answers(outcome.CodeUnimplemented) },
+		func(s *server) bool { return !s.isNoServer() },
+	} {
+		chosen := slices.DeleteFunc(slices.Clone(servers), func(s *server) bool { return !counts(s) })
+		if len(chosen) > 0 {
+			return chosen
+		}
+	}
+	return nil
+}
+
+// adopt makes the outcome of servers that of the probe.
+func (p *Prober) adopt(servers []*server) error {
+	attempts := p.report.Attempts
+	p.report = servers[0].report
+	p.report.Attempts, p.report.Answers = attempts, nil
+	var failed outcome.Failures
+	var addresses []string
+	for _, s := range servers {
+		addresses = append(addresses, s.socket.Addr)
+		p.success, p.notes = cmp.Or(s.success, p.success), append(p.notes, s.notes...)
+		p.report.Answers = append(p.report.Answers, s.report.Answers...)
+		p.report.Connect, p.report.RPC = max(p.report.Connect, s.report.Connect), max(p.report.RPC, s.report.RPC)
+		p.report.Discovered = append(p.report.Discovered, outcome.Discovered{
+			Address: s.socket.Addr, TLS: s.tls, Owner: string(s.socket.Owner), Passes: s.err == nil,
+		})
+		for _, f := range outcome.FailuresOf(s.err) {
+			if len(servers) > 1 {
+				f.Err = fmt.Errorf("server at %s: %w", s.socket.Addr, f.Err)
+			}
+			if s.tls && !p.Options.TLS && strings.Contains(string(f.Hint), "-tls-") {
+				f.Hint = outcome.Hint(fmt.Sprintf("%s; flags -tls-... need -tls", f.Hint))
+			}
+			failed = append(failed, f)
+		}
+	}
+	p.report.Address = strings.Join(addresses, ", ")
+	if failed == nil {
+		return nil
+	}
+	return failed
+}
+
+// cannotSearch returns the outcome if the container's sockets cannot be known.
+func (p *Prober) cannotSearch(known *server, err error) error {
+	if known != nil {
+		return p.adopt([]*server{known})
+	}
+	if fallback := p.Options.Search.Fallback; fallback != "" {
+		parsed, parseErr := address.Parse(fallback, LookUpPort)
+		if parseErr != nil {
+			return parseErr
+		}
+		return p.adopt([]*server{p.askAt(sockets.Socket{Addr: fallback, Address: parsed})})
+	}
+	return &outcome.Failure{
+		Code: outcome.ExitConnection, Class: outcome.ClassLookup, Err: fmt.Errorf("looking for the server: %w", err),
+		Hint: "set -addr, or GRPC_HEALTH_PROBE_ADDR in the container",
+	}
+}
+
+// notFound returns the failure for a container without a gRPC server.
+func notFound(known *server, found []sockets.Socket, servers []*server) error {
+	seen := describe(found, servers)
+	if known != nil {
+		failed := outcome.FailuresOf(known.err)
+		for _, f := range failed {
+			f.Err = fmt.Errorf("%w; no other socket of this container is a gRPC server (%s)", f.Err, seen)
+		}
+		return failed
+	}
+	f := outcome.NoConnection(outcome.ClassConnect, errors.New("looking for the server: this container listens on nothing"),
+		"is the server up? For a server in another container, set -addr")
+	if len(found) > 0 {
+		f.Err = fmt.Errorf("looking for the server: no socket of this container is a gRPC server (%s)", seen)
+		f.Hint = "is the server up? If one of these is the server, set -addr; -discover says more about each"
+	}
+	return f
+}
+
+// maxDescribed is how many sockets an error names.
+const maxDescribed = 10
+
+// describe returns the sockets with what they speak.
+func describe(found []sockets.Socket, servers []*server) string {
+	if len(found) == 0 {
+		return "there is none"
+	}
+	var words []string
+	for i, s := range found {
+		if i == maxDescribed {
+			words = append(words, fmt.Sprintf("%d more", len(found)-i))
+			break
+		}
+		speaks := s.Speaks
+		for _, asked := range servers {
+			if answer := asked.speaks(); asked.socket.Addr == s.Addr && answer != "" {
+				speaks = answer
+			}
+		}
+		words = append(words, s.Addr+": "+string(speaks))
+	}
+	return strings.Join(words, ", ")
+}
+
+// sameEndpoint reports whether two addresses lead to the same socket.
+func sameEndpoint(a, b address.Address) bool { return a.Endpoints[0] == b.Endpoints[0] }

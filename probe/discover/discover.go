@@ -1,0 +1,260 @@
+// Package discover says what a container listens on: what each socket speaks, its TLS, the health of its services, and
+// the probes to paste for it. It is what a user asks who does not know, so unlike a probe it leaves no socket out, and it
+// has no verdict.
+//
+// In go the options of a probe, whose address does not count; what they say of TLS, metadata and time does. Begin with
+// [Run].
+package discover
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check"
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
+	"github.com/grpc-cnb/health-probe/probe/check/options"
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/sockets"
+)
+
+// Report is what was found.
+type Report struct {
+	Sockets []*outcome.Socket
+	// Note says what the list does not tell; empty for nothing.
+	Note string
+}
+
+const (
+	nothing  = "this container listens on nothing"
+	ofThePod = "whose these sockets are cannot be told from here: they are all that listen in this pod's network"
+)
+
+// Run finds the sockets of this container and asks all of them, at most for the time that a search may take. If none is
+// known to be the container's own, as in a debug container, it asks those of the whole network namespace.
+func Run(t check.Transport, o *options.Options) (*Report, error) {
+	o.Budget.Start()
+	headers, err := metadata.Read(o.FixedHeaders, o.MountedHeaders, options.Pauses(o.Budget.Read()))
+	if err != nil {
+		return nil, err
+	}
+	o.Headers = headers
+	r := &Report{}
+	found, err := sockets.Own()
+	if len(found) == 0 {
+		if found, err = sockets.All(); len(found) > 0 {
+			r.Note = ofThePod
+		}
+	}
+	if err == nil && len(found) > 0 {
+		found, err = sockets.Ask(found, sockets.Everyone, time.Now().Add(patience))
+	}
+	if err != nil {
+		return nil, outcome.NoConnection(outcome.ClassLookup, fmt.Errorf("listing sockets: %w", err), "")
+	}
+	for _, s := range found {
+		r.Sockets = append(r.Sockets, describe(t, o, s))
+	}
+	if len(found) == 0 {
+		r.Note = nothing
+	}
+	r.propose(found, o)
+	return r, nil
+}
+
+// patience is how long a socket may be silent, and how long reading files and a TLS handshake may take.
+const patience = time.Second
+
+// describe finds out what is behind a socket.
+func describe(t check.Transport, o *options.Options, s sockets.Socket) *outcome.Socket {
+	d := &outcome.Socket{Address: s.Addr, Own: string(s.Owner), Speaks: s.Speaks}
+	own := *o
+	own.Addr, own.Address = s.Addr, s.Address
+	if s.Speaks.MayHaveTLS() {
+		if d.Certificate = certificate(&own); d.Certificate == nil {
+			return d
+		}
+		d.Speaks = outcome.TLS
+		if !own.TLS {
+			own.TLS, own.TLSNoVerify = true, true
+		}
+	} else if s.Speaks != outcome.HTTP2 {
+		return d
+	}
+	own.Budget = options.Budget{ConnectTimeout: o.Budget.ConnectTimeout, RPCTimeout: o.Budget.RPCTimeout}
+	d.Answers, d.Err = health(t, &own)
+	failed, ok := errors.AsType[*outcome.RPCError](d.Err)
+	d.GRPC = d.Err == nil || ok && failed.Answered
+	return d
+}
+
+// health returns the statuses of all services of a server, if it lists them, and else that of the whole server.
+func health(t check.Transport, o *options.Options) ([]outcome.Answer, error) {
+	conn, err := t.Dial(o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }() // it has been good for what it was made for
+	statuses, err := conn.List()
+	if err != nil {
+		o.Budget = options.Budget{ConnectTimeout: o.Budget.ConnectTimeout, RPCTimeout: o.Budget.RPCTimeout}
+		again, err := t.Dial(o)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = again.Close() }()
+		answer := again.Check([]string{""})[0]
+		if answer.Err != nil {
+			return nil, answer.Err
+		}
+		return []outcome.Answer{answer}, nil
+	}
+	var answers []outcome.Answer
+	for _, service := range slices.Sorted(maps.Keys(statuses)) {
+		if len(answers) < maxServices {
+			answers = append(answers, outcome.Answer{
+				Service: metadata.Hide(service, o.Headers), Status: statuses[service],
+			})
+		}
+	}
+	return answers, nil
+}
+
+// maxServices is how many services of a server are named.
+const maxServices = 50
+
+// certificate returns what the server shows in a TLS handshake, or nil if there is none.
+func certificate(o *options.Options) *outcome.Certificate {
+	network, at := "tcp", ""
+	switch e := o.Address.Endpoints[0].(type) {
+	case address.IPEndpoint:
+		at = netip.AddrPort(e).String()
+	case address.UnixEndpoint:
+		network, at = "unix", string(e)
+	}
+	conn, err := net.DialTimeout(network, at, patience)
+	if err == nil {
+		defer func() { _ = conn.Close() }() // nothing was sent that counts
+		err = conn.SetDeadline(time.Now().Add(patience))
+	}
+	if err != nil {
+		return nil
+	}
+	shown := &outcome.Certificate{}
+	secure := tls.Client(conn, &tls.Config{
+		InsecureSkipVerify: true, // it is described, and nothing is sent
+		ServerName:         o.ServerName(),
+		NextProtos:         []string{"h2"},
+		VerifyConnection: func(state tls.ConnectionState) error {
+			leaf := state.PeerCertificates[0]
+			shown.Names, shown.Ends = slices.Clone(leaf.DNSNames), leaf.NotAfter
+			for _, ip := range leaf.IPAddresses {
+				shown.Names = append(shown.Names, ip.String())
+			}
+			return nil
+		},
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			shown.Client = true
+			return &tls.Certificate{}, nil
+		},
+	})
+	_ = secure.Handshake() // a server that wants a client certificate may end it after it has shown its own
+	if shown.Ends.IsZero() {
+		return nil
+	}
+	return shown
+}
+
+// propose adds to each gRPC server that has a health service the probes for it. Kubernetes' own probe does for one in
+// plain text that the kubelet reaches, unless metadata are sent. A command that is to ask one of several servers names
+// its address, and then says itself that there is TLS.
+func (r *Report) propose(found []sockets.Socket, o *options.Options) {
+	servers := 0
+	for _, d := range r.Sockets {
+		if d.GRPC {
+			servers++
+		}
+	}
+	for i, d := range r.Sockets {
+		if !d.GRPC || len(d.Answers) == 0 {
+			continue
+		}
+		p := outcome.Probe{Port: found[i].Port}
+		if !found[i].Pod || d.Certificate != nil || len(o.Headers) > 0 {
+			p.Command = []string{program()}
+			p.TimeoutSeconds = int(math.Ceil(o.Budget.Longest().Seconds())) + 1
+			if servers > 1 || r.Note != "" {
+				p.Command = append(p.Command, "-addr="+d.Address)
+				if d.Certificate != nil {
+					p.Command = append(p.Command, "-tls", "-tls-no-verify")
+				}
+			}
+		}
+		readiness, liveness := services(d.Answers)
+		d.Readiness = withService(p, readiness)
+		if liveness != "" {
+			d.Liveness = withService(p, liveness)
+		}
+	}
+}
+
+func withService(p outcome.Probe, service string) *outcome.Probe {
+	p.Service = service
+	if p.Command != nil && service != "" {
+		p.Command = append(slices.Clone(p.Command), "-service="+service)
+	}
+	return &p
+}
+
+// services returns the service to ask for readiness, and the one for liveness, "" for none: the names that Kubernetes
+// advises, if the server has them.
+func services(answers []outcome.Answer) (readiness, liveness string) {
+	for _, a := range answers {
+		switch strings.ToLower(a.Service) {
+		case "readiness":
+			readiness = a.Service
+		case "liveness":
+			liveness = a.Service
+		}
+	}
+	return readiness, liveness
+}
+
+// program returns the path of this program.
+func program() string {
+	if path, err := os.Executable(); err == nil {
+		return path
+	}
+	return filepath.Clean(os.Args[0])
+}
+
+// Text returns the report for users.
+func (r *Report) Text() string {
+	var text strings.Builder
+	if r.Note != "" {
+		text.WriteString(r.Note + "\n")
+	}
+	for _, s := range r.Sockets {
+		text.WriteString(s.Line() + "\n")
+		if s.Readiness != nil {
+			fmt.Fprintf(&text, "  readinessProbe: %s\n", s.Readiness.JSON())
+		}
+		if s.Liveness != nil {
+			fmt.Fprintf(&text, "  livenessProbe: %s\n", s.Liveness.JSON())
+		}
+	}
+	return text.String()
+}
+
+// JSON returns the report as one line of JSON.
+func (r *Report) JSON() []byte { return outcome.SocketsJSON(r.Sockets, r.Note) }

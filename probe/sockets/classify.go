@@ -1,0 +1,42 @@
+package sockets
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/grpc-cnb/health-probe/probe/check/outcome"
+	"github.com/grpc-cnb/health-probe/probe/http2"
+)
+
+// Classify returns what a socket speaks that has answered with these bytes, and "" if more of them are needed. It never
+// needs more than whole says has come.
+func Classify(answer []byte, whole bool) outcome.Protocol {
+	switch {
+	case len(answer) == 0 && whole:
+		return outcome.Closed
+	case len(answer) >= 2 && answer[0] == 0x15 && answer[1] == 3: // an alert (RFC 8446 section 5.1)
+		return outcome.TLS
+	case bytes.HasPrefix(answer, []byte("HTTP/1.")) && bytes.Contains(answer, []byte("HTTPS")):
+		return outcome.TLS
+	case bytes.HasPrefix(answer, []byte("HTTP/1.")):
+		return outcome.HTTP1
+	case len(answer) < http2.FrameHeaderLen && whole:
+		return outcome.OtherProtocol
+	case len(answer) < http2.FrameHeaderLen:
+		return ""
+	}
+	header := http2.ParseFrameHeader(answer)
+	if header.Type != http2.FrameSettings || header.Stream != 0 || header.Has(http2.FlagAck) || header.Length%6 != 0 {
+		return outcome.OtherProtocol
+	}
+	settings := answer[http2.FrameHeaderLen:]
+	if len(settings) < header.Length && !whole {
+		return ""
+	}
+	for settings = settings[:min(len(settings), header.Length)]; len(settings) >= 6; settings = settings[6:] {
+		if binary.BigEndian.Uint16(settings) == BridgeSetting {
+			return outcome.Bridge
+		}
+	}
+	return outcome.HTTP2
+}

@@ -1,0 +1,203 @@
+package sockets
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/grpc-cnb/health-probe/probe/check/address"
+	"github.com/grpc-cnb/health-probe/probe/check/rawfile"
+)
+
+// markAddress is where the probe listens itself for a moment, to find itself in the kernel's list. Nothing else listens
+// there, and probes pass over each other's.
+var markAddress = [4]byte{127, 71, 72, 80}
+
+// rootCgroup is the id of the root of the control groups: all that is in none of its own has it.
+const rootCgroup = 1
+
+const (
+	maxProcesses   = 4096
+	maxDescriptors = 1 << 17 // of all processes together
+	maxCgroupFile  = 64 << 10
+)
+
+// Own returns the listening sockets that are this container's own: TCP sockets, then unix sockets, of which it is only
+// known once somebody has connected whose they are ([Ask]). Its error is [ErrUnknownOwners], or why nothing can be
+// listed.
+func Own() ([]Socket, error) {
+	all, own, err := listenersAndOwn()
+	if err != nil {
+		return nil, err
+	}
+	var mine []listener
+	owner := ByCgroup
+	if own > rootCgroup {
+		for _, l := range all {
+			if l.cgroup == own {
+				mine = append(mine, l)
+			}
+		}
+	}
+	var denied bool
+	if len(mine) == 0 && len(all) > 0 {
+		owner = ByProcess
+		mine, denied = ownedByProcesses(all)
+	}
+	found := append(merge(mine, owner), unixSockets()...)
+	if len(found) == 0 && denied {
+		return nil, ErrUnknownOwners
+	}
+	return found, nil
+}
+
+// All returns all listening sockets of the network namespace, with an unknown owner.
+func All() ([]Socket, error) {
+	all, _, err := listenersAndOwn()
+	if err != nil {
+		return nil, err
+	}
+	found := merge(all, Unknown)
+	for _, s := range unixSockets() {
+		s.Owner = Unknown
+		found = append(found, s)
+	}
+	return found, nil
+}
+
+// listenersAndOwn returns the listening TCP sockets, without those of probes that look for themselves, and the id of
+// the control group that sockets of this process are made in, 0 if it cannot be known.
+func listenersAndOwn() (all []listener, own uint64, err error) {
+	mark, port := listenAsMark()
+	if mark >= 0 {
+		defer syscall.Close(mark)
+	}
+	if all, err = dumpTCP(); err != nil {
+		all, err = readTCP()
+	}
+	kept := all[:0]
+	for _, l := range all {
+		if ip := l.at.Addr(); !ip.Is4() || ip.As4() != markAddress {
+			kept = append(kept, l)
+		} else if l.at.Port() == port {
+			own = l.cgroup
+		}
+	}
+	return kept, own, err
+}
+
+// listenAsMark listens where nobody connects. It returns -1 if that fails.
+func listenAsMark() (fd int, port uint16) {
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, 0
+	}
+	if syscall.Bind(fd, &syscall.SockaddrInet4{Addr: markAddress}) == nil && syscall.Listen(fd, 0) == nil {
+		if name, err := syscall.Getsockname(fd); err == nil {
+			if at, ok := name.(*syscall.SockaddrInet4); ok {
+				return fd, uint16(at.Port)
+			}
+		}
+	}
+	syscall.Close(fd)
+	return -1, 0
+}
+
+// unixSockets returns the unix sockets of the network namespace that have a name to connect to.
+func unixSockets() (found []Socket) {
+	names, err := dumpUnix()
+	if err != nil {
+		names, _ = readUnix() // without a list there are none
+	}
+	seen := map[string]bool{}
+	for _, name := range names {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		addr := "unix:" + name
+		if abstract, ok := strings.CutPrefix(name, "@"); ok {
+			addr = "unix-abstract:" + abstract
+		}
+		if parsed, err := address.Parse(addr, address.AnyPort); err == nil {
+			found = append(found, Socket{Addr: addr, Address: parsed, Owner: ByPeer})
+		}
+	}
+	return found
+}
+
+// ownedByProcesses returns the listeners that processes of this container have open. It is denied if a process of this
+// container does not let this one see its descriptors.
+func ownedByProcesses(all []listener) (mine []listener, denied bool) {
+	byInode := map[string]listener{}
+	for _, l := range all {
+		byInode["socket:["+strconv.FormatUint(uint64(l.inode), 10)+"]"] = l
+	}
+	processes, err := readNames("/proc", maxProcesses)
+	if err != nil {
+		return nil, true
+	}
+	left := maxDescriptors
+	for _, pid := range processes {
+		if pid[0] < '0' || pid[0] > '9' || !inThisContainer(pid) {
+			continue
+		}
+		folder := "/proc/" + pid + "/fd"
+		descriptors, err := readNames(folder, left)
+		left -= len(descriptors)
+		denied = denied || err != nil && !errors.Is(err, fs.ErrNotExist)
+		for _, descriptor := range descriptors {
+			target, err := os.Readlink(folder + "/" + descriptor)
+			denied = denied || errors.Is(err, fs.ErrPermission)
+			if l, ok := byInode[target]; ok {
+				mine = append(mine, l)
+				delete(byInode, target)
+			}
+		}
+		if len(byInode) == 0 || left <= 0 {
+			break
+		}
+	}
+	return mine, denied
+}
+
+func readNames(folder string, most int) ([]string, error) {
+	if most <= 0 {
+		return nil, nil
+	}
+	fd, err := syscall.Open(folder, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fd), folder) // os.Open would start the poller of Go's runtime
+	defer file.Close()
+	names, err := file.Readdirnames(most)
+	if len(names) > 0 {
+		err = nil
+	}
+	return names, err
+}
+
+// inThisContainer reports whether a process is one of this container: its mount namespace or, if that is not shown to
+// this user, its control groups are those of this process.
+func inThisContainer(pid string) bool {
+	mine, err := os.Readlink("/proc/self/ns/mnt")
+	theirs, theirErr := os.Readlink("/proc/" + pid + "/ns/mnt")
+	if err == nil && theirErr == nil {
+		return mine == theirs
+	}
+	groups, err := rawfile.Read("/proc/self/cgroup", maxCgroupFile, nil)
+	others, theirErr := rawfile.Read("/proc/"+pid+"/cgroup", maxCgroupFile, nil)
+	return err == nil && theirErr == nil && len(groups) > 0 && string(groups) == string(others)
+}
+
+// isOwnPeer reports whether a process of this container listens on the unix socket that fd is connected to. The kernel
+// knows the process that has called listen, by its id in the caller's namespace, 0 if it has none there. If process 1 is
+// this container's, the namespace is, and so is every process in it.
+func isOwnPeer(fd int) bool {
+	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	return err == nil && peer.Pid > 0 && (inThisContainer("1") || inThisContainer(strconv.Itoa(int(peer.Pid))))
+}

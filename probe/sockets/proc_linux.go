@@ -1,0 +1,79 @@
+package sockets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// maxProcFile bounds what is read of /proc/net/tcp and its kin, in bytes: they also list each connection.
+const maxProcFile = 16 << 20
+
+// readTCP returns the listening TCP sockets from /proc/net/tcp and /proc/net/tcp6 (proc_net(5)), which is dearer than
+// to ask the kernel for them, and works where that is refused.
+func readTCP() (all []listener, err error) {
+	for _, path := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
+		err = eachLine(path, func(fields []string) {
+			if len(fields) < 10 || fields[3] != "0A" || len(all) == maxSockets {
+				return
+			}
+			at, ok := parseProcAddress(fields[1])
+			inode, err := strconv.ParseUint(fields[9], 10, 32)
+			if ok && err == nil {
+				all = append(all, listener{at: at, inode: uint32(inode)})
+			}
+		})
+		if err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// readUnix returns the names of the listening unix stream sockets from /proc/net/unix, as dumpUnix does.
+func readUnix() (names []string, err error) {
+	err = eachLine("/proc/self/net/unix", func(fields []string) {
+		const listening, stream = "00010000", "0001" // __SO_ACCEPTCON, SOCK_STREAM
+		if len(fields) != 8 || fields[3] != listening || fields[4] != stream || len(names) == maxSockets {
+			return
+		}
+		if name := fields[7]; len(name) > 1 && (name[0] == '/' || name[0] == '@') {
+			names = append(names, name)
+		}
+	})
+	return names, err
+}
+
+// eachLine hands over the fields of each line of a file, as far as the bound.
+func eachLine(path string, receive func(fields []string)) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(io.LimitReader(file, maxProcFile))
+	for lines.Scan() {
+		receive(strings.Fields(lines.Text()))
+	}
+	return lines.Err()
+}
+
+// parseProcAddress reads an address such as 0100007F:1F90, words of 32 bits in the machine's order.
+func parseProcAddress(text string) (netip.AddrPort, bool) {
+	host, port, _ := strings.Cut(text, ":")
+	number, err := strconv.ParseUint(port, 16, 16)
+	b, hexErr := hex.DecodeString(host)
+	if err != nil || hexErr != nil || number == 0 || len(b)%4 != 0 {
+		return netip.AddrPort{}, false
+	}
+	for i := 0; i < len(b); i += 4 {
+		binary.NativeEndian.PutUint32(b[i:], binary.BigEndian.Uint32(b[i:]))
+	}
+	ip, ok := netip.AddrFromSlice(b)
+	return netip.AddrPortFrom(ip, uint16(number)), ok
+}
