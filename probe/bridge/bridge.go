@@ -25,6 +25,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/background"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/lean"
@@ -39,26 +40,25 @@ const (
 	gcPercent = 25
 	// memoryLimit makes the collector work harder, in bytes, before many callers at once use more.
 	memoryLimit = 14 << 20
-	// lastAnswers is how long a question may still take after the signal to end.
-	lastAnswers = 2 * time.Second
+	// lastAnswers is how long a question may still take after the signal to end, and lastLines how long the log may
+	// take for the last lines.
+	lastAnswers, lastLines = 2 * time.Second, time.Second
 )
 
 // Main runs the bridge with the arguments, environment and standard streams of the process, until SIGTERM or SIGINT. It
 // returns the code to exit with. Called by the lifecycle's launcher, or with -background, it starts a process that does
 // this, and passes.
 func Main() int {
+	signal.Ignore(syscall.SIGPIPE) // of a log that nobody reads any more
 	report := background.Inherited()
 	if report == nil && background.IsLauncher(os.Args[0]) {
-		if bridgeflags.WantedByLauncher() {
-			background.Start(nil, os.Stderr)
-		}
+		background.StartForLauncher()
 		return int(outcome.ExitServing)
 	}
 	runtime.GOMAXPROCS(processors)
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
+	log := report.Log(os.Stderr)
 	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort)
 	switch {
 	case text != "":
@@ -68,47 +68,51 @@ func Main() int {
 		background.Start(os.Args[1:], nil)
 		return int(outcome.ExitServing)
 	case err == nil:
-		err = run(ctx, target{f}, report)
+		err = run(target{f}, report, log)
 	}
 	if err != nil {
 		ended := outcome.Outcome{Failures: outcome.FailuresOf(err), Notes: bridgeflags.Ignored()}
 		lines := ended.Lines()
-		printLines(report.Log(os.Stderr), lines)
 		report.Done(lines...)
+		log.Print(lines...)
+	}
+	log.Flush(lastLines)
+	if err != nil {
 		return int(outcome.ExitUsage)
 	}
 	return int(outcome.ExitServing)
 }
 
-// printLines writes lines to the log. An error in writing is ignored: that nobody reads the log must not end the
-// answers.
-func printLines(log io.Writer, lines []string) {
-	for _, line := range lines {
-		_, _ = fmt.Fprintln(log, line)
-	}
-}
-
-// run answers until ctx is done. A bridge in the background reports when it listens. If the container has one already,
-// it ends without a word.
-func run(ctx context.Context, b target, report *background.Report) error {
+// run answers until SIGTERM or SIGINT. A bridge in the background reports when it listens, and ends when the app waits
+// for it. If the container has one already, it ends without a word.
+func run(b target, report *background.Report, log *linelog.Log) error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
 	listener, err := listen(ctx, b.Listen)
-	if report != nil && errors.Is(err, syscall.EADDRINUSE) && background.IsStarted() {
+	switch {
+	case ctx.Err() != nil, report != nil && errors.Is(err, syscall.EADDRINUSE) && background.IsStarted():
 		report.Done()
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return &outcome.Failure{
 			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
 			Hint: "set -listen to an address of this pod whose port is free, such as :8086",
 		}
 	}
-	report.Done()
-	return serve(ctx, b, listener, report.Log(os.Stderr))
+	if report.Done(); report != nil {
+		go func() {
+			if background.AppWaits(ctx) {
+				log.Print("the app waits until it has no children: the bridge ends")
+				stop()
+			}
+		}()
+	}
+	return serve(ctx, b, listener, log)
 }
 
 // serve answers on a listener until ctx is done.
-func serve(ctx context.Context, b target, listener net.Listener, log io.Writer) error {
-	printLines(log, append(b.Notes, fmt.Sprintf("listening on %v, asking %q", listener.Addr(), b.Options.Addr)))
+func serve(ctx context.Context, b target, listener net.Listener, log *linelog.Log) error {
+	log.Print(append(b.Notes, fmt.Sprintf("listening on %v, asking %q", listener.Addr(), b.Options.Addr))...)
 	var kept lean.Kept
 	defer kept.Close()
 	s := newServer(b, newQuestions(b, &kept, log), log)

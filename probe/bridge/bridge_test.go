@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
@@ -72,7 +73,7 @@ func startBridge(t *testing.T, words ...string) (addr string, log *safeLog) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	log = &safeLog{}
-	go func() { ended <- serve(ctx, target{f}, listener, log) }()
+	go func() { ended <- serve(ctx, target{f}, listener, linelog.New(log, "")) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -245,6 +246,7 @@ ready: hint: nothing listens there: is the server up, and is this the address of
 live: error: connecting to "` + server.Addr + `": connection refused
 live: hint: nothing listens there: is the server up, and is this the address of its gRPC port?
 `
+	finds(t, "the last line of the log", func() bool { return strings.Count(log.String(), "\n") >= 8 })
 	if got := log.String(); got != want {
 		t.Errorf("log is\n%s\nwant\n%s", got, want)
 	}

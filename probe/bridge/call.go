@@ -17,9 +17,10 @@ func (st *stream) beginCall() error {
 	case r.badTimeout:
 		return st.fail(codeInternal, "the call has a malformed grpc-timeout")
 	case !r.resource.isCall():
-		return st.fail(outcome.CodeUnimplemented, "the bridge has grpc.health.v1.Health only")
+		// Load balancers may take UNIMPLEMENTED for a sign of health, as those of AWS do by default.
+		return st.fail(outcome.CodeNotFound, "the bridge has grpc.health.v1.Health, /healthz, /readyz and /livez only")
 	case st.ended:
-		return st.fail(codeInternal, "the call has no message")
+		return st.endMessage()
 	}
 	return nil
 }
@@ -65,22 +66,40 @@ func messageOf(b []byte) (message []byte, whole bool, failed *outcome.RPCError) 
 // endMessage is called when the caller has sent all.
 func (st *stream) endMessage() error {
 	st.ended = true
+	_, isPage := st.request.resource.isPage()
 	switch {
 	case st.wants != wantsMessage:
 		return nil
+	case st.got == 0 && isPage:
+		return st.call(nil)
 	case st.got < 5:
 		return st.fail(codeInternal, "the call has no message")
 	}
 	return st.fail(codeInternal, "the call's message is cut off")
 }
 
-// call makes the call whose message has come.
+// call makes the call whose message has come. That of a page says nothing.
 func (st *stream) call(message []byte) error {
-	service, failed := serviceOf(message)
-	if failed != nil {
-		return st.fail(failed.Code, failed.Message)
+	service, isPage := st.request.resource.isPage()
+	wrong := st.conn.server.bridge.notOwner(st.request.owner)
+	if !isPage {
+		asked, failed := serviceOf(message)
+		if failed != nil {
+			return st.fail(failed.Code, failed.Message)
+		}
+		if service, wrong = st.conn.server.bridge.ownService(asked); st.request.resource == resourceList {
+			wrong = "" // it asks for nobody
+		}
+	}
+	if wrong != "" {
+		return st.fail(outcome.CodeNotFound, wrong)
 	}
 	st.deadline = time.Now().Add(st.wait())
+	if isPage {
+		st.wants = wantsStatus
+		st.ask(service)
+		return nil
+	}
 	switch st.request.resource {
 	case resourceCheck:
 		st.wants = wantsCheck
@@ -135,6 +154,14 @@ func statusOf(q question, ended outcome.Outcome) (status outcome.Status, unknown
 	return outcome.StatusNotServing, false
 }
 
+// answerStatus answers a call of a page, for callers that see nothing but its gRPC status.
+func (st *stream) answerStatus(status outcome.Status) error {
+	if status != outcome.StatusServing {
+		return st.fail(codeUnavailable, "the status is "+status.String()+": GET this path for the cause")
+	}
+	return st.succeed(lean.AppendCheckResponse(nil, status))
+}
+
 // answerCheck answers Health/Check.
 func (st *stream) answerCheck(r *round) error {
 	status, unknown := statusOf(r.of.topic.question, r.outcome)
@@ -175,7 +202,7 @@ func (l *listing) next(s *server) string { return s.listed[l.services] }
 func (st *stream) answerList(r *round) error {
 	s, l := st.conn.server, &st.list
 	status, _ := statusOf(r.of.topic.question, r.outcome)
-	l.answer = lean.AppendListEntry(l.answer, l.next(s), status)
+	l.answer = lean.AppendListEntry(l.answer, s.bridge.ownName(l.next(s)), status)
 	if l.services++; l.services < len(s.listed) {
 		st.ask(l.next(s))
 		return nil

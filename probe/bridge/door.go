@@ -171,6 +171,7 @@ func (d *door) end(c *conn) {
 		return
 	}
 	d.remove(c)
+	d.server.metrics.evicted.Add(1)
 	d.ending++
 	c.told = true
 	hangUp(c.tcp)

@@ -23,6 +23,7 @@ import (
 var ownEffects = map[string]probetest.Effect{
 	bridgeflags.Listen: {Flags: "-addr=$ADDR", With: "-listen=127.0.0.3:0"},
 	bridgeflags.Allow:  {Flags: "-addr=$ADDR", With: "-allow=127.0.0.4"},
+	bridgeflags.Name:   {Flags: "-addr=$ADDR", With: "-name=orders"},
 }
 
 // A flag that the help of the bridge has changes what it does, and a flag of the probe that the help does not have is

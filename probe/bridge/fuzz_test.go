@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
@@ -56,6 +57,8 @@ func FuzzConnection(f *testing.F) {
 		_ = f.WriteData(1, true, message("ready"))
 	}))
 	f.Add([]byte("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nHEAD http://a/livez?x HTTP/1.0\r\n\r\n"))
+	f.Add(framed(func(f *http2.Framer) { begin(f, 1, headers(readyPage)) }))
+	f.Add([]byte("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\nGET /livez@b HTTP/1.1\r\nHost: a\r\n\r\n"))
 	f.Add([]byte("GET readyz HTTP/1.1\r\nHost: a\r\n\r\nGET /readyz HTTP/1.1\r\nHost: a\r\n\r\n"))
 	f.Add([]byte("GET /readyz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chu}nked\r\n\r\n"))
 	f.Add([]byte("GET http://[::1]:80/readyz HTTP/1.1\r\nHost:b a\r\n\r\n"))
@@ -97,7 +100,7 @@ func fuzzedBridge(f *testing.F) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- serve(ctx, target{flags}, listener, io.Discard) }()
+	go func() { ended <- serve(ctx, target{flags}, listener, linelog.New(io.Discard, "")) }()
 	f.Cleanup(func() { stop(); <-ended })
 	return listener.Addr().String()
 }
@@ -120,9 +123,12 @@ func startOracle(f *testing.F) *oracle {
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{Protocols: protocols, ReadHeaderTimeout: hangs, Handler: http.HandlerFunc(
 		func(_ http.ResponseWriter, r *http.Request) {
-			call := resourceOf([]byte(r.URL.Path)).isCall() && r.Method == http.MethodPost
-			_, page := resourceOf([]byte(r.URL.Path)).isPage()
-			if call || page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			var asked request
+			asked.setPath([]byte(r.URL.Path))
+			_, isPage := asked.resource.isPage()
+			isPage = isPage || asked.resource == resourceMetrics
+			if asked.resource.isCall() && r.Method == http.MethodPost ||
+				isPage && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 				o.valid.Add(1)
 			}
 		})}

@@ -140,15 +140,15 @@ func (h *head) takeRequestLine(line []byte) (status int) {
 	default:
 		return 505
 	}
-	h.method, h.resource = methodOf(method), resourceOf(uri)
-	if h.resource != resourceNone {
+	h.method = methodOf(method)
+	if h.setPath(uri); h.resource != resourceNone {
 		return 0
 	}
 	target, err := url.ParseRequestURI(string(uri)) // it may be absolute, as proxies get it (RFC 9112 section 3.2.2)
 	if err != nil {
 		return 400
 	}
-	h.resource = resourceOf([]byte(target.EscapedPath()))
+	h.setPath([]byte(target.EscapedPath()))
 	return 0
 }
 

@@ -2,9 +2,9 @@ package bridge
 
 import (
 	"fmt"
-	"io"
 	"sync"
 
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -15,7 +15,7 @@ const maxLogged = 32
 // the log, with a line for each probe of the kubelet.
 type changes struct {
 	mu   sync.Mutex
-	log  io.Writer
+	log  *linelog.Log
 	last map[question]outcome.Outcome
 }
 
@@ -32,6 +32,6 @@ func (c *changes) note(q question, ended outcome.Outcome) {
 	}
 	c.last[q] = ended
 	for _, line := range ended.Lines() {
-		printLines(c.log, []string{fmt.Sprintf("%s: %s", q, line)})
+		c.log.Print(fmt.Sprintf("%s: %s", q, line))
 	}
 }

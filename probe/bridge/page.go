@@ -48,14 +48,19 @@ func (s *server) page(r *round, json bool) page {
 
 // beginPage begins to answer a request that is no call.
 func (st *stream) beginPage() error {
+	s := st.conn.server
 	service, ok := st.request.resource.isPage()
-	switch {
-	case !ok:
-		return st.sendPage(errorPage(404, "not found: the pages are /healthz, /readyz and /livez"))
+	switch wrong := s.bridge.notOwner(st.request.owner); {
+	case !ok && st.request.resource != resourceMetrics:
+		return st.sendPage(errorPage(404, "not found: the pages are /healthz, /readyz, /livez and /metrics"))
 	case st.request.method != methodGet && st.request.method != methodHead:
 		p := errorPage(405, "method not allowed: use GET or HEAD")
 		p.allow = true
 		return st.sendPage(p)
+	case !ok:
+		return st.sendPage(s.metrics.page(s.log.Dropped()))
+	case wrong != "":
+		return st.sendPage(errorPage(404, wrong))
 	}
 	st.wants, st.deadline = wantsPage, time.Now().Add(st.wait())
 	st.ask(service)

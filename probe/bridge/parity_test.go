@@ -19,6 +19,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/probe"
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
@@ -53,7 +54,9 @@ func probeByBridge() int {
 		fmt.Fprintln(os.Stderr, "asking the bridge:", err)
 		return -1
 	}
-	printLines(os.Stderr, lines)
+	for _, line := range lines {
+		fmt.Fprintln(os.Stderr, line)
+	}
 	return code
 }
 
@@ -66,8 +69,9 @@ func askOnce(b target) (lines []string, code int, err error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
-	var log bytes.Buffer
-	go func() { ended <- serve(ctx, b, listener, &log) }()
+	var text bytes.Buffer
+	log := linelog.New(&text, "")
+	go func() { ended <- serve(ctx, b, listener, log) }()
 	defer func() { stop(); <-ended }()
 	addr := listener.Addr().String()
 	outcome, err := getPage(addr, "/healthz")
@@ -80,8 +84,9 @@ func askOnce(b target) (lines []string, code int, err error) {
 			return nil, 0, fmt.Errorf("by gRPC it is %v (%w)", status, err)
 		}
 	}
-	_, text, _ := strings.Cut(log.String(), "\n")
-	for line := range strings.Lines(text) {
+	log.Flush(hangs)
+	_, after, _ := strings.Cut(text.String(), "\n")
+	for line := range strings.Lines(after) {
 		_, line, _ = strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 		lines = append(lines, line)
 	}

@@ -6,12 +6,12 @@ import "time"
 // it asked for leads back to it. There are never more than maxPlaces, whoever calls, so all callers have at most
 //
 //	its buffers (conn), all of a fixed size: 1 KiB in, 1 KiB out, 4 KiB of a header block,
-//	5 KiB of HPACK's table, 8 requests of 1 KiB and what is known about them                 21 KiB
+//	5 KiB of HPACK's table, 8 requests of 1 KiB and what is known about them                 22 KiB
 //	its goroutine's stack, which nests few calls                                              8 KiB
 //	the page that it is sent, up to smallPage                                                10 KiB
 //	its socket in package net                                                                 1 KiB
 //	                                                                                        -------
-//	                                                               256 places of 40 KiB      10 MiB
+//	                                                               256 places of 41 KiB      10 MiB
 //
 // if each of them is an HTTP/2 connection with eight unfinished requests that gets a page of the greatest size and does
 // not read it. Beside them there are
@@ -26,7 +26,7 @@ const (
 	// maxPlaces is how many connections there may be at once, including those that have to end.
 	maxPlaces = 256
 	// placeSize is what the buffers of a place have at most, in bytes.
-	placeSize = 21 << 10
+	placeSize = 22 << 10
 	// maxStreams is how many requests a connection may have at once.
 	maxStreams = 8
 	// maxRequest is the greatest size of a request's message, in bytes: a name, and fields that later versions may add.

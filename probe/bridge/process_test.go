@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,6 +50,68 @@ func TestSignalEndsTheBridge(t *testing.T) {
 	}
 }
 
+// A log that nobody reads, or that takes nothing more, stops no answer and no end.
+func TestLogThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	for name, stop := range map[string]func(t *testing.T, read, write *os.File){
+		"closed": func(_ *testing.T, read, _ *os.File) { read.Close() },
+		"full":   func(t *testing.T, _, write *os.File) { fill(t, write) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := startServer(t, t.TempDir())
+			read, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { read.Close(); write.Close() })
+			program := exec.Command("grpc_health_bridge", append(patient, "-addr="+server.Addr, "-listen=127.0.0.1:0")...)
+			program.Stderr = write
+			if err := program.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = program.Process.Kill() })
+			line, err := bufio.NewReader(read).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			addr, _, _ := strings.Cut(strings.TrimPrefix(line, "listening on "), ",")
+			stop(t, read, write)
+			for i := range 100 { // each with a line for the log
+				want := healthpb.HealthCheckResponse_ServingStatus(1 + i%2)
+				server.Health.SetServingStatus("", want)
+				says(t, client(t, addr), "", want.String())
+			}
+			if got := getFrom(t, "127.0.0.1", "http://"+addr+livePage); !strings.HasPrefix(got, "200 ") {
+				t.Errorf("the page is %s", got)
+			}
+			text := getFrom(t, "127.0.0.1", "http://"+addr+metricsPage)
+			if !regexp.MustCompile(`\ngrpc_health_bridge_dropped_log_lines_total [1-9]`).MatchString(text) {
+				t.Errorf("no dropped lines are counted in %s", text)
+			}
+			if err := program.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if err := program.Wait(); err != nil {
+				t.Errorf("after SIGTERM: %v", err)
+			}
+		})
+	}
+}
+
+// fill writes to a pipe until it takes nothing more.
+func fill(t *testing.T, pipe *os.File) {
+	t.Helper()
+	fd := int(pipe.Fd())
+	err := syscall.SetNonblock(fd, true)
+	for err == nil {
+		_, err = syscall.Write(fd, make([]byte, 1<<16))
+	}
+	if again := syscall.SetNonblock(fd, false); !errors.Is(err, syscall.EAGAIN) || again != nil {
+		t.Fatal(err, again)
+	}
+}
+
 func TestFlagsThatTheBridgeDoesNotHave(t *testing.T) {
 	t.Parallel()
 	for flags, want := range map[string]string{
@@ -66,6 +129,9 @@ hint: use an exec probe of the full variant instead of the bridge
 `,
 		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is neither an address nor a network
 hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
+`,
+		"-name=$(POD_NAME)": `error: checking flags: -name="$(POD_NAME)" has other characters than letters, digits, hyphens, dots and underscores, or more than 63
+hint: set it to the name of the Deployment
 `,
 		"-listen=:": `error: checking flags: -listen=":" has no port
 hint: set it to the port that the probes ask, such as :8086

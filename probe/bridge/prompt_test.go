@@ -250,7 +250,9 @@ func TestAllow(t *testing.T) {
 		}
 	}
 	_ = from(2) // it is logged once
-	if want := "turned away 127.0.0.2: -allow does not name it\n"; strings.Count(log.String(), want) != 1 {
+	want := "turned away 127.0.0.2: -allow does not name it\n"
+	finds(t, "the line about it", func() bool { return strings.Contains(log.String(), want) })
+	if strings.Count(log.String(), want) != 1 {
 		t.Errorf("log is\n%s", log)
 	}
 }

@@ -1,7 +1,9 @@
 package bridge
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
@@ -32,6 +34,37 @@ type question struct {
 	kind kind
 	// service is the name of the service for oneService.
 	service string
+}
+
+// ownService returns what a caller asks for without the name of the bridge, as in ready@NAME, and an error text if the
+// name is not that of this bridge: in a pod with hostNetwork, the kubelet's probe reaches whatever bridge of the node has
+// the port.
+func (t target) ownService(asked string) (service, wrong string) {
+	service, owner := asked, ""
+	if i := strings.LastIndexByte(asked, '@'); i >= 0 {
+		service, owner = asked[:i], asked[i+1:]
+	}
+	return service, t.notOwner(owner)
+}
+
+// ownName returns the name by which this bridge is asked for a service.
+func (t target) ownName(service string) string {
+	if t.Name == "" {
+		return service
+	}
+	return service + "@" + t.Name
+}
+
+// notOwner returns an error text if a name is not that of this bridge.
+func (t target) notOwner(name string) (wrong string) {
+	if name == t.Name {
+		return ""
+	}
+	whose := "has no name"
+	if t.Name != "" {
+		whose = fmt.Sprintf("is named %q, and answers for @%s only", t.Name, t.Name)
+	}
+	return "the bridge on this port " + whose + ": is it another pod's?"
 }
 
 // question returns what the name of a service means, as the bridge's clients write it. The empty name is what the flags

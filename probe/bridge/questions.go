@@ -1,12 +1,12 @@
 package bridge
 
 import (
-	"io"
 	"net/netip"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
@@ -18,6 +18,7 @@ type questions struct {
 	bridge    target
 	transport check.Transport
 	changes   changes
+	metrics   metrics
 	// ofOne is how many askings of one question may be under way.
 	ofOne int
 
@@ -54,7 +55,7 @@ type round struct {
 	outcome outcome.Outcome
 }
 
-func newQuestions(b target, t check.Transport, log io.Writer) *questions {
+func newQuestions(b target, t check.Transport, log *linelog.Log) *questions {
 	named := len(b.services()) + 3 // the others are those of the kinds
 	return &questions{
 		bridge: b, transport: t, changes: changes{log: log, last: map[question]outcome.Outcome{}},
@@ -196,6 +197,7 @@ func latest(a, b time.Time) time.Time {
 // run asks, and hands the outcome to those who wait.
 func (s *questions) run(q *queue, r *round) {
 	r.outcome = s.bridge.ask(s.transport, q.topic.question)
+	s.metrics.addCheck(time.Since(r.began))
 	s.changes.note(q.topic.question, r.outcome)
 	s.end(r)
 	if q.topic.foreign {

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
@@ -86,7 +87,7 @@ func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	}
 	var kept lean.Kept
 	defer kept.Close()
-	questions := newQuestions(target{f}, &kept, io.Discard)
+	questions := newQuestions(target{f}, &kept, linelog.New(io.Discard, ""))
 	var streams [1 + callers]stream
 	for i := range streams {
 		tcp, other := net.Pipe() // nobody writes to it

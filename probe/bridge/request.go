@@ -13,8 +13,9 @@ import (
 type request struct {
 	method    method
 	resource  resource
-	grpc      bool // the content type is that of gRPC
-	json      bool // the caller accepts JSON
+	owner     string // whose bridge the path asks, as in /readyz@NAME
+	grpc      bool   // the content type is that of gRPC
+	json      bool   // the caller accepts JSON
 	timeout   time.Duration
 	malformed bool // it is no valid request of the protocol
 	// badTimeout tells that the timeout cannot be read.
@@ -58,35 +59,33 @@ const (
 	resourceHealth
 	resourceReady
 	resourceLive
+	resourceMetrics
 )
 
 // The pages, and the methods of grpc.health.v1.Health.
 const (
 	healthPage, readyPage, livePage = "/healthz", "/readyz", "/livez"
+	metricsPage                     = "/metrics"
 
 	checkPath = "/grpc.health.v1.Health/Check"
 	listPath  = "/grpc.health.v1.Health/List"
 	watchPath = "/grpc.health.v1.Health/Watch"
 )
 
-// resourceOf finds a path, which may have a query.
-func resourceOf(path []byte) resource {
+// setPath finds what a path is for. It may have a query, and a page the name of the bridge.
+func (r *request) setPath(path []byte) {
 	path, _, _ = bytes.Cut(path, []byte("?"))
-	switch string(path) {
-	case checkPath:
-		return resourceCheck
-	case listPath:
-		return resourceList
-	case watchPath:
-		return resourceWatch
-	case healthPage:
-		return resourceHealth
-	case readyPage:
-		return resourceReady
-	case livePage:
-		return resourceLive
+	path, owner, isOwned := bytes.Cut(path, []byte("@"))
+	r.resource = resources[string(path)]
+	if _, isPage := r.resource.isPage(); isOwned && !isPage {
+		r.resource = resourceNone
 	}
-	return resourceNone
+	r.owner = string(owner[:min(len(owner), maxService)])
+}
+
+var resources = map[string]resource{
+	checkPath: resourceCheck, listPath: resourceList, watchPath: resourceWatch, metricsPage: resourceMetrics,
+	healthPage: resourceHealth, readyPage: resourceReady, livePage: resourceLive,
 }
 
 // isPage reports whether it is a page, whose service it returns.
@@ -102,8 +101,8 @@ func (r resource) isPage() (service string, ok bool) {
 	return "", false
 }
 
-// isCall reports whether it is a method of the health service.
-func (r resource) isCall() bool { return r == resourceCheck || r == resourceList || r == resourceWatch }
+// isCall reports whether it is a method of the health service, or a page, which can be called as one.
+func (r resource) isCall() bool { return r != resourceNone && r != resourceMetrics }
 
 // take takes a field of an HTTP/2 request (RFC 9113 section 8).
 func (r *request) take(name, value []byte) error {
@@ -142,7 +141,7 @@ func (r *request) takePseudo(name, value []byte) {
 		r.malformed = r.malformed || len(value) == 0
 	case ":path":
 		seen = &r.hasPath
-		r.resource = resourceOf(value)
+		r.setPath(value)
 		r.malformed = r.malformed || len(value) == 0
 	case ":scheme":
 		seen = &r.hasScheme

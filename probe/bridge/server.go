@@ -2,12 +2,12 @@ package bridge
 
 import (
 	"fmt"
-	"io"
 	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
@@ -15,7 +15,8 @@ import (
 type server struct {
 	bridge    target
 	questions *questions
-	log       io.Writer
+	log       *linelog.Log
+	metrics   *metrics
 	// listed are the services that List has: those that the bridge itself names, and those that the flags name.
 	listed         []string
 	watches, lists atomic.Int32  // calls of Watch and List
@@ -29,8 +30,10 @@ type server struct {
 	away []netip.Addr // callers who were turned away, and of whom the log has a line
 }
 
-func newServer(b target, q *questions, log io.Writer) *server {
-	s := &server{bridge: b, questions: q, log: log, large: make(chan struct{}, largePages)}
+func newServer(b target, q *questions, log *linelog.Log) *server {
+	s := &server{
+		bridge: b, questions: q, log: log, metrics: &q.metrics, large: make(chan struct{}, largePages),
+	}
 	for _, service := range append([]string{"", "ready", "live"}, b.services()...) {
 		if !slices.Contains(s.listed, service) {
 			s.listed = append(s.listed, service)
@@ -51,10 +54,11 @@ const maxTurnedAway = 8
 
 // turnedAway logs that -allow does not name a caller: if it is the kubelet, its probes fail because of this.
 func (s *server) turnedAway(from netip.Addr) {
+	s.metrics.notAllowed.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.away) < maxTurnedAway && !slices.Contains(s.away, from) {
 		s.away = append(s.away, from)
-		printLines(s.log, []string{fmt.Sprintf("turned away %v: -allow does not name it", from)})
+		s.log.Print(fmt.Sprintf("turned away %v: -allow does not name it", from))
 	}
 }

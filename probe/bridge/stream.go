@@ -17,6 +17,7 @@ const (
 	wantsList
 	wantsWatch
 	wantsPage
+	wantsStatus // of gRPC: that of a page
 )
 
 // stream is a request of a connection until it is answered. A connection of HTTP/1.1 has one at a time.
@@ -117,7 +118,12 @@ func (st *stream) attend(now time.Time) error {
 
 // answered goes on with the answer of the server.
 func (st *stream) answered(r *round) error {
+	s := st.conn.server
+	status, _ := statusOf(r.of.topic.question, r.outcome)
+	s.metrics.addAnswer(status)
 	switch st.wants {
+	case wantsStatus:
+		return st.answerStatus(status)
 	case wantsCheck:
 		return st.answerCheck(r)
 	case wantsList:
@@ -125,7 +131,7 @@ func (st *stream) answered(r *round) error {
 	case wantsWatch:
 		return st.answerWatch(r)
 	}
-	return st.sendPage(st.conn.server.page(r, st.request.json))
+	return st.sendPage(s.page(r, st.request.json))
 }
 
 // expire ends a request whose time is up.

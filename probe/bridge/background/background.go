@@ -5,8 +5,9 @@
 //	                                 +--> bridge: a session of its own, and nothing open but the container's log
 //	kubelet --postStart--> starter --+
 //
-// In go the words of the bridge's command line. Whatever goes wrong, the app is to start: what comes out is a line in
-// the container's log, and never an error. Begin with [Start], which is the starter's; [Inherited] is the bridge's.
+// In go the words of the bridge's command line. Whatever goes wrong, the app is to start, and soon: what comes out is a
+// line in the container's log, and never an error. Begin with [Start] and [StartForLauncher], which are the starter's;
+// [Inherited] and [AppWaits] are the bridge's.
 package background
 
 import (
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -32,14 +34,31 @@ const (
 	reportEnv = "GRPC_HEALTH_BRIDGE_REPORT"
 	// reportFile is that descriptor: the first one after the standard streams.
 	reportFile = 3
-	// patience is how long the app waits for the bridge. It takes milliseconds to listen, even if it has little of a
-	// processor. The name of a host in -listen may take longer.
-	patience = 10 * time.Second
+	// patience is how long the app waits for the bridge, which listens within milliseconds even if it has little of a
+	// processor. A bridge that needs longer, as for a name in -listen that no DNS server answers, goes on without the
+	// starter.
+	patience = 2 * time.Second
+	// logPatience is how long the app waits until the container's log has taken the starter's lines.
+	logPatience = 100 * time.Millisecond
 )
 
 // IsLauncher reports whether the lifecycle's launcher called this program, by the name of the link that the build has
 // put into a folder exec.d (buildpack specification, exec.d).
 func IsLauncher(program string) bool { return filepath.Base(program) == bridgeflags.Starter }
+
+// StartForLauncher is [Start] for the launcher, unless the container wants no bridge, or the launcher was told a command
+// and not a process type of the image. Such commands are jobs and shells, which may wait until they have no children.
+func StartForLauncher() {
+	wanted, isSet := bridgeflags.WantedByLauncher()
+	launcher := os.Getppid()
+	switch {
+	case wanted, !isSet && !hasCommand(launcher):
+		Start(nil, os.Stderr)
+	case !isSet && !isInjected(launcher):
+		printLines(os.Stderr, "no bridge is started for a command of your own: if it serves gRPC, set "+
+			bridgeflags.BackgroundEnv+"=true")
+	}
+}
 
 // Start starts this program again with the words of its command line, in the background, and returns when it listens,
 // when it has failed to, or when that takes too long. If the container's log cannot be found, it is own, which may be
@@ -51,10 +70,15 @@ func Start(words []string, own *os.File) {
 			Code: outcome.ExitUsage, Err: fmt.Errorf("starting the bridge in the background: %w", err),
 			Hint: "the app starts anyway",
 		}
-		for _, line := range outcome.FailuresOf(failed).Lines() {
-			_, _ = fmt.Fprintln(cmp.Or(log, os.Stderr), Prefix+line)
-		}
+		printLines(cmp.Or(log, os.Stderr), outcome.FailuresOf(failed).Lines()...)
 	}
+}
+
+// printLines prints the starter's lines, for which the app does not wait long.
+func printLines(to *os.File, lines ...string) {
+	log := linelog.New(to, Prefix)
+	log.Print(lines...)
+	log.Flush(logPatience)
 }
 
 func start(words []string, log *os.File) error {
@@ -98,8 +122,9 @@ func await(bridge *os.Process, report *os.File, isSilent bool) error {
 	case len(text) == 0:
 		ended, err := bridge.Wait()
 		return cmp.Or(err, fmt.Errorf("it ended before it listened: %v", ended))
-	case isSilent:
-		_, _ = os.Stderr.Write(text[1:])
+	}
+	if lines := splitLines(text); isSilent && len(lines) > 0 {
+		printLines(os.Stderr, lines...)
 	}
 	return nil
 }

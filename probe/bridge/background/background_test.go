@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 )
@@ -144,6 +145,145 @@ func TestSecondLauncherSaysNothing(t *testing.T) {
 	c.wantDetached()
 	if after := c.logged(); after != before {
 		t.Errorf("the log has more:\n%s", strings.TrimPrefix(after, before))
+	}
+}
+
+// A log that takes nothing, or that nobody reads, keeps no app from starting, whether the bridge starts or not.
+func TestLogThatIsNotReadKeepsNoAppWaiting(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	for _, variable := range []string{anyPort[1], "GRPC_HEALTH_BRIDGE_LISTEN=" + taken.Addr().String()} {
+		for _, o := range []order{{FullLog: true}, {ClosedLog: true}} {
+			_, starter := program(t)
+			c := startContainer(t)
+			for _, script := range []string{"", "mount -t tmpfs none /dev; "} { // the starter itself fails without /dev
+				o.Words = []string{"sh", "-c", script + `exec "$0"`, starter}
+				o.Env = []string{anyPort[0], variable}
+				if got := c.run(o); got != (result{}) {
+					t.Errorf("with %+v the launcher got %+v", o, got)
+				}
+			}
+		}
+	}
+}
+
+// A bridge whose address takes long to find keeps the app waiting for two seconds.
+func TestBridgeThatIsSlowToListen(t *testing.T) {
+	t.Parallel()
+	names, err := net.ListenPacket("udp", "127.0.0.53:53") // it answers no question
+	if err != nil {
+		t.Skipf("needs the port of DNS: %v", err)
+	}
+	t.Cleanup(func() { names.Close() })
+	_, starter := program(t)
+	c := startContainer(t)
+	resolver := filepath.Join(t.TempDir(), "resolv.conf")
+	if err := os.WriteFile(resolver, []byte("nameserver 127.0.0.53\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := c.run(order{
+		Words: []string{"sh", "-c", `mount --bind "$1" /etc/resolv.conf; exec "$0"`, starter, resolver},
+		Env:   []string{anyPort[0], "GRPC_HEALTH_BRIDGE_LISTEN=bridge.example:8086"},
+	})
+	if got != (result{}) {
+		t.Errorf("the launcher got %+v", got)
+	}
+	want := Prefix + "error: starting the bridge in the background: it does not listen after 2s\n" +
+		Prefix + "hint: the app starts anyway\n"
+	waitFor(t, "the container's log", func() bool { return strings.Contains(c.logged(), want) })
+}
+
+// An app that waits until it has no children ends as it does without a bridge, and the log says why the bridge has ended
+// too.
+func TestAppThatWaitsForAllChildren(t *testing.T) {
+	t.Parallel()
+	for name, app := range map[string]struct{ needs, script string }{
+		"wait":        {"perl", `exec perl -e 'for(1..3){my $p=fork; if(!$p){exit 0}} 1 while wait()!=-1'`},
+		"waitpid(-1)": {"perl", `exec perl -e 'if(!fork){exit 0} sleep 2; 1 while waitpid(-1,0)>0'`},
+		"waitpid(0)":  {"perl", `exec perl -e 'if(!fork){sleep 3; exit 0} 1 while waitpid(0,0)>0; 1 while wait()>0'`},
+		"os.wait": {"python3", `exec python3 -c '
+import os
+try:
+	while True: os.wait()
+except ChildProcessError: pass'`},
+		"C":     {"cc", `exec "$1/waits"`},
+		"shell": {"sh", `sleep 0.1 & wait`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(app.needs); err != nil {
+				t.Skip(err)
+			}
+			folder := t.TempDir()
+			if app.needs == "cc" {
+				compile := exec.Command("cc", "-x", "c", "-o", filepath.Join(folder, "waits"), "-")
+				compile.Stdin = strings.NewReader(waitsInC)
+				if out, err := compile.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			_, starter := program(t)
+			c := startContainer(t, "/bin/sh", "-c", "export "+strings.Join(anyPort, " ")+`; "$0"; `+app.script, starter, folder)
+			select {
+			case <-c.ended:
+			case <-time.After(time.Minute):
+				t.Fatalf("the app does not end; the log: %s", c.logged())
+			}
+			const left = Prefix + "the app waits until it has no children: the bridge ends\n"
+			if isLeft := strings.Contains(c.logged(), left); isLeft != (name != "shell") {
+				t.Errorf("the log is %s", c.logged())
+			}
+		})
+	}
+}
+
+// waitsInC waits until there are no children, and ends with another code if it waits for nothing.
+const waitsInC = `#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+	siginfo_t info;
+	if (fork() == 0) return 0;
+	while (waitid(P_ALL, 0, &info, WEXITED) == 0) {}
+	return 0;
+}`
+
+// A bridge stays beside an app that waits for another child, or that does not wait.
+func TestAppThatDoesNotWaitForTheBridge(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		script, sleeps string
+		want           bool
+	}{
+		"waits for the bridge":      {`1 while wait()!=-1`, "do_wait", true},
+		"waits for another child":   {`if(!fork){sleep 60; exit} wait; wait`, "do_wait", false},
+		"does not wait for a child": {`sleep 60`, "nanosleep", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := exec.Command("perl", "-e", `if(!fork){exec @ARGV} `+c.script, self, lookingRole, c.sleeps)
+			app.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := app.StdoutPipe()
+			if err == nil {
+				err = app.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bool
+			if _, err := fmt.Fscan(out, &got); err != nil || got != c.want {
+				t.Errorf("the app waits for the bridge: %v (%v), want %v", got, err, c.want)
+			}
+			_ = syscall.Kill(-app.Process.Pid, syscall.SIGKILL) // it may have ended
+			_ = app.Wait()
+		})
 	}
 }
 

@@ -1,7 +1,6 @@
 package background
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -13,21 +12,28 @@ import (
 // the bridge must not have it open. Own is the answer if the log cannot be opened: the first process may be another
 // user's.
 func containerLog(own *os.File) *os.File {
-	processes := neighbours()
-	if len(processes) == 0 {
+	first := firstProcess()
+	switch first {
+	case 0:
 		return own
-	}
-	first := slices.Min(processes)
-	if first == os.Getppid() {
+	case os.Getppid():
 		return os.Stderr // what it was given by the first process
 	}
 	// The log is a pipe or a terminal. Opening a pipe that nobody reads would wait.
 	const flags = os.O_WRONLY | os.O_APPEND | syscall.O_NOCTTY | syscall.O_NONBLOCK
-	log, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/2", first), flags, 0)
+	log, err := os.OpenFile(procFile(first, "fd/2"), flags, 0)
 	if err != nil {
 		return own
 	}
 	return log
+}
+
+// firstProcess returns the first process of this container, 0 if it cannot be told.
+func firstProcess() int {
+	if processes := neighbours(); len(processes) > 0 {
+		return slices.Min(processes)
+	}
+	return 0
 }
 
 // neighbours returns the processes of this container, as far as they can be told: those that have the same mounts. A
@@ -43,7 +49,7 @@ func neighbours() (pids []int) {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if mounts, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); err == nil && mounts == own {
+		if mounts, err := os.Readlink(procFile(pid, "ns/mnt")); err == nil && mounts == own {
 			pids = append(pids, pid)
 		}
 	}
@@ -58,7 +64,7 @@ func IsStarted() bool {
 		return false
 	}
 	return slices.ContainsFunc(neighbours(), func(pid int) bool {
-		program, err := os.Stat(fmt.Sprintf("/proc/%d/exe", pid))
+		program, err := os.Stat(procFile(pid, "exe"))
 		return err == nil && pid != os.Getppid() && os.SameFile(program, own)
 	})
 }

@@ -20,6 +20,7 @@ const (
 	containerRole = "container" // the first process of a container: it starts what it is told to
 	execRole      = "exec"      // a process that a container runtime starts in a container
 	failingRole   = "failing"   // a starter of something that ends without a report
+	lookingRole   = "looking"   // a bridge that says whether its parent waits for it, once that sleeps where it is told
 )
 
 func TestMain(m *testing.M) {
@@ -29,6 +30,13 @@ func TestMain(m *testing.M) {
 			os.Exit(first(os.Args[2:]))
 		case execRole:
 			os.Exit(runAndRead(os.Args[2:]))
+		case lookingRole:
+			for parent := os.Getppid(); ; time.Sleep(time.Millisecond) {
+				if where, _ := os.ReadFile(procFile(parent, "wchan")); strings.Contains(string(where), os.Args[2]) {
+					fmt.Println(waitsForThis(parent))
+					os.Exit(0)
+				}
+			}
 		case failingRole:
 			Start([]string{execRole, "/nothing"}, nil)
 			os.Exit(0)
@@ -42,6 +50,8 @@ type order struct {
 	Exec  bool     // by a process of its own, as a runtime does, and not by the first one
 	Words []string // the program and its arguments
 	Env   []string
+	// FullLog has the launcher's standard error take nothing, and ClosedLog has nobody read it.
+	FullLog, ClosedLog bool
 }
 
 // result is what came of it.
@@ -76,20 +86,33 @@ func first(words []string) int {
 			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 			_ = cmd.Run() // it prints the result
 		} else {
-			launch(o.Words)
+			launch(o)
 		}
 	}
 }
 
 // launch runs a program of exec.d as the launcher does: with the launcher's own streams, and with a pipe as descriptor
 // 3 that is read to its end.
-func launch(words []string) {
+func launch(o order) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		panic(err)
 	}
-	cmd := exec.Command(words[0], words[1:]...)
+	cmd := exec.Command(o.Words[0], o.Words[1:]...)
 	cmd.Stderr, cmd.ExtraFiles = os.Stderr, []*os.File{write}
+	if o.FullLog || o.ClosedLog {
+		unread, log, err := os.Pipe()
+		if err != nil {
+			panic(err)
+		}
+		if cmd.Stderr = log; o.ClosedLog {
+			unread.Close()
+		}
+		for fd, err := int(log.Fd()), syscall.SetNonblock(int(log.Fd()), true); o.FullLog && err == nil; {
+			_, err = syscall.Write(fd, make([]byte, 1<<16))
+		}
+		_ = syscall.SetNonblock(int(log.Fd()), false) // as a container's log is
+	}
 	_ = cmd.Run() // the result has its exit code
 	write.Close()
 	variables, _ := io.ReadAll(read)

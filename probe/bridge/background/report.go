@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 )
 
 // Report is how a bridge in the background tells its starter what became of it. Its methods do nothing if it is nil,
@@ -26,27 +28,19 @@ func (r *Report) Done(lines ...string) {
 	if r == nil {
 		return
 	}
-	for i, line := range lines {
-		lines[i] = Prefix + line + "\n"
-	}
-	_, _ = io.WriteString(r.file, "\n"+strings.Join(lines, "")) // it is never empty, and a starter may have ended
+	_, _ = io.WriteString(r.file, "\n"+strings.Join(lines, "\n")) // it is never empty, and a starter may have ended
 	r.file.Close()
 }
 
-// Log returns a log whose lines begin with the name of the bridge, if it is in the background.
-func (r *Report) Log(log io.Writer) io.Writer {
-	if r == nil {
-		return log
-	}
-	return prefixed{log}
+// splitLines returns the lines of what [Report.Done] has written.
+func splitLines(text []byte) []string {
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
-// prefixed writes lines, one at a time, with [Prefix] before them.
-type prefixed struct{ to io.Writer }
-
-func (p prefixed) Write(line []byte) (int, error) {
-	if _, err := p.to.Write(append([]byte(Prefix), line...)); err != nil {
-		return 0, err
+// Log returns a log whose lines begin with the name of the bridge, if it is in the background.
+func (r *Report) Log(to io.Writer) *linelog.Log {
+	if r == nil {
+		return linelog.New(to, "")
 	}
-	return len(line), nil
+	return linelog.New(to, Prefix)
 }

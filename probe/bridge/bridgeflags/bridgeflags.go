@@ -4,6 +4,7 @@
 package bridgeflags
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"net/netip"
@@ -34,7 +35,12 @@ const (
 	// AllowEnv is its environment variable.
 	AllowEnv = "GRPC_HEALTH_BRIDGE_ALLOW"
 
-	// Background is the third one.
+	// Name is the third one.
+	Name = "name"
+	// NameEnv is its environment variable.
+	NameEnv = "GRPC_HEALTH_BRIDGE_NAME"
+
+	// Background is the fourth one.
 	Background = "background"
 	// BackgroundEnv is its environment variable.
 	BackgroundEnv = "GRPC_HEALTH_BRIDGE_BACKGROUND"
@@ -48,6 +54,8 @@ const (
 type Flags struct {
 	// Listen is where it listens: host:port or :port.
 	Listen string
+	// Name is whose bridge it is, empty if there is no need to tell it from another.
+	Name string
 	// Background says that it is to run in a process of its own, and this one to end.
 	Background bool
 	// Allow are the networks whose addresses may ask; with none, everybody may.
@@ -93,9 +101,9 @@ func Read(args []string, lookUp address.PortLookup) (f *Flags, text string, err 
 	if c.Source("timeout") == "" && c.Source("connect-timeout") == "" && c.Source("rpc-timeout") == "" {
 		options.Budget.Timeout = Timeout
 	}
-	f = &Flags{Listen: *own.listen, Background: *own.background, Options: *options}
+	f = &Flags{Listen: *own.listen, Name: *own.name, Background: *own.background, Options: *options}
 	if f.Allow, err = parseNetworks(*own.allow); err == nil {
-		err = checkListen(f.Listen, options, lookUp)
+		err = cmp.Or(checkName(f.Name), checkListen(f.Listen, options, lookUp))
 	}
 	if err != nil {
 		return nil, "", err
@@ -103,7 +111,7 @@ func Read(args []string, lookUp address.PortLookup) (f *Flags, text string, err 
 	f.Notes = Ignored()
 	if c.Verbose() {
 		f.Notes = append(append(f.Notes, c.Describe()...), fmt.Sprintf("-%s=%q", Listen, f.Listen),
-			fmt.Sprintf("-%s=%q", Allow, *own.allow))
+			fmt.Sprintf("-%s=%q", Allow, *own.allow), fmt.Sprintf("-%s=%q", Name, f.Name))
 	}
 	return f, "", nil
 }
@@ -126,17 +134,26 @@ func parseNetworks(text string) (networks []netip.Prefix, err error) {
 		if word = strings.TrimSpace(word); word == "" {
 			continue
 		}
-		network, err := netip.ParsePrefix(word)
-		if address, notOne := netip.ParseAddr(word); notOne == nil {
-			network, err = netip.PrefixFrom(address.WithZone(""), address.BitLen()), nil
-		}
-		if err != nil {
+		network, ok := parseNetwork(word)
+		if !ok {
 			return nil, outcome.Misuse(fmt.Errorf("parsing -%s: %q is neither an address nor a network", Allow, word),
 				"write it as 10.0.0.7 or 10.1.0.0/16, with commas between several")
 		}
-		networks = append(networks, network.Masked())
+		networks = append(networks, network)
 	}
 	return networks, nil
+}
+
+// parseNetwork reads an address or a network. An IPv4 address may be written as IPv6 (::ffff:10.0.0.7).
+func parseNetwork(word string) (network netip.Prefix, ok bool) {
+	network, err := netip.ParsePrefix(word)
+	if address, notOne := netip.ParseAddr(word); notOne == nil {
+		network, err = netip.PrefixFrom(address.WithZone(""), address.BitLen()), nil
+	}
+	if address := network.Addr(); address.Is4In6() { // PrefixFrom makes no valid one of fewer bits than the mapping has
+		network = netip.PrefixFrom(address.Unmap(), network.Bits()-(128-32))
+	}
+	return network.Masked(), err == nil && network.IsValid()
 }
 
 // refuse returns a *[outcome.Failure] for a flag that is set and that the bridge does not have.
@@ -167,7 +184,8 @@ does with the same flags. It answers on one port, in plain text:
   gRPC: grpc.health.v1.Health. Its service "" is what the flags ask for, ready
         and live are the same with that -mode, and any other name is that
         service of the server
-  HTTP: /healthz, /readyz and /livez, with 200 or 503
+  HTTP: /healthz, /readyz and /livez, with 200 or 503; as gRPC calls, with the
+        status OK or UNAVAILABLE; /metrics, in OpenMetrics' format
 
 Flags:
 `
@@ -176,9 +194,9 @@ const helpTail = `
 Where a value comes from, first found wins (-v shows it):
   1. a flag
   2. an environment variable: ` + ListenEnv + `,
-     ` + AllowEnv + `, ` + BackgroundEnv + `, and
-     for the others GRPC_HEALTH_PROBE_ and the flag in capitals, such as
-     GRPC_HEALTH_PROBE_ADDR
+     ` + AllowEnv + `, ` + NameEnv + `,
+     ` + BackgroundEnv + `, and for the others
+     GRPC_HEALTH_PROBE_ and the flag in capitals, such as GRPC_HEALTH_PROBE_ADDR
   3. the default flags of the image, ../../config/` + flags.ArgsFileName + `,
      relative to the folder of this program
 ` + flags.AddressSources + `

@@ -20,7 +20,7 @@ func TestHelp(t *testing.T) {
 	text := help()
 	for _, want := range []string{
 		"\n  -listen address\n", "(default \":8086\")", "\n  -allow addresses\n", "(default 1s)", ListenEnv, AllowEnv,
-		BackgroundEnv, "\n  -background\n", "GRPC_HEALTH_PROBE_", flags.ArgsFileName, "$PORT", flags.AddressFileName,
+		NameEnv, BackgroundEnv, "\n  -background\n", "GRPC_HEALTH_PROBE_", flags.ArgsFileName, "$PORT", flags.AddressFileName,
 		Timeout.String(),
 	} {
 		if !strings.Contains(text, want) {
@@ -35,7 +35,7 @@ func TestHelp(t *testing.T) {
 	if strings.Contains(text, "panic") || strings.Contains(text, "(default false)") {
 		t.Errorf("defaults are not shown as they are:\n%s", text)
 	}
-	has := map[string]bool{Listen: true, Allow: true, Background: true, "h": true}
+	has := map[string]bool{Listen: true, Allow: true, Name: true, Background: true, "h": true}
 	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) { has[f.Name] = lacks[f.Name] == "" })
 	for _, found := range regexp.MustCompile(`(?m)(?:^|[ (])-([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
 		if !has[found[1]] {
@@ -46,15 +46,16 @@ func TestHelp(t *testing.T) {
 
 func TestNetworks(t *testing.T) {
 	t.Parallel()
-	got, err := parseNetworks("10.0.0.7, 10.1.2.3/16,,fd00::1,fd00::/64")
+	got, err := parseNetworks("10.0.0.7, 10.1.2.3/16,,fd00::1,fd00::/64,::ffff:10.0.0.8,::ffff:10.2.3.4/112")
 	want := []netip.Prefix{
 		netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("10.1.0.0/16"),
 		netip.MustParsePrefix("fd00::1/128"), netip.MustParsePrefix("fd00::/64"),
+		netip.MustParsePrefix("10.0.0.8/32"), netip.MustParsePrefix("10.2.0.0/16"),
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("networks are %v, %v, want %v", got, err, want)
 	}
-	for _, text := range []string{"$(HOST_IP)", "10.0.0.0/33", "node", "10.0.0.7:80"} {
+	for _, text := range []string{"$(HOST_IP)", "10.0.0.0/33", "node", "10.0.0.7:80", "::ffff:10.0.0.0/95"} {
 		if networks, err := parseNetworks(text); err == nil {
 			t.Errorf("%q is read as %v", text, networks)
 		}

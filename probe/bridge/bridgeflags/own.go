@@ -16,8 +16,8 @@ import (
 
 // ownFlags are the values of the flags that the probe does not have.
 type ownFlags struct {
-	listen, allow *string
-	background    *bool
+	listen, allow, name *string
+	background          *bool
 }
 
 // addOwn adds the flags that the probe does not have. Their defaults are what env has for their variables.
@@ -28,6 +28,8 @@ func addOwn(flags *flag.FlagSet, env func(string) string) ownFlags {
 			"`address` to answer on: host:port or :port"),
 		allow: flags.String(Allow, env(AllowEnv), "`addresses` and networks that may ask, besides the pod itself "+
 			"and its gateway, such as 10.0.0.7,10.1.0.0/16; empty lets everyone ask"),
+		name: flags.String(Name, env(NameEnv), "`name` of the bridge, for a pod with hostNetwork: it then answers "+
+			"questions for this name alone, such as ready@NAME and /readyz@NAME"),
 		background: flags.Bool(Background, background, "start the bridge as a separate process in the app's "+
 			"container, and exit as soon as it listens: for postStart and scripts"),
 	}
@@ -43,11 +45,12 @@ func checkBackground() error {
 	return nil
 }
 
-// WantedByLauncher reports whether the container wants the bridge that the launcher starts: unless its variable says
-// false. A value that is wrong is an error of [Read], which the bridge then logs.
-func WantedByLauncher() bool {
-	wanted, err := strconv.ParseBool(os.Getenv(BackgroundEnv))
-	return wanted || err != nil
+// WantedByLauncher reports whether the variable of a container asks for the bridge that the launcher starts, and whether
+// it is set. A value that is wrong asks for one, whose [Read] has the error for the log.
+func WantedByLauncher() (wanted, isSet bool) {
+	value := os.Getenv(BackgroundEnv)
+	wanted, err := strconv.ParseBool(value)
+	return value != "" && (wanted || err != nil), value != ""
 }
 
 // AsksForBackground reports whether a command line asks for a process of its own. If [Read] has refused its words, f is
@@ -79,4 +82,17 @@ func checkListen(listen string, o *options.Options, lookUp address.PortLookup) e
 	}
 	return outcome.Misuse(fmt.Errorf("checking flags: the bridge cannot listen on %q: its server does, at %q", listen,
 		o.Addr), "set -listen to a port that the app does not use")
+}
+
+// maxName is the greatest length of a bridge's name, in bytes: that of a DNS label.
+const maxName = 63
+
+// checkName returns an error for a name that cannot stand in a path and in a gRPC message as it is.
+func checkName(name string) error {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if len(name) <= maxName && strings.Trim(name, letters+"0123456789-._") == "" {
+		return nil
+	}
+	return outcome.Misuse(fmt.Errorf("checking flags: -%s=%q has other characters than letters, digits, hyphens, dots "+
+		"and underscores, or more than %d", Name, name, maxName), "set it to the name of the Deployment")
 }
