@@ -108,6 +108,7 @@ func connectionAttacks() []attack {
 		})},
 		{name: "silence"},
 		{name: "connections", opening: opened, leaves: true},
+		{name: "connections from everywhere that leave", opening: opened, leaves: true, everywhere: true},
 		{
 			name: "connections from everywhere", everywhere: true, deaf: true,
 			opening: framed(func(f *http2.Framer) { callsFrom(f, 1, 1, readyName) }),
@@ -247,7 +248,11 @@ func answerAttacks() []attack {
 }
 
 // attackersOfOne is how many connections one process attacks with at once.
-const attackersOfOne = 48
+const attackersOfOne = 96
+
+// attackingAddresses is how many addresses the attackers have, apart from those who come from everywhere. The bridge
+// keeps no connections for any of them.
+const attackingAddresses = 8
 
 // attackMain is a process that attacks: arguments are the name of the attack and the bridge's address.
 func attackMain() int {
@@ -274,7 +279,7 @@ func attackMain() int {
 
 // connect attacks with one connection.
 func (a attack) connect(ctx context.Context, addr string) {
-	var dialer net.Dialer
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(1+rand.IntN(attackingAddresses)))}}
 	if a.everywhere {
 		dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, 1, byte(rand.Uint32()), byte(rand.Uint32())|1)}
 	}

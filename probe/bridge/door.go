@@ -11,8 +11,8 @@ import (
 
 // door lets callers in as long as there are places. If there are none, it makes one: of the caller that has the most
 // connections, one that asks nothing, or the oldest. So a caller who takes all places, with connections that do nothing
-// or that are always busy, takes them from himself. Some places are kept for the node and the pod itself, and callers
-// that -allow does not name are turned away before anything is read.
+// or that are always busy, takes them from himself. Some places are kept for the node, the pod itself and regulars, and
+// callers that -allow does not name are turned away before anything is read.
 type door struct {
 	listener net.Listener
 	server   *server
@@ -26,6 +26,7 @@ type door struct {
 	strange int        // connections that have no right to the kept places
 	ending  int        // connections that were told to end, and have not; they are not in open
 	callers map[netip.Addr]*caller
+	regular regulars
 	spare   []*conn // kept for other connections
 	closed  bool
 }
@@ -33,7 +34,7 @@ type door struct {
 // caller is who calls, by address.
 type caller struct {
 	addr  netip.Addr
-	known bool // the node or the pod
+	known bool // the node, the pod or a regular
 	conns int  // those that are open
 }
 
@@ -54,7 +55,7 @@ const (
 func newDoor(listener net.Listener, s *server, g guests, places int) *door {
 	d := &door{
 		listener: listener, server: s, guests: g, places: places, kept: places / keptShare,
-		callers: map[netip.Addr]*caller{},
+		callers: map[netip.Addr]*caller{}, regular: regulars{},
 	}
 	d.left = sync.NewCond(&d.mu)
 	return d
@@ -103,6 +104,10 @@ func (d *door) passes(err error) bool {
 func (d *door) enter(tcp net.Conn, from netip.Addr, known bool) *conn {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	known = known || d.regular.has(from)
+	if who := d.callers[from]; who != nil {
+		known = who.known // what it counts as until its last connection has ended
+	}
 	for {
 		if !known && d.strange >= d.places-d.places/endingShare-d.kept {
 			d.end(d.victim(true))
@@ -198,6 +203,9 @@ func (d *door) run(c *conn) {
 	c.serve()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if c.asked.After(c.accepted) {
+		d.regular.note(c.from, time.Now())
+	}
 	if c.told {
 		d.ending--
 	} else {

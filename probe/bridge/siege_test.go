@@ -52,6 +52,12 @@ func TestSiege(t *testing.T) {
 	group := limitedGroup(t)
 	server := startServer(t, t.TempDir())
 	bridge, addr := besieged(t, group, "-addr="+server.Addr)
+	for kind := range 8 { // the pod has been probed before
+		if err := askAnew(t, addr, kind); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(returning / 4)
+	}
 	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {
 			stop := besiege(t, a, addr)
@@ -65,7 +71,7 @@ func TestSiege(t *testing.T) {
 			time.Sleep(time.Second)
 			later := 0
 			for range 20 {
-				if err := askAnew(t, addr, later%2 == 0); err != nil {
+				if err := askAnew(t, addr, later); err != nil {
 					t.Errorf("a second after the attack: %v", err)
 				}
 				later++
@@ -197,9 +203,9 @@ func askDuring(t *testing.T, addr string, length time.Duration) (asked int, miss
 	var mu sync.Mutex
 	var asking sync.WaitGroup
 	for end := time.Now().Add(length); time.Now().Before(end); asked++ {
-		byHTTP := asked%2 == 0
+		kind := asked
 		asking.Go(func() {
-			if err := askAnew(t, addr, byHTTP); err != nil {
+			if err := askAnew(t, addr, kind); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				missed = append(missed, err)
@@ -211,19 +217,26 @@ func askDuring(t *testing.T, addr string, length time.Duration) (asked int, miss
 	return asked, missed
 }
 
-// askAnew asks on a new connection, as the kubelet does: by gRPC or by HTTP.
-func askAnew(t *testing.T, addr string, byHTTP bool) error {
+// askAnew asks on a new connection, as the kubelet does: by gRPC or by HTTP, from an address that the bridge keeps
+// connections for, or from another one.
+func askAnew(t *testing.T, addr string, kind int) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), inTime)
 	defer cancel()
-	if byHTTP {
+	var dialer net.Dialer
+	if kind%4 >= 2 {
+		dialer.LocalAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 9)}
+	}
+	if kind%2 == 0 {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+readyPage, http.NoBody)
 		if err != nil {
 			return err
 		}
-		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+		response, err := (&http.Transport{
+			DisableKeepAlives: true, DialContext: dialer.DialContext,
+		}).RoundTrip(request)
 		if err != nil {
-			return err
+			return fmt.Errorf("from %v: %w", dialer.LocalAddr, err)
 		}
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
@@ -233,7 +246,7 @@ func askAnew(t *testing.T, addr string, byHTTP bool) error {
 	}
 	conn, err := grpc.NewClient("passthrough:///"+addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+			return dialer.DialContext(ctx, "tcp", addr)
 		}))
 	if err != nil {
 		return err
@@ -243,5 +256,8 @@ func askAnew(t *testing.T, addr string, byHTTP bool) error {
 	if err == nil && answer.GetStatus() != healthpb.HealthCheckResponse_SERVING {
 		err = fmt.Errorf("status is %v", answer.GetStatus())
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("from %v: %w", dialer.LocalAddr, err)
+	}
+	return nil
 }
