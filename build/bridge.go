@@ -103,7 +103,7 @@ func (b *bridge) manifest() []string {
 	} else if b.remark != "" {
 		probes = append(probes, "# In env:"+strings.TrimPrefix(variableNames(b.remark), " #"))
 	}
-	started := "# The launcher starts it with every process."
+	started := "# The launcher starts it with every process type."
 	if len(b.Processes) > 0 {
 		started = "# The launcher starts it with the processes " + strings.Join(b.Processes, ", ") + "."
 	}

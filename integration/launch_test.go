@@ -1,9 +1,13 @@
 package integration
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +77,42 @@ func TestLaunchedBridge(t *testing.T) {
 	}
 }
 
+// TestJobEndsAsWithoutTheBridge runs jobs that wait until they have no children. The launcher starts no bridge for a
+// command. A bridge that is asked for ends when the job waits for nothing else.
+func TestJobEndsAsWithoutTheBridge(t *testing.T) {
+	t.Parallel()
+	needDocker(t)
+	platform := must(docker())(t)
+	image := must(launched())(t)
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		t.Skip(err)
+	}
+	flags := []string{"--entrypoint", launcher}
+	for _, folder := range []string{"/usr", "/lib", "/lib64"} { // the image has no perl
+		if _, err := os.Stat(folder); err == nil {
+			flags = append(flags, "--volume", folder+":"+folder+":ro")
+		}
+	}
+	const job = `for(1..3){my $p=fork; if(!$p){exit 0}} sleep 2; 1 while wait()!=-1; print "ended\n"`
+	for variable, line := range map[string]string{
+		"": "no bridge is started for a command of your own: if it serves gRPC, set " +
+			"GRPC_HEALTH_BRIDGE_BACKGROUND=true",
+		"GRPC_HEALTH_BRIDGE_BACKGROUND=true": "the app waits until it has no children: the bridge ends",
+	} {
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			out, err := platform.Once(ctx, image.Ref, append(slices.Clip(flags), "--env", cmp.Or(variable, "A=b")),
+				"--", perl, "-e", job)
+			if err != nil || !strings.Contains(out, "ended") || !strings.Contains(out, line) {
+				t.Errorf("the job printed %q (%v), want %q", out, err, line)
+			}
+		})
+	}
+}
+
 // TestLaunchedBridgeInRestrictedContainers has the launcher start the bridge under the restrictions that platforms put
 // on containers, and below another first process.
 func TestLaunchedBridgeInRestrictedContainers(t *testing.T) {
@@ -114,7 +154,7 @@ func TestAppStartsWithoutTheBridge(t *testing.T) {
 		"--detach", "--network", "container:" + first.Container,
 	}, "-grpc=:5001", "-http=:8081"))(t)
 	const why = `grpc_health_bridge: error: listening on ":8086": address already in use
-grpc_health_bridge: hint: set -listen to an address of this pod whose port is free, such as :8086
+grpc_health_bridge: hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
 `
 	deadline := time.After(time.Minute)
 	for {

@@ -89,7 +89,15 @@ func underJava(t *testing.T, pod object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders := map[string]string{"/source": source}
+	mountPrograms(t, pod, map[string]string{"/source": source})
+	java := filepath.Join(filepath.Dir(compiler), "java")
+	app(pod)["env"] = []object{{"name": "GRPC_HEALTH_BRIDGE_BACKGROUND", "value": "true"}}
+	app(pod)["command"] = []string{launcher, "--", java, "/source/App.java", "/workspace/server"}
+}
+
+// mountPrograms has the app's container find this machine's programs, and what is in the folders besides.
+func mountPrograms(t *testing.T, pod object, folders map[string]string) {
+	t.Helper()
 	for _, pattern := range []string{"/usr", "/lib", "/lib64", "/etc/java-*"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
@@ -99,8 +107,6 @@ func underJava(t *testing.T, pod object) {
 			folders[folder] = folder
 		}
 	}
-	java := filepath.Join(filepath.Dir(compiler), "java")
-	app(pod)["command"] = []string{launcher, "--", java, "/source/App.java", "/workspace/server"}
 	var volumes, mounts []object
 	for in, folder := range folders {
 		name := fmt.Sprintf("folder-%d", len(volumes))
@@ -254,6 +260,49 @@ func TestLaunchedBridgeInOtherContainers(t *testing.T) {
 		pod["spec"].(object)["restartPolicy"] = "Never"
 	}))
 	job.until("ended", func(p Pod) bool { return p.Status.Phase == "Succeeded" })
+}
+
+// TestLaunchedBridgeInJobThatWaits has a job that asks for a bridge, and waits until it has no children.
+func TestLaunchedBridgeInJobThatWaits(t *testing.T) {
+	t.Parallel()
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		t.Skip(err)
+	}
+	job := run(t, launched(t, named("waits"), func(pod object) {
+		container := app(pod)
+		container["command"] = []string{
+			launcher, "--", perl, "-e", `for(1..3){my $p=fork; if(!$p){exit 0}} sleep 2; 1 while wait()!=-1`,
+		}
+		container["env"] = []object{{"name": "GRPC_HEALTH_BRIDGE_BACKGROUND", "value": "true"}}
+		for _, name := range []string{"startupProbe", "readinessProbe", "livenessProbe", "lifecycle"} {
+			delete(container, name)
+		}
+		mountPrograms(t, pod, map[string]string{})
+		pod["spec"].(object)["restartPolicy"] = "Never"
+	}))
+	job.until("ended", func(p Pod) bool { return p.Status.Phase == "Succeeded" })
+	if log := job.log(); !strings.Contains(log, "grpc_health_bridge: the app waits until it has no children") {
+		t.Errorf("the log does not say why the bridge ended: %s", log)
+	}
+}
+
+// TestPodsInTheNodesNetwork has two pods in the node's network. The second one's probe reaches the first one's bridge,
+// fails, and its events say whose bridge that is.
+func TestPodsInTheNodesNetwork(t *testing.T) {
+	t.Parallel()
+	s := newSpace(t)
+	s.run(example(t, "host-network.yaml")).untilReady()
+	second := s.run(example(t, "host-network.yaml", named("second"), withArgs("-grpc=:5001", "-http=:8081"),
+		func(pod object) {
+			delete(app(pod), "ports") // or it would be pending
+			app(pod)["env"].([]any)[1].(object)["value"] = "second"
+			app(pod)["readinessProbe"].(object)["grpc"].(object)["service"] = "ready@second"
+			delete(app(pod), "livenessProbe")
+		}))
+	second.untilLogged(`grpc_health_bridge: error: listening on ":8186": address already in use`)
+	second.untilEvent(second.name, "Unhealthy",
+		`^Readiness probe failed: .*the bridge on this port is named "my-app", and answers for @my-app only`)
 }
 
 // TestLaunchedBridgeLockedDown has a container that may do nothing, with little memory and processor time.

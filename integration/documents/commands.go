@@ -225,14 +225,14 @@ func refused(command *exec.Cmd) error {
 
 // IsVariable reports whether an environment variable sets a flag of the probe or of the bridge.
 func IsVariable(name string) bool {
-	own := []string{bridgeflags.ListenEnv, bridgeflags.AllowEnv, bridgeflags.BackgroundEnv}
+	own := []string{bridgeflags.ListenEnv, bridgeflags.AllowEnv, bridgeflags.NameEnv, bridgeflags.BackgroundEnv}
 	return slices.Contains(own, name) ||
 		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Variable == name })
 }
 
 // IsFlag reports whether the probe or the bridge has a flag of that name, or helps by it.
 func IsFlag(name string) bool {
-	own := []string{"h", "help", bridgeflags.Listen, bridgeflags.Allow, bridgeflags.Background}
+	own := []string{"h", "help", bridgeflags.Listen, bridgeflags.Allow, bridgeflags.Name, bridgeflags.Background}
 	return slices.Contains(own, name) ||
 		slices.ContainsFunc(flags.All(), func(f flags.Flag) bool { return f.Name == name })
 }

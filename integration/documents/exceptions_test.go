@@ -10,6 +10,7 @@ const (
 	noError     = "it is not an error: the probe passed, or -v or -version asked for it"
 	beforeError = "it stands before an error that has a row"
 	aPath       = "it is the path of a file"
+	aMetric     = "it is a line of the bridge's page of metrics"
 	toCaller    = "the bridge says it to a caller whose call is wrong, or too much, as the status of the call"
 )
 
@@ -28,10 +29,11 @@ var messagesWithoutRow = map[string]string{
 	"checking default flags: …":                                        inArgsFile,
 
 	"listening on …, asking …": noError,
-	"/proc/…/fd/2":             aPath,
-	"/proc/…/ns/mnt":           aPath,
-	"/proc/…/exe":              aPath,
-	"serving on …: …":          "the bridge's port is gone, which the kernel does to no listener that is open",
+	"/proc/…/…":                aPath,
+	"# TYPE grpc_health_bridge_… …\n# HELP grpc_health_bridge_… …\n": aMetric,
+	"grpc_health_bridge_… …\n":                                       aMetric,
+	"answers_total{status=…}":                                        aMetric,
+	"serving on …: …":                                                "the bridge's port is gone, which the kernel does to no listener that is open",
 
 	"the bridge takes no compressed messages":   toCaller,
 	"service name is over the limit of … bytes": toCaller,

@@ -96,7 +96,8 @@ func run(b target, report *background.Report, log *linelog.Log) error {
 	case err != nil:
 		return &outcome.Failure{
 			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
-			Hint: "set -listen to an address of this pod whose port is free, such as :8086",
+			Hint: "set -listen to a free port, such as :8087: " +
+				"containers of a pod share its ports, and pods with hostNetwork those of the node",
 		}
 	}
 	if report.Done(); report != nil {

@@ -137,10 +137,10 @@ hint: set it to the name of the Deployment
 hint: set it to the port that the probes ask, such as :8086
 `,
 		"-listen=:-1": `error: listening on ":-1": address -1: invalid port
-hint: set -listen to an address of this pod whose port is free, such as :8086
+hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
 `,
 		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port
-hint: set -listen to an address of this pod whose port is free, such as :8086
+hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
 `,
 	} {
 		out, err := exec.Command("grpc_health_bridge", "-addr=:1", flags).CombinedOutput()

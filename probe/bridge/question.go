@@ -60,11 +60,11 @@ func (t target) notOwner(name string) (wrong string) {
 	if name == t.Name {
 		return ""
 	}
-	whose := "has no name"
-	if t.Name != "" {
-		whose = fmt.Sprintf("is named %q, and answers for @%s only", t.Name, t.Name)
+	if t.Name == "" {
+		return fmt.Sprintf("the bridge on this port has no name (-%s): is it another pod's?", bridgeflags.Name)
 	}
-	return "the bridge on this port " + whose + ": is it another pod's?"
+	return fmt.Sprintf("the bridge on this port is named %q, and answers for @%s only: is it another pod's?", t.Name,
+		t.Name)
 }
 
 // question returns what the name of a service means, as the bridge's clients write it. The empty name is what the flags

@@ -55,8 +55,8 @@ func StartForLauncher() {
 	case wanted, !isSet && !hasCommand(launcher):
 		Start(nil, os.Stderr)
 	case !isSet && !isInjected(launcher):
-		printLines(os.Stderr, "no bridge is started for a command of your own: if it serves gRPC, set "+
-			bridgeflags.BackgroundEnv+"=true")
+		printLines(os.Stderr, fmt.Sprintf("no bridge is started for a command of your own: if it serves gRPC, set %s=true",
+			bridgeflags.BackgroundEnv))
 	}
 }
 

@@ -305,7 +305,7 @@ hint: the app starts anyway
 		"port": {
 			variable: "GRPC_HEALTH_BRIDGE_LISTEN=" + taken.Addr().String(),
 			says: fmt.Sprintf(`error: listening on %q: address already in use
-hint: set -listen to an address of this pod whose port is free, such as :8086
+hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
 `, taken.Addr()),
 		},
 		"flag": {
