@@ -154,7 +154,7 @@ func TestAppStartsWithoutTheBridge(t *testing.T) {
 		"--detach", "--network", "container:" + first.Container,
 	}, "-grpc=:5001", "-http=:8081"))(t)
 	const why = `grpc_health_bridge: error: listening on ":8086": address already in use
-grpc_health_bridge: hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
+grpc_health_bridge: hint: set -listen to a free port, such as :8087: pods with hostNetwork share those of the node
 `
 	deadline := time.After(time.Minute)
 	for {

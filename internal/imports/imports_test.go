@@ -96,9 +96,11 @@ var rules = []rule{
 	{"probe/bridge/bridgeflags", []string{
 		"probe/check/address", "probe/check/options", "probe/check/outcome", "probe/flags",
 	}},
-	{"probe/bridge/background", []string{"probe/bridge/bridgeflags", "probe/check/outcome"}},
+	{"probe/bridge/linelog", nil},
+	{"probe/bridge/background", []string{"probe/bridge/bridgeflags", "probe/bridge/linelog", "probe/check/outcome"}},
 	{"probe/bridge", []string{
-		"probe/bridge/background", "probe/bridge/bridgeflags", "probe/check/...", "probe/http2", "probe/lean",
+		"probe/bridge/background", "probe/bridge/bridgeflags", "probe/bridge/linelog", "probe/check/...", "probe/http2",
+		"probe/lean",
 	}},
 	{"probe/probetest", nil},
 	{"probe/bench/...", []string{"probe/bench/...", "probe/probetest"}},

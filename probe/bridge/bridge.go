@@ -96,8 +96,7 @@ func run(b target, report *background.Report, log *linelog.Log) error {
 	case err != nil:
 		return &outcome.Failure{
 			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
-			Hint: "set -listen to a free port, such as :8087: " +
-				"containers of a pod share its ports, and pods with hostNetwork those of the node",
+			Hint: "set -listen to a free port, such as :8087: pods with hostNetwork share those of the node",
 		}
 	}
 	if report.Done(); report != nil {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -65,7 +66,8 @@ func TestLogThatIsNotRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { read.Close(); write.Close() })
-			program := exec.Command("grpc_health_bridge", append(patient, "-addr="+server.Addr, "-listen=127.0.0.1:0")...)
+			words := slices.Concat(patient, []string{"-addr=" + server.Addr, "-listen=127.0.0.1:0"})
+			program := exec.Command("grpc_health_bridge", words...)
 			program.Stderr = write
 			if err := program.Start(); err != nil {
 				t.Fatal(err)
@@ -130,17 +132,17 @@ hint: use an exec probe of the full variant instead of the bridge
 		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is neither an address nor a network
 hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
 `,
-		"-name=$(POD_NAME)": `error: checking flags: -name="$(POD_NAME)" has other characters than letters, digits, hyphens, dots and underscores, or more than 63
+		"-name=$(POD_NAME)": `error: checking flags: -name="$(POD_NAME)" is not up to 63 letters, digits, hyphens and dots
 hint: set it to the name of the Deployment
 `,
 		"-listen=:": `error: checking flags: -listen=":" has no port
 hint: set it to the port that the probes ask, such as :8086
 `,
 		"-listen=:-1": `error: listening on ":-1": address -1: invalid port
-hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
+hint: set -listen to a free port, such as :8087: pods with hostNetwork share those of the node
 `,
 		"-listen=1.2.3.4:99999": `error: listening on "1.2.3.4:99999": address 99999: invalid port
-hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
+hint: set -listen to a free port, such as :8087: pods with hostNetwork share those of the node
 `,
 	} {
 		out, err := exec.Command("grpc_health_bridge", "-addr=:1", flags).CombinedOutput()

@@ -37,8 +37,8 @@ type question struct {
 }
 
 // ownService returns what a caller asks for without the name of the bridge, as in ready@NAME, and an error text if the
-// name is not that of this bridge: in a pod with hostNetwork, the kubelet's probe reaches whatever bridge of the node has
-// the port.
+// name is not that of this bridge: in a pod with hostNetwork, the kubelet's probe reaches whatever bridge of the node
+// has the port.
 func (t target) ownService(asked string) (service, wrong string) {
 	service, owner := asked, ""
 	if i := strings.LastIndexByte(asked, '@'); i >= 0 {

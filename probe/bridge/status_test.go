@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// codeOf calls a path as load balancers do, which look at the gRPC status alone. A healthy answer has a message, without
-// which a client would not take it for one.
+// codeOf calls a path as load balancers do, which look at the gRPC status alone. A healthy answer has a message,
+// without which a client would not take it for one.
 func codeOf(t *testing.T, addr, path string) codes.Code {
 	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///"+addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -114,8 +114,8 @@ func TestBridgeWithName(t *testing.T) {
 	}
 }
 
-// The page of metrics counts what callers were answered and what the server was asked. It is in OpenMetrics' format, and
-// names no service that a caller has made up.
+// The page of metrics counts what callers were answered and what the server was asked. It is in OpenMetrics' format,
+// and names no service that a caller has made up.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())

@@ -46,8 +46,9 @@ const (
 // put into a folder exec.d (buildpack specification, exec.d).
 func IsLauncher(program string) bool { return filepath.Base(program) == bridgeflags.Starter }
 
-// StartForLauncher is [Start] for the launcher, unless the container wants no bridge, or the launcher was told a command
-// and not a process type of the image. Such commands are jobs and shells, which may wait until they have no children.
+// StartForLauncher is [Start] for the launcher, unless the container wants no bridge, or the launcher was told a
+// command and not a process type of the image. Such commands are jobs and shells, which may wait until they have no
+// children.
 func StartForLauncher() {
 	wanted, isSet := bridgeflags.WantedByLauncher()
 	launcher := os.Getppid()
@@ -55,8 +56,8 @@ func StartForLauncher() {
 	case wanted, !isSet && !hasCommand(launcher):
 		Start(nil, os.Stderr)
 	case !isSet && !isInjected(launcher):
-		printLines(os.Stderr, fmt.Sprintf("no bridge is started for a command of your own: if it serves gRPC, set %s=true",
-			bridgeflags.BackgroundEnv))
+		printLines(os.Stderr, fmt.Sprintf("no bridge is started for a command of your own: if it serves gRPC, "+
+			"set %s=true", bridgeflags.BackgroundEnv))
 	}
 }
 

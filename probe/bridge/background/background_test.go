@@ -227,7 +227,8 @@ except ChildProcessError: pass'`},
 				}
 			}
 			_, starter := program(t)
-			c := startContainer(t, "/bin/sh", "-c", "export "+strings.Join(anyPort, " ")+`; "$0"; `+app.script, starter, folder)
+			script := "export " + strings.Join(anyPort, " ") + `; "$0"; ` + app.script
+			c := startContainer(t, "/bin/sh", "-c", script, starter, folder)
 			select {
 			case <-c.ended:
 			case <-time.After(time.Minute):
@@ -305,7 +306,7 @@ hint: the app starts anyway
 		"port": {
 			variable: "GRPC_HEALTH_BRIDGE_LISTEN=" + taken.Addr().String(),
 			says: fmt.Sprintf(`error: listening on %q: address already in use
-hint: set -listen to a free port, such as :8087: containers of a pod share its ports, and pods with hostNetwork those of the node
+hint: set -listen to a free port, such as :8087: pods with hostNetwork share those of the node
 `, taken.Addr()),
 		},
 		"flag": {

@@ -71,16 +71,16 @@ func waitingThread(pid int) (switches string, waits bool) {
 	return switches, waits && switches != ""
 }
 
-// hasCommand reports whether the launcher was told a command. If it was told a process type, its own name is that type's
-// (platform specification, launcher).
+// hasCommand reports whether the launcher was told a command. If it was told a process type, its own name is that
+// type's (platform specification, launcher).
 func hasCommand(launcher int) bool {
 	words, _ := os.ReadFile(procFile(launcher, "cmdline")) // without them it counts as a process type
 	name, _, _ := bytes.Cut(words, []byte{0})
 	return filepath.Base(string(name)) == "launcher"
 }
 
-// isInjected reports whether a process was started in a container that was running already, as kubectl exec does: it has
-// no parent here, and is not the first one.
+// isInjected reports whether a process was started in a container that was running already, as kubectl exec does: it
+// has no parent here, and is not the first one.
 func isInjected(pid int) bool {
 	status, _ := os.ReadFile(procFile(pid, "status"))
 	return bytes.Contains(status, []byte("\nPPid:\t0\n")) && pid != firstProcess()

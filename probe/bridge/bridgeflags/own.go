@@ -45,8 +45,8 @@ func checkBackground() error {
 	return nil
 }
 
-// WantedByLauncher reports whether the variable of a container asks for the bridge that the launcher starts, and whether
-// it is set. A value that is wrong asks for one, whose [Read] has the error for the log.
+// WantedByLauncher reports whether the variable of a container asks for the bridge that the launcher starts, and
+// whether it is set. A value that is wrong asks for one, whose [Read] has the error for the log.
 func WantedByLauncher() (wanted, isSet bool) {
 	value := os.Getenv(BackgroundEnv)
 	wanted, err := strconv.ParseBool(value)
@@ -90,9 +90,9 @@ const maxName = 63
 // checkName returns an error for a name that cannot stand in a path and in a gRPC message as it is.
 func checkName(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	if len(name) <= maxName && strings.Trim(name, letters+"0123456789-._") == "" {
+	if len(name) <= maxName && strings.Trim(name, letters+"0123456789-.") == "" {
 		return nil
 	}
-	return outcome.Misuse(fmt.Errorf("checking flags: -%s=%q has other characters than letters, digits, hyphens, dots "+
-		"and underscores, or more than %d", Name, name, maxName), "set it to the name of the Deployment")
+	return outcome.Misuse(fmt.Errorf("checking flags: -%s=%q is not up to %d letters, digits, hyphens and dots", Name,
+		name, maxName), "set it to the name of the Deployment")
 }
