@@ -30,10 +30,11 @@ var messagesWithoutRow = map[string]string{
 
 	"listening on …, asking …": noError,
 	"/proc/…/…":                aPath,
+	"serving on …: …":          "the bridge's port is gone, which the kernel does to no listener that is open",
+
 	"# TYPE grpc_health_bridge_… …\n# HELP grpc_health_bridge_… …\n": aMetric,
 	"grpc_health_bridge_… …\n":                                       aMetric,
 	"answers_total{status=…}":                                        aMetric,
-	"serving on …: …":                                                "the bridge's port is gone, which the kernel does to no listener that is open",
 
 	"the bridge takes no compressed messages":   toCaller,
 	"service name is over the limit of … bytes": toCaller,

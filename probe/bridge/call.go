@@ -105,13 +105,14 @@ func (st *stream) call(message []byte) error {
 		st.wants = wantsCheck
 		st.ask(service)
 	case resourceList:
-		if !st.list.begin(st.conn.server) {
+		if st.list.hasSlot = st.conn.server.lists.take(); !st.list.hasSlot {
 			return st.fail(codeResourceExhausted, "too many calls of List")
 		}
 		st.wants = wantsList
 		st.ask(st.list.next(st.conn.server))
 	default:
-		if !st.watch.begin(st.conn.server, service) {
+		st.watch.service = service
+		if st.watch.hasSlot = st.conn.server.watches.take(); !st.watch.hasSlot {
 			return st.fail(codeResourceExhausted, "too many calls of Watch")
 		}
 		st.wants = wantsWatch
@@ -173,26 +174,9 @@ func (st *stream) answerCheck(r *round) error {
 
 // listing is a call of List: it has the services that the bridge itself names, and those that the flags name.
 type listing struct {
-	under    bool // it has a place among the calls of List
+	hasSlot  bool // among the calls of List
 	services int  // how many are in the answer
 	answer   []byte
-}
-
-// begin takes a place.
-func (l *listing) begin(s *server) bool {
-	l.under = s.lists.Add(1) <= maxLists
-	if !l.under {
-		s.lists.Add(-1)
-	}
-	return l.under
-}
-
-// end gives the place back.
-func (l *listing) end(s *server) {
-	if l.under {
-		s.lists.Add(-1)
-	}
-	*l = listing{}
 }
 
 // next returns the service to ask for.
@@ -212,29 +196,11 @@ func (st *stream) answerList(r *round) error {
 
 // watching is a call of Watch: the server is asked once in a while, and each change is sent.
 type watching struct {
-	under   bool // it has a place among the calls of Watch
+	hasSlot bool // among the calls of Watch
 	service string
 	sent    bool // a status was sent, the last of them being this
 	status  outcome.Status
 	again   time.Time // when the server is asked again
-}
-
-// begin takes a place.
-func (w *watching) begin(s *server, service string) bool {
-	w.service = service
-	w.under = s.watches.Add(1) <= maxWatches
-	if !w.under {
-		s.watches.Add(-1)
-	}
-	return w.under
-}
-
-// end gives the place back.
-func (w *watching) end(s *server) {
-	if w.under {
-		s.watches.Add(-1)
-	}
-	*w = watching{}
 }
 
 // answerWatch sends a status that has changed.

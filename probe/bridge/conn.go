@@ -213,25 +213,13 @@ func (c *conn) earn(cost int) {
 }
 
 // queue has bytes written, at the latest before the next read.
-func (c *conn) queue(b []byte) error {
-	for len(b) > 0 {
-		n := copy(c.out[c.queued:], b)
-		c.queued += n
-		if b = b[n:]; len(b) > 0 {
-			if err := c.flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+func (c *conn) queue(b []byte) error { return write(c, b) }
 
-// queueString is queue for a string.
-func (c *conn) queueString(s string) error {
-	for len(s) > 0 {
-		n := copy(c.out[c.queued:], s)
+func write[T []byte | string](c *conn, text T) error {
+	for len(text) > 0 {
+		n := copy(c.out[c.queued:], text)
 		c.queued += n
-		if s = s[n:]; len(s) > 0 {
+		if text = text[n:]; len(text) > 0 {
 			if err := c.flush(); err != nil {
 				return err
 			}

@@ -27,7 +27,6 @@ type door struct {
 	ending  int        // connections that were told to end, and have not; they are not in open
 	callers map[netip.Addr]*caller
 	regular regulars
-	spare   []*conn // kept for other connections
 	closed  bool
 }
 
@@ -43,8 +42,6 @@ const (
 	keptShare = 8
 	// endingShare is the part of the places that connections may have which were told to end: one in so many.
 	endingShare = 8
-	// maxSpare is how many places are kept in memory when no connection has them.
-	maxSpare = 8
 	// atOnce is how many callers are let in before those who are in have their turn: a caller who comes and goes leaves
 	// his place before it is missing.
 	atOnce = 8
@@ -132,9 +129,9 @@ func (d *door) enter(tcp net.Conn, from netip.Addr, known bool) *conn {
 	if !who.known {
 		d.strange++
 	}
-	c := new(conn)
-	if n := len(d.spare); n > 0 {
-		c, d.spare = d.spare[n-1], d.spare[:n-1]
+	c, ok := conns.Get().(*conn)
+	if !ok {
+		c = new(conn)
 	}
 	c.reset(d.server, tcp, from)
 	c.caller = who
@@ -198,6 +195,9 @@ func (d *door) remove(c *conn) {
 	}
 }
 
+// conns keeps the memory of connections that have ended for others.
+var conns sync.Pool
+
 // run serves a connection, and frees its place.
 func (d *door) run(c *conn) {
 	c.serve()
@@ -212,9 +212,7 @@ func (d *door) run(c *conn) {
 		d.remove(c)
 	}
 	c.tcp, c.caller, c.told = nil, nil, false
-	if len(d.spare) < maxSpare {
-		d.spare = append(d.spare, c)
-	}
+	conns.Put(c)
 	d.left.Broadcast()
 }
 

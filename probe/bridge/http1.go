@@ -140,7 +140,7 @@ func (h *head) takeRequestLine(line []byte) (status int) {
 	default:
 		return 505
 	}
-	h.method = methodOf(method)
+	h.method = methods[string(method)]
 	if h.setPath(uri); h.resource != resourceNone {
 		return 0
 	}
@@ -218,5 +218,5 @@ func (c *conn) sendPageHTTP1(p page, body string) error {
 	if err := c.queue(append(b, "\r\n"...)); err != nil {
 		return err
 	}
-	return c.queueString(body)
+	return write(c, body)
 }

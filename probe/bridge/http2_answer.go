@@ -41,7 +41,7 @@ func (st *stream) data(flags uint8, text string) error {
 	if err := c.queue(header); err != nil {
 		return err
 	}
-	return c.queueString(text)
+	return write(c, text)
 }
 
 // send sends a message of a call; first tells that there was none before.

@@ -37,13 +37,11 @@ func (s *server) page(r *round, json bool) page {
 	if len(p.body) <= smallPage {
 		return p
 	}
-	select {
-	case s.large <- struct{}{}:
-		p.large = func() { <-s.large }
-		return p
-	default:
+	if !s.large.take() {
 		return errorPage(503, "error: too many large pages are being read")
 	}
+	p.large = s.large.free
+	return p
 }
 
 // beginPage begins to answer a request that is no call.

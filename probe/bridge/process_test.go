@@ -132,7 +132,7 @@ hint: use an exec probe of the full variant instead of the bridge
 		"-allow=10.0.0.7,everybody": `error: parsing -allow: "everybody" is neither an address nor a network
 hint: write it as 10.0.0.7 or 10.1.0.0/16, with commas between several
 `,
-		"-name=$(POD_NAME)": `error: checking flags: -name="$(POD_NAME)" is not up to 63 letters, digits, hyphens and dots
+		"-name=$(POD)": `error: checking flags: -name="$(POD)" is not up to 63 letters, digits, hyphens and dots
 hint: set it to the name of the Deployment
 `,
 		"-listen=:": `error: checking flags: -listen=":" has no port

@@ -36,17 +36,7 @@ const (
 	methodPost
 )
 
-func methodOf(text []byte) method {
-	switch string(text) {
-	case "GET":
-		return methodGet
-	case "HEAD":
-		return methodHead
-	case "POST":
-		return methodPost
-	}
-	return methodOther
-}
+var methods = map[string]method{"GET": methodGet, "HEAD": methodHead, "POST": methodPost}
 
 // resource is what a request is for.
 type resource uint8
@@ -137,7 +127,7 @@ func (r *request) takePseudo(name, value []byte) {
 	seen := &r.hasMethod
 	switch string(name) {
 	case ":method":
-		r.method = methodOf(value)
+		r.method = methods[string(value)]
 		r.malformed = r.malformed || len(value) == 0
 	case ":path":
 		seen = &r.hasPath

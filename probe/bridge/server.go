@@ -18,10 +18,9 @@ type server struct {
 	log       *linelog.Log
 	metrics   *metrics
 	// listed are the services that List has: those that the bridge itself names, and those that the flags name.
-	listed         []string
-	watches, lists atomic.Int32  // calls of Watch and List
-	large          chan struct{} // a place for each large page
-	stopping       atomic.Bool
+	listed                []string
+	watches, lists, large limit // calls of Watch and List, and large pages
+	stopping              atomic.Bool
 
 	decoding sync.Mutex
 	scratch  [maxHead]byte // of the connection that decodes a header block
@@ -32,7 +31,8 @@ type server struct {
 
 func newServer(b target, q *questions, log *linelog.Log) *server {
 	s := &server{
-		bridge: b, questions: q, log: log, metrics: &q.metrics, large: make(chan struct{}, largePages),
+		bridge: b, questions: q, log: log, metrics: &q.metrics, watches: make(limit, maxWatches),
+		lists: make(limit, maxLists), large: make(limit, largePages),
 	}
 	for _, service := range append([]string{"", "ready", "live"}, b.services()...) {
 		if !slices.Contains(s.listed, service) {
@@ -41,6 +41,22 @@ func newServer(b target, q *questions, log *linelog.Log) *server {
 	}
 	return s
 }
+
+// limit has a slot for each use of something at the same time.
+type limit chan struct{}
+
+// take takes a slot, if one is free.
+func (l limit) take() bool {
+	select {
+	case l <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// free gives a slot back.
+func (l limit) free() { <-l }
 
 // decode decodes a header block.
 func (s *server) decode(d *http2.Decoder, block []byte, take func(name, value []byte) error) error {

@@ -78,9 +78,13 @@ func (st *stream) free() {
 		st.conn.asking.Add(-1)
 		st.conn.server.questions.leave(st)
 	}
-	st.watch.end(st.conn.server)
-	st.list.end(st.conn.server)
-	st.wants = wantsNone
+	if st.watch.hasSlot {
+		st.conn.server.watches.free()
+	}
+	if st.list.hasSlot {
+		st.conn.server.lists.free()
+	}
+	st.watch, st.list, st.wants = watching{}, listing{}, wantsNone
 }
 
 // due returns when the stream has something to do by itself.

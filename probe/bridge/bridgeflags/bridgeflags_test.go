@@ -20,7 +20,8 @@ func TestHelp(t *testing.T) {
 	text := help()
 	for _, want := range []string{
 		"\n  -listen address\n", "(default \":8086\")", "\n  -allow addresses\n", "(default 1s)", ListenEnv, AllowEnv,
-		NameEnv, BackgroundEnv, "\n  -background\n", "GRPC_HEALTH_PROBE_", flags.ArgsFileName, "$PORT", flags.AddressFileName,
+		NameEnv, BackgroundEnv, "\n  -background\n", "GRPC_HEALTH_PROBE_", flags.ArgsFileName, "$PORT",
+		flags.AddressFileName,
 		Timeout.String(),
 	} {
 		if !strings.Contains(text, want) {
