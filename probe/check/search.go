@@ -117,9 +117,10 @@ func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []so
 		for _, s := range found {
 			p.notef("found %s, known as this container's own by its %s: %s", s.Addr, s.Owner, s.Speaks)
 		}
-		servers = p.askAll(slices.DeleteFunc(slices.Clone(found), func(s sockets.Socket) bool {
-			return !mayServe(p.Options, s.Speaks)
-		}))
+		servers = append(servers, p.askAll(slices.DeleteFunc(slices.Clone(found), func(s sockets.Socket) bool {
+			asked := slices.ContainsFunc(servers, func(a *server) bool { return a.socket.Addr == s.Addr })
+			return asked || !mayServe(p.Options, s.Speaks)
+		}))...)
 		if slices.ContainsFunc(servers, (*server).hasHealth) ||
 			!slices.ContainsFunc(found, func(s sockets.Socket) bool { return s.Speaks == outcome.NotAsked }) {
 			break
@@ -161,13 +162,16 @@ func (p *Prober) askAll(found []sockets.Socket) []*server {
 }
 
 // askAt asks a socket for its health. Without flags that say what secures the connection, plain text is tried and then
-// TLS, or the other way round if the socket or the build tells so. No certificate is verified then: what TLS would
-// prove, that this is the container's own server, the kernel has said already.
+// TLS, or the other way round if the build tells so; TLS alone if plain text was tried before. No certificate is verified
+// then: what TLS would prove, that this is the container's own server, the kernel has said already.
 func (p *Prober) askAt(s sockets.Socket) *server {
 	if p.Options.Secured() {
 		return p.askWith(s, p.optionsFor(s, false))
 	}
-	tlsFirst := s.Speaks.MayHaveTLS() || s.Speaks == "" && p.Options.Search.TLS
+	if s.Speaks.MayHaveTLS() { // sockets.Ask has asked it in plain text
+		return p.askWith(s, p.optionsFor(s, true))
+	}
+	tlsFirst := s.Speaks == "" && p.Options.Search.TLS
 	answer := p.askWith(s, p.optionsFor(s, tlsFirst))
 	if speaks := answer.speaks(); tlsFirst && speaks != "" || speaks.MayHaveTLS() {
 		other := p.askWith(s, p.optionsFor(s, !tlsFirst))

@@ -18,7 +18,8 @@ const (
 	// listenFirst is how long nothing is sent: gRPC servers in most languages, and others such as databases and mail
 	// servers, say by themselves what they speak, within 10 ms.
 	listenFirst = 20 * time.Millisecond
-	// grace is how long the others are waited for once a server that speaks HTTP/2 is known.
+	// grace is how long the others are waited for once a server that speaks HTTP/2 is known. A process that has used up
+	// its limit of CPU time stands still for up to 100 ms (cpu.max of cgroups), and must not be taken for a silent one.
 	grace = 250 * time.Millisecond
 	// enough is how many bytes of an answer are read. It holds a frame header and some settings, and the first line of
 	// an answer in HTTP/1.1 with what a server with TLS says in its body.
@@ -27,7 +28,7 @@ const (
 
 // otherPorts are TCP ports that everybody knows to be something else. They are asked only if everyone is: some servers
 // log each stranger.
-const otherPorts = " 22 25 465 587 1433 1521 1883 3306 5432 5672 6379 9042 11211 15672 25672 27017 33060 "
+const otherPorts = " 22 25 465 587 1433 1521 1883 3306 4369 5432 5672 6379 9042 11211 15672 25672 27017 33060 "
 
 func isOtherPort(port uint16) bool {
 	return strings.Contains(otherPorts, " "+strconv.Itoa(int(port))+" ")
@@ -36,8 +37,9 @@ func isOtherPort(port uint16) bool {
 // Ask asks sockets what they speak, all at once, until the deadline, and notes it in them. It returns those that are the
 // container's own.
 //
-// First it listens to all of them; then it asks the silent ones, as far as reach says. What it sends is the beginning of a
-// health check, whole, because some servers choose by its headers who answers.
+// First it listens to all of them; then it asks the silent ones, as far as reach says. Sockets that an earlier call has
+// asked are not asked again. What it sends is the beginning of a health check, whole, because some servers choose by its
+// headers who answers.
 func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 	poll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -47,16 +49,21 @@ func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 	r := &round{poll: poll, talks: map[int32]*talk{}}
 	defer r.end()
 	for i := range found {
-		if len(r.talks) < maxAsked && (reach == Everyone || !isOtherPort(found[i].Port)) {
-			r.begin(&found[i])
+		s := &found[i]
+		unknown := s.Speaks == outcome.NotAsked || s.Speaks == ""
+		if unknown && len(r.talks) < maxAsked && (reach == Everyone || !isOtherPort(s.Port)) {
+			r.begin(s)
 		}
 	}
-	r.wait(earlier(deadline, time.Now().Add(listenFirst)), reach == Everyone)
+	r.wait(earlier(deadline, time.Now().Add(listenFirst)), false)
 	if reach != OneServer || !r.spoken {
 		for _, t := range r.talks {
 			r.request(t)
 		}
-		r.wait(deadline, reach == Everyone)
+		r.wait(deadline, reach != Everyone)
+		if r.spoken && reach != Everyone {
+			r.wait(earlier(deadline, time.Now().Add(grace)), false)
+		}
 		for _, t := range r.talks {
 			t.socket.Speaks = outcome.Silent
 		}
@@ -140,22 +147,14 @@ func kernelAddress(e address.Endpoint) (family int, addr syscall.Sockaddr) {
 	return syscall.AF_UNSPEC, nil
 }
 
-// wait handles what happens until the deadline, or until no talk goes on. Once a server is known the others get their
-// grace, unless everyone is to be asked.
-func (r *round) wait(deadline time.Time, everyone bool) {
+// wait handles what happens until the deadline, until no talk goes on, or, if one server is enough, until one that speaks
+// HTTP/2 is known. What has come before the deadline counts, even if this process stood still meanwhile.
+func (r *round) wait(deadline time.Time, one bool) {
 	var events [64]syscall.EpollEvent
-	spoken := r.spoken
-	for len(r.talks) > 0 {
-		if r.spoken && !spoken && !everyone {
-			spoken = true
-			deadline = earlier(deadline, time.Now().Add(grace))
-		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			return
-		}
+	for len(r.talks) > 0 && (!one || !r.spoken) {
+		left := max(0, time.Until(deadline))
 		n, err := syscall.EpollWait(r.poll, events[:], int((left+time.Millisecond-1)/time.Millisecond))
-		if err != nil && err != syscall.EINTR {
+		if err != nil && err != syscall.EINTR || n == 0 && left == 0 {
 			return
 		}
 		for _, event := range events[:max(n, 0)] {

@@ -2,6 +2,7 @@ package sockets
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -136,49 +137,51 @@ func ownedByProcesses(all []listener) (mine []listener, denied bool) {
 	for _, l := range all {
 		byInode["socket:["+strconv.FormatUint(uint64(l.inode), 10)+"]"] = l
 	}
-	processes, err := readNames("/proc", maxProcesses)
-	if err != nil {
-		return nil, true
-	}
-	left := maxDescriptors
-	for _, pid := range processes {
-		if pid[0] < '0' || pid[0] > '9' || !inThisContainer(pid) {
-			continue
-		}
+	descriptors := maxDescriptors
+	ofProcess := func(pid string) bool {
 		folder := "/proc/" + pid + "/fd"
-		descriptors, err := readNames(folder, left)
-		left -= len(descriptors)
-		denied = denied || err != nil && !errors.Is(err, fs.ErrNotExist)
-		for _, descriptor := range descriptors {
+		err := eachName(folder, maxDescriptors, func(descriptor string) bool {
+			descriptors--
 			target, err := os.Readlink(folder + "/" + descriptor)
 			denied = denied || errors.Is(err, fs.ErrPermission)
 			if l, ok := byInode[target]; ok {
 				mine = append(mine, l)
 				delete(byInode, target)
 			}
-		}
-		if len(byInode) == 0 || left <= 0 {
-			break
-		}
+			return len(byInode) > 0 && descriptors > 0
+		})
+		denied = denied || err != nil && !errors.Is(err, fs.ErrNotExist)
+		return len(byInode) > 0 && descriptors > 0
 	}
-	return mine, denied
+	err := eachName("/proc", maxProcesses, func(pid string) bool {
+		isProcess := pid[0] >= '0' && pid[0] <= '9'
+		return !isProcess || !inThisContainer(pid) || ofProcess(pid)
+	})
+	return mine, denied || err != nil
 }
 
-func readNames(folder string, most int) ([]string, error) {
-	if most <= 0 {
-		return nil, nil
-	}
+// eachName hands over the names in a folder, as far as the bound, until receive returns false. It reads some at a time:
+// a listening socket is among the first of thousands of descriptors that a process has open.
+func eachName(folder string, most int, receive func(name string) bool) error {
 	fd, err := syscall.Open(folder, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	file := os.NewFile(uintptr(fd), folder) // os.Open would start the poller of Go's runtime
 	defer file.Close()
-	names, err := file.Readdirnames(most)
-	if len(names) > 0 {
-		err = nil
+	for ; most > 0; most-- {
+		names, err := file.Readdirnames(1)
+		if len(names) == 0 {
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		}
+		if !receive(names[0]) {
+			break
+		}
 	}
-	return names, err
+	return nil
 }
 
 // inThisContainer reports whether a process is one of this container: its mount namespace or, if that is not shown to
