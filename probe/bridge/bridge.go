@@ -28,7 +28,6 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
-	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
 const (
@@ -59,7 +58,7 @@ func Main() int {
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(memoryLimit)
 	log := report.Log(os.Stderr)
-	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort)
+	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort, report != nil)
 	switch {
 	case text != "":
 		_, _ = io.WriteString(os.Stdout, text) // as the probe does, it passes if nobody reads
@@ -68,7 +67,7 @@ func Main() int {
 		background.Start(os.Args[1:], nil)
 		return int(outcome.ExitServing)
 	case err == nil:
-		err = run(target{f}, report, log)
+		err = run(newTarget(f), report, log)
 	}
 	if err != nil {
 		ended := outcome.Outcome{Failures: outcome.FailuresOf(err), Notes: bridgeflags.Ignored()}
@@ -112,9 +111,13 @@ func run(b target, report *background.Report, log *linelog.Log) error {
 
 // serve answers on a listener until ctx is done.
 func serve(ctx context.Context, b target, listener net.Listener, log *linelog.Log) error {
-	log.Print(append(b.Notes, fmt.Sprintf("listening on %v, asking %q", listener.Addr(), b.Options.Addr))...)
-	var kept lean.Kept
-	defer kept.Close()
+	asking := fmt.Sprintf("asking %q", b.Options.Addr)
+	if b.Options.Addr == "" {
+		asking = "asking the gRPC server that this container has"
+	}
+	log.Print(append(b.Notes, fmt.Sprintf("listening on %v, %s", listener.Addr(), asking))...)
+	var kept connections
+	defer kept.close()
 	s := newServer(b, newQuestions(b, &kept, log), log)
 	d := newDoor(listener, s, guests{allowed: b.Allow, gateways: findGateways()}, placesFor(openFiles()))
 	ended := make(chan error, 1)

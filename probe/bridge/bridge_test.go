@@ -62,7 +62,7 @@ var patient = []string{"-connect-timeout=10s", "-rpc-timeout=10s"}
 // startBridge runs a bridge with flags until the test ends, and returns its address.
 func startBridge(t *testing.T, words ...string) (addr string, log *safeLog) {
 	t.Helper()
-	f, _, err := bridgeflags.Read(slices.Concat(patient, words), check.LookUpPort)
+	f, _, err := bridgeflags.Read(slices.Concat(patient, words), check.LookUpPort, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func startBridge(t *testing.T, words ...string) (addr string, log *safeLog) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	log = &safeLog{}
-	go func() { ended <- serve(ctx, target{f}, listener, linelog.New(log, "")) }()
+	go func() { ended <- serve(ctx, newTarget(f), listener, linelog.New(log, "")) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

@@ -90,7 +90,7 @@ func fuzzedBridge(f *testing.F) string {
 		f.Fatal(err)
 	}
 	f.Cleanup(server.Close)
-	flags, _, err := bridgeflags.Read([]string{"-addr=" + server.Addr}, check.LookUpPort)
+	flags, _, err := bridgeflags.Read([]string{"-addr=" + server.Addr}, check.LookUpPort, false)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func fuzzedBridge(f *testing.F) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- serve(ctx, target{flags}, listener, linelog.New(io.Discard, "")) }()
+	go func() { ended <- serve(ctx, newTarget(flags), listener, linelog.New(io.Discard, "")) }()
 	f.Cleanup(func() { stop(); <-ended })
 	return listener.Addr().String()
 }

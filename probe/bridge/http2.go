@@ -68,6 +68,7 @@ var ownSettings = func() []byte {
 	b := http2.AppendSetting(nil, http2.SettingMaxConcurrentStreams, maxStreams)
 	b = http2.AppendSetting(b, http2.SettingInitialWindowSize, streamWindow)
 	b = http2.AppendSetting(b, http2.SettingMaxHeaderListSize, maxHead)
+	b = http2.AppendSetting(b, http2.SettingBridge, 1)
 	return http2.AppendFrame(nil, http2.FrameSettings, 0, 0, b)
 }()
 

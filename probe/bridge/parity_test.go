@@ -45,11 +45,11 @@ func TestOutcomesAreThoseOfTheProbe(t *testing.T) {
 // -v, it does as the probe that it is otherwise.
 func probeByBridge() int {
 	probetest.UseNameServer()
-	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort)
+	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort, false)
 	if text != "" || err != nil || f.Notes != nil {
 		return probe.Main(lean.Transport{})
 	}
-	lines, code, err := askOnce(target{f})
+	lines, code, err := askOnce(newTarget(f))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "asking the bridge:", err)
 		return -1

@@ -13,7 +13,13 @@ import (
 )
 
 // target is the server that the bridge asks, and how.
-type target struct{ *bridgeflags.Flags }
+type target struct {
+	*bridgeflags.Flags
+	// memory is where the server was found, if no flag says it.
+	memory *check.Memory
+}
+
+func newTarget(f *bridgeflags.Flags) target { return target{f, new(check.Memory)} }
 
 // kind is a kind of question.
 type kind int
@@ -117,6 +123,6 @@ func (t target) ask(transport check.Transport, q question) outcome.Outcome {
 	case oneService:
 		o.Mode, o.All, o.Services = options.ModeReady, false, []string{q.service}
 	}
-	p := check.Prober{Transport: transport, Options: &o}
+	p := check.Prober{Transport: transport, Options: &o, Memory: t.memory}
 	return *p.Run()
 }

@@ -81,13 +81,13 @@ func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	server := &slowServer{wait: func(context.Context, string) { began <- struct{}{}; <-proceed }}
 	server.start(t)
 	defer server.stop()
-	f, _, err := bridgeflags.Read([]string{"-addr=" + server.addr, "-rpc-timeout=10m"}, check.LookUpPort)
+	f, _, err := bridgeflags.Read([]string{"-addr=" + server.addr, "-rpc-timeout=10m"}, check.LookUpPort, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var kept lean.Kept
 	defer kept.Close()
-	questions := newQuestions(target{f}, &kept, linelog.New(io.Discard, ""))
+	questions := newQuestions(newTarget(f), &kept, linelog.New(io.Discard, ""))
 	var streams [1 + callers]stream
 	for i := range streams {
 		tcp, other := net.Pipe() // nobody writes to it

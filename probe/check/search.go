@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/grpc-cnb/health-probe/probe/check/address"
 	"github.com/grpc-cnb/health-probe/probe/check/options"
@@ -23,7 +24,7 @@ const maxServers = 16
 // this container's server from one of a sidecar.
 func (p *Prober) search() error {
 	if servers := p.askRemembered(); servers != nil {
-		return p.adopt(servers)
+		return p.adopt(decisive(servers))
 	}
 	var known *server
 	if p.Options.Addr != "" {
@@ -49,13 +50,13 @@ func (p *Prober) search() error {
 			describe(found, servers)), "set -addr")
 	}
 	if decisive := decisive(servers); decisive != nil {
-		p.Memory.remember(decisive)
+		p.Memory.remember(slices.DeleteFunc(servers, (*server).isNoServer))
 		return p.adopt(decisive)
 	}
 	return notFound(known, found, servers)
 }
 
-// Memory is what a program that asks again and again remembers of its searches: the servers that have decided. They are
+// Memory is what a program that asks again and again remembers of its searches: the servers that it has found. They are
 // asked until one of them is not there any more. The zero value is ready for use.
 type Memory struct {
 	mu      sync.Mutex
@@ -89,10 +90,7 @@ func (p *Prober) askRemembered() []*server {
 		running.Go(func() { servers[i] = p.askWith(s.socket, p.optionsFor(s.socket, s.tls)) })
 	}
 	running.Wait()
-	unreachable := func(s *server) bool {
-		return s.err != nil && outcome.FailuresOf(s.err).Worst().Code == outcome.ExitConnection
-	}
-	if len(servers) == 0 || slices.ContainsFunc(servers, unreachable) {
+	if len(servers) == 0 || slices.ContainsFunc(servers, (*server).isNoServer) {
 		p.Memory.remember(nil)
 		return nil
 	}
@@ -111,7 +109,11 @@ func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []so
 		reach = sockets.OneServer // and servers in most languages speak by themselves
 	}
 	for _, reach := range []sockets.Reach{reach, sockets.Everyone} {
-		if found, err = sockets.Ask(found, reach, deadline); err != nil {
+		until := deadline
+		if reach != sockets.Everyone {
+			until = time.Now().Add(time.Until(deadline) / 2)
+		}
+		if found, err = sockets.Ask(found, reach, until); err != nil {
 			return nil, nil, err
 		}
 		for _, s := range found {

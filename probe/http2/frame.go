@@ -43,6 +43,9 @@ const (
 	SettingInitialWindowSize    = 0x4
 	SettingMaxFrameSize         = 0x5
 	SettingMaxHeaderListSize    = 0x6
+	// SettingBridge tells that this product's bridge has sent the frame, which is no server of an app. The identifier
+	// is not registered; who does not know it ignores it.
+	SettingBridge = 0xb7d6
 )
 
 // Error codes (RFC 9113 section 7).

@@ -34,7 +34,7 @@ func Classify(answer []byte, whole bool) outcome.Protocol {
 		return ""
 	}
 	for settings = settings[:min(len(settings), header.Length)]; len(settings) >= 6; settings = settings[6:] {
-		if binary.BigEndian.Uint16(settings) == BridgeSetting {
+		if binary.BigEndian.Uint16(settings) == http2.SettingBridge {
 			return outcome.Bridge
 		}
 	}

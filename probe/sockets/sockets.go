@@ -51,10 +51,6 @@ const (
 // ErrUnknownOwners is the error of a list of sockets of which none is known to be the container's own, and some may be.
 var ErrUnknownOwners = errors.New("the sockets of this container cannot be told apart from those of others")
 
-// BridgeSetting is the identifier of a setting by which the bridge tells in its SETTINGS frame that it is no server of
-// an app. Receivers ignore settings that they do not know (RFC 9113 section 6.5.2).
-const BridgeSetting = 0xb7d6
-
 // Reach says which sockets are sent something: some servers log each stranger.
 type Reach int
 

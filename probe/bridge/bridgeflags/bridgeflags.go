@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -81,9 +82,11 @@ const onlyFull outcome.Hint = "use an exec probe of the full variant instead of 
 
 // Read reads what a bridge is told by its command line, its environment and the default flags of its image. lookUp
 // knows the names of ports. It returns a text if help or the version was all that was asked for. The error is a
-// *[outcome.Failure].
-func Read(args []string, lookUp address.PortLookup) (f *Flags, text string, err error) {
+// *[outcome.Failure]. besideApp says that the bridge runs in the app's container, where it can find the server by
+// itself.
+func Read(args []string, lookUp address.PortLookup, besideApp bool) (f *Flags, text string, err error) {
 	c := flags.New(Program, help)
+	c.CanSearch = besideApp && runtime.GOOS == "linux"
 	own := addOwn(c.Flags, os.Getenv)
 	if text, err = c.Gather(args); text != "" || err != nil {
 		return nil, text, err

@@ -70,7 +70,7 @@ func TestLongestTime(t *testing.T) {
 		"": Timeout, "-rpc-timeout=3s": 4 * time.Second, "-connect-timeout=2s": 3 * time.Second,
 		"-timeout=5s": 2 * time.Second,
 	} {
-		f, _, err := Read(append([]string{"-addr=:1"}, strings.Fields(words)...), address.AnyPort)
+		f, _, err := Read(append([]string{"-addr=:1"}, strings.Fields(words)...), address.AnyPort, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestVariablesWithoutEffectAreNamed(t *testing.T) {
 		`environment variable "GRPC_HEALTH_PROBE_TLS_CACERT" has no effect: did you mean ` +
 			`GRPC_HEALTH_PROBE_TLS_CA_CERT?`,
 	}
-	f, _, err := Read([]string{"-addr=:1"}, address.AnyPort)
+	f, _, err := Read([]string{"-addr=:1"}, address.AnyPort, false)
 	if err != nil || !slices.Equal(f.Notes, want) {
 		t.Errorf("the notes are %q, %v, want %q", f.Notes, err, want)
 	}

@@ -127,8 +127,14 @@ func (b *Budget) Reconnect(calls time.Time) time.Time {
 // End returns the time at which everything ends. Without -wait and -timeout it is zero, which means never.
 func (b *Budget) End() time.Time { return b.end }
 
-// Search returns the deadline of finding out which servers there are.
-func (b *Budget) Search() time.Time { return b.step(b.SearchTimeout) }
+// Search returns the deadline of finding out which servers there are. It leaves half of the time to ask them, if there
+// is an end of everything.
+func (b *Budget) Search() time.Time {
+	if b.limited() {
+		return b.step(min(b.SearchTimeout, time.Until(b.end)/2))
+	}
+	return b.step(b.SearchTimeout)
+}
 
 // step returns the deadline of a step that begins now and may take d. The deadline is never after the end of
 // everything. Without -wait, all steps together get no more time than one attempt takes. In a search the clock counts,
