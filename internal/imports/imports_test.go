@@ -97,7 +97,9 @@ var rules = []rule{
 		"probe/check/address", "probe/check/options", "probe/check/outcome", "probe/flags",
 	}},
 	{"probe/bridge/linelog", nil},
-	{"probe/bridge/background", []string{"probe/bridge/bridgeflags", "probe/bridge/linelog", "probe/check/outcome"}},
+	{"probe/bridge/background", []string{
+		"probe/bridge/bridgeflags", "probe/bridge/linelog", "probe/check/outcome", "probe/check/rawfile",
+	}},
 	{"probe/bridge", []string{
 		"probe/bridge/background", "probe/bridge/bridgeflags", "probe/bridge/linelog", "probe/check/...", "probe/http2",
 		"probe/lean",
