@@ -154,10 +154,10 @@ func serverOffsets(t *source.Text, found []finding.Finding, isHealth func(findin
 	}
 	for _, f := range found {
 		switch at := finding.Offset(f); {
-		case at == 0 || finding.Is[finding.HealthStatus](f) || lines[finding.Where(f).Line] || calls[at]:
-		case len(servers)+len(others) >= address.MaxListeners:
+		case at == 0, len(servers)+len(others) >= address.MaxListeners:
 		case finding.Is[finding.Server](f):
 			servers = append(servers, at)
+		case finding.Is[finding.HealthStatus](f) || lines[finding.Where(f).Line] || calls[at]:
 		default:
 			others = append(others, at)
 		}

@@ -17,29 +17,20 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	if !analyzer.AreApart(listening) {
 		return found
 	}
-	// of returns the server that a line is about, nil before all of them.
-	of := func(line int) *finding.Site {
-		var last *finding.Site
-		for _, l := range listening {
-			if l.Of.Line <= line {
-				last = l.Of
-			}
-		}
-		return last
-	}
+	of := func(f finding.Finding) *finding.Site { return n.serverAbout(f, listening) }
 	var all []finding.Finding
 	givesHealth := slices.ContainsFunc(found, func(f finding.Finding) bool {
 		h, ok := f.(finding.Health)
-		return ok && of(h.Line) != nil
+		return ok && of(h) != nil
 	})
 	for _, f := range found {
 		switch f := f.(type) {
 		case finding.Listener, finding.Security:
 		case finding.HealthMade:
-			f.Of = of(f.Line)
+			f.Of = of(f)
 			all = append(all, f)
 		case finding.Health:
-			if f.Of = of(f.Line); f.Of != nil || !givesHealth {
+			if f.Of = of(f); f.Of != nil || !givesHealth {
 				all = append(all, f)
 			}
 		default:
@@ -52,28 +43,71 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	for _, f := range security(n, found) {
 		switch f := f.(type) {
 		case finding.Security:
-			f.Of = of(f.Line)
+			f.Of = of(f)
 			all = append(all, f)
 		case builderHanded:
-			f.of = of(f.Line)
+			f.of = of(f)
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// listening returns where calls listen, none if the address of one is not known, or if one is made on a condition.
+// serverAbout returns the server that a finding is about: the one that is made in the same function, or else the last one
+// that is made before it, nil before all of them.
+func (n *names) serverAbout(f finding.Finding, listening []analyzer.Listening) *finding.Site {
+	line, function := finding.Where(f).Line, ""
+	if at := finding.Offset(f); at > 0 {
+		function = n.values().FunctionOf(at)
+	}
+	var last, only *finding.Site
+	own := 0
+	for _, l := range listening {
+		if l.Of.Line <= line {
+			last = l.Of
+		}
+		if function != "" && n.values().FunctionOf(finding.Offset(l.Of)) == function {
+			only = l.Of
+			own++
+		}
+	}
+	if own == 1 {
+		return only
+	}
+	return last
+}
+
+// isParameter is an expression that may be a parameter.
+var isParameter = source.Exactly(`[a-z]\w*`)
+
+// conditionsOfFunction returns the conditions on which the functions are called that the code at two offsets stands in,
+// if these are not the same.
+func (n *names) conditionsOfFunction(at, other int) []source.Span {
+	return append(n.values().ConditionsOfFunction(at, other), n.values().ConditionsOfFunction(other, at)...)
+}
+
+// listening returns where calls listen, none if one is made on a condition, or its function is called on one. Where an
+// address is not known, two that are written alike may be the same one, unless two functions have it for a parameter.
 func (n *names) listening(calls []listenCall, found []finding.Finding) []analyzer.Listening {
 	servers := slices.Collect(finding.All[finding.Server](found))
 	var all []analyzer.Listening
 	for i, call := range calls {
-		v := n.address(call)
-		if v.Certainty == address.Unknown || len(n.values().ConditionsAround(call.at, calls[max(0, i-1)].at)) > 0 {
+		before := calls[max(0, i-1)].at
+		conditions := append(n.values().ConditionsAround(call.at, before), n.conditionsOfFunction(call.at, before)...)
+		if len(conditions) > 0 {
 			return nil
+		}
+		v := n.address(call)
+		written := v.Target()
+		if v.Certainty == address.Unknown {
+			written = n.text.Slice(source.Span{From: call.arguments[0].From, To: call.arguments[len(call.arguments)-1].To})
+			if isParameter.MatchString(written) {
+				written = n.values().FunctionOf(call.at) + " " + written
+			}
 		}
 		at := source.Span{From: call.at, To: call.at}
 		all = append(all, analyzer.Listening{
-			Written: v.Target(), Address: v, Of: analyzer.ServerIn(n.text, []source.Span{at}, servers),
+			Written: written, Address: v, Of: analyzer.ServerIn(n.text, []source.Span{at}, servers),
 		})
 	}
 	return all
