@@ -295,7 +295,22 @@ func (p serving) security(in *Package, server proof, strength plan.Strength) pla
 	if len(all) == 0 && strength != plan.Registration && !in.Built {
 		return plan.Security{Transport: plan.Plaintext}
 	}
+	if isOfPackage(all) && len(all) < in.constructions() {
+		// Another server of the file may be the one that runs, of which nothing is stated.
+		all = append(all, finding.Security{Site: server.Quiet(), Says: plan.Security{Transport: plan.Plaintext}})
+	}
 	return onlySecurity(all)
+}
+
+func isOfPackage(all []finding.Security) bool { return len(all) > 0 && all[0].Of == nil }
+
+// constructions returns how many servers a package constructs.
+func (in *Package) constructions() int {
+	n := 0
+	for range finding.All[finding.Server](in.Findings) {
+		n++
+	}
+	return n
 }
 
 // stated returns what findings of a type state of a server: its own, or else those of its package, or else those that
