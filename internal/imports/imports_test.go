@@ -125,6 +125,7 @@ var rules = []rule{
 // testRules say what the tests of packages may import in addition.
 var testRules = []rule{
 	{"build", []string{"build/labeltest"}},
+	{"build/execprobe", []string{"probe/check", "probe/lean"}},
 	{"internal/config", []string{"internal/descriptor"}},
 	{"probe/...", []string{"probe/..."}},
 	{"cmd/grpc_health_probe", []string{"probe/probetest"}},

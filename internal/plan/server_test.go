@@ -17,7 +17,8 @@ func TestServersComeBackFromThePlan(t *testing.T) {
 	t.Parallel()
 	known := plan.Server{
 		Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "cmd/main.go", Line: 4},
-		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)", Service: "shop.v1.Orders",
+		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)", Service: "shop.v1.Orders,basket-service",
+		Liveness: "liveness", StatusName: "names[0]", StatusEvidence: plan.Place{Path: "cmd/main.go", Line: 6},
 		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, IsServiceUnknown: true,
 		Authentication: plan.Place{Path: "cmd/auth.go", Line: 7},
 		Address: plan.Address{
@@ -72,8 +73,8 @@ func TestMetadataOfOtherTypesIsNotKnown(t *testing.T) {
 	t.Parallel()
 	got := plan.ServersFromMetadata(map[string]any{
 		"language": 1, "framework": []any{}, "evidence": true, "health": "fine", "health_evidence": nil,
-		"health_service": "a b",
-		"port":           int64(65536), "security": "strong", "address_variable": "0A", "address_certainty": "surely",
+		"health_service": "a,b c", "health_liveness_service": "-x", "health_status_name": 1,
+		"port": int64(65536), "security": "strong", "address_variable": "0A", "address_certainty": "surely",
 		"host": "moon", "other_servers": "many", "unlisted_servers": int64(-1), "leads_because": 1,
 	})
 	if !reflect.DeepEqual(got, plan.Servers{}) {
