@@ -17,7 +17,8 @@ func TestServersComeBackFromThePlan(t *testing.T) {
 	t.Parallel()
 	known := plan.Server{
 		Language: "go", Framework: "grpc-go", Evidence: plan.Place{Path: "cmd/main.go", Line: 4},
-		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)", Service: "shop.v1.Orders,basket-service",
+		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)",
+		Service:  "shop.v1.Orders,basket-service",
 		Liveness: "liveness", StatusName: "names[0]", StatusEvidence: plan.Place{Path: "cmd/main.go", Line: 6},
 		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, IsServiceUnknown: true,
 		Authentication: plan.Place{Path: "cmd/auth.go", Line: 7},
