@@ -119,7 +119,8 @@ func New(g Given) Probe {
 func (p *Probe) askFor(g Given) {
 	service, others, _ := strings.Cut(g.Server.Service, ",")
 	if others != "" && !g.IsOwn {
-		p.asking.remarks = append(p.asking.remarks, "asks for one service: "+others+" need probes of their own")
+		remark := "asks for one service: give each other one (" + others + ") a probe of its own"
+		p.asking.remarks = append(p.asking.remarks, remark)
 	} else {
 		service = g.Server.Service
 	}

@@ -51,6 +51,12 @@ func unsure(registered plan.Place) plan.Server {
 	return s
 }
 
+// asked is a server that sets statuses of services.
+func asked(s plan.Server, service, liveness string) plan.Server {
+	s.Service, s.Liveness = service, liveness
+	return s
+}
+
 // withDefaults is what is known of a probe with default flags.
 func withDefaults(t *testing.T, args []string) execprobe.Given {
 	t.Helper()
@@ -75,12 +81,8 @@ func TestReports(t *testing.T) {
 	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
 	nameless := server(port, plaintext)
 	nameless.IsServiceUnknown = true
-	variablyNamed, several, probes := nameless, server(port, plaintext), server(port, plaintext)
+	variablyNamed := nameless
 	variablyNamed.StatusName, variablyNamed.StatusEvidence = "shop.Name()", plan.Place{Path: "main.go", Line: 41}
-	several.Service = "shop.Orders,shop.Carts"
-	probes.Service, probes.Liveness = "readiness", "liveness"
-	secureProbes := server(replaced, secure)
-	secureProbes.Service, secureProbes.Liveness = "readiness", "liveness"
 	var report lines
 	for _, c := range []struct {
 		title        string
@@ -108,9 +110,9 @@ func TestReports(t *testing.T) {
 		{"the health of a service, not of the server", named, true},
 		{"the health of services whose names are not known", nameless, true},
 		{"the health of a service that a variable names", variablyNamed, true},
-		{"the health of several services", several, true},
-		{"readiness and liveness", probes, true},
-		{"readiness and liveness, of a port that a variable replaces, with TLS", secureProbes, true},
+		{"the health of several services", asked(server(port, plaintext), "shop.Orders,shop.Carts", ""), true},
+		{"readiness and liveness", asked(server(port, plaintext), "readiness", "liveness"), true},
+		{"readiness and liveness over TLS", asked(server(replaced, secure), "readiness", "liveness"), true},
 		{"a health service that is not sure", unsure(plan.Place{Path: "main.go", Line: 38}), true},
 		{"health not known", unsure(plan.Place{}), true},
 		{"no server", plan.Server{}, false},

@@ -2,6 +2,8 @@ package execprobe_test
 
 import (
 	"net"
+	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -69,4 +71,22 @@ func TestProbesOfNamedServicesSeeTheirStatuses(t *testing.T) {
 	expect("before the app is ready", outcome.ExitNotServing)
 	status.SetServingStatus("readiness", healthpb.HealthCheckResponse_SERVING)
 	expect("after that", outcome.ExitServing)
+}
+
+// The probe of grpc-ecosystem asks for one service: the others are named beside the command.
+func TestProgramThatAsksForOneService(t *testing.T) {
+	t.Parallel()
+	d, err := execprobe.Defaults(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := execprobe.New(execprobe.Given{
+		Path: "/probe", Defaults: d, Server: asked(server(port, plaintext), "a,b", ""), AsksOne: true,
+	})
+	var report lines
+	p.Report(&report, false, false)
+	const remark = "asks for one service: give each other one (b) a probe of its own"
+	if !slices.Contains(p.Command, "-service=a") || !strings.Contains(report.String(), remark) {
+		t.Errorf("the command is %q, and the report:\n%swant -service=a and %q", p.Command, report.String(), remark)
+	}
 }

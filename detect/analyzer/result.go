@@ -32,7 +32,8 @@ type Result[T any] struct {
 
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
-	return len(r.Findings)+len(r.Declares)+len(r.Processes)+len(r.Tests.Files)+len(r.Services) == 0 && !r.ProjectRoot && !r.Built &&
+	return len(r.Findings)+len(r.Declares)+len(r.Processes)+len(r.Tests.Files)+len(r.Services) == 0 &&
+		!r.ProjectRoot && !r.Built &&
 		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 

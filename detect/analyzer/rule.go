@@ -28,12 +28,14 @@ type Rule struct {
 // file's, as its language writes them.
 func Findings(text *source.Text, rules []Rule, imports []string) []finding.Finding {
 	var found []finding.Finding
+	statuses := 0
 	for _, r := range rules {
 		for _, m := range r.matches(text, imports) {
 			at := r.at(m)
 			f := r.Proves(finding.At(text, at), string(text.Raw[at.From:at.To]))
-			if s, ok := f.(finding.HealthStatus); ok {
+			if s, ok := f.(finding.HealthStatus); ok && statuses < maxStatuses {
 				f = withConstant(text, s)
+				statuses++
 			}
 			if f != nil {
 				found = append(found, f)

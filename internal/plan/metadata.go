@@ -217,7 +217,8 @@ func serverFromMetadata(metadata map[string]any) Server {
 }
 
 // serviceName matches the names that health services know: full names of services (Protocol Buffers Language
-// Specification, fullIdent), and names that apps make up, as in "order-service". No shell and no YAML means more by one.
+// Specification, fullIdent), and names that apps make up, as in "order-service". A shell takes none for anything
+// else.
 var serviceName = lazyregexp.New(`^[A-Za-z_][\w./-]{0,127}$`)
 
 // IsServiceName reports whether a text may be the name of a service in a health service.

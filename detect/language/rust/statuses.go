@@ -48,7 +48,8 @@ func servingTypes(t *source.Text, u *uses) []finding.Finding {
 var (
 	includeProto = []byte("include_proto!")
 	// includedCode is where a source includes what tonic-build generates of a package, in a module or in none.
-	includedCode = lazyregexp.New(`(?:\bmod\s+(?P<module>\w+)\s*\{[^{};]*?)?\binclude_proto!\s*[({]\s*"(?P<package>[ ]+)"`)
+	includedCode = lazyregexp.New(
+		`(?:\bmod\s+(?P<module>\w+)\s*\{[^{};]*?)?\binclude_proto!\s*[({]\s*"(?P<package>[ ]+)"`)
 )
 
 // includedPackages returns the packages whose code a source includes, by the last name of the modules around.

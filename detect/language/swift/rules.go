@@ -39,7 +39,11 @@ var rules = []analyzer.Rule{
 		Code: lazyregexp.New(`\bHealthService\s*\(`), Imports: source.Exactly(`GRPCHealthService`),
 		Proves: finding.RegistersEmptyHealth,
 	},
-	{Code: lazyregexp.New(`\bupdateStatus\s*(?P<at>\([^()]{0,200}\bforService\s*:[^()]{0,200}\))`), Proves: finding.SetsHealthStatus},
+	{
+		Code: lazyregexp.New(
+			`\bupdateStatus\s*(?P<at>\([^()]{0,200}\bforService\s*:[^()]{0,200}\))`),
+		Proves: finding.SetsHealthStatus,
+	},
 	{
 		Code: lazyregexp.New(`\b(?:class|struct|actor|extension)\s+(?P<at>\w+)[^{]*?[:,]\s*` +
 			`Grpc_Health_V1_Health(?:(?:Async)?Provider|\.\w*ServiceProtocol)\b`),
