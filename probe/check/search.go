@@ -26,14 +26,26 @@ func (p *Prober) search() error {
 	if servers := p.askRemembered(); servers != nil {
 		return p.adopt(decisive(servers))
 	}
-	var known *server
-	if p.Options.Addr != "" {
-		known = p.askAt(sockets.Socket{Addr: p.Options.Addr, Address: p.Options.Address})
-		if !known.isNoServer() || !p.Options.Search.Enabled {
-			return p.adopt([]*server{known})
-		}
-		p.notef("%v", known.err)
+	if p.Options.Addr == "" {
+		return p.searchSockets(nil)
 	}
+	known := p.serverAt(&sockets.Socket{Addr: p.Options.Addr, Address: p.Options.Address}, p.Options.Search.TLS)
+	known.err = known.reach()
+	return p.searchBeside(known)
+}
+
+// searchBeside ends the search if a gRPC server has answered at the address that the build has found.
+func (p *Prober) searchBeside(known *server) error {
+	known = p.askOtherWay(known)
+	if !known.isNoServer() || !p.Options.Search.Enabled {
+		return p.adopt([]*server{known})
+	}
+	p.notef("%v", known.err)
+	return p.searchSockets(known)
+}
+
+// searchSockets asks the container's own sockets; known is the answer at the address that the build has found, or nil.
+func (p *Prober) searchSockets(known *server) error {
 	found, err := sockets.Own()
 	if err != nil {
 		return p.cannotSearch(known, err)
@@ -87,7 +99,7 @@ func (p *Prober) askRemembered() []*server {
 	servers := make([]*server, len(remembered))
 	var running sync.WaitGroup
 	for i, s := range remembered {
-		running.Go(func() { servers[i] = p.askWith(s.socket, p.optionsFor(s.socket, s.tls)) })
+		running.Go(func() { servers[i] = p.askWith(s.socket, s.tls()) })
 	}
 	running.Wait()
 	if len(servers) == 0 || slices.ContainsFunc(servers, (*server).isNoServer) {
@@ -138,26 +150,25 @@ func mayServe(o *options.Options, speaks outcome.Protocol) bool {
 
 // server is a socket that was asked for its health.
 type server struct {
-	socket sockets.Socket
-	tls    bool
-	report outcome.Report
-	err    error
-
-	success string
-	notes   []string
+	socket  *sockets.Socket
+	*Prober // that has asked it
+	err     error
 }
+
+// tls reports whether it was asked with TLS.
+func (s *server) tls() bool { return s.Options.TLS }
 
 // askAll asks sockets at the same time.
 func (p *Prober) askAll(found []sockets.Socket) []*server {
 	found = found[:min(len(found), maxServers)]
 	servers := make([]*server, len(found))
 	if len(found) == 1 {
-		servers[0] = p.askAt(found[0])
+		servers[0] = p.askAt(&found[0])
 		return servers
 	}
 	var running sync.WaitGroup
-	for i, s := range found {
-		running.Go(func() { servers[i] = p.askAt(s) })
+	for i := range found {
+		running.Go(func() { servers[i] = p.askAt(&found[i]) })
 	}
 	running.Wait()
 	return servers
@@ -166,39 +177,47 @@ func (p *Prober) askAll(found []sockets.Socket) []*server {
 // askAt asks a socket for its health. Without flags that say what secures the connection, plain text is tried and then
 // TLS, or the other way round if the build tells so; TLS alone if plain text was tried before. No certificate is verified
 // then: what TLS would prove, that this is the container's own server, the kernel has said already.
-func (p *Prober) askAt(s sockets.Socket) *server {
-	if p.Options.Secured() {
-		return p.askWith(s, p.optionsFor(s, false))
+func (p *Prober) askAt(s *sockets.Socket) *server {
+	if s.Speaks.MayHaveTLS() && !p.Options.Secured() { // sockets.Ask has asked it in plain text
+		return p.askWith(s, true)
 	}
-	if s.Speaks.MayHaveTLS() { // sockets.Ask has asked it in plain text
-		return p.askWith(s, p.optionsFor(s, true))
+	return p.askOtherWay(p.askWith(s, s.Speaks == "" && p.Options.Search.TLS))
+}
+
+// askOtherWay asks a socket with TLS that has answered to plain text as servers with TLS do, or in plain text if it has
+// answered to TLS with something else, and returns the answer that counts.
+func (p *Prober) askOtherWay(answer *server) *server {
+	speaks := answer.speaks()
+	if p.Options.Secured() || speaks == "" || !answer.tls() && !speaks.MayHaveTLS() {
+		return answer
 	}
-	tlsFirst := s.Speaks == "" && p.Options.Search.TLS
-	answer := p.askWith(s, p.optionsFor(s, tlsFirst))
-	if speaks := answer.speaks(); tlsFirst && speaks != "" || speaks.MayHaveTLS() {
-		other := p.askWith(s, p.optionsFor(s, !tlsFirst))
-		if other.speaks() == "" || tlsFirst { // what was said in plain text tells more
-			return other
-		}
+	other := p.askWith(answer.socket, !answer.tls())
+	if other.speaks() == "" || answer.tls() { // what was said in plain text tells more
+		return other
 	}
 	return answer
 }
 
-// optionsFor returns the options with which a socket is asked, with TLS beyond what flags say if secure is true.
-func (p *Prober) optionsFor(s sockets.Socket, secure bool) *options.Options {
-	o := *p.Options
+// askWith asks a socket, with TLS beyond what flags say if secure is true.
+func (p *Prober) askWith(s *sockets.Socket, secure bool) *server {
+	asked := p.serverAt(s, secure)
+	asked.err = asked.reach()
+	return asked
+}
+
+// serverAt returns a socket that is to be asked. Inlined, it would be on the stack during the calls, which is to stay
+// under 4 KB.
+//
+//go:noinline
+func (p *Prober) serverAt(s *sockets.Socket, secure bool) *server {
+	o := new(options.Options)
+	*o = *p.Options
 	o.Addr, o.Address, o.WantsCert = s.Addr, s.Address, new(atomic.Bool)
 	if secure && !o.Secured() {
 		o.TLS, o.TLSNoVerify = true, true
 	}
-	return &o
-}
-
-// askWith asks a socket with these options.
-func (p *Prober) askWith(s sockets.Socket, o *options.Options) *server {
-	one := Prober{Transport: p.Transport, Options: o, Note: p.Note, Lists: p.Lists, Change: p.Change}
-	err := one.reach()
-	return &server{socket: s, tls: o.TLS, report: one.report, err: err, success: one.success, notes: one.notes}
+	one := &Prober{Transport: p.Transport, Options: o, Note: p.Note, Lists: p.Lists, Change: p.Change}
+	return &server{socket: s, Prober: one}
 }
 
 // speaks returns what the server has answered, if it was no gRPC.
@@ -270,13 +289,13 @@ func (p *Prober) adopt(servers []*server) error {
 		p.report.Answers = append(p.report.Answers, s.report.Answers...)
 		p.report.Connect, p.report.RPC = max(p.report.Connect, s.report.Connect), max(p.report.RPC, s.report.RPC)
 		p.report.Discovered = append(p.report.Discovered, outcome.Discovered{
-			Address: s.socket.Addr, TLS: s.tls, Owner: string(s.socket.Owner), Passes: s.err == nil,
+			Address: s.socket.Addr, TLS: s.tls(), Owner: string(s.socket.Owner), Passes: s.err == nil,
 		})
 		for _, f := range outcome.FailuresOf(s.err) {
 			if len(servers) > 1 {
 				f.Err = fmt.Errorf("server at %s: %w", s.socket.Addr, f.Err)
 			}
-			if s.tls && !p.Options.TLS && strings.Contains(string(f.Hint), "-tls-") {
+			if s.tls() && !p.Options.TLS && strings.Contains(string(f.Hint), "-tls-") {
 				f.Hint = outcome.Hint(fmt.Sprintf("%s; flags -tls-... need -tls", f.Hint))
 			}
 			failed = append(failed, f)
@@ -299,7 +318,7 @@ func (p *Prober) cannotSearch(known *server, err error) error {
 		if parseErr != nil {
 			return parseErr
 		}
-		return p.adopt([]*server{p.askAt(sockets.Socket{Addr: fallback, Address: parsed})})
+		return p.adopt([]*server{p.askAt(&sockets.Socket{Addr: fallback, Address: parsed})})
 	}
 	return &outcome.Failure{
 		Code: outcome.ExitConnection, Class: outcome.ClassLookup, Err: fmt.Errorf("looking for the server: %w", err),

@@ -59,8 +59,8 @@ type fields struct {
 	malformed                     error    // of a header that ends in -bin
 }
 
-// readFields reads a header block that checkFields has taken. Its error is of a grpc-status that is no number.
-func readFields(headers []header) (f fields, err error) {
+// read reads a header block that checkFields has taken. Its error is of a grpc-status that is no number.
+func (f *fields) read(headers []header) (err error) {
 	for _, h := range headers {
 		switch h.name {
 		case ":status":
@@ -82,7 +82,7 @@ func readFields(headers []header) (f fields, err error) {
 			f.binary(h)
 		}
 	}
-	return f, err
+	return err
 }
 
 // binary notes a header that ends in -bin.

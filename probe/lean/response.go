@@ -28,8 +28,8 @@ func (st *stream) receiveHeaders(headers []header, end bool) {
 		st.fail(internal, "server sent headers twice")
 		return
 	}
-	f, err := readFields(headers)
-	if err != nil {
+	var f fields
+	if err := f.read(headers); err != nil {
 		st.fail(unknown, fmt.Sprintf("server ended the call with grpc-status %q", f.grpcStatus))
 		return
 	}
