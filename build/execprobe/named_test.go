@@ -50,7 +50,7 @@ func TestProbesOfNamedServicesSeeTheirStatuses(t *testing.T) {
 	}
 	of := func(service, liveness string) execprobe.Probe {
 		return execprobe.New(execprobe.Given{
-			Path: execprobe.ImagePath, Defaults: d, ReadsAddress: true,
+			Path: execprobe.ImagePath, Defaults: d, ReadsAddress: true, IsOwn: true,
 			Server: plan.Server{Language: "go", Service: service, Liveness: liveness},
 		})
 	}
@@ -81,7 +81,7 @@ func TestProgramThatAsksForOneService(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := execprobe.New(execprobe.Given{
-		Path: "/probe", Defaults: d, Server: asked(server(port, plaintext), "a,b", ""), AsksOne: true,
+		Path: "/probe", Defaults: d, Server: asked(server(port, plaintext), "a,b", ""),
 	})
 	var report lines
 	p.Report(&report, false, false)
