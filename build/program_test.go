@@ -22,7 +22,8 @@ func TestProgramsThatAreNotCarried(t *testing.T) {
 		config.VariantFull: "grpc_health_probe",
 		bridgeVariant:      "grpc_health_bridge",
 	} {
-		want = "finding the bundled " + want + " for linux/s390x: this buildpack does not carry it (use the buildpack " +
+		want = "finding the bundled " + want + " for linux/s390x: this buildpack does not carry it " +
+			"(use the buildpack " +
 			"for that architecture)"
 		if _, err := bundledProgram(ctx, variant, t.TempDir()); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)

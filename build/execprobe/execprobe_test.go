@@ -122,8 +122,15 @@ func TestReports(t *testing.T) {
 		report.Headerf("-- %s --\ngRPC server: %s", c.title, c.server)
 		execprobe.New(g).Report(&report, false, false)
 	}
+	golden.Check(t, "testdata/reports.golden", report.String())
+}
+
+// A program of others is given what it does not find out by itself, and so is one that is not to search.
+func TestReportsForOtherPrograms(t *testing.T) {
+	t.Parallel()
+	var report lines
 	report.Headerf("-- TLS, of several servers, with a bridge --")
-	g := defaults()
+	g := withDefaults(t, nil)
 	g.Server, g.ReadsAddress = server(port, secure), true
 	execprobe.New(g).Report(&report, true, true)
 	for _, c := range []struct {
@@ -136,18 +143,18 @@ func TestReports(t *testing.T) {
 		{"TLS with client certificates", server(port, mutual)},
 		{"TLS by a setting", server(port, optional)},
 	} {
-		g := defaults()
+		g := withDefaults(t, nil)
 		g.Server, g.IsOwn = c.server, false
 		report.Headerf("-- %s, for a program that finds out nothing by itself --", c.title)
 		execprobe.New(g).Report(&report, false, false)
 	}
 	for _, c := range []plan.Server{server(port, plaintext), server(plan.Address{}, secure)} {
-		g := defaults("-discover=false")
+		g := withDefaults(t, []string{"-discover=false"})
 		g.Server, g.ReadsAddress = c, c.Address.IsKnown()
 		report.Headerf("-- with -discover=false: %s --", c)
 		execprobe.New(g).Report(&report, false, false)
 	}
-	golden.Check(t, "testdata/reports.golden", report.String())
+	golden.Check(t, "testdata/programs.golden", report.String())
 }
 
 // Kubernetes' own probe is printed if it asks what the exec probe asks with its default flags, else the bridge, unless
@@ -265,7 +272,8 @@ func TestCommandOfAnotherProgram(t *testing.T) {
 func TestTimeoutSeconds(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]int{
-		"": 4, "-addr=:1": 3, "-timeout=1ns": 2, "-timeout=1500ms": 3, "-wait=1m": 64, "-rpc-timeout=2562047h": math.MaxInt32,
+		"": 4, "-addr=:1": 3, "-timeout=1ns": 2, "-timeout=1500ms": 3, "-wait=1m": 64,
+		"-rpc-timeout=2562047h": math.MaxInt32,
 	} {
 		if got := execprobe.New(withDefaults(t, strings.Fields(args))).TimeoutSeconds; got != want {
 			t.Errorf("with %q it is %d, want %d", args, got, want)

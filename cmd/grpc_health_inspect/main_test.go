@@ -74,7 +74,8 @@ func TestDemoInspectsAFolder(t *testing.T) {
 		}},
 		"absolute path": {[]string{filepath.Join(parent, "healthy")}, exitFound, []string{"gRPC server found"}},
 		"server without health": {[]string{"bare"}, exitFound, []string{
-			"gRPC server found: Go, grpc-go", "Warning: probes of the server at", "the probe finds it in the running container",
+			"gRPC server found: Go, grpc-go", "Warning: probes of the server at",
+			"the probe finds it in the running container",
 		}},
 		"no server":   {[]string{"nothing"}, exitNothing, []string{"No gRPC server found", "docs/detection.md"}},
 		"no folder":   {[]string{"missing"}, exitError, []string{"'missing' is not a folder"}},

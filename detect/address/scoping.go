@@ -18,7 +18,8 @@ type Scoping struct {
 	// TypeAt returns the type whose functions are defined at an offset, "" for none; nil for a language whose functions
 	// are declared without their types.
 	TypeAt func(at int) string
-	// CallsModules says that a dot also stands between a module and its function, which Global then tells from a method.
+	// CallsModules says that a dot also stands between a module and its function, which Global then tells from a
+	// method.
 	CallsModules bool
 	// Placeholder matches what a string reads by a key, in the group "key", and its default, in the group "default":
 	// grpc.port:9090 in "${grpc.port:9090}". nil for a language in which that is code.

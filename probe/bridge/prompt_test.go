@@ -109,7 +109,7 @@ func TestHungServerIsToldInTime(t *testing.T) {
 	server.start(t)
 	defer server.stop()
 	_, addr := startProgram(t, shipped(t), "-addr="+server.addr)
-	body, code := get(t, http.MethodGet, "http://"+addr+readyPage)
+	body, code := get(t, "http://"+addr+readyPage)
 	want := "-timeout=" + bridgeflags.Timeout.String()
 	if code != http.StatusServiceUnavailable || !strings.Contains(body, want) {
 		t.Errorf("the page is %d, %q, want one with %q", code, body, want)
@@ -118,9 +118,9 @@ func TestHungServerIsToldInTime(t *testing.T) {
 }
 
 // get gets a page.
-func get(t *testing.T, method, url string) (body string, code int) {
+func get(t *testing.T, url string) (body string, code int) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestNoSecretIsTold(t *testing.T) {
 	const secret = "s3cr3t-t0ken+/ value"
 	server := startServer(t, t.TempDir(), "health=echoes")
 	addr, log := startBridge(t, "-addr="+server.Addr, "-rpc-header=x-token: "+secret)
-	text, _ := get(t, http.MethodGet, "http://"+addr+readyPage)
+	text, _ := get(t, "http://"+addr+readyPage)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+readyPage, http.NoBody)
 	if err != nil {
 		t.Fatal(err)

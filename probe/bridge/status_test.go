@@ -125,8 +125,8 @@ func TestMetrics(t *testing.T) {
 	}
 	says(t, client(t, addr), "made-up", codes.NotFound.String())
 	server.Health.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
-	get(t, http.MethodGet, "http://"+addr+readyPage)
-	text, _ := get(t, http.MethodGet, "http://"+addr+metricsPage)
+	get(t, "http://"+addr+readyPage)
+	text, _ := get(t, "http://"+addr+metricsPage)
 	seconds := regexp.MustCompile(`_sum [0-9.e-]+\n`)
 	if got := seconds.ReplaceAllString(text, "_sum SECONDS\n"); got != wantMetrics {
 		t.Errorf("the page is\n%s\nwant\n%s", got, wantMetrics)

@@ -20,8 +20,8 @@ import (
 const maxServers = 16
 
 // search asks a server whose address no user has given. The address that the build has found goes first. If it refuses
-// or is no gRPC server, the container's own sockets are asked: what the kernel says of them is the only thing that tells
-// this container's server from one of a sidecar.
+// or is no gRPC server, the container's own sockets are asked: what the kernel says of them is the only thing that
+// tells this container's server from one of a sidecar.
 func (p *Prober) search() error {
 	if servers := p.askRemembered(); servers != nil {
 		return p.adopt(decisive(servers))
@@ -51,7 +51,9 @@ func (p *Prober) searchSockets(known *server) error {
 		return p.cannotSearch(known, err)
 	}
 	if known != nil {
-		found = slices.DeleteFunc(found, func(s sockets.Socket) bool { return sameEndpoint(s.Address, p.Options.Address) })
+		found = slices.DeleteFunc(found, func(s sockets.Socket) bool {
+			return sameEndpoint(s.Address, p.Options.Address)
+		})
 	}
 	servers, found, err := p.askFound(found)
 	if err != nil {
@@ -109,8 +111,8 @@ func (p *Prober) askRemembered() []*server {
 	return servers
 }
 
-// askFound asks those sockets for their health that may be gRPC servers. A socket that is the only one is asked at once;
-// of several it is found out first what they speak. It returns the sockets with what they speak.
+// askFound asks those sockets for their health that may be gRPC servers. A socket that is the only one is asked at
+// once; of several it is found out first what they speak. It returns the sockets with what they speak.
 func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []sockets.Socket, err error) {
 	deadline := p.Options.Budget.Search()
 	if len(found) == 1 && found[0].Owner != sockets.ByPeer && p.Options.Mode == options.ModeReady && p.Memory == nil {
@@ -175,8 +177,8 @@ func (p *Prober) askAll(found []sockets.Socket) []*server {
 }
 
 // askAt asks a socket for its health. Without flags that say what secures the connection, plain text is tried and then
-// TLS, or the other way round if the build tells so; TLS alone if plain text was tried before. No certificate is verified
-// then: what TLS would prove, that this is the container's own server, the kernel has said already.
+// TLS, or the other way round if the build tells so; TLS alone if plain text was tried before. No certificate is
+// verified then: what TLS would prove, that this is the container's own server, the kernel has said already.
 func (p *Prober) askAt(s *sockets.Socket) *server {
 	if s.Speaks.MayHaveTLS() && !p.Options.Secured() { // sockets.Ask has asked it in plain text
 		return p.askWith(s, true)
@@ -336,7 +338,8 @@ func notFound(known *server, found []sockets.Socket, servers []*server) error {
 		}
 		return failed
 	}
-	f := outcome.NoConnection(outcome.ClassConnect, errors.New("looking for the server: this container listens on nothing"),
+	f := outcome.NoConnection(outcome.ClassConnect,
+		errors.New("looking for the server: this container listens on nothing"),
 		"is the server up? For a server in another container, set -addr")
 	if len(found) > 0 {
 		f.Err = fmt.Errorf("looking for the server: no socket of this container is a gRPC server (%s)", seen)

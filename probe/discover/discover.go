@@ -1,6 +1,6 @@
 // Package discover says what a container listens on: what each socket speaks, its TLS, the health of its services, and
-// the probes to paste for it. It is what a user asks who does not know, so unlike a probe it leaves no socket out, and it
-// has no verdict.
+// the probes to paste for it. It is what a user asks who does not know, so unlike a probe it leaves no socket out, and
+// it has no verdict.
 //
 // In go the options of a probe, whose address does not count; what they say of TLS, metadata and time does. Begin with
 // [Run].

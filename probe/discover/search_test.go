@@ -37,7 +37,7 @@ func TestSearch(t *testing.T) {
 		{"one without health", []string{"health=none"}, "", 3, "register the standard health service"},
 		{"TLS", []string{tlsServer}, "", 0, "status: SERVING"},
 		{"TLS that is to be verified", []string{tlsServer}, "-tls", 2, "-tls-ca-cert"},
-		{"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2, "-tls-client-cert and -tls-client-key; flags -tls-... need -tls"},
+		{"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2, "flags -tls-... need -tls"},
 		{"beside a web server", []string{"speaks=http1", ""}, "", 0, "status: SERVING"},
 		{"beside h2c", []string{"speaks=http2", ""}, "", 0, "status: SERVING"},
 		{"TLS beside others", []string{"speaks=http1", "speaks=smtp", tlsServer}, "", 0, "status: SERVING"},
@@ -130,7 +130,8 @@ func TestFoundAddressThatIsWrong(t *testing.T) {
 	}
 	server.Close()
 	if got := probeFound(t, "127.0.0.1:1", false); got.Code() != 2 ||
-		!strings.Contains(got.Failures.Error(), `connecting to "127.0.0.1:1": connection refused; no other socket of this`) {
+		!strings.Contains(got.Failures.Error(),
+			`connecting to "127.0.0.1:1": connection refused; no other socket of this`) {
 		t.Errorf("it ends with %d: %v", got.Code(), got.Failures)
 	}
 }

@@ -22,7 +22,8 @@ func TestAddressFileComesBack(t *testing.T) {
 			t.Errorf("%+v came back as %+v, %v", want, got, err)
 		}
 	}
-	if got, err := parseAddressFile(FormatAddressFile(FoundAddress{Target: "localhost:1", Place: "a\nb"})); got.Place != "a b" || err != nil {
+	file := FormatAddressFile(FoundAddress{Target: "localhost:1", Place: "a\nb"})
+	if got, err := parseAddressFile(file); got.Place != "a b" || err != nil {
 		t.Errorf("a place with a line break came back as %q, %v", got.Place, err)
 	}
 }
@@ -48,8 +49,9 @@ func TestAddressFileOfOthersIsAnError(t *testing.T) {
 func TestVariableIsAPortOrAnAddress(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
-		"8080": "localhost:8080", ":8080": ":8080", "0.0.0.0:8080": ":8080", "http://[::]:8080": ":8080", "http://+:8080/": ":8080",
-		"http://*:8080": ":8080", "https://localhost:1": "localhost:1", "unix:/a": "unix:/a", "[::]:9": ":9",
+		"8080": "localhost:8080", ":8080": ":8080", "0.0.0.0:8080": ":8080", "http://[::]:8080": ":8080",
+		"http://+:8080/": ":8080",
+		"http://*:8080":  ":8080", "https://localhost:1": "localhost:1", "unix:/a": "unix:/a", "[::]:9": ":9",
 		"grpc": "localhost:grpc", "tcp://10.0.0.1:80": "", "a b": "", "http://+:80;https://+:443": "", "70000": "",
 	} {
 		if got, err := targetOf(value); got != want || (err == nil) != (want != "") {

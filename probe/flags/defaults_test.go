@@ -30,20 +30,32 @@ func TestReadDefaultsTakesDefaultsThatOthersComplete(t *testing.T) {
 
 func TestReadDefaultsSaysWhatTheFlagsMean(t *testing.T) {
 	t.Parallel()
+	const two = 2 * time.Second
+	const searching = two + searchTimeout
 	for words, want := range map[string]Defaults{
-		"":                    {Searches: true, NeedsHealth: true, Longest: 2900 * time.Millisecond, LongestAsking: 2 * time.Second}, // with the time to look for it
-		"-addr= -mode=live":   {Searches: true, Longest: 2900 * time.Millisecond, LongestAsking: 2 * time.Second},
-		"-all -addr=:1":       {HasAddress: true, HasServices: true, NeedsHealth: true, Longest: 2 * time.Second, LongestAsking: 2 * time.Second},
-		"-service -addr -tls": {Searches: true, HasCredentials: true, HasServices: true, NeedsHealth: true, Longest: 2900 * time.Millisecond, LongestAsking: 2 * time.Second},
+		"":                  {Searches: true, NeedsHealth: true, Longest: searching, LongestAsking: two}, // with the time to look for it
+		"-addr= -mode=live": {Searches: true, Longest: searching, LongestAsking: two},
+		"-all -addr=:1":     {HasAddress: true, HasServices: true, NeedsHealth: true, Longest: two, LongestAsking: two},
+		"-service -addr -tls": {
+			Searches: true, HasCredentials: true, HasServices: true, NeedsHealth: true, Longest: searching,
+			LongestAsking: two,
+		},
 		"-addr=:1 -alts": {
 			HasAddress: true, HasCredentials: true, NeedsFull: true, NeedsHealth: true,
-			Longest: 2 * time.Second, LongestAsking: 2 * time.Second,
+			Longest: two, LongestAsking: two,
 		},
 		"-spiffe -connect-timeout=5s": {
-			Searches: true, HasCredentials: true, NeedsFull: true, NeedsHealth: true, Longest: 7900 * time.Millisecond, LongestAsking: 7 * time.Second,
+			Searches: true, HasCredentials: true, NeedsFull: true, NeedsHealth: true,
+			Longest: 5*time.Second + searching, LongestAsking: 5*time.Second + two,
 		},
-		"-rpc-timeout=9s -timeout=1500ms": {Searches: true, NeedsHealth: true, Longest: 1500 * time.Millisecond, LongestAsking: 1500 * time.Millisecond},
-		"-wait=30s":                       {Searches: true, NeedsHealth: true, Longest: 32900 * time.Millisecond, LongestAsking: 32 * time.Second},
+		"-rpc-timeout=9s -timeout=1500ms": {
+			Searches: true, NeedsHealth: true,
+			Longest: 1500 * time.Millisecond, LongestAsking: 1500 * time.Millisecond,
+		},
+		"-wait=30s": {
+			Searches: true, NeedsHealth: true,
+			Longest: 30*time.Second + searching, LongestAsking: 30*time.Second + two,
+		},
 	} {
 		if got, err := ReadDefaults(strings.Fields(words)); !reflect.DeepEqual(got, want) || err != nil {
 			t.Errorf("ReadDefaults of %q: %+v, %v, want %+v", words, got, err, want)

@@ -34,12 +34,12 @@ func isOtherPort(port uint16) bool {
 	return strings.Contains(otherPorts, " "+strconv.Itoa(int(port))+" ")
 }
 
-// Ask asks sockets what they speak, all at once, until the deadline, and notes it in them. It returns those that are the
-// container's own.
+// Ask asks sockets what they speak, all at once, until the deadline, and notes it in them. It returns those that are
+// the container's own.
 //
 // First it listens to all of them; then it asks the silent ones, as far as reach says. Sockets that an earlier call has
-// asked are not asked again. What it sends is the beginning of a health check, whole, because some servers choose by its
-// headers who answers.
+// asked are not asked again. What it sends is the beginning of a health check, whole, because some servers choose by
+// its headers who answers.
 func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 	poll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -147,8 +147,8 @@ func kernelAddress(e address.Endpoint) (family int, addr syscall.Sockaddr) {
 	return syscall.AF_UNSPEC, nil
 }
 
-// wait handles what happens until the deadline, until no talk goes on, or, if one server is enough, until one that speaks
-// HTTP/2 is known. What has come before the deadline counts, even if this process stood still meanwhile.
+// wait handles what happens until the deadline, until no talk goes on, or, if one server is enough, until one that
+// speaks HTTP/2 is known. What has come before the deadline counts, even if this process stood still meanwhile.
 func (r *round) wait(deadline time.Time, one bool) {
 	var events [64]syscall.EpollEvent
 	for len(r.talks) > 0 && (!one || !r.spoken) {
@@ -167,29 +167,36 @@ func (r *round) wait(deadline time.Time, one bool) {
 
 // handle handles what has happened on a connection.
 func (r *round) handle(t *talk, events uint32) {
-	if !t.connected && events&(syscall.EPOLLOUT|syscall.EPOLLERR|syscall.EPOLLHUP) != 0 {
-		failed, err := syscall.GetsockoptInt(t.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
-		if err != nil || failed != 0 {
-			r.close(t)
-			t.socket.Speaks = outcome.Refused
-			r.connect(t)
-			return
-		}
-		t.connected = true
-		if t.socket.Owner == ByPeer {
-			if !isOwnPeer(t.fd) {
-				r.close(t)
-				return
-			}
-			t.socket.Speaks = outcome.NotAsked
-		}
-		if t.wants {
-			r.send(t)
-		}
+	if !t.connected && events&(syscall.EPOLLOUT|syscall.EPOLLERR|syscall.EPOLLHUP) != 0 && !r.connected(t) {
+		return
 	}
 	if events&^syscall.EPOLLOUT != 0 {
 		r.read(t)
 	}
+}
+
+// connected handles the end of connecting. It returns false if the talk has ended: nobody is there, in which case the
+// next address is tried, or a unix socket is a stranger's.
+func (r *round) connected(t *talk) bool {
+	failed, err := syscall.GetsockoptInt(t.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
+	if err != nil || failed != 0 {
+		r.close(t)
+		t.socket.Speaks = outcome.Refused
+		r.connect(t)
+		return false
+	}
+	t.connected = true
+	if t.socket.Owner == ByPeer {
+		if !isOwnPeer(t.fd) {
+			r.close(t)
+			return false
+		}
+		t.socket.Speaks = outcome.NotAsked
+	}
+	if t.wants {
+		r.send(t)
+	}
+	return true
 }
 
 // request sends the beginning of a health check, as soon as the connection is made.
@@ -210,8 +217,12 @@ func healthCheck() []byte {
 	b := http2.AppendFrame([]byte(http2.Preface), http2.FrameSettings, 0, 0, nil)
 	var fields []byte
 	for _, field := range [...][2]string{
-		{":method", "POST"}, {":scheme", "http"}, {":path", "/grpc.health.v1.Health/Check"},
-		{":authority", "localhost"}, {"content-type", "application/grpc"}, {"te", "trailers"},
+		{":method", "POST"},
+		{":scheme", "http"},
+		{":path", "/grpc.health.v1.Health/Check"},
+		{":authority", "localhost"},
+		{"content-type", "application/grpc"},
+		{"te", "trailers"},
 		{"user-agent", "grpc_health_probe"},
 	} {
 		fields = http2.AppendField(fields, field[0], field[1])

@@ -90,7 +90,7 @@ func dump(request []byte, receive func(message []byte)) error {
 	buffer := make([]byte, 32<<10)
 	for size := 0; size < maxDump; {
 		n, _, err := syscall.Recvfrom(fd, buffer, 0)
-		if err == syscall.EINTR {
+		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
 		if err != nil {
@@ -186,7 +186,10 @@ func attributes(b []byte) func(yield func(kind uint16, value []byte) bool) {
 	return func(yield func(uint16, []byte) bool) {
 		for len(b) >= attributeHeader {
 			size := int(binary.NativeEndian.Uint16(b))
-			if size < attributeHeader || size > len(b) || !yield(binary.NativeEndian.Uint16(b[2:]), b[attributeHeader:size]) {
+			if size < attributeHeader || size > len(b) {
+				return
+			}
+			if !yield(binary.NativeEndian.Uint16(b[2:]), b[attributeHeader:size]) {
 				return
 			}
 			b = b[min(len(b), (size+3)&^3):]

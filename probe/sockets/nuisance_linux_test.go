@@ -83,7 +83,8 @@ func TestSilentSocketIsNotWaitedForIfAServerIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found[0].Speaks != outcome.HTTP2 || found[1].Speaks != outcome.Silent {
-		t.Errorf("they speak %q and %q, want %q and %q", found[0].Speaks, found[1].Speaks, outcome.HTTP2, outcome.Silent)
+		t.Errorf("they speak %q and %q, want %q and %q", found[0].Speaks, found[1].Speaks, outcome.HTTP2,
+			outcome.Silent)
 	}
 }
 

@@ -198,8 +198,8 @@ func inThisContainer(pid string) bool {
 }
 
 // isOwnPeer reports whether a process of this container listens on the unix socket that fd is connected to. The kernel
-// knows the process that has called listen, by its id in the caller's namespace, 0 if it has none there. If process 1 is
-// this container's, the namespace is, and so is every process in it.
+// knows the process that has called listen, by its id in the caller's namespace, 0 if it has none there. If process 1
+// is this container's, the namespace is, and so is every process in it.
 func isOwnPeer(fd int) bool {
 	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	return err == nil && peer.Pid > 0 && (inThisContainer("1") || inThisContainer(strconv.Itoa(int(peer.Pid))))

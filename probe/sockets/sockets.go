@@ -27,7 +27,8 @@ type Socket struct {
 	// Speaks says what the socket has answered, as far as it was asked. It is empty for a unix socket of which it is
 	// not known yet whose it is.
 	Speaks outcome.Protocol
-	// Pod tells that the kubelet reaches the socket, by the address of the pod: it is not on loopback, nor a unix socket.
+	// Pod tells that the kubelet reaches the socket, by the address of the pod: it is not on loopback, nor a unix
+	// socket.
 	Pod bool
 	// Port is the TCP port, 0 for a unix socket.
 	Port uint16
@@ -55,11 +56,11 @@ var ErrUnknownOwners = errors.New("the sockets of this container cannot be told 
 type Reach int
 
 const (
-	// OneServer: none, if one of those that speak by themselves speaks HTTP/2.
+	// OneServer sends nothing if one of those that speak by themselves speaks HTTP/2.
 	OneServer Reach = iota
-	// Likely: all but those with ports that everybody knows to be something else.
+	// Likely leaves out ports that everybody knows to be something else.
 	Likely
-	// Everyone: all.
+	// Everyone leaves out none.
 	Everyone
 )
 
@@ -77,8 +78,8 @@ type listener struct {
 	cgroup uint64 // 0 for unknown
 }
 
-// socket returns the socket at which a listener is reached from this machine. A wildcard is reached by loopback, and the
-// same port on both loopback addresses is one server.
+// socket returns the socket at which a listener is reached from this machine. A wildcard is reached by loopback, and
+// the same port on both loopback addresses is one server.
 func (l listener) socket(owner Owner) Socket {
 	ip, port := l.at.Addr().Unmap(), l.at.Port()
 	s := Socket{Owner: owner, Speaks: outcome.NotAsked, Port: port, Pod: !ip.IsLoopback()}
@@ -114,7 +115,7 @@ func merge(all []listener, owner Owner) (merged []Socket) {
 	for _, l := range all {
 		s := l.socket(owner)
 		key := s.Addr
-		if netip.AddrPort(s.Address.Endpoints[0].(address.IPEndpoint)).Addr().IsLoopback() {
+		if ip, ok := s.Address.Endpoints[0].(address.IPEndpoint); ok && netip.AddrPort(ip).Addr().IsLoopback() {
 			key = strconv.Itoa(int(s.Port))
 		}
 		i, known := index[key]

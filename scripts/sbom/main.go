@@ -59,8 +59,8 @@ func writeImage(folder string) error {
 	return writeAll(filepath.Join(folder, imageName), imageName, programs)
 }
 
-// writeBuildpack writes the SBOM of a buildpack's folder: of its own program, and of the probes in it, some of which are
-// in an archive.
+// writeBuildpack writes the SBOM of a buildpack's folder: of its own program, and of the probes in it, some of which
+// are in an archive.
 func writeBuildpack(folder, own string) error {
 	probes, err := filepath.Glob(filepath.Join(folder, "probes", "*", "*"))
 	if err != nil {

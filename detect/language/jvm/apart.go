@@ -53,8 +53,8 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	return all
 }
 
-// serverAbout returns the server that a finding is about: the one that is made in the same function, or else the last one
-// that is made before it, nil before all of them.
+// serverAbout returns the server that a finding is about: the one that is made in the same function, or else the last
+// one that is made before it, nil before all of them.
 func (n *names) serverAbout(f finding.Finding, listening []analyzer.Listening) *finding.Site {
 	line, function := finding.Where(f).Line, ""
 	if at := finding.Offset(f); at > 0 {
@@ -100,7 +100,8 @@ func (n *names) listening(calls []listenCall, found []finding.Finding) []analyze
 		v := n.address(call)
 		written := v.Target()
 		if v.Certainty == address.Unknown {
-			written = n.text.Slice(source.Span{From: call.arguments[0].From, To: call.arguments[len(call.arguments)-1].To})
+			last := call.arguments[len(call.arguments)-1]
+			written = n.text.Slice(source.Span{From: call.arguments[0].From, To: last.To})
 			if isParameter.MatchString(written) {
 				written = n.values().FunctionOf(call.at) + " " + written
 			}

@@ -52,7 +52,9 @@ func packagesIn(dependencies map[string]any) []string {
 
 // isLoaded reports whether another program loads what is made of the package: a plugin, an extension of Python.
 func (c cargo) isLoaded() bool {
-	return c.Lib != nil && slices.ContainsFunc(c.Lib.CrateType, func(kind string) bool { return kind != "lib" && kind != "rlib" })
+	return c.Lib != nil && slices.ContainsFunc(c.Lib.CrateType, func(kind string) bool {
+		return kind != "lib" && kind != "rlib"
+	})
 }
 
 // dropLibraries leaves out what packages prove that are libraries alone, which no program of the app uses, and no
@@ -100,8 +102,8 @@ func cargoOf(c *crate) cargo {
 	return cargo{}
 }
 
-// rootsOf reports whether a source is the root of a library, or of a program, by its path alone (The Cargo Book, Package
-// Layout).
+// rootsOf reports whether a source is the root of a library, or of a program, by its path alone (The Cargo Book,
+// Package Layout).
 func rootsOf(file string) (library, program bool) {
 	dir, name := path.Base(path.Dir(file)), path.Base(file)
 	return dir == "src" && name == "lib.rs", dir == "src" && name == "main.rs" || dir == "bin"

@@ -19,8 +19,8 @@ type transport struct {
 	// ends are the bytes after the argument that holds the address: "," if that is the first one, "" if it may
 	// be any.
 	ends string
-	// namesSockets says that the address is a text, which may name a Unix domain socket. Other crates take one of TCP, or
-	// a listener that is made of a socket.
+	// namesSockets says that the address is a text, which may name a Unix domain socket. Other crates take one of TCP,
+	// or a listener that is made of a socket.
 	namesSockets bool
 	// secures is a call that gives the server its credentials, which are the argument with a number.
 	secures     *lazyregexp.Regexp

@@ -121,8 +121,8 @@ func withoutTestModules(files []analyzer.File[extra]) []analyzer.File[extra] {
 }
 
 // examples returns a function that returns the directory of the package that a file is an example of, "" for another
-// file. Cargo builds examples into no program (The Cargo Book, Cargo Targets). A folder of examples may have packages of
-// its own.
+// file. Cargo builds examples into no program (The Cargo Book, Cargo Targets). A folder of examples may have packages
+// of its own.
 func examples(files []analyzer.File[extra]) func(file string) string {
 	crates := map[string]bool{}
 	for _, f := range files {

@@ -168,7 +168,8 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	return read(file, text, declares, gives, settings)
 }
 
-// root returns the result for a source with nothing of interest: that it is the root of a library or a program, if it is.
+// root returns the result for a source with nothing of interest: that it is the root of a library or a program, if it
+// is.
 func root(file string) *analyzer.Result[extra] {
 	library, program := rootsOf(file)
 	return &analyzer.Result[extra]{Extra: extra{IsLibrary: library, HasMain: program}}

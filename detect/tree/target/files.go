@@ -52,7 +52,8 @@ func (fs *Files) Required(file string) bool {
 	case projectFile, procfile.Name, goMod, dockerfile:
 		return true
 	}
-	return isGo(file) || isReadme(file) || path.Base(file) == packageJSON || strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+	return isGo(file) || isReadme(file) || path.Base(file) == packageJSON ||
+		strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
 }
 
 // Visit reads a required file. An error means that it was left out.
@@ -166,8 +167,8 @@ func (fs *Files) readProject(text []byte) error {
 }
 
 // Targets returns what is said to be built: by variables of the environment, of project.toml, by go.mod, by the
-// Procfile's process web, grpc or its only one, by package.json and by the Dockerfile; and what READMEs start. getenv returns a
-// variable of the environment, "" for none.
+// Procfile's process web, grpc or its only one, by package.json and by the Dockerfile; and what READMEs start. getenv
+// returns a variable of the environment, "" for none.
 func (fs *Files) Targets(getenv func(name string) string) []Target {
 	var modules, hints []Target
 	for _, v := range Variables {

@@ -51,8 +51,9 @@ var cases = map[string]app{
 		want:    "a/main.rb: the process web of the Procfile",
 	},
 	"npm in a Dockerfile": {
-		servers: "a/src/main.rs src/main.ts", files: env("Dockerfile", "FROM node\nCMD [\"npm\", \"run\", \"serve\"]\n"),
-		want: "src/main.ts: the Dockerfile",
+		servers: "a/src/main.rs src/main.ts",
+		files:   env("Dockerfile", "FROM node\nCMD [\"npm\", \"run\", \"serve\"]\n"),
+		want:    "src/main.ts: the Dockerfile",
 	},
 	"a jar in a Dockerfile": {
 		servers: "a/src/main.rs src/main/java/A.java",

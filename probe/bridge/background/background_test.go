@@ -197,7 +197,8 @@ func TestBridgeThatIsSlowToListen(t *testing.T) {
 	waitFor(t, "the container's log", func() bool { return strings.Contains(c.logged(), want) })
 }
 
-// An app that waits until it has no children ends as it does without a bridge, and the log says why the bridge ends too.
+// An app that waits until it has no children ends as it does without a bridge, and the log says why the bridge ends
+// too.
 func TestAppThatWaitsForAllChildren(t *testing.T) {
 	t.Parallel()
 	for name, app := range map[string]struct{ needs, script string }{

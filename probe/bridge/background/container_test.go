@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		case lookingRole:
 			for parent := os.Getppid(); ; time.Sleep(time.Millisecond) {
 				if where, _ := os.ReadFile(procFile(parent, "wchan")); strings.Contains(string(where), os.Args[2]) {
-					fmt.Println(waitsForThis(parent))
+					_, _ = fmt.Fprintln(os.Stdout, waitsForThis(parent))
 					os.Exit(0)
 				}
 			}

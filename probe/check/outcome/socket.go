@@ -59,13 +59,14 @@ func (s *Socket) Line() string {
 			line += ", asks for a client certificate"
 		}
 	}
+	said := []string{line}
 	for _, a := range s.Answers {
-		line += fmt.Sprintf("; %s is %v", Subject(a.Service), a.Status)
+		said = append(said, fmt.Sprintf("%s is %v", Subject(a.Service), a.Status))
 	}
 	if s.Err != nil {
-		line += "; " + s.Err.Error()
+		said = append(said, s.Err.Error())
 	}
-	return Printable(line)
+	return Printable(strings.Join(said, "; "))
 }
 
 // JSON returns the socket as an object.
