@@ -33,7 +33,7 @@ func TestReadDefaultsSaysWhatTheFlagsMean(t *testing.T) {
 	const two = 2 * time.Second
 	const searching = two + searchTimeout
 	for words, want := range map[string]Defaults{
-		"":                  {Searches: true, NeedsHealth: true, Longest: searching, LongestAsking: two}, // with the time to look for it
+		"":                  {Searches: true, NeedsHealth: true, Longest: searching, LongestAsking: two},
 		"-addr= -mode=live": {Searches: true, Longest: searching, LongestAsking: two},
 		"-all -addr=:1":     {HasAddress: true, HasServices: true, NeedsHealth: true, Longest: two, LongestAsking: two},
 		"-service -addr -tls": {
