@@ -132,5 +132,5 @@ All as expected. With an app of your own, after ./scripts/build.sh:
 
 (./scripts/demo.sh /path/to/my-app says what that build finds), and in the container of its pod:
 
-  readinessProbe: {exec: {command: ["` + harness.ProbePath + `"]}, timeoutSeconds: 3}
+  readinessProbe: {exec: {command: ["` + harness.ProbePath + `"]}, timeoutSeconds: 4}
 `

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -59,18 +60,27 @@ func (d *Docker) Port(ctx context.Context, container string, port int) (string, 
 // Start runs a container of an image of any app, without waiting for the app to listen. What the app prints goes to
 // out.
 func (d *Docker) Start(ctx context.Context, image *Image, out io.Writer) (*Server, error) {
-	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
-	cmd := d.command(ctx, "docker", "run", "--detach", "--pull", "never", "--name", container, image.Ref)
-	if _, err := run(cmd); err != nil {
+	server, err := d.Detach(ctx, image, nil)
+	if err != nil {
 		return nil, err
 	}
-	logs := d.command(context.Background(), "docker", "logs", "--follow", container)
+	logs := d.command(context.Background(), "docker", "logs", "--follow", server.Container)
 	logs.Stdout, logs.Stderr = out, out
-	stop := d.stop(container, logs.Wait)
+	server.stop = d.stop(server.Container, logs.Wait)
 	if err := logs.Start(); err != nil {
-		return nil, errors.Join(err, stop())
+		return nil, errors.Join(err, server.Stop())
 	}
-	return &Server{Container: container, stop: stop, command: d.exec(container), state: d.stateOf(container)}, nil
+	return server, nil
+}
+
+// Detach runs a container with flags for docker run, and leaves alone what it prints.
+func (d *Docker) Detach(ctx context.Context, image *Image, flags []string, args ...string) (*Server, error) {
+	container := fmt.Sprintf("%s-%d", d.prefix, d.started.Add(1))
+	all := append([]string{"run", "--detach", "--pull", "never", "--name", container}, flags...)
+	if _, err := run(d.command(ctx, "docker", append(append(all, image.Ref), args...)...)); err != nil {
+		return nil, err
+	}
+	return d.In(container), nil
 }
 
 // Logs returns what a container has printed so far, standard output and standard error.
@@ -129,9 +139,17 @@ func (d *Docker) stop(container string, wait func() error) func() error {
 	}
 }
 
+// In returns a container that runs, to execute programs in it with flags for docker exec, such as --user.
+func (d *Docker) In(container string, flags ...string) *Server {
+	return &Server{
+		Container: container, stop: d.stop(container, func() error { return nil }),
+		command: d.exec(container, flags...), state: d.stateOf(container),
+	}
+}
+
 // exec returns the function that makes commands of programs in a container.
-func (d *Docker) exec(container string) func(ctx context.Context, args ...string) *exec.Cmd {
+func (d *Docker) exec(container string, flags ...string) func(ctx context.Context, args ...string) *exec.Cmd {
 	return func(ctx context.Context, args ...string) *exec.Cmd {
-		return d.command(ctx, "docker", append([]string{"exec", container}, args...)...)
+		return d.command(ctx, "docker", slices.Concat([]string{"exec"}, flags, []string{container}, args)...)
 	}
 }
