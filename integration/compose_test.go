@@ -130,12 +130,13 @@ func TestDockerRunHealth(t *testing.T) {
 		t.Parallel()
 		flags := []string{
 			"--health-cmd", harness.ProbePath + " -addr=localhost:5000", "--health-interval=100ms",
-			"--health-retries=1",
+			"--health-retries=3", // the first may find the launcher in the middle of becoming the app
 		}
 		server := must(platform.RunWith(t.Context(), image, flags))(t)
 		stopAfter(t, server)
 		state := wantHealth(t, platform, server, "unhealthy")
-		wantQuoted(t, state.Health.Log[0].Output, `exec: "/bin/sh": stat /bin/sh: no such file or directory`)
+		last := state.Health.Log[len(state.Health.Log)-1]
+		wantQuoted(t, last.Output, `exec: "/bin/sh": stat /bin/sh: no such file or directory`)
 	})
 	t.Run("dockerfile", func(t *testing.T) {
 		t.Parallel()
