@@ -292,7 +292,11 @@ func TestLaunchedBridgeInJobThatWaits(t *testing.T) {
 func TestPodsInTheNodesNetwork(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
-	s.run(example(t, "host-network.yaml")).untilReady()
+	s.run(example(t, "host-network.yaml", withArgs("-grpc=:5002", "-http=:8082"), func(pod object) {
+		// The node's registry has port 5000.
+		app(pod)["env"] = append(app(pod)["env"].([]any),
+			object{"name": "GRPC_HEALTH_PROBE_ADDR", "value": "localhost:5002"})
+	})).untilReady()
 	second := s.run(example(t, "host-network.yaml", named("second"), withArgs("-grpc=:5001", "-http=:8081"),
 		func(pod object) {
 			delete(app(pod), "ports") // or it would be pending
