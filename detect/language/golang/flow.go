@@ -300,12 +300,12 @@ func (f *flow) serverKind(in *values.Source, e ast.Expr) listenerOf {
 // different calls give to a parameter.
 func (f *flow) serverOf(in *values.Source, e ast.Expr) *finding.Site {
 	var first *finding.Site
-	for i, way := range f.Ways(in, e) {
+	for _, way := range f.Ways(in, e) {
 		server := f.oneOf(f.madeOfAll(way, in, []ast.Expr{e}, f.isServer))
-		if i > 0 && server != first {
+		if first != nil && server != nil && server != first {
 			return nil
 		}
-		first = server
+		first = cmp.Or(first, server)
 	}
 	return first
 }
