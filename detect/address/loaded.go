@@ -74,13 +74,13 @@ var mayLoad = source.NewKeywords("json.load", "JSON.load", "JSON.parse", "yaml",
 
 // IsLoaded reports whether a name, with its value in a span, has settings in a file.
 func (d *Names) IsLoaded(name string, value source.Span) bool {
-	return LoadsSettings(d.Raw) && d.loadedIn(d.expression(value), name, maxLoaded) != nil
+	return d.loadsSettings() && d.loadedIn(d.expression(value), name, maxLoaded) != nil
 }
 
 // LoadedByFunctions returns the declarations of the functions of the text that return settings in a file.
 func (d *Names) LoadedByFunctions() []Declaration {
 	var all []Declaration
-	if !LoadsSettings(d.Raw) {
+	if !d.loadsSettings() {
 		return nil
 	}
 	for _, f := range d.functions() {

@@ -171,13 +171,17 @@ type proof struct {
 // listeners of their own, or else the first one. A construction in main goes before others.
 func (in *Package) proofs(strength plan.Strength) []proof {
 	var all, listening []proof
+	listens := map[*finding.Site]bool{}
+	for l := range finding.All[finding.Listener](in.Findings) {
+		listens[l.Of] = true
+	}
 	for _, f := range in.Findings {
 		p, of := proofOf(f)
 		if of != strength || p.Site == nil {
 			continue
 		}
 		all = append(all, p)
-		if in.listens(p.Site) {
+		if listens[p.Site] {
 			listening = append(listening, p)
 		}
 	}
@@ -189,16 +193,6 @@ func (in *Package) proofs(strength plan.Strength) []proof {
 	}
 	first(listening)
 	return listening
-}
-
-// listens reports whether a server, by its site, has a listener of its own.
-func (in *Package) listens(server *finding.Site) bool {
-	for l := range finding.All[finding.Listener](in.Findings) {
-		if l.Of == server {
-			return true
-		}
-	}
-	return false
 }
 
 // proofOf returns what a finding proves of a server, and how strongly. The site is nil if it proves none.

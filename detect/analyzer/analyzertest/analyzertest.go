@@ -209,9 +209,14 @@ const (
 	maxReads = 16
 )
 
-// Repetitive tests that no search of a language takes time that grows with the square of a source. It counts what
-// searches read and measures no time, so it holds on a slow machine.
+// Repetitive tests that no search of a language takes time that grows with the square of a source: it counts what
+// searches read. It also tests that the cost of all that is done with a source does not grow so.
 func Repetitive[T any](t *testing.T, d analyzer.Definition[T], sources ...Repetition) {
+	for _, s := range sources {
+		for _, unit := range s.Units {
+			grows(t, d, s, unit)
+		}
+	}
 	source.LimitSearches(maxReads)
 	defer source.LimitSearches(0)
 	for _, s := range sources {
@@ -232,7 +237,7 @@ func repeat[T any](t *testing.T, d analyzer.Definition[T], s Repetition, unit st
 		}
 	}()
 	// A text that is read to its end and not understood is no failure: many units are no code.
-	_, _ = d.Analyze(tree.NewText(s.Path, []byte(s.Head+strings.Repeat(unit, repetitiveSize/len(unit)))))
+	_, _ = d.Analyze(tree.NewText(s.Path, repeated(s, unit, repetitiveSize)))
 }
 
 // FuzzSource fuzzes the analysis of a file with a path: it must not panic, and each finding is on a line of the file or

@@ -21,6 +21,8 @@ type flow struct {
 	parsed map[string]*values.Source
 	// servers and listeners are the sites of what calls make.
 	servers, listeners map[values.Call]*finding.Site
+	// listenerCalls are the calls that make listeners.
+	listenerCalls map[values.Call]ast.Expr
 	// served says which server is given a listener, and of which one something is, by their sites. given are the
 	// listeners that servers of grpc-go and of net/http are given.
 	served map[*finding.Site]listenerOf
@@ -111,7 +113,8 @@ func newFlow(files []analyzer.File[Extra], lookup func(importPath string) (dir s
 	f := &flow{
 		Sources: values.NewSources(lookup), parsed: map[string]*values.Source{},
 		servers: map[values.Call]*finding.Site{}, listeners: map[values.Call]*finding.Site{},
-		served: map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
+		listenerCalls: map[values.Call]ast.Expr{},
+		served:        map[*finding.Site]listenerOf{}, of: map[*finding.Site]*finding.Site{},
 		given: map[*finding.Site][]handedOn{}, listening: map[*finding.Site]bool{},
 		started: map[*finding.Site]*finding.Site{}, isOwn: func(importPath string) bool {
 			_, ok := lookup(importPath)
@@ -199,7 +202,7 @@ func (f *flow) follow(in *values.Source, c call, code ast.Expr) {
 	made, isCall := code.(*ast.CallExpr)
 	switch {
 	case c.kind == makesListener:
-		f.listeners[in.Call(code)] = c.Site
+		f.listeners[in.Call(code)], f.listenerCalls[in.Call(code)] = c.Site, code
 	case !isCall:
 	case c.kind == makesServer:
 		f.servers[in.Call(code)] = c.Site

@@ -3,13 +3,11 @@ package golang
 import (
 	"cmp"
 	"go/ast"
-	"maps"
 	"path"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
-	"github.com/grpc-cnb/health-probe/detect/source"
 )
 
 // serve learns that a server is given a listener, by a call that [servedBy] knows.
@@ -37,13 +35,13 @@ func (f *flow) serve(in *values.Source, at *finding.Site, code *ast.CallExpr) {
 // listensByCaller reports whether the caller of the function decides where a listener listens that is one of the
 // expressions. If not, the servers that callers give to the function are one: they have one address.
 func (f *flow) listensByCaller(in *values.Source, at *finding.Site, args []ast.Expr) bool {
-	var spans []source.Span
+	all := slices.Clone(args)
 	for _, made := range f.madeOfAll(values.Made{}, in, args, f.isListener) {
 		if made.Path == at.Path {
-			spans = append(spans, made.At)
+			all = append(all, f.listenerCalls[made.Call])
 		}
 	}
-	return f.UsesParameter(in, slices.AppendSeq(slices.Clone(args), maps.Values(in.ExpressionsAt(spans))))
+	return f.UsesParameter(in, all)
 }
 
 func (f *flow) isListener(c values.Call) bool { return f.listeners[c] != nil }

@@ -47,6 +47,9 @@ func properties(names *address.Names) []address.Declaration {
 			continue
 		}
 		_, body := names.Arguments(open + 1)
+		if body.To < m[1] {
+			continue // the type is longer than what is read of it
+		}
 		name := string(names.Code[m[2]:m[3]])
 		for _, v := range address.OneOf(propertyValues(names, types[open], name, m[1], body)) {
 			all = append(all, address.Declaration{Name: "." + name, Value: v},
