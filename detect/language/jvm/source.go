@@ -122,16 +122,17 @@ var healthVariable = lazyregexp.New(`\b(?P<class>[A-Z]\w*Health\w*|Health\w*)\s+
 
 // ofClass names the class of what a server is given by a variable, as far as the source says which it is.
 func ofClass(t *source.Text, found []finding.Finding) []finding.Finding {
+	if !finding.Has[healthHelper](found) {
+		return found
+	}
+	classes := map[string]string{}
+	for _, m := range t.FindAll(healthVariable, maxValues) {
+		name, _ := t.Group(healthVariable, m, "name")
+		classes[name], _ = t.Group(healthVariable, m, "class")
+	}
 	for i, f := range found {
-		of, isHelper := f.(healthHelper)
-		if !isHelper {
-			continue
-		}
-		for _, m := range t.FindAll(healthVariable, maxValues) {
-			if name, _ := t.Group(healthVariable, m, "name"); name == of.name {
-				class, _ := t.Group(healthVariable, m, "class")
-				found[i] = finding.HealthMade{Site: of.Site, Class: class}
-			}
+		if of, isHelper := f.(healthHelper); isHelper && classes[of.name] != "" {
+			found[i] = finding.HealthMade{Site: of.Site, Class: classes[of.name]}
 		}
 	}
 	return found
