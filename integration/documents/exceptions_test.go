@@ -10,6 +10,7 @@ const (
 	noError     = "it is not an error: the probe passed, or -v or -version asked for it"
 	beforeError = "it stands before an error that has a row"
 	aPath       = "it is the path of a file"
+	aReport     = "it is a line of what -discover prints"
 	aMetric     = "it is a line of the bridge's page of metrics"
 	toCaller    = "the bridge says it to a caller whose call is wrong, or too much, as the status of the call"
 )
@@ -28,9 +29,16 @@ var messagesWithoutRow = map[string]string{
 	"use fewer or shorter arguments":                                   inArgsFile,
 	"checking default flags: …":                                        inArgsFile,
 
-	"listening on …, asking …": noError,
-	"/proc/…/…":                aPath,
-	"serving on …: …":          "the bridge's port is gone, which the kernel does to no listener that is open",
+	"asking …": noError,
+	"found …, known as this container's own by its …: …": noError,
+
+	"TLS, certificate for …, valid until …": aReport,
+	"  readinessProbe: …\n":                 aReport,
+	"  livenessProbe: …\n":                  aReport,
+
+	"server at …: …":  beforeError,
+	"/proc/…/…":       aPath,
+	"serving on …: …": "the bridge's port is gone, which the kernel does to no listener that is open",
 
 	"# TYPE grpc_health_bridge_… …\n# HELP grpc_health_bridge_… …\n": aMetric,
 	"grpc_health_bridge_… …\n":                                       aMetric,

@@ -126,6 +126,9 @@ hint: leave it out: the bridge's callers try again
 		"-o=json": `error: checking flags: the bridge has no -o (flag)
 hint: leave it out, and get /healthz of the bridge with Accept: application/json
 `,
+		"-discover": `error: checking flags: the bridge has no -discover (flag)
+hint: run grpc_health_probe -discover, which is beside the bridge
+`,
 		"-spiffe": `error: checking flags: the bridge has no -spiffe (flag)
 hint: use an exec probe of the full variant instead of the bridge
 `,

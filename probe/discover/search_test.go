@@ -31,17 +31,21 @@ func TestSearch(t *testing.T) {
 		code    outcome.ExitCode
 		says    string
 	}{
-		{"nothing", nil, "", 2, "this container listens on nothing"},
+		{"nothing", nil, "", 2, "is the server up? For a server in another container, set -addr"},
 		{"one server", []string{""}, "", 0, "status: SERVING"},
 		{"one that is down", []string{"status=:NOT_SERVING"}, "", 4, "status is NOT_SERVING"},
 		{"one without health", []string{"health=none"}, "", 3, "register the standard health service"},
 		{"TLS", []string{tlsServer}, "", 0, "status: SERVING"},
 		{"TLS that is to be verified", []string{tlsServer}, "-tls", 2, "-tls-ca-cert"},
-		{"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2, "flags -tls-... need -tls"},
+		{"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2, "-tls-client-key; flags -tls-... need -tls"},
 		{"beside a web server", []string{"speaks=http1", ""}, "", 0, "status: SERVING"},
 		{"beside h2c", []string{"speaks=http2", ""}, "", 0, "status: SERVING"},
 		{"TLS beside others", []string{"speaks=http1", "speaks=smtp", tlsServer}, "", 0, "status: SERVING"},
 		{"none is gRPC", []string{"speaks=http1", "speaks=smtp"}, "", 2, "another protocol"},
+		{
+			"none, and what to do", []string{"speaks=http1"}, "", 2,
+			"is the server up? If one of these is the server, set -addr; -discover says more about each",
+		},
 		{"h2c alone", []string{"speaks=http2"}, "", 2, "HTTP/2 without gRPC"},
 		{"silent ones", []string{"speaks=silence", "speaks=silence"}, "", 2, "silent"},
 		{"beside silent ones", []string{"speaks=silence", "speaks=hangup", ""}, "", 0, "status: SERVING"},
