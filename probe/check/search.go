@@ -160,8 +160,12 @@ type server struct {
 // tls reports whether it was asked with TLS.
 func (s *server) tls() bool { return s.Options.TLS }
 
-// askAll asks sockets at the same time.
+// askAll asks sockets at the same time, as many as may be asked: those first that speak HTTP/2, not those that have
+// closed the connection, of which there may be any number.
 func (p *Prober) askAll(found []sockets.Socket) []*server {
+	isOther := func(s sockets.Socket) bool { return s.Speaks != outcome.HTTP2 }
+	isSpoken := func(s sockets.Socket) bool { return !isOther(s) }
+	found = append(slices.DeleteFunc(slices.Clone(found), isOther), slices.DeleteFunc(found, isSpoken)...)
 	found = found[:min(len(found), maxServers)]
 	servers := make([]*server, len(found))
 	if len(found) == 1 {

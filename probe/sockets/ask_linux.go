@@ -68,7 +68,13 @@ func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 			t.socket.Speaks = outcome.Silent
 		}
 	}
-	return slices.DeleteFunc(found, func(s Socket) bool { return s.Owner == ByPeer && s.Speaks == "" }), nil
+	return slices.DeleteFunc(found, isStrangers), nil
+}
+
+// isStrangers reports whether a unix socket is not known to be the container's own: its peer is another's, or its name
+// leads nowhere here, as that of a socket in another container's file system.
+func isStrangers(s Socket) bool {
+	return s.Owner == ByPeer && (s.Speaks == "" || s.Speaks == outcome.Refused)
 }
 
 func earlier(a, b time.Time) time.Time {
