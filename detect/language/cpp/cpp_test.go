@@ -22,6 +22,9 @@ func TestRepetitiveSources(t *testing.T) {
 		Path: "src/a.cc",
 		Head: "#include \"a.grpc.pb.h\"\nServerBuilder b; b.AddListeningPort(a, c); b.BuildAndStart();\n",
 		Units: []string{
+			"const int A = A + A;\n", "#define A A\n", "int A() { return A; }\n",
+			"struct A { int port = A; };\n", "{", "(",
+			"grpc::ServerBuilder b; b.AddListeningPort(A, c); b.BuildAndStart();\n", "A = A;\n", "#if A\n",
 			"b.AddListeningPort(", "a = a;", "x a(", "b.AddListeningPort(a + b, ", "class A : public B::Service {",
 			"#if 0\n", "R\"x(", "struct A { int port = 50051; };\n", "int port() { return 50051; }\n",
 			"void a(int port) {\n  a(50051);\n}\n", "const int kPort = 50051;\n", "int port(",

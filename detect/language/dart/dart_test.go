@@ -14,6 +14,8 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "bin/a.dart", Head: "import 'package:grpc/grpc.dart'; Server.create(services: []);\n",
 		Units: []string{
+			"const A = A + A;\n", "import 'a';\n", "int a() => A;\n", "class A { int A = A; }\n", "{", "(",
+			"var s = Server.create(services: []); s.serve(port: A);\n", "A = A;\n",
 			"Server.create(", "a.serve(port: a,Server.create([ ", "'${Server.create",
 			"extends AServiceBase ServiceCall ",
 			"final a = a;b.serve(port:a)", "a.serve(port: 1, security: a);final a = a;", "a!! ",

@@ -19,6 +19,9 @@ func TestRepetitiveSources(t *testing.T) {
 			Path: "A.cs",
 			Head: "using Grpc.Core; new Server { Ports = { new ServerPort(\"\", a, b) } };\n",
 			Units: []string{
+				"const int A = A + A;\n", "using A;\n", "int A() { return A; }\n", "class A { int A = A; }\n",
+				"(", "new Server { Ports = { new ServerPort(\"\", A, ServerCredentials.Insecure) } };\n",
+				"A = A;\n", "int A { get; set; } = A;\n",
 				"o.Listen(", "a = a;", "app.Run(a + ", "new ServerPort(a, b", "class A : B.BBase", "$\"{", "\"\"\"",
 				"public int Port { get; set; } = 50051;\n", "public static int Port() => 50051;\n", "public int a(",
 				"static void A(int port)\n{\n  A(50051);\n}\n", "const int Port = 50051;\n",

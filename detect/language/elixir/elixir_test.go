@@ -14,6 +14,8 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "lib/a.ex", Head: "use GRPC.Endpoint\n",
 		Units: []string{
+			"@a @a + @a\n", "alias A.B\n", "def a, do: A\n", "defmodule A do\n", "{", "(",
+			"{GRPC.Server.Supervisor, endpoint: A, port: @a}\n", "a = a\n", "if a do\n",
 			"GRPC.Server.Supervisor,", "x = x\n GRPC.Server.start(a, x)\n", "~s(GRPC.#{",
 			"config :grpcbox,servers:[%{grpc_opts", "\"#{GRPC.",
 			"{GRPC.Server.Supervisor, adapter_opts: [cred: a, ip: {1}]}\n a = a\n", "transport_opts: %{ssl: a, ",

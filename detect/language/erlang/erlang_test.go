@@ -14,6 +14,8 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "src/a.erl", Head: "grpcbox:start_server(#{}),\n",
 		Units: []string{
+			"-define(A, ?A + ?A).\n", "a() -> a().\n", "-include(\"a\").\n", "{", "(",
+			"grpc:start_server(a, tcp, ?A, b).\n", "A = A,\n",
 			"grpc:start_server(", "grpc:start_server(a, B, c), B = B, ", "grpcbox:server_child_spec(a,b,#{port => ",
 			"{grpcbox,[{servers,[#{grpc_opts", "listen_opts => #{port => P},P = P,", "'", "$'\"", "-define(A, ",
 			"{enable_default_services, [", "start_server(#{", "A=1",

@@ -20,6 +20,9 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "a.go", Head: imports + "func s(a string) { grpc.NewServer(); net.Listen(\"tcp\", a) }\n",
 		Units: []string{
+			"var A = A + A\n", "const A = A + A\n", "import \"a\"\n", "func a() string { return A }\n",
+			"type A struct { A A }\n", "func (a A) a() {}\n", "func f() { A = A }\n",
+			"func g() { s := grpc.NewServer(); l, _ := net.Listen(\"tcp\", A); s.Serve(l) }\n",
 			"func f(a string) { net.Listen(\"tcp\", a); s(a) }\n", "var _, _ = net.Listen(\"tcp\", a)\nvar a = a + a\n",
 			"var l, _ = net.Listen(\"tcp\", *flag.String(\"a\", \"b\", \"c\"))\nvar _ = http.Serve(l, nil)\n",
 			"var a = fmt.Sprintf(a, a, a, a)\nvar _, _ = net.Listen(a, a)\n", "var _ = m.Handle(a.NewAHandler(b))\n",

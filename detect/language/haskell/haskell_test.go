@@ -16,6 +16,8 @@ func TestRepetitiveSources(t *testing.T) {
 		Path: "app/Main.hs",
 		Head: "import Network.GRPC.Server.Run\nimport Network.Wai.Handler.Warp\nHealthCheckRequest\n",
 		Units: []string{
+			"a = a + a\n", "data A = A\n", "{", "(",
+			"main = greeterServer h defaultServiceOptions { serverPort = a }\n", "a :: Int\n",
 			"import A\n", "import A (\n", "module A (", "run a ", "runGRpcApp (", "setPort [", "a = a\n",
 			"  a <- run a\n", "InsecureConfig \"", "'a'", "[i|", "{-", "insecurePort = a, ", "ServerT '[",
 			"RPC Health ", "UnaryHandler \"", "runServer", "A.A.", "healthServer ", "--",

@@ -20,6 +20,9 @@ func TestRepetitiveSources(t *testing.T) {
 		Path: "A.java",
 		Head: "import io.grpc.ServerBuilder; import akka.http.X; class A { Object s = ServerBuilder.forPort(a); }\n",
 		Units: []string{
+			"static final int A = A + A;\n", "import a.A;\n", "int a() { return A; }\n",
+			"class A { int A = A; }\n", "int A = Integer.parseInt(System.getenv(\"A\"));\n", "{", "(",
+			"Object s = ServerBuilder.forPort(A).build();\n", "void a(int A) { a(A); }\n", "this.A = A;\n",
 			"ServerBuilder.forPort(", "int a = a;", "class A extends BGrpc.BImplBase {", "@GrpcService ", "\"\"\"",
 			"import a.b.c;", "/*", "a.b.c.D.", "AHandler(", "int getPort() { return getPort();", "A(int a) {",
 			"@Value(\"${a.b:80}\") int a;", "new A(80);", "static final int PORT = ", "class A {",

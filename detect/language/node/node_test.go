@@ -25,6 +25,9 @@ func TestRepetitiveSources(t *testing.T) {
 		Head: "import x from '@grpc/grpc-js'; import c from '@connectrpc/connect-node'; import h from 'http2'; " +
 			"h.createServer(c.connectNodeAdapter());",
 		Units: []string{
+			"var A = A + A;\n", "const {A} = require(\"./a\");\n", "import A from \"a\";\n",
+			"function a() { return A; }\n", "class A { a() { return A; } }\n", "A = process.env.A || A;\n",
+			"[", "{", "const s = new grpc.Server(); s.bindAsync(A, b);\n", "var A = A, ",
 			"=/[", "`${", "(", "{a:", "createMicroservice(", ".bindAsync(a,", "new grpc.Server(", "import a from ",
 			"url:", "a\\", "/*", ".listen(x", "const x=x+", "const x=x;", "Transport.GRPC ", ")/a", "a.", "<",
 			"@Client(", "new DaprServer(CommunicationProtocolEnum.GRPC,", "{a}=b;", "addService(a.service,",

@@ -14,6 +14,9 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "src/a.php", Head: "<?php grpc; ",
 		Units: []string{
+			"const A = A + A;\n", "use A\\B;\n", "function a() { return A; }\n",
+			"class A { const A = A; }\n", "{", "$s = new \\Grpc\\RpcServer(); $s->addHttp2Port($a);\n",
+			"$a = $a;\n", "define('A', A);\n",
 			"[Server::class,'x'", "<<<A\n", "a\\", "/*", "\\Hyperf\\GrpcServer\\Server::class,'a'", "function a(A $b,",
 			"(", "{a:",
 			"class A { const P = 5000; ", "$a->addHttp2Port($a->b", "function a() { return 5000; }", "$a = 5;",

@@ -15,6 +15,10 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "a.py", Head: "import grpc\ns.add_insecure_port(b)\n",
 		Units: []string{
+			"A = A + A\n", "from a import A\n", "import a\n", "def a():\n    return A\n",
+			"class A:\n    A = A\n", "A = os.environ.get(\"A\", A)\n", "[", "(",
+			"a = grpc.server(a)\na.add_insecure_port(A)\n", "A, B = B, A\n", "if A: A = A\n", "    ",
+			"def a(a=A): pass\na(A)\n",
 			"from a import (\nfrom grpc import c\n", "class A(\nclass B(grpc.C)\n", "def a(b=1\na()\n",
 			"s.add_insecure_port(a)\n", "a = f'" + strings.Repeat("{a}", 80) + "'\n", "grpc.b.c ",
 			"p.add_argument('--a', ", "@click.option('--port', default=1)\n", "class A:\n  port: int = 50051\n",

@@ -14,6 +14,9 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "a.rs", Head: "use tonic::transport::Server; Server::builder().serve(a);\n",
 		Units: []string{
+			"const A: u16 = A + A;\n", "use a::A;\n", "fn a() -> u16 { A }\n",
+			"impl A { fn port() -> u16 { A } }\n", "{", "(", "Server::builder().add_service(a).serve(A);\n",
+			"let a = a;\n", "mod a {",
 			"tonic #[cfg(test)] ", "#[test]tonic", "#[cfg(test)] #[);", "use tonic::*;a::b::new ", "use tonic::{{{",
 			"impl a::x_server::X for Request<", "impl a::x_server::X for S {}\n",
 			"let x=x;.serve(x)tonic::transport::Server::builder ", "/*tonic", "r#\"tonic",

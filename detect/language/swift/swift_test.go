@@ -14,6 +14,8 @@ func TestRepetitiveSources(t *testing.T) {
 	analyzertest.Repetitive(t, definition, analyzertest.Repetition{
 		Path: "Sources/a/a.swift", Head: "import GRPCCore\nGRPCServer(transport: t)\n",
 		Units: []string{
+			"let A = A + A\n", "import A\n", "func a() -> Int { A }\n", "struct A { let A = A }\n", "{", "(",
+			"let s = Server.insecure(group: g).bind(host: \"a\", port: A)\n", "A = A\n",
 			"GRPCServer(transport:", "class A: ServiceProtocol ", "\"\\(GRPC",
 			"var a = a\nGRPCServer(transport: address: .ipv4(port: a", "#\"GRPC",
 			"address: .ipv4(a), transportSecurity: a, ", "if a {\n  Server.usingTLS(with: a)\n}\n",
