@@ -87,8 +87,12 @@ type extra struct {
 	// loadsOnCondition says that a source loads it in some environments.
 	loadsOnCondition bool
 	entries          entries
-	aliases          []alias
-	health           analyzer.HealthDefinitions
+	// library is what a package.json says of others that import its package.
+	library library
+	// runs says that a source calls something when it is loaded.
+	runs    bool
+	aliases []alias
+	health  analyzer.HealthDefinitions
 	// imports are the modules that a source imports which gives a server its services.
 	imports []string
 }
@@ -136,6 +140,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	result := cmp.Or(analyzeSource(f.Path, text, isOutput), &analyzer.Result[extra]{})
 	result.Extra.loadsOnCondition = loadsOnCondition.Match(text)
+	result.Extra.runs = runs.Match(text)
 	result.Extra.replacesEnvironment = replacesEnvironment.Match(text)
 	result.Extra.health = healthIn(text)
 	return result, nil
@@ -158,7 +163,7 @@ func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error
 	var name string
 	_ = json.Unmarshal(fields["name"], &name) // a name of another type is none that can be imported
 	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{
-		packageName: name, entries: entriesOf(fields),
+		packageName: name, entries: entriesOf(fields), library: libraryOf(fields),
 		// The image has no devDependencies.
 		loadsEnvironment: environmentLoader.Match(fields["dependencies"]) || environmentLoader.Match(fields["scripts"]),
 	}}, nil

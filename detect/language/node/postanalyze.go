@@ -38,6 +38,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	a.moveServers(all)
 	analyzer.GiveHealth(all, makersFor)
+	dropLibraries(all)
 	analyzer.DropBuilt(all)
 	servers := analyzer.ServersIn(a.graph, all, logf)
 	analyzer.SetLanguages(servers, files, languageOf)
