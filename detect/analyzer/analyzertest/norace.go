@@ -1,0 +1,5 @@
+//go:build !race
+
+package analyzertest
+
+const underRace = false
