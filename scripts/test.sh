@@ -248,7 +248,8 @@ run_unit() {
 run_race() {
   step unit tests under the race detector
   CGO_ENABLED=1 go test -race ./...
-  go test -run '^TestRepetitiveSources$' ./detect/language/... # it leaves out the cost of sources under the race detector
+  # Under the race detector this leaves out the cost of large sources.
+  go test -run '^TestRepetitiveSources$' ./detect/language/...
   go -C scripts/publish test -count=1 ./...
 }
 # The bridge is attacked in each way for two seconds, by itself: other tests beside it would be attackers too.

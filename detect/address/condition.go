@@ -116,6 +116,15 @@ var (
 	classOf     = lazyregexp.New(`\b(?:class|struct|impl|object)[ \t]+(\w+)`)
 )
 
+// FunctionAt returns the offset of the name of the innermost function that the code at an offset stands in; -1 if it is
+// in none.
+func (d *Names) FunctionAt(at int) int {
+	if name, ok := d.functionAround(at, 0); ok {
+		return name.From
+	}
+	return -1
+}
+
 // FunctionOf returns the name of the innermost function that the code at an offset stands in, as [FunctionName] has it;
 // "" if it is in none.
 func (d *Names) FunctionOf(at int) string {

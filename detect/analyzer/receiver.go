@@ -34,7 +34,34 @@ func Receivers(names *address.Names, servers []finding.Server, at int) []*findin
 	if m == nil {
 		return nil
 	}
+	// A name that functions have for servers of their own is that of the function.
+	if own := InFunction(names, servers, at); own != nil {
+		line := names.LineCode(names.LogicalLine(finding.Offset(own)))
+		if address.UsesName(string(line), string(m[1])) {
+			return []*finding.Site{own}
+		}
+	}
 	return named(names, servers, string(m[1]), at, maxGiven)
+}
+
+// InFunction returns the site of the one of several servers of a text that is made in the function which the code at an
+// offset stands in; nil if none is, or several are.
+func InFunction(names *address.Names, servers []finding.Server, at int) *finding.Site {
+	function := names.FunctionAt(at)
+	if function < 0 || len(servers) < 2 || len(servers) > address.MaxListeners {
+		return nil
+	}
+	var own *finding.Site
+	for _, s := range servers {
+		if names.FunctionAt(finding.Offset(s)) != function {
+			continue
+		}
+		if own != nil {
+			return nil
+		}
+		own = s.Site
+	}
+	return own
 }
 
 // maxGiven is how many functions in a row may be given a server.

@@ -37,7 +37,10 @@ func TestSearch(t *testing.T) {
 		{"one without health", []string{"health=none"}, "", 3, "register the standard health service"},
 		{"TLS", []string{tlsServer}, "", 0, "status: SERVING"},
 		{"TLS that is to be verified", []string{tlsServer}, "-tls", 2, "-tls-ca-cert"},
-		{"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2, "-tls-client-key; flags -tls-... need -tls"},
+		{
+			"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2,
+			"-tls-client-key; flags -tls-... need -tls",
+		},
 		{"beside a web server", []string{"speaks=http1", ""}, "", 0, "status: SERVING"},
 		{"beside h2c", []string{"speaks=http2", ""}, "", 0, "status: SERVING"},
 		{"TLS beside others", []string{"speaks=http1", "speaks=smtp", tlsServer}, "", 0, "status: SERVING"},

@@ -17,7 +17,8 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 	if !analyzer.AreApart(listening) {
 		return found
 	}
-	of := func(f finding.Finding) *finding.Site { return n.serverAbout(f, listening) }
+	servers := slices.Collect(finding.All[finding.Server](found))
+	of := func(f finding.Finding) *finding.Site { return n.serverAbout(f, servers) }
 	var all []finding.Finding
 	givesHealth := slices.ContainsFunc(found, func(f finding.Finding) bool {
 		h, ok := f.(finding.Health)
@@ -55,24 +56,17 @@ func apart(n *names, found []finding.Finding) []finding.Finding {
 
 // serverAbout returns the server that a finding is about: the one that is made in the same function, or else the last
 // one that is made before it, nil before all of them.
-func (n *names) serverAbout(f finding.Finding, listening []analyzer.Listening) *finding.Site {
-	line, function := finding.Where(f).Line, ""
+func (n *names) serverAbout(f finding.Finding, servers []finding.Server) *finding.Site {
 	if at := finding.Offset(f); at > 0 {
-		function = n.values().FunctionOf(at)
-	}
-	var last, only *finding.Site
-	own := 0
-	for _, l := range listening {
-		if l.Of.Line <= line {
-			last = l.Of
-		}
-		if function != "" && n.values().FunctionOf(finding.Offset(l.Of)) == function {
-			only = l.Of
-			own++
+		if own := analyzer.InFunction(n.values(), servers, at); own != nil {
+			return own
 		}
 	}
-	if own == 1 {
-		return only
+	var last *finding.Site
+	for _, s := range servers {
+		if s.Line <= finding.Where(f).Line {
+			last = s.Site
+		}
 	}
 	return last
 }

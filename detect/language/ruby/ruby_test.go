@@ -17,7 +17,8 @@ func TestRepetitiveSources(t *testing.T) {
 	units := []string{
 		"a = YAML.load_file(a)\n", "def a(b)\n  JSON.parse(File.read(b))\nend\n", "a = a(b)[:a]\n",
 		"class A<B::Service\n", "<<~A\n<<~B\n", "%w( /a?\" ", "AnyCable.configure rpc_host\n", "module A\n# b\n",
-		"s.add_http2_port(a\n", "a = a\n", "A = 50051\n", "A = A + A\n", "A = ENV[\"A\"] || A\n", "class A\nA = A\nend\n",
+		"s.add_http2_port(a\n", "a = a\n", "A = 50051\n", "A = A + A\n", "A = ENV[\"A\"] || A\n",
+		"class A\nA = A\nend\n",
 		"s.add_http2_port(A, b)\n", "[", "{", "A = B\nB = A\n", "a = a + a\n",
 		"o = { a: 1, ", "o[:a] = 5\n", "def a\n", "GRPC::RpcServer.new\n ",
 		"class A\n  def initialize(port: 1, ", "A.new(50051, ",
