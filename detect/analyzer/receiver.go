@@ -44,6 +44,20 @@ func Receivers(names *address.Names, servers []finding.Server, at int) []*findin
 	return named(names, servers, string(m[1]), at, maxGiven)
 }
 
+// InStatement returns the site of the one of several servers of a text in whose statement the code at an offset stands,
+// or that the method is called of which is named there; nil if there is one server, or if the text does not say which.
+func InStatement(names *address.Names, servers []finding.Server, at int) *finding.Site {
+	if len(servers) < 2 || len(servers) > address.MaxListeners {
+		return nil
+	}
+	for _, s := range slices.Backward(servers) {
+		if from := finding.Offset(s); from <= at && at < names.Until(from, ";") {
+			return s.Site
+		}
+	}
+	return Receiver(names, servers, max(0, at-1))
+}
+
 // InFunction returns the site of the one of several servers of a text that is made in the function which the code at an
 // offset stands in; nil if none is, or several are.
 func InFunction(names *address.Names, servers []finding.Server, at int) *finding.Site {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -30,9 +31,11 @@ var (
 // maxListenCalls is how many calls of one source are looked at. Many of them are of other methods with the same names.
 const maxListenCalls = 256
 
-// listeners returns the addresses that a source names, and the security of what listens there.
-func listeners(d *address.Names) []finding.Finding {
+// listeners returns the addresses that a source names, and the security of what listens there. made are the findings of
+// the source.
+func listeners(d *address.Names, made []finding.Finding) []finding.Finding {
 	var found []finding.Finding
+	servers := slices.Collect(finding.All[finding.Server](made))
 	t := d.Text
 	for _, m := range t.FindAll(listenCall, maxListenCalls) {
 		arguments, _ := t.Arguments(m[1])
@@ -48,10 +51,13 @@ func listeners(d *address.Names) []finding.Finding {
 		} else if len(arguments) > 1 {
 			v := d.Value(arguments[1])
 			v.Host = hostIn(d, arguments[0])
-			found = append(found, finding.ListenerAt(v))
+			l := finding.ListenerAt(v)
+			l.Of = analyzer.InStatement(d, servers, m[0])
+			found = append(found, l)
 			if len(arguments) > 2 {
-				says := credentials(d, arguments[2])
-				found = append(found, finding.SecurityAt(t.Line(arguments[2].From), says))
+				says := finding.SecurityAt(t.Line(arguments[2].From), credentials(d, arguments[2]))
+				says.Of = l.Of
+				found = append(found, says)
 			}
 		}
 	}

@@ -203,7 +203,8 @@ func (a app) resolve(p *project, libraries []*project) {
 		case healthDeclared:
 			return nil
 		case healthBound:
-			return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: makesLibraryHealth && !a.ownHealth}}
+			needsStatus := makesLibraryHealth && !a.ownHealth
+			return []finding.Finding{finding.Health{Site: of.Site, Of: of.server, NeedsStatus: needsStatus}}
 		case anyServiceMapped:
 			if a.surest == byMapping {
 				return a.registered(of.Site, framework, false)

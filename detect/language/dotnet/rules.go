@@ -28,6 +28,7 @@ type (
 	healthBound struct {
 		*finding.Site
 		isStandard bool
+		server     *finding.Site // that it is bound to, nil if that is any of the source
 	}
 	// libraryHealthMade is where the implementation of package Grpc.HealthCheck is made, or a class of this name.
 	libraryHealthMade struct{ *finding.Site }

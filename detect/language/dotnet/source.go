@@ -41,6 +41,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if hasKeyword {
 		result.Findings = slices.Concat(result.Findings, defaultsIn(t, names), analyzer.HealthChecks(t))
 	}
+	boundTo(names, result.Findings)
 	result.Extra.sections, result.Extra.environment = sectionsIn(t), environmentIn(t)
 	result.Extra.filled = filledIn(t)
 	if mentions {
@@ -51,7 +52,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		d := names()
 		result.Declares = readConstants(d)
 		if listens {
-			result.Findings = append(result.Findings, unsureForgotten(d, result.Findings, listeners(d))...)
+			result.Findings = append(result.Findings, unsureForgotten(d, result.Findings, listeners(d, result.Findings))...)
 		}
 	}
 	return &result
@@ -168,6 +169,17 @@ func ofStandard(t *source.Text, found []finding.Finding) []finding.Finding {
 		}
 	}
 	return found
+}
+
+// boundTo says of the health services that are bound in a source which of its servers they are bound to.
+func boundTo(names func() *address.Names, found []finding.Finding) {
+	servers := slices.Collect(finding.All[finding.Server](found))
+	for i, f := range found {
+		if of, ok := f.(healthBound); ok && len(servers) > 1 {
+			of.server = analyzer.InStatement(names(), servers, finding.Offset(of))
+			found[i] = of
+		}
+	}
 }
 
 // implementedServices returns the classes that implement a generated service, and those that implement the health
