@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -50,12 +51,31 @@ func InStatement(names *address.Names, servers []finding.Server, at int) *findin
 	if len(servers) < 2 || len(servers) > address.MaxListeners {
 		return nil
 	}
+	return cmp.Or(inStatement(names, servers, at), Receiver(names, servers, max(0, at-1)))
+}
+
+func inStatement(names *address.Names, servers []finding.Server, at int) *finding.Site {
 	for _, s := range slices.Backward(servers) {
 		if from := finding.Offset(s); from <= at && at < names.Until(from, ";") {
 			return s.Site
 		}
 	}
-	return Receiver(names, servers, max(0, at-1))
+	return nil
+}
+
+// UsedBy returns the site of the one of several servers of a text that gets what is made at an offset: in its statement,
+// by a variable that is named there, or in the function that both are made in; nil if the text does not say which.
+func UsedBy(names *address.Names, servers []finding.Server, at int) *finding.Site {
+	var by *finding.Site
+	uses, _ := usesOf(names, at)
+	for _, use := range append(uses[:min(len(uses), address.MaxListeners)], at) {
+		of := inStatement(names, servers, use)
+		if of != nil && by != nil && of != by {
+			return nil
+		}
+		by = cmp.Or(by, of)
+	}
+	return cmp.Or(by, InFunction(names, servers, at))
 }
 
 // InFunction returns the site of the one of several servers of a text that is made in the function which the code at an

@@ -243,3 +243,23 @@ func (s servers) value(call []int, argument source.Span) address.Value {
 	}
 	return s.SocketAt(socket)
 }
+
+// isOfOne reports whether a finding is a listener of one of the servers of its source, which are told apart.
+func isOfOne(f finding.Finding) bool {
+	if c, ok := f.(configuredListener); ok {
+		f = c.Listener
+	}
+	l, ok := f.(finding.Listener)
+	return ok && l.Of != nil
+}
+
+// tellHealthApart says of the health services of a source whose servers are told apart which of these get them.
+func tellHealthApart(names *address.Names, found []finding.Finding) {
+	servers := slices.Collect(finding.All[finding.Server](found))
+	for i, f := range found {
+		if h, ok := f.(finding.Health); ok && len(servers) > 1 && len(servers) <= address.MaxListeners {
+			h.Of = analyzer.UsedBy(names, servers, finding.Offset(h))
+			found[i] = h
+		}
+	}
+}

@@ -207,7 +207,11 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 				isOfSystem := func(s source.Span) bool { return featureOf(t, s) == "" }
 				return slices.DeleteFunc(compiled(t, at), isOfSystem)
 			})
-		result.Findings = append(result.Findings, listeners(d, made)...)
+		listening := listeners(d, made)
+		if slices.ContainsFunc(listening, isOfOne) {
+			tellHealthApart(d, result.Findings)
+		}
+		result.Findings = append(result.Findings, listening...)
 		if hasKeyword {
 			result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 			if t.Matches(interceptorLayer) {
