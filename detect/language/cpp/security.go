@@ -68,7 +68,10 @@ func listeners(names *address.Names, made []finding.Finding) []finding.Finding {
 		builder, _ := names.Group(addListeningPort, m, "builder")
 		of := serverOf(servers, builder, m[0])
 		of.ports = append(of.ports, port{
-			analyzer.Listening{Written: names.Slice(arguments[0]), Address: names.Value(arguments[0]), Of: of.site},
+			analyzer.Listening{
+				Written: string(names.Raw[arguments[0].From:arguments[0].To]), Address: names.Value(arguments[0]),
+				Of: of.site,
+			},
 			arguments[1], slices.Concat(names.ConditionsAround(m[0], of.at), compiled(names, m[0], of.at)), false,
 		})
 		last := &of.ports[len(of.ports)-1]
