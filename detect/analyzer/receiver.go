@@ -63,8 +63,8 @@ func inStatement(names *address.Names, servers []finding.Server, at int) *findin
 	return nil
 }
 
-// UsedBy returns the site of the one of several servers of a text that gets what is made at an offset: in its statement,
-// by a variable that is named there, or in the function that both are made in; nil if the text does not say which.
+// UsedBy returns the site of the one of several servers of a text that gets what is made at an offset: in its
+// statement, by a variable that is named there, or in the function that both are made in; nil if the text does not say.
 func UsedBy(names *address.Names, servers []finding.Server, at int) *finding.Site {
 	var by *finding.Site
 	uses, _ := usesOf(names, at)

@@ -94,9 +94,7 @@ func readDeclarations(t *source.Text) *address.Names {
 			continue
 		}
 		body := source.Span{From: m[1], To: bodyEnd(t, all.To+1)}
-		if class != "" {
-			methods = append(methods, methodsOf{class, body})
-		}
+		methods = append(methods, methodsOf{class, body})
 		if from := all.To + ahead[1]; t.Code[from-1] == '{' && tellingName.MatchString(name) {
 			for _, value := range t.Returns(from) {
 				d.DeclareFunction(class, name, value)

@@ -52,7 +52,8 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		d := names()
 		result.Declares = readConstants(d)
 		if listens {
-			result.Findings = append(result.Findings, unsureForgotten(d, result.Findings, listeners(d, result.Findings))...)
+			listening := listeners(d, result.Findings)
+			result.Findings = append(result.Findings, unsureForgotten(d, result.Findings, listening)...)
 		}
 	}
 	return &result
