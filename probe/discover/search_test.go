@@ -38,7 +38,9 @@ func TestSearch(t *testing.T) {
 		{"TLS", []string{tlsServer}, "", 0, "status: SERVING"},
 		{"TLS that is to be verified", []string{tlsServer}, "-tls", 2, "-tls-ca-cert"},
 		{
-			"a client certificate", []string{tlsServer + " clientauth=required"}, "", 2,
+			"a client certificate",
+			[]string{tlsServer + " clientauth=required"},
+			"", 2,
 			"-tls-client-key; flags -tls-... need -tls",
 		},
 		{"beside a web server", []string{"speaks=http1", ""}, "", 0, "status: SERVING"},
@@ -46,7 +48,9 @@ func TestSearch(t *testing.T) {
 		{"TLS beside others", []string{"speaks=http1", "speaks=smtp", tlsServer}, "", 0, "status: SERVING"},
 		{"none is gRPC", []string{"speaks=http1", "speaks=smtp"}, "", 2, "another protocol"},
 		{
-			"none, and what to do", []string{"speaks=http1"}, "", 2,
+			"none, and what to do",
+			[]string{"speaks=http1"},
+			"", 2,
 			"is the server up? If one of these is the server, set -addr; -discover says more about each",
 		},
 		{"h2c alone", []string{"speaks=http2"}, "", 2, "HTTP/2 without gRPC"},

@@ -207,11 +207,7 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 				isOfSystem := func(s source.Span) bool { return featureOf(t, s) == "" }
 				return slices.DeleteFunc(compiled(t, at), isOfSystem)
 			})
-		listening := listeners(d, made)
-		if slices.ContainsFunc(listening, isOfOne) {
-			tellHealthApart(d, result.Findings)
-		}
-		result.Findings = append(result.Findings, listening...)
+		result.Findings = append(result.Findings, listenersOfEach(d, made, result.Findings)...)
 		if hasKeyword {
 			result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
 			if t.Matches(interceptorLayer) {
@@ -224,6 +220,16 @@ func read(file string, text []byte, declares, gives bool, settings []string) *an
 		}
 	}
 	return result
+}
+
+// listenersOfEach returns the listeners of the servers that a file makes. If it makes several, the health service among
+// the findings is told to be that of the one that gets it.
+func listenersOfEach(d *address.Names, made []construction, found []finding.Finding) []finding.Finding {
+	listening := listeners(d, made)
+	if slices.ContainsFunc(listening, isOfOne) {
+		tellHealthApart(d, found)
+	}
+	return listening
 }
 
 // modulePaths returns where the modules that a file declares are: beside it, or in the directory of the file's name
