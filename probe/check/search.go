@@ -16,7 +16,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/sockets"
 )
 
-// maxServers is how many sockets are asked for their health at the same time.
+// maxServers is how many servers are asked for their health at the same time.
 const maxServers = 16
 
 // search asks a server whose address no user has given. The address that the build has found goes first. If it refuses
@@ -46,9 +46,9 @@ func (p *Prober) searchBeside(known *server) error {
 
 // searchSockets asks the container's own sockets; known is the answer at the address that the build has found, or nil.
 func (p *Prober) searchSockets(known *server) error {
-	found, err := sockets.Own()
-	if err != nil {
-		return p.cannotSearch(known, err)
+	found, unknown := sockets.Own()
+	if unknown != nil && len(found) == 0 {
+		return p.cannotSearch(known, unknown)
 	}
 	if known != nil {
 		found = slices.DeleteFunc(found, func(s sockets.Socket) bool {
@@ -66,6 +66,9 @@ func (p *Prober) searchSockets(known *server) error {
 	if decisive := decisive(servers); decisive != nil {
 		p.Memory.remember(slices.DeleteFunc(servers, (*server).isNoServer))
 		return p.adopt(decisive)
+	}
+	if unknown != nil {
+		return p.cannotSearch(known, unknown)
 	}
 	return notFound(known, found, servers)
 }
@@ -160,23 +163,24 @@ type server struct {
 // tls reports whether it was asked with TLS.
 func (s *server) tls() bool { return s.Options.TLS }
 
-// askAll asks sockets at the same time, as many as may be asked: those first that speak HTTP/2, not those that have
-// closed the connection, of which there may be any number.
-func (p *Prober) askAll(found []sockets.Socket) []*server {
-	isOther := func(s sockets.Socket) bool { return s.Speaks != outcome.HTTP2 }
-	isSpoken := func(s sockets.Socket) bool { return !isOther(s) }
-	found = append(slices.DeleteFunc(slices.Clone(found), isOther), slices.DeleteFunc(found, isSpoken)...)
-	found = found[:min(len(found), maxServers)]
-	servers := make([]*server, len(found))
-	if len(found) == 1 {
-		servers[0] = p.askAt(&found[0])
-		return servers
+// askAll asks sockets, many at the same time. A Watch, which has no end, asks none of several.
+func (p *Prober) askAll(found []sockets.Socket) (servers []*server) {
+	for some := range slices.Chunk(found, maxServers) {
+		asked := make([]*server, len(some))
+		var running sync.WaitGroup
+		for i := range some {
+			switch {
+			case len(found) == 1:
+				asked[i] = p.askAt(&some[i])
+			case p.Options.Watch:
+				asked[i] = p.serverAt(&some[i], false)
+			default:
+				running.Go(func() { asked[i] = p.askAt(&some[i]) })
+			}
+		}
+		running.Wait()
+		servers = append(servers, asked...)
 	}
-	var running sync.WaitGroup
-	for i := range found {
-		running.Go(func() { servers[i] = p.askAt(&found[i]) })
-	}
-	running.Wait()
 	return servers
 }
 
@@ -252,17 +256,19 @@ func (s *server) hasHealth() bool {
 	return (code != outcome.ExitConnection || s.socket.Speaks == outcome.HTTP2) && !s.answers(outcome.CodeUnimplemented)
 }
 
-// answers reports whether the server has ended its calls with a status of gRPC.
+// answers reports whether the server has ended all its calls with a status of gRPC.
 func (s *server) answers(code outcome.Code) bool {
 	if s.isNoServer() {
 		return false
 	}
-	failed, ok := errors.AsType[*outcome.RPCError](s.err)
-	for _, a := range s.report.Answers {
-		failed, ok = errors.AsType[*outcome.RPCError](a.Err)
-		break
+	isCode := func(err error) bool {
+		failed, ok := errors.AsType[*outcome.RPCError](err)
+		return ok && failed.Code == code
 	}
-	return ok && failed.Code == code
+	if s.report.Answers == nil {
+		return isCode(s.err)
+	}
+	return !slices.ContainsFunc(s.report.Answers, func(a outcome.Answer) bool { return !isCode(a.Err) })
 }
 
 // decisive returns the servers that decide the outcome: those that have a health service and know what was asked for;

@@ -9,4 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/probetest/nettest"
 )
 
-func TestMain(m *testing.M) { os.Exit(nettest.Main(m)) }
+func TestMain(m *testing.M) {
+	runProgram()
+	os.Exit(nettest.Main(m))
+}

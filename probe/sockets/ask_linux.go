@@ -65,7 +65,11 @@ func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 			r.wait(earlier(deadline, time.Now().Add(grace)), false)
 		}
 		for _, t := range r.talks {
-			t.socket.Speaks = outcome.Silent
+			if len(t.answer) > 0 {
+				t.socket.Speaks = Classify(t.answer, true)
+			} else if t.socket.Speaks != "" {
+				t.socket.Speaks = outcome.Silent
+			}
 		}
 	}
 	return slices.DeleteFunc(found, isStrangers), nil
@@ -125,9 +129,11 @@ func (r *round) connect(t *talk) {
 			}
 		}
 		syscall.Close(fd)
-		t.socket.Speaks = outcome.Refused
-		if err == syscall.EACCES || err == syscall.EPERM {
+		switch {
+		case err == syscall.EACCES || err == syscall.EPERM:
 			t.socket.Speaks = outcome.Forbidden
+		case t.socket.Owner != ByPeer: // of another container it may be just the name that is seen here
+			t.socket.Speaks = outcome.Refused
 		}
 	}
 }

@@ -16,10 +16,8 @@ func Classify(answer []byte, whole bool) outcome.Protocol {
 		return outcome.Closed
 	case len(answer) >= 2 && answer[0] == 0x15 && answer[1] == 3: // an alert (RFC 8446 section 5.1)
 		return outcome.TLS
-	case bytes.HasPrefix(answer, []byte("HTTP/1.")) && bytes.Contains(answer, []byte("HTTPS")):
-		return outcome.TLS
 	case bytes.HasPrefix(answer, []byte("HTTP/1.")):
-		return outcome.HTTP1
+		return classifyHTTP1(answer, whole)
 	case len(answer) < http2.FrameHeaderLen && whole:
 		return outcome.OtherProtocol
 	case len(answer) < http2.FrameHeaderLen:
@@ -39,4 +37,18 @@ func Classify(answer []byte, whole bool) outcome.Protocol {
 		}
 	}
 	return outcome.HTTP2
+}
+
+// classifyHTTP1 is Classify for an answer in HTTP/1. A server with TLS that answers a request in plain text so says 400,
+// and in the body what it wants: "HTTPS" those of Go and nginx, "TLS" that of Tomcat.
+func classifyHTTP1(answer []byte, whole bool) outcome.Protocol {
+	const badRequest = "HTTP/1.1 400"
+	isBad := len(answer) >= len(badRequest) && bytes.HasSuffix(answer[:len(badRequest)], []byte(" 400"))
+	switch {
+	case isBad && (bytes.Contains(answer, []byte("HTTPS")) || bytes.Contains(answer, []byte("TLS"))):
+		return outcome.TLS
+	case !whole && (isBad || len(answer) < len(badRequest)):
+		return ""
+	}
+	return outcome.HTTP1
 }

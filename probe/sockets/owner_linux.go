@@ -27,8 +27,8 @@ const (
 )
 
 // Own returns the listening sockets that are this container's own: TCP sockets, then unix sockets, of which it is only
-// known once somebody has connected whose they are ([Ask]). Its error is [ErrUnknownOwners], or why nothing can be
-// listed.
+// known once somebody has connected whose they are ([Ask]). Its error is why nothing can be listed, or, beside the unix
+// sockets, [ErrUnknownOwners].
 func Own() ([]Socket, error) {
 	all, own, err := listenersAndOwn()
 	if err != nil {
@@ -36,23 +36,19 @@ func Own() ([]Socket, error) {
 	}
 	var mine []listener
 	owner := ByCgroup
-	if own > rootCgroup {
-		for _, l := range all {
-			if l.cgroup == own {
-				mine = append(mine, l)
-			}
+	for _, l := range all {
+		if own > rootCgroup && l.cgroup == own && len(mine) < maxSockets {
+			mine = append(mine, l)
 		}
 	}
-	var denied bool
 	if len(mine) == 0 && len(all) > 0 {
 		owner = ByProcess
-		mine, denied = ownedByProcesses(all)
+		var denied bool
+		if mine, denied = ownedByProcesses(all); len(mine) == 0 && denied && own <= rootCgroup {
+			err = ErrUnknownOwners
+		}
 	}
-	found := append(merge(mine, owner), unixSockets()...)
-	if len(found) == 0 && denied {
-		return nil, ErrUnknownOwners
-	}
-	return found, nil
+	return append(merge(mine, owner), unixSockets()...), err
 }
 
 // All returns all listening sockets of the network namespace, with an unknown owner.
@@ -70,7 +66,7 @@ func All() ([]Socket, error) {
 }
 
 // listenersAndOwn returns the listening TCP sockets, without those of probes that look for themselves, and the id of
-// the control group that sockets of this process are made in, 0 if it cannot be known.
+// this container's control group, 0 if it cannot be known.
 func listenersAndOwn() (all []listener, own uint64, err error) {
 	mark, port := listenAsMark()
 	if mark >= 0 {
@@ -83,11 +79,19 @@ func listenersAndOwn() (all []listener, own uint64, err error) {
 	for _, l := range all {
 		if ip := l.at.Addr(); !ip.Is4() || ip.As4() != markAddress {
 			kept = append(kept, l)
-		} else if l.at.Port() == port {
+		} else if l.at.Port() == port && isOfVersion2() {
 			own = l.cgroup
 		}
 	}
 	return kept, own, err
+}
+
+// isOfVersion2 reports whether control groups of version 2 are what tells containers apart here: a runtime mounts in a
+// container what it uses. One that uses version 1 may leave all containers in its own group of version 2.
+func isOfVersion2() bool {
+	const cgroup2SuperMagic = 0x63677270 // statfs(2)
+	var mounted syscall.Statfs_t
+	return syscall.Statfs("/sys/fs/cgroup", &mounted) == nil && uint32(mounted.Type) == cgroup2SuperMagic
 }
 
 // listenAsMark listens where nobody connects. It returns -1 if that fails.
@@ -130,8 +134,8 @@ func unixSockets() (found []Socket) {
 	return found
 }
 
-// ownedByProcesses returns the listeners that processes of this container have open. It is denied if a process of this
-// container does not let this one see its descriptors.
+// ownedByProcesses returns the listeners that processes of this container have open. It is denied if there may be more:
+// a process is hidden from this one (hidepid of proc(5)), or does not let it see its descriptors, or there are too many.
 func ownedByProcesses(all []listener) (mine []listener, denied bool) {
 	byInode := map[string]listener{}
 	for _, l := range all {
@@ -150,15 +154,24 @@ func ownedByProcesses(all []listener) (mine []listener, denied bool) {
 			}
 			return len(byInode) > 0 && descriptors > 0
 		})
-		denied = denied || err != nil && !errors.Is(err, fs.ErrNotExist)
+		denied = denied || descriptors <= 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 		return len(byInode) > 0 && descriptors > 0
 	}
+	seesFirst := false
 	err := eachName("/proc", maxProcesses, func(pid string) bool {
-		isProcess := pid[0] >= '0' && pid[0] <= '9'
-		return !isProcess || !inThisContainer(pid) || ofProcess(pid)
+		if pid[0] < '0' || pid[0] > '9' {
+			return true
+		}
+		seesFirst = seesFirst || pid == "1"
+		isOwn, err := inThisContainer(pid)
+		denied = denied || err != nil && !errors.Is(err, fs.ErrNotExist)
+		return !isOwn || ofProcess(pid)
 	})
-	return mine, denied || err != nil
+	return mine, denied || !seesFirst || err != nil
 }
+
+// errTooMany is the error of a folder with more names than are read.
+var errTooMany = errors.New("too many names")
 
 // eachName hands over the names in a folder, as far as the bound, until receive returns false. It reads some at a time:
 // a listening socket is among the first of thousands of descriptors that a process has open.
@@ -178,29 +191,36 @@ func eachName(folder string, most int, receive func(name string) bool) error {
 			return err
 		}
 		if !receive(names[0]) {
-			break
+			return nil
 		}
 	}
-	return nil
+	return errTooMany
 }
 
 // inThisContainer reports whether a process is one of this container: its mount namespace or, if that is not shown to
 // this user, its control groups are those of this process.
-func inThisContainer(pid string) bool {
+func inThisContainer(pid string) (bool, error) {
 	mine, err := os.Readlink("/proc/self/ns/mnt")
 	theirs, theirErr := os.Readlink("/proc/" + pid + "/ns/mnt")
 	if err == nil && theirErr == nil {
-		return mine == theirs
+		return mine == theirs, nil
 	}
 	groups, err := rawfile.Read("/proc/self/cgroup", maxCgroupFile, nil)
 	others, theirErr := rawfile.Read("/proc/"+pid+"/cgroup", maxCgroupFile, nil)
-	return err == nil && theirErr == nil && len(groups) > 0 && string(groups) == string(others)
+	if err = errors.Join(err, theirErr); err != nil {
+		return false, err
+	}
+	return len(groups) > 0 && string(groups) == string(others), nil
 }
 
 // isOwnPeer reports whether a process of this container listens on the unix socket that fd is connected to. The kernel
-// knows the process that has called listen, by its id in the caller's namespace, 0 if it has none there. If process 1
-// is this container's, the namespace is, and so is every process in it.
+// knows the process that has called listen, by its id in the caller's namespace, 0 if it has none there. Another
+// container may have its processes in the same namespace.
 func isOwnPeer(fd int) bool {
 	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
-	return err == nil && peer.Pid > 0 && (inThisContainer("1") || inThisContainer(strconv.Itoa(int(peer.Pid))))
+	if err != nil || peer.Pid <= 0 {
+		return false
+	}
+	isOwn, err := inThisContainer(strconv.Itoa(int(peer.Pid)))
+	return isOwn && err == nil
 }

@@ -17,16 +17,24 @@ const maxProcFile = 16 << 20
 // readTCP returns the listening TCP sockets from /proc/net/tcp and /proc/net/tcp6 (proc_net(5)), which is dearer than
 // to ask the kernel for them, and works where that is refused.
 func readTCP() (all []listener, err error) {
+	loopback4 := map[uint16]bool{} // ports that 127.0.0.1 has
 	for _, path := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		err = eachLine(path, func(fields []string) {
-			if len(fields) < 10 || fields[3] != "0A" || len(all) == maxSockets {
+			if len(fields) < 10 || fields[3] != "0A" {
 				return
 			}
 			at, ok := parseProcAddress(fields[1])
 			inode, err := strconv.ParseUint(fields[9], 10, 32)
-			if ok && err == nil {
-				all = append(all, listener{at: at, inode: uint32(inode)})
+			if !ok || err != nil {
+				return
 			}
+			ip := at.Addr()
+			if ip.Is4() && (ip.IsUnspecified() || ip.IsLoopback()) {
+				loopback4[at.Port()] = true
+			}
+			// Otherwise two servers could not have the port.
+			v6only := ip.Is6() && loopback4[at.Port()]
+			all = append(all, listener{at: at, v6only: v6only, inode: uint32(inode)})
 		})
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err

@@ -22,7 +22,7 @@ const insideEnv = "NETTEST_INSIDE"
 // fail.
 func Main(m *testing.M) int {
 	if os.Getenv(insideEnv) != "" {
-		if err := bringUpLoopback(); err != nil {
+		if err := BringUpLoopback(); err != nil {
 			fmt.Fprintln(os.Stderr, "bringing up loopback:", err)
 			return 1
 		}
@@ -48,8 +48,8 @@ func Main(m *testing.M) int {
 	return 0
 }
 
-// bringUpLoopback sets the flag IFF_UP of lo (netdevice(7)).
-func bringUpLoopback() error {
+// BringUpLoopback sets the flag IFF_UP of lo (netdevice(7)), in the network namespace of the calling thread.
+func BringUpLoopback() error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
