@@ -503,7 +503,7 @@ func serveUntilKilled() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println(server.Addr)
+	_, _ = fmt.Fprintln(os.Stdout, server.Addr)
 	select {}
 }
 
@@ -538,6 +538,6 @@ func holdConnections() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println(server.Addr())
+	_, _ = fmt.Fprintln(os.Stdout, server.Addr())
 	select {}
 }

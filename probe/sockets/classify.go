@@ -39,8 +39,8 @@ func Classify(answer []byte, whole bool) outcome.Protocol {
 	return outcome.HTTP2
 }
 
-// classifyHTTP1 is Classify for an answer in HTTP/1. A server with TLS that answers a request in plain text so says 400,
-// and in the body what it wants: "HTTPS" those of Go and nginx, "TLS" that of Tomcat.
+// classifyHTTP1 is Classify for an answer in HTTP/1. A server with TLS that answers a request in plain text so says
+// 400, and in the body what it wants: "HTTPS" those of Go and nginx, "TLS" that of Tomcat.
 func classifyHTTP1(answer []byte, whole bool) outcome.Protocol {
 	const badRequest = "HTTP/1.1 400"
 	isBad := len(answer) >= len(badRequest) && bytes.HasSuffix(answer[:len(badRequest)], []byte(" 400"))

@@ -134,8 +134,9 @@ func unixSockets() (found []Socket) {
 	return found
 }
 
-// ownedByProcesses returns the listeners that processes of this container have open. It is denied if there may be more:
-// a process is hidden from this one (hidepid of proc(5)), or does not let it see its descriptors, or there are too many.
+// ownedByProcesses returns the listeners that processes of this container have open. It is denied if there may be
+// more: a process is hidden from this one (hidepid of proc(5)), or does not let it see its descriptors, or there are
+// too many.
 func ownedByProcesses(all []listener) (mine []listener, denied bool) {
 	byInode := map[string]listener{}
 	for _, l := range all {
