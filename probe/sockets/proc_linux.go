@@ -20,21 +20,14 @@ func readTCP() (all []listener, err error) {
 	loopback4 := map[uint16]bool{} // ports that 127.0.0.1 has
 	for _, path := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		err = eachLine(path, func(fields []string) {
-			if len(fields) < 10 || fields[3] != "0A" {
+			l, ok := parseTCP(fields)
+			if !ok {
 				return
 			}
-			at, ok := parseProcAddress(fields[1])
-			inode, err := strconv.ParseUint(fields[9], 10, 32)
-			if !ok || err != nil {
-				return
-			}
-			ip := at.Addr()
-			if ip.Is4() && (ip.IsUnspecified() || ip.IsLoopback()) {
-				loopback4[at.Port()] = true
-			}
-			// Otherwise two servers could not have the port.
-			v6only := ip.Is6() && loopback4[at.Port()]
-			all = append(all, listener{at: at, v6only: v6only, inode: uint32(inode)})
+			ip, port := l.at.Addr(), l.at.Port()
+			loopback4[port] = loopback4[port] || ip.Is4() && (ip.IsUnspecified() || ip.IsLoopback())
+			l.v6only = ip.Is6() && loopback4[port] // otherwise the two could not have the same port
+			all = append(all, l)
 		})
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err
@@ -43,18 +36,38 @@ func readTCP() (all []listener, err error) {
 	return all, nil
 }
 
+// parseTCP reads a line of /proc/net/tcp. It returns false for a socket that does not listen.
+func parseTCP(fields []string) (l listener, ok bool) {
+	const listening = "0A"
+	if len(fields) < 10 || fields[3] != listening {
+		return listener{}, false
+	}
+	at, ok := parseProcAddress(fields[1])
+	inode, err := strconv.ParseUint(fields[9], 10, 32)
+	return listener{at: at, inode: uint32(inode)}, ok && err == nil
+}
+
 // readUnix returns the names of the listening unix stream sockets from /proc/net/unix, as dumpUnix does.
 func readUnix() (names []string, err error) {
 	err = eachLine("/proc/self/net/unix", func(fields []string) {
-		const listening, stream = "00010000", "0001" // __SO_ACCEPTCON, SOCK_STREAM
-		if len(fields) != 8 || fields[3] != listening || fields[4] != stream || len(names) == maxSockets {
-			return
-		}
-		if name := fields[7]; len(name) > 1 && (name[0] == '/' || name[0] == '@') {
+		if name := parseUnixLine(fields); name != "" && len(names) < maxSockets {
 			names = append(names, name)
 		}
 	})
 	return names, err
+}
+
+// parseUnixLine reads the name in a line of /proc/net/unix. It returns "" for a socket that is not listening or no
+// stream, or has no name that can be connected to.
+func parseUnixLine(fields []string) (name string) {
+	const listening, stream = "00010000", "0001" // __SO_ACCEPTCON, SOCK_STREAM
+	if len(fields) != 8 || fields[3] != listening || fields[4] != stream {
+		return ""
+	}
+	if name = fields[7]; len(name) > 1 && (name[0] == '/' || name[0] == '@') {
+		return name
+	}
+	return ""
 }
 
 // eachLine hands over the fields of each line of a file, as far as the bound.
