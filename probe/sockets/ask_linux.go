@@ -132,6 +132,9 @@ func (r *round) connect(t *talk) {
 		switch {
 		case err == syscall.EACCES || err == syscall.EPERM:
 			t.socket.Speaks = outcome.Forbidden
+			if t.socket.Owner == ByPeer {
+				t.socket.Owner = Unknown
+			}
 		case t.socket.Owner != ByPeer: // of another container it may be just the name that is seen here
 			t.socket.Speaks = outcome.Refused
 		}

@@ -24,7 +24,8 @@ func Classify(answer []byte, whole bool) outcome.Protocol {
 		return ""
 	}
 	header := http2.ParseFrameHeader(answer)
-	if header.Type != http2.FrameSettings || header.Stream != 0 || header.Has(http2.FlagAck) || header.Length%6 != 0 {
+	if header.Type != http2.FrameSettings || header.Stream != 0 || header.Has(http2.FlagAck) ||
+		header.Length%6 != 0 || header.Length > http2.MaxFrameSize {
 		return outcome.OtherProtocol
 	}
 	settings := answer[http2.FrameHeaderLen:]
