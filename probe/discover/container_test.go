@@ -45,10 +45,12 @@ const (
 
 // programs are what a container can execute.
 var programs = map[string]func() int{
-	"first": first,
-	"probe": func() int { return program.Main(lean.Transport{}) },
-	"serve": serveUntilKilled,
-	"hold":  holdConnections,
+	"first":   first,
+	"probe":   func() int { return program.Main(lean.Transport{}) },
+	"serve":   serveUntilKilled,
+	"hold":    holdConnections,
+	"listen":  listenSilently,
+	"limited": limited,
 }
 
 // runProgram ends the process if it is one of a container.
@@ -483,7 +485,8 @@ func refuseNetlink() error {
 }
 
 // serveUntilKilled serves with the options of probetest.StartWith in its arguments, and prints the address. The option
-// group moves it into a control group before, and setuid makes it another user's process after that.
+// group moves it into a control group before, and setuid makes it another user's process after that; at is where it
+// listens, as NETWORK,ADDRESS of package net.
 func serveUntilKilled() int {
 	var server *probetest.Server
 	var err error
@@ -492,7 +495,13 @@ func serveUntilKilled() int {
 	if group != "" {
 		err = cgroup.Enter(group, 0)
 	}
-	if err == nil {
+	at, words := takeOption(words, "at=")
+	network, address, isAt := strings.Cut(at, ",")
+	switch {
+	case err != nil:
+	case isAt:
+		server, err = probetest.Start(probetest.Config{Network: network, Address: address})
+	default:
 		server, err = probetest.StartWith("server", os.TempDir(), words...)
 	}
 	if err == nil && user != "" {
@@ -542,4 +551,33 @@ func holdConnections() int {
 	}
 	_, _ = fmt.Fprintln(os.Stdout, server.Addr())
 	select {}
+}
+
+// listenSilently listens on as many ports as its argument says.
+func listenSilently() int {
+	count, err := strconv.Atoi(os.Args[1])
+	for range count {
+		if err == nil {
+			_, err = net.Listen("tcp4", "127.0.0.1:0")
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("listening")
+	select {}
+}
+
+// limited becomes another program that may open as many files as the first argument says.
+func limited() int {
+	most, err := strconv.ParseUint(os.Args[1], 10, 64)
+	if err == nil {
+		err = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most})
+	}
+	if err == nil {
+		err = syscall.Exec("/proc/self/exe", os.Args[2:], os.Environ())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
 }

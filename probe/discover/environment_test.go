@@ -273,3 +273,37 @@ func TestManyConnections(t *testing.T) {
 		})
 	}
 }
+
+// Docker has no IPv6 unless it is told to, and some pods have nothing else.
+func TestProtocolsOfTheNetwork(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		withoutIPv6 bool
+		at          string
+	}{
+		"all addresses":                  {false, "tcp,:0"},
+		"all addresses, without IPv6":    {true, "tcp,:0"},
+		"all addresses of IPv4":          {false, "tcp4,:0"},
+		"all addresses of IPv6 alone":    {false, "tcp6,[::]:0"},
+		"loopback of IPv6":               {false, "tcp6,[::1]:0"},
+		"[::], which is not reached so":  {true, "tcp,[::]:0"},
+		"another address of loopback":    {false, "tcp4,127.0.0.9:0"},
+		"loopback of IPv4, without IPv6": {true, "tcp4,127.0.0.1:0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPod(t)
+			if test.withoutIPv6 {
+				p.do(func() error {
+					return os.WriteFile("/proc/sys/net/ipv6/conf/lo/disable_ipv6", []byte("1"), 0)
+				})
+			}
+			c := p.start(traits{})
+			c.launch(serving(0, "at="+test.at))
+			c.run(probeIn(0)).want(t, 0, byProcess)
+			probe := probeIn(0)
+			probe.NoNetlink = true
+			c.run(probe).want(t, 0, byProcess)
+		})
+	}
+}
