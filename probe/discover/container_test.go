@@ -565,7 +565,7 @@ func listenSilently() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println("listening")
+	_, _ = fmt.Fprintln(os.Stdout, "listening")
 	select {}
 }
 

@@ -80,8 +80,8 @@ func TestAddressesOfListeners(t *testing.T) {
 		}
 		s, ok := own(t)[name]
 		if !ok || !slices.Equal(s.Address.Endpoints, endpoints) || s.Pod != test.isOnPod || s.Port != port {
-			t.Errorf("%s %s is %+v, %t; want it at %v, on the pod's address: %t", test.network, test.at, s, ok, endpoints,
-				test.isOnPod)
+			t.Errorf("%s %s is %+v, %t; want it at %v, on the pod's address: %t", test.network, test.at, s, ok,
+				endpoints, test.isOnPod)
 		}
 		for _, e := range endpoints {
 			conn, err := net.Dial("tcp", netip.AddrPort(e.(address.IPEndpoint)).String())

@@ -152,8 +152,8 @@ func TestLongestTimeIsNeverExceeded(t *testing.T) {
 	}
 }
 
-// A search asks more servers than anybody knows before, each with the options of the probe. However many steps it takes,
-// none has a deadline after the longest time.
+// A search asks more servers than anybody knows before, each with the options of the probe. However many steps it
+// takes, none has a deadline after the longest time.
 func TestSearchHasTheLongestTimeAtMost(t *testing.T) {
 	t.Parallel()
 	tried := 0
