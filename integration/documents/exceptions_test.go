@@ -36,7 +36,6 @@ var messagesWithoutRow = map[string]string{
 	"  readinessProbe: …\n":                 aReport,
 	"  livenessProbe: …\n":                  aReport,
 
-	"server at …: …":  beforeError,
 	"too many names":  "it counts as a process that may have more sockets, and is not printed",
 	"/proc/…/…":       aPath,
 	"serving on …: …": "the bridge's port is gone, which the kernel does to no listener that is open",
