@@ -47,6 +47,7 @@ func (p *Prober) searchBeside(known *server) error {
 // searchSockets asks the container's own sockets; known is the answer at the address that the build has found, or nil.
 func (p *Prober) searchSockets(known *server) error {
 	found, unknown := sockets.Own()
+	listed := names(found)
 	if unknown != nil && len(found) == 0 {
 		return p.cannotSearch(known, unknown)
 	}
@@ -64,7 +65,7 @@ func (p *Prober) searchSockets(known *server) error {
 			describe(found, servers)), "set -addr")
 	}
 	if decisive := decisive(servers); decisive != nil {
-		p.Memory.remember(slices.DeleteFunc(servers, (*server).isNoServer))
+		p.Memory.remember(slices.DeleteFunc(servers, (*server).isNoServer), listed)
 		return p.adopt(decisive)
 	}
 	if unknown != nil {
@@ -73,42 +74,58 @@ func (p *Prober) searchSockets(known *server) error {
 	return notFound(known, found, servers)
 }
 
-// Memory is what a program that asks again and again remembers of its searches: the servers that it has found. They are
-// asked until one of them is not there any more. The zero value is ready for use.
+// Memory is what a program that asks again and again remembers of its searches: the servers that it has found, and
+// among which sockets. They are asked until one of them is not there any more, or the container listens on something
+// else: a server that starts later may be the one that matters. The zero value is ready for use.
 type Memory struct {
 	mu      sync.Mutex
 	servers []*server
+	listed  []string
 }
 
-func (m *Memory) remember(servers []*server) {
+func (m *Memory) remember(servers []*server, listed []string) {
 	if m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.servers = servers
+		m.servers, m.listed = servers, listed
 	}
 }
 
-func (m *Memory) recall() []*server {
+func (m *Memory) recall() (servers []*server, listed []string) {
 	if m == nil {
-		return nil
+		return nil, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.servers
+	return m.servers, m.listed
 }
 
-// askRemembered asks the servers that the last search has found. It returns nil if there are none, or if one of them
-// cannot be reached: then it may be somewhere else.
+// names returns the names of sockets in order.
+func names(found []sockets.Socket) (all []string) {
+	for _, s := range found {
+		all = append(all, s.Addr)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// askRemembered asks the servers that the last search has found. It returns nil if there are none, or if they may be
+// others by now.
 func (p *Prober) askRemembered() []*server {
-	remembered := p.Memory.recall()
+	remembered, listed := p.Memory.recall()
+	if len(remembered) == 0 {
+		return nil
+	}
+	if found, _ := sockets.Own(); !slices.Equal(names(found), listed) {
+		return nil
+	}
 	servers := make([]*server, len(remembered))
 	var running sync.WaitGroup
 	for i, s := range remembered {
 		running.Go(func() { servers[i] = p.askWith(s.socket, s.tls()) })
 	}
 	running.Wait()
-	if len(servers) == 0 || slices.ContainsFunc(servers, (*server).isNoServer) {
-		p.Memory.remember(nil)
+	if slices.ContainsFunc(servers, (*server).isNoServer) {
 		return nil
 	}
 	return servers

@@ -174,6 +174,10 @@ func TestMemory(t *testing.T) {
 	if got := probeWith(t, lean.Transport{}, &memory); got.Address != second.Addr || got.Code() != 0 {
 		t.Errorf("it asks %s, want %s: %v", got.Address, second.Addr, got.Failures)
 	}
+	start(t, "status=:NOT_SERVING")
+	if got := probeWith(t, lean.Transport{}, &memory); got.Code() != 4 {
+		t.Errorf("with a server that starts later and is down it ends with %d", got.Code())
+	}
 }
 
 // start runs a server until the test ends, with options of probetest.StartWith.

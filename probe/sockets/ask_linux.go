@@ -72,13 +72,7 @@ func Ask(found []Socket, reach Reach, deadline time.Time) ([]Socket, error) {
 			}
 		}
 	}
-	return slices.DeleteFunc(found, isStrangers), nil
-}
-
-// isStrangers reports whether a unix socket is not known to be the container's own: its peer is another's, or its name
-// leads nowhere here, as that of a socket in another container's file system.
-func isStrangers(s Socket) bool {
-	return s.Owner == ByPeer && (s.Speaks == "" || s.Speaks == outcome.Refused)
+	return slices.DeleteFunc(found, func(s Socket) bool { return s.Owner == ByPeer && s.Speaks == "" }), nil
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -182,7 +176,8 @@ func (r *round) wait(deadline time.Time, one bool) {
 
 // handle handles what has happened on a connection.
 func (r *round) handle(t *talk, events uint32) {
-	if !t.connected && events&(syscall.EPOLLOUT|syscall.EPOLLERR|syscall.EPOLLHUP) != 0 && !r.connected(t) {
+	const ended = syscall.EPOLLOUT | syscall.EPOLLERR | syscall.EPOLLHUP // the attempt to connect
+	if !t.connected && events&ended != 0 && !r.connected(t) {
 		return
 	}
 	if events&^syscall.EPOLLOUT != 0 {
@@ -190,8 +185,8 @@ func (r *round) handle(t *talk, events uint32) {
 	}
 }
 
-// connected handles the end of connecting. It returns false if the talk has ended: nobody is there, in which case the
-// next address is tried, or a unix socket is a stranger's.
+// connected begins to talk on a connection that was made. It returns false if none was, or if the socket is not this
+// container's.
 func (r *round) connected(t *talk) bool {
 	failed, err := syscall.GetsockoptInt(t.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
 	if err != nil || failed != 0 {
@@ -200,7 +195,6 @@ func (r *round) connected(t *talk) bool {
 		r.connect(t)
 		return false
 	}
-	t.connected = true
 	if t.socket.Owner == ByPeer {
 		if !isOwnPeer(t.fd) {
 			r.close(t)
@@ -208,6 +202,7 @@ func (r *round) connected(t *talk) bool {
 		}
 		t.socket.Speaks = outcome.NotAsked
 	}
+	t.connected = true
 	if t.wants {
 		r.send(t)
 	}

@@ -185,11 +185,8 @@ func connectable(name string) string {
 func attributes(b []byte) func(yield func(kind uint16, value []byte) bool) {
 	return func(yield func(uint16, []byte) bool) {
 		for len(b) >= attributeHeader {
-			size := int(binary.NativeEndian.Uint16(b))
-			if size < attributeHeader || size > len(b) {
-				return
-			}
-			if !yield(binary.NativeEndian.Uint16(b[2:]), b[attributeHeader:size]) {
+			size, kind := int(binary.NativeEndian.Uint16(b)), binary.NativeEndian.Uint16(b[2:])
+			if size < attributeHeader || size > len(b) || !yield(kind, b[attributeHeader:size]) {
 				return
 			}
 			b = b[min(len(b), (size+3)&^3):]

@@ -202,39 +202,37 @@ func FuzzProc(f *testing.F) {
 
 func TestClassify(t *testing.T) {
 	t.Parallel()
-	setting := string(http2.AppendFrame(nil, http2.FrameSettings, 0, 0, []byte{0, 4, 0, 1, 0, 0}))
-	bridge := binary.BigEndian.AppendUint16(nil, http2.SettingBridge)
-	frame := func(kind http2.FrameType, flags uint8, stream uint32, payload []byte) string {
+	frame := func(kind http2.FrameType, flags uint8, stream uint32, payload ...byte) string {
 		return string(http2.AppendFrame(nil, kind, flags, stream, payload))
 	}
-	ofBridge := frame(http2.FrameSettings, 0, 0, append(bridge, 0, 0, 0, 1))
-	const other = outcome.OtherProtocol
+	setting := frame(http2.FrameSettings, 0, 0, 0, 4, 0, 1, 0, 0)
+	bridge := frame(http2.FrameSettings, 0, 0, http2.SettingBridge>>8, http2.SettingBridge&0xff, 0, 0, 0, 1)
 	const web = "HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n"
 	for answer, want := range map[string]struct{ more, whole outcome.Protocol }{
 		"":             {"", outcome.Closed},
-		"\x15":         {"", other},
+		"\x15":         {"", outcome.OtherProtocol},
 		"\x15\x03\x01": {outcome.TLS, outcome.TLS},
-		"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n": {outcome.TLS, outcome.TLS},
-		web + "This combination of host and port requires TLS.\r\n":                         {outcome.TLS, outcome.TLS},
-		web:                                   {"", outcome.HTTP1},
-		"HTTP/1.1 4":                          {"", outcome.HTTP1},
-		"HTTP/1.1 404 Not Found\r\n":          {outcome.HTTP1, outcome.HTTP1},
-		"HTTP/1.1 200 OK\r\n\r\nTLS":          {outcome.HTTP1, outcome.HTTP1},
-		"220 mail.example ESMTP\r\n":          {other, other},
-		"SSH-2.0-OpenSSH_9.2\r\n":             {other, other},
-		"\x49\x00\x00\x00\x0a5.5.5-10.":       {other, other},
-		"-ERR":                                {"", other},
-		http2.Preface:                         {other, other},
-		setting:                               {outcome.HTTP2, outcome.HTTP2},
-		setting[:5]:                           {"", other},
-		setting[:12]:                          {"", outcome.HTTP2},
-		frame(http2.FrameSettings, 0, 0, nil): {outcome.HTTP2, outcome.HTTP2},
-		frame(http2.FrameSettings, http2.FlagAck, 0, nil): {other, other},
-		frame(http2.FrameSettings, 0, 1, nil):             {other, other},
-		frame(http2.FrameSettings, 0, 0, make([]byte, 7)): {other, other},
-		frame(http2.FramePing, 0, 0, make([]byte, 8)):     {other, other},
-		ofBridge:           {outcome.Bridge, outcome.Bridge},
-		setting + ofBridge: {outcome.HTTP2, outcome.HTTP2},
+		"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server": {outcome.TLS, outcome.TLS},
+		web + "This combination of host and port requires TLS.\r\n":                      {outcome.TLS, outcome.TLS},
+		web:                              {"", outcome.HTTP1},
+		"HTTP/1.1 4":                     {"", outcome.HTTP1},
+		"HTTP/1.1 404 Not Found\r\n":     {outcome.HTTP1, outcome.HTTP1},
+		"HTTP/1.1 200 OK\r\n\r\nTLS":     {outcome.HTTP1, outcome.HTTP1},
+		"220 mail.example ESMTP\r\n":     {outcome.OtherProtocol, outcome.OtherProtocol},
+		"SSH-2.0-OpenSSH_9.2\r\n":        {outcome.OtherProtocol, outcome.OtherProtocol},
+		"\x49\x00\x00\x00\x0a5.5.5-10.":  {outcome.OtherProtocol, outcome.OtherProtocol},
+		"-ERR":                           {"", outcome.OtherProtocol},
+		http2.Preface:                    {outcome.OtherProtocol, outcome.OtherProtocol},
+		setting:                          {outcome.HTTP2, outcome.HTTP2},
+		setting[:5]:                      {"", outcome.OtherProtocol},
+		setting[:12]:                     {"", outcome.HTTP2},
+		frame(http2.FrameSettings, 0, 0): {outcome.HTTP2, outcome.HTTP2},
+		frame(http2.FrameSettings, http2.FlagAck, 0):         {outcome.OtherProtocol, outcome.OtherProtocol},
+		frame(http2.FrameSettings, 0, 1):                     {outcome.OtherProtocol, outcome.OtherProtocol},
+		frame(http2.FrameSettings, 0, 0, 1, 2, 3, 4, 5):      {outcome.OtherProtocol, outcome.OtherProtocol},
+		frame(http2.FramePing, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8): {outcome.OtherProtocol, outcome.OtherProtocol},
+		bridge:           {outcome.Bridge, outcome.Bridge},
+		setting + bridge: {outcome.HTTP2, outcome.HTTP2},
 	} {
 		if more, whole := Classify([]byte(answer), false), Classify([]byte(answer), true); more != want.more ||
 			whole != want.whole {

@@ -162,7 +162,7 @@ func TestWhatServersAnswer(t *testing.T) {
 		"SSH":                        {says("SSH-2.0-OpenSSH_9.2p1\r\n"), outcome.OtherProtocol},
 		"MariaDB":                    {says("\x49\x00\x00\x00\x0a5.5.5-10.11.6-MariaDB\x00"), outcome.OtherProtocol},
 		"HTTP/1.1":                   {answers("HTTP/1.1 404 Not Found\r\n\r\n"), outcome.HTTP1},
-		"HTTPS in the next segment":  {inPieces("HTTP/1.1 400 Bad\r\n\r\n", "<p>to an HTTPS port</p>"), outcome.TLS},
+		"HTTPS in the next segment":  {inPieces("HTTP/1.1 400 Bad Request\r\n\r\n", "an HTTPS port"), outcome.TLS},
 		"a multiplexer by headers":   {byHeader(t), outcome.HTTP2},
 		"a SETTINGS frame of 16 MB":  {forEver("\xff\xff\xfc\x04\x00\x00\x00\x00\x00"), outcome.OtherProtocol},
 	} {
@@ -239,9 +239,8 @@ func TestServerAmongSilentSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range found {
-		want := map[bool]outcome.Protocol{true: outcome.HTTP2, false: outcome.Silent}[i == silent]
-		if s.Speaks != want {
-			t.Errorf("socket %d speaks %q, want %q", i, s.Speaks, want)
+		if i < silent && s.Speaks != outcome.Silent || i == silent && s.Speaks != outcome.HTTP2 {
+			t.Errorf("socket %d speaks %q", i, s.Speaks)
 		}
 	}
 }

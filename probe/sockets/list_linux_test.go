@@ -54,22 +54,22 @@ func own(t *testing.T) map[string]Socket {
 
 // A listener becomes the address by which this machine reaches it.
 func TestAddressesOfListeners(t *testing.T) {
-	const v4, v6 = "127.0.0.1", "::1"
-	for _, test := range []struct {
+	const v4, v6, firstPort = "127.0.0.1", "::1", 5001 // no two share a port
+	for i, test := range []struct {
 		network, at string
 		reached     []string
 		isOnPod     bool
 	}{
-		{"tcp4", "127.0.0.1:0", []string{v4}, false},
-		{"tcp4", "127.0.0.2:0", []string{"127.0.0.2"}, false},
-		{"tcp4", "0.0.0.0:0", []string{v4}, true},
-		{"tcp6", "[::1]:0", []string{v6}, false},
-		{"tcp6", "[::]:0", []string{v6}, true}, // V6ONLY
-		{"tcp", "[::]:0", []string{v4, v6}, true},
-		{"tcp", "[::ffff:127.0.0.3]:0", []string{"127.0.0.3"}, false},
-		{"tcp4", addOnInterface(t) + ":0", []string{"192.0.2.7"}, true},
+		{"tcp4", "127.0.0.1", []string{v4}, false},
+		{"tcp4", "127.0.0.2", []string{"127.0.0.2"}, false},
+		{"tcp4", "0.0.0.0", []string{v4}, true},
+		{"tcp6", "[::1]", []string{v6}, false},
+		{"tcp6", "[::]", []string{v6}, true}, // V6ONLY
+		{"tcp", "[::]", []string{v4, v6}, true},
+		{"tcp", "[::ffff:127.0.0.3]", []string{"127.0.0.3"}, false},
+		{"tcp4", addOnInterface(t) + "", []string{"192.0.2.7"}, true},
 	} {
-		port := listenOn(t, test.network, test.at).Port()
+		port := listenOn(t, test.network, test.at+":"+strconv.Itoa(firstPort+i)).Port()
 		var endpoints []address.Endpoint
 		for _, ip := range test.reached {
 			endpoints = append(endpoints, address.IPEndpoint(netip.AddrPortFrom(netip.MustParseAddr(ip), port)))
@@ -139,6 +139,24 @@ func TestListenersThatAreOneServer(t *testing.T) {
 		if len(names) != 1 {
 			t.Errorf("%s: they are %q, want one", name, names)
 		}
+	}
+}
+
+// Addresses of loopback other than those of localhost are servers of their own, which may share a port.
+func TestListenersThatAreSeveralServers(t *testing.T) {
+	const port = ":5100"
+	for _, ip := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"} {
+		listenOn(t, "tcp4", ip+port)
+	}
+	listenOn(t, "tcp6", "[::1]"+port)
+	found := own(t)
+	for _, want := range []string{"localhost" + port, "127.0.0.2" + port, "127.0.0.3" + port} {
+		if _, ok := found[want]; !ok {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if len(found) != 3 {
+		t.Errorf("%d sockets are found, want 3: %v", len(found), found)
 	}
 }
 

@@ -27,7 +27,7 @@ type Socket struct {
 	// Speaks says what the socket has answered, as far as it was asked. It is empty for a unix socket of which it is
 	// not known yet whose it is.
 	Speaks outcome.Protocol
-	// Pod tells that the kubelet reaches the socket, by the address of the pod: it is not on loopback, nor a unix
+	// Pod tells that the kubelet reaches the socket, by the address of the pod: it is not on loopback, and no unix
 	// socket.
 	Pod bool
 	// Port is the TCP port, 0 for a unix socket.
@@ -56,11 +56,11 @@ var ErrUnknownOwners = errors.New("the sockets of this container cannot be told 
 type Reach int
 
 const (
-	// OneServer sends nothing if one of those that speak by themselves speaks HTTP/2.
+	// OneServer is none, if one of those that speak by themselves speaks HTTP/2.
 	OneServer Reach = iota
-	// Likely leaves out ports that everybody knows to be something else.
+	// Likely is all, except those with ports that everybody knows to be something else.
 	Likely
-	// Everyone leaves out none.
+	// Everyone is all.
 	Everyone
 )
 
@@ -83,7 +83,6 @@ type listener struct {
 func (l listener) socket(owner Owner) Socket {
 	ip, port := l.at.Addr().Unmap(), l.at.Port()
 	s := Socket{Owner: owner, Speaks: outcome.NotAsked, Port: port, Pod: !ip.IsLoopback()}
-	ip4, ip6 := netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()
 	endpoints := []netip.Addr{ip}
 	switch {
 	case ip == netip.IPv4Unspecified():
@@ -103,9 +102,16 @@ func (l listener) socket(owner Owner) Socket {
 	}
 	s.Address = address.Address{Authority: hostport.Join(name, port), ServerName: name}
 	for _, e := range endpoints {
-		s.Address.Endpoints = append(s.Address.Endpoints, address.IPEndpoint(netip.AddrPortFrom(e, port)))
+		s.Address.Endpoints = append(s.Address.Endpoints, endpoint(e, port))
 	}
 	return s
+}
+
+// ip4 and ip6 are the addresses that localhost means.
+var ip4, ip6 = netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()
+
+func endpoint(ip netip.Addr, port uint16) address.Endpoint {
+	return address.IPEndpoint(netip.AddrPortFrom(ip, port))
 }
 
 // merge returns the sockets of listeners. One is left of those with the same address. What is reached at 127.0.0.1 and
@@ -115,7 +121,7 @@ func merge(all []listener, owner Owner) (merged []Socket) {
 	for _, l := range all {
 		s := l.socket(owner)
 		key := s.Addr
-		if ip, ok := s.Address.Endpoints[0].(address.IPEndpoint); ok && netip.AddrPort(ip).Addr().IsLoopback() {
+		if s.Address.Endpoints[0] == endpoint(ip4, s.Port) || s.Address.Endpoints[0] == endpoint(ip6, s.Port) {
 			key = strconv.Itoa(int(s.Port))
 		}
 		i, known := index[key]

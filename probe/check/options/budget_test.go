@@ -152,38 +152,6 @@ func TestLongestTimeIsNeverExceeded(t *testing.T) {
 	}
 }
 
-// A search asks more servers than anybody knows before, each with the options of the probe. However many steps it
-// takes, none has a deadline after the longest time.
-func TestSearchHasTheLongestTimeAtMost(t *testing.T) {
-	t.Parallel()
-	tried := 0
-	for _, words := range commandLines() {
-		o, err := parse(words...)
-		if err != nil {
-			continue // flags that cannot be meant together
-		}
-		tried++
-		b := &o.Budget
-		b.SearchTimeout = 50 * time.Millisecond
-		b.Start()
-		last := time.Now().Add(b.Longest())
-		for range 20 {
-			b.Read()
-			server := *b
-			for name, deadline := range map[string]time.Time{
-				"Search": b.Search(), "Fetch": server.Fetch(), "Connect": server.Connect(), "Call": server.Call(),
-			} {
-				if deadline.IsZero() || deadline.After(last) {
-					t.Errorf("with %q, %s ends %v after the longest time", words, name, deadline.Sub(last))
-				}
-			}
-		}
-	}
-	if tried < 100 {
-		t.Errorf("only %d command lines were tried", tried)
-	}
-}
-
 // A server that never answers a call makes a probe take the longest time, so that is not longer than necessary.
 func TestLongestTimeIsReached(t *testing.T) {
 	t.Parallel()

@@ -56,3 +56,38 @@ func TestCallThatIsNotNeededLengthensNoProbe(t *testing.T) {
 		}
 	}
 }
+
+// A search asks more servers than anybody knows before, each with the options of the probe. However long it has taken,
+// no step has a deadline after the longest time.
+func TestSearchHasTheLongestTimeAtMost(t *testing.T) {
+	t.Parallel()
+	for _, limits := range []Budget{
+		{},
+		{FetchTimeout: time.Hour},
+		{Timeout: time.Hour},
+		{Timeout: 9 * time.Hour},
+		{Wait: time.Hour},
+		{Wait: 2 * time.Hour, Timeout: time.Hour},
+	} {
+		for hours := range 8 {
+			b := limits
+			b.ConnectTimeout, b.RPCTimeout, b.SearchTimeout = time.Hour, 2*time.Hour, time.Hour
+			b.Start()
+			gone := time.Duration(hours) * time.Hour
+			b.began = b.began.Add(-gone)
+			if b.limited() {
+				b.end = b.end.Add(-gone)
+			}
+			last := b.began.Add(b.Longest())
+			server := b
+			for name, deadline := range map[string]time.Time{
+				"Read": b.Read(), "Search": b.Search(), "Fetch": server.Fetch(), "Connect": server.Connect(),
+				"Call": server.Call(), "another Call": server.Call(),
+			} {
+				if late := deadline.Sub(last); late > time.Minute && late > time.Since(last) {
+					t.Errorf("after %v of %+v, %s ends %v after the longest time", gone, limits, name, late)
+				}
+			}
+		}
+	}
+}
