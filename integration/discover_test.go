@@ -24,8 +24,8 @@ const addressFile = "/layers/grpc-cnb_health-probe/config/grpc_health_probe.addr
 // servesTLS are the arguments of the app of undetected for TLS.
 var servesTLS = []string{"-tls-cert=tls.crt", "-tls-key=tls.key"}
 
-// undetected returns an image of the sample app in the engine, of whose address the build knows nothing. The app has two
-// process types, web and other, and a certificate that the probe does not know.
+// undetected returns an image of the sample app in the engine, of whose address the build knows nothing. The app has
+// two process types, web and other, and a certificate that the probe does not know.
 var undetected = sync.OnceValues(func() (*harness.Image, error) {
 	platform, err := docker()
 	if err != nil {
