@@ -217,7 +217,7 @@ func serveUntilKilled() int {
 		return 1
 	}
 	fmt.Fprintln(os.Stdout, server.Addr)
-	select {}
+	return untilKilled(server)
 }
 
 // takeOption returns the value of an option, empty for none, and the other words.
@@ -252,15 +252,16 @@ func holdConnections() int {
 		return 1
 	}
 	fmt.Fprintln(os.Stdout, server.Addr())
-	select {}
+	return untilKilled([]any{server, open})
 }
 
 // listenSilently listens on as many ports as its argument says.
 func listenSilently() int {
 	count, err := strconv.Atoi(os.Args[1])
-	for range count {
+	listeners := make([]net.Listener, count)
+	for i := range listeners {
 		if err == nil {
-			_, err = net.Listen("tcp4", "127.0.0.1:0")
+			listeners[i], err = net.Listen("tcp4", "127.0.0.1:0")
 		}
 	}
 	if err != nil {
@@ -268,7 +269,16 @@ func listenSilently() int {
 		return 1
 	}
 	fmt.Fprintln(os.Stdout, "listening")
-	select {}
+	return untilKilled(listeners)
+}
+
+// untilKilled waits for the end of the process, and keeps what is open. It waits in the kernel: Go's runtime ends a
+// program whose goroutines all wait for each other.
+func untilKilled(open any) int {
+	for {
+		_ = syscall.Pause() // it was interrupted
+		runtime.KeepAlive(open)
+	}
 }
 
 // limited becomes another program that may open as many files as the first argument says.
