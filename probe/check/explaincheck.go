@@ -57,6 +57,9 @@ func (c call) explain(o *options.Options, err error) *outcome.Failure {
 	if !failed.Answered && strings.Contains(failed.Message, "HTTP status") {
 		f.Hint, f.Speaks = httpHint(o, failed.Message), outcome.Web
 	}
+	if !failed.Answered && lacksStatus(failed.Message) {
+		f.Speaks = outcome.Web
+	}
 	if failed.Code == outcome.CodeDeadlineExceeded {
 		f = waited(o, o.Budget.RPCTimeout, "an answer", "raise -rpc-timeout if the server is slow to answer")
 		f.Code = outcome.ExitRPC
@@ -96,6 +99,13 @@ func httpHint(o *options.Options, message string) outcome.Hint {
 			"or probe less often"
 	}
 	return "a web server or a proxy answered, not a gRPC server: name the gRPC port of the server itself with -addr"
+}
+
+// lacksStatus reports whether a server has ended a call in order and without a status, in the words of both transports.
+// A gRPC server always sends a status; a web server that repeats the request's content type sends none.
+func lacksStatus(message string) bool {
+	return message == "server ended the call without a status" ||
+		message == "server closed the stream without sending trailers"
 }
 
 // httpStatus returns the first number after the words of both transports about an HTTP status.

@@ -45,6 +45,7 @@ func TestSearch(t *testing.T) {
 		},
 		{"beside a web server", []string{"speaks=http1", ""}, "", 0, "status: SERVING"},
 		{"beside h2c", []string{"speaks=http2", ""}, "", 0, "status: SERVING"},
+		{"beside h2c that echoes", []string{"speaks=http2-echo", ""}, "", 0, "status: SERVING"},
 		{"TLS beside others", []string{"speaks=http1", "speaks=smtp", tlsServer}, "", 0, "status: SERVING"},
 		{"none is gRPC", []string{"speaks=http1", "speaks=smtp"}, "", 2, "another protocol"},
 		{
@@ -54,6 +55,7 @@ func TestSearch(t *testing.T) {
 			"is the server up? If one of these is the server, set -addr; -discover says more about each",
 		},
 		{"h2c alone", []string{"speaks=http2"}, "", 2, "HTTP/2 without gRPC"},
+		{"h2c alone that echoes", []string{"speaks=http2-echo"}, "", 2, "HTTP/2 without gRPC"},
 		{"silent ones", []string{"speaks=silence", "speaks=silence"}, "", 2, "silent"},
 		{"beside silent ones", []string{"speaks=silence", "speaks=hangup", ""}, "", 0, "status: SERVING"},
 		{"two", []string{"", ""}, "", 0, "status: SERVING"},

@@ -20,6 +20,10 @@ var rawProtocols = map[string]func(net.Conn){
 	"hangup":    func(c net.Conn) { _ = c.Close() },
 }
 
+// echoes is the protocol of a web server that answers a request with its own content type and body, as servers for
+// debugging do.
+const echoes = "http2-echo"
+
 // webServers are the HTTP statuses that web servers answer every request with, by protocol.
 var webServers = map[string]int{
 	"http1":     http.StatusNotFound,
@@ -29,6 +33,7 @@ var webServers = map[string]int{
 	"http2-401": http.StatusUnauthorized,
 	"http2-403": http.StatusForbidden,
 	"http2-429": http.StatusTooManyRequests,
+	echoes:      http.StatusOK,
 }
 
 func (s *Server) serveRaw(listener net.Listener) error {
@@ -42,8 +47,13 @@ func (s *Server) serveRaw(listener net.Listener) error {
 		protocols.SetHTTP2(s.config.Speaks != "http1")
 		protocols.SetUnencryptedHTTP2(s.config.Speaks != "http1")
 		handler := http.HandlerFunc(func(w http.ResponseWriter,
-			_ *http.Request,
+			r *http.Request,
 		) {
+			if s.config.Speaks == echoes {
+				w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
+				_, _ = io.Copy(w, r.Body)
+				return
+			}
 			http.Error(w, "no such page", status)
 		})
 		server := http.Server{Handler: handler, Protocols: protocols, ErrorLog: log.New(io.Discard, "", 0)}
