@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,6 +39,7 @@ type result struct {
 	Claims    []claim    // the servers in the label; the first one leads
 	Code      int        // the printed probe's exit code
 	Said      string     // what it printed
+	Asked     []string   // the addresses of the servers that decided its exit code
 	Listeners []listener // what the app serves
 	Output    string     // the end of what the app printed
 }
@@ -114,20 +116,18 @@ func (j job) do() (result, error) {
 		return r, err
 	}
 	var said bytes.Buffer
-	for _, script := range []string{j.App.Beside, j.App.Run} {
-		if script == "" {
-			continue
-		}
-		server := j.shell(ctx, script)
-		server.Stdout, server.Stderr = &said, &said
-		if err := server.Start(); err != nil {
-			return r, fmt.Errorf("starting %q: %w", script, err)
-		}
+	server := j.shell(ctx, j.App.Run)
+	server.Stdout, server.Stderr = &said, &said
+	if err := server.Start(); err != nil {
+		return r, fmt.Errorf("starting %q: %w", j.App.Run, err)
 	}
 	if err := j.untilItListens(ctx); err != nil {
 		return r, err
 	}
 	r.Code, r.Said = j.untilItAnswers(ctx, r.Printed)
+	if r.Asked, err = j.asked(ctx, r.Printed); err != nil {
+		return r, err
+	}
 	r.Listeners, err = j.listeners(ctx)
 	r.Output = tail(said.String())
 	return r, err
@@ -162,8 +162,7 @@ func (j job) untilItAnswers(ctx context.Context, p printed) (code int, said stri
 	next := time.NewTicker(again)
 	defer next.Stop()
 	for {
-		probe := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...)
-		probe.Env, probe.Dir = append(j.env(), p.Env...), workspace
+		probe := j.probe(ctx, p)
 		out, err := probe.CombinedOutput()
 		if ctx.Err() != nil {
 			return code, said
@@ -178,6 +177,26 @@ func (j job) untilItAnswers(ctx context.Context, p printed) (code int, said stri
 			return code, said
 		}
 	}
+}
+
+// probe returns the printed probe, with more flags.
+func (j job) probe(ctx context.Context, p printed, flags ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, p.Command[0], append(slices.Clone(p.Command[1:]), flags...)...)
+	cmd.Dir, cmd.Env = workspace, j.env()
+	return cmd
+}
+
+// asked returns the addresses of the servers that decide the printed probe's exit code.
+func (j job) asked(ctx context.Context, p printed) ([]string, error) {
+	var answer struct{ Address string }
+	out, err := j.probe(ctx, p, "-o=json").Output()
+	if _, isExit := errors.AsType[*exec.ExitError](err); err != nil && !isExit {
+		return nil, fmt.Errorf("executing the printed probe: %w", err)
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return nil, fmt.Errorf("reading what the printed probe says in JSON: %w", err)
+	}
+	return strings.Split(answer.Address, ", "), nil
 }
 
 // The exit codes of the probe that time does not change: wrong flags, and a call that fails.

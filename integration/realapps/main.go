@@ -1,11 +1,12 @@
 // Command realapps tries the buildpack on apps that others wrote: it takes the sources of an app, runs the phases
 // detect and build on them, compiles and starts the app as its own documents say, and executes the exec probe of the
 // build's log exactly as printed. Then it asks each address on which the app listens, and compares that with what the
-// log says.
+// log says. Each app is tried twice: with a probe to which the build gives no address, and with one to which it gives
+// the address that the source states.
 //
 //	go run ./realapps -buildpack ../dist/buildpack            # all apps of realapps/apps.toml
 //	go run ./realapps -buildpack ../dist/buildpack NAME...    # some of them
-//	go run ./realapps -table MY.toml -folders FOLDER          # a table of your own, with apps of that folder
+//	go run ./realapps -table MY.toml                          # a table of your own
 //
 // It needs Linux, root and the tools that an app is compiled with. Sources come from Go's module proxy and from
 // Debian's source packages. Each app runs in namespaces of its own: it sees loopback and no other network, what it
@@ -40,7 +41,6 @@ func tryAll() int {
 	var c checker
 	table := flag.String("table", "realapps/apps.toml", "the `file` that lists the apps")
 	flag.StringVar(&c.buildpack, "buildpack", "../dist/buildpack", "the `folder` of the buildpack")
-	flag.StringVar(&c.folders, "folders", "", "the `folder` with the sources of apps that the table calls folder:PATH")
 	flag.StringVar(&c.work, "work", "../dist/realapps", "the `folder` for sources and programs")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -54,12 +54,12 @@ func tryAll() int {
 }
 
 // checker has what the check of an app needs. Its folders are absolute.
-type checker struct{ buildpack, folders, work string }
+type checker struct{ buildpack, work string }
 
 // run tries the apps of a table, prints a line of a Markdown table for each, and returns 1 if one is not as the table
 // expects.
 func run(ctx context.Context, c checker, table string, names []string) (code int, err error) {
-	for _, folder := range []*string{&c.buildpack, &c.folders, &c.work} {
+	for _, folder := range []*string{&c.buildpack, &c.work} {
 		if *folder, err = filepath.Abs(*folder); err != nil {
 			return 1, fmt.Errorf("finding the folder %q: %w", *folder, err)
 		}
@@ -72,31 +72,63 @@ func run(ctx context.Context, c checker, table string, names []string) (code int
 		return 1, err
 	}
 	fmt.Fprint(os.Stdout, tableHead)
-	var all []verdict
+	var all []outcomes
 	for _, a := range apps {
 		if len(names) > 0 && !slices.Contains(names, a.Name) {
 			continue
 		}
-		r, err := c.try(ctx, a)
+		results, err := c.try(ctx, a)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			fmt.Fprintf(os.Stdout, "| %s | not tried: %q |\n", a.Name, err.Error())
 			code = 1
 			continue
 		}
-		v := judge(r)
-		all = append(all, v)
-		fmt.Fprint(os.Stdout, row(a, r, v))
-		if v != a.want() {
-			fmt.Fprintf(os.Stderr, "%s: the outcome is %q, the table expects %q\n", a.Name, v, a.want())
+		fmt.Fprint(os.Stdout, row(a, results))
+		all = append(all, judgeAll(results))
+		if text := unexpected(a, results); text != "" {
+			fmt.Fprint(os.Stderr, text)
 			code = 1
 		}
 	}
-	fmt.Fprint(os.Stdout, summary(all))
+	fmt.Fprint(os.Stdout, "\n"+summary(all))
 	return code, nil
 }
 
-// try checks one app.
-func (c checker) try(ctx context.Context, a app) (result, error) {
+// unexpected says which outcomes of an app are others than the table expects, and what the log and the probe said.
+func unexpected(a app, results [len(builds)]result) (text string) {
+	for i, v := range judgeAll(results) {
+		if r := results[i]; v != a.want() {
+			text += fmt.Sprintf("%s, %s: the outcome is %q, the table expects %q: the log means %+v; %+v; exit code %d: %s\n",
+				a.Name, builds[i].title, v, a.want(), r.Claims[0], r.Printed, r.Code, r.Said)
+		}
+	}
+	return text
+}
+
+// build is a way to build an app.
+type build struct {
+	title   string // the head of the column with the outcomes
+	setting string // a variable of the build as NAME=VALUE
+}
+
+// builds are the ways in which each app is built.
+var builds = [...]build{
+	{"nothing known at build time", "BP_GRPC_HEALTH_PROBE_DETECT_PORT=false"},
+	{"as printed", "BP_GRPC_HEALTH_PROBE_DETECT_PORT=true"},
+}
+
+// try checks one app with each of the builds.
+func (c checker) try(ctx context.Context, a app) (results [len(builds)]result, err error) {
+	for i, b := range builds {
+		if results[i], err = c.tryWith(ctx, a, b); err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+// tryWith checks one app with one build.
+func (c checker) tryWith(ctx context.Context, a app, b build) (result, error) {
 	p := place{folder: filepath.Join(c.work, "apps", a.Name)}
 	if err := p.reset(); err != nil {
 		return result{}, err
@@ -105,10 +137,11 @@ func (c checker) try(ctx context.Context, a app) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if err := c.detect(ctx, a, p); err != nil {
+	if err := compile(ctx, a, p, from); err != nil {
 		return result{}, err
 	}
-	if err := compile(ctx, a, p, from); err != nil {
+	a.Env = append(slices.Clip(a.Env), b.setting)
+	if err := c.detect(ctx, a, p); err != nil {
 		return result{}, err
 	}
 	return c.serve(ctx, a, p)

@@ -12,8 +12,6 @@ import (
 // printed is the exec probe in the log, and what the log says of it.
 type printed struct {
 	Command []string
-	// Env is what the log wants to be set in the container beside it.
-	Env []string
 	// Remark is the comment after the command.
 	Remark string
 	// Doubts are the lines that say what is not known of the server.
@@ -21,6 +19,9 @@ type printed struct {
 	// Alternative is the line about Kubernetes' own probe, or about the bridge.
 	Alternative string
 }
+
+// asksForMore reports whether the log says that the command may need more flags than are printed.
+func (p printed) asksForMore() bool { return len(p.Doubts) > 0 || moreFlags.MatchString(p.Remark) }
 
 // asksForToken reports whether the log says that the server may ask checks for a token.
 func (p printed) asksForToken() bool {
@@ -31,6 +32,7 @@ var (
 	colours     = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	commandLine = regexp.MustCompile(`^\s*readinessProbe: {exec: {command: (\[.*?\])}, [^}]*}(?: # (.*))?$`)
 	doubtLine   = regexp.MustCompile(`not known|^\s*If .* (?:TLS|a token)`)
+	moreFlags   = regexp.MustCompile(`(?:^|; )add -`)
 	otherLine   = regexp.MustCompile(`^\s*(Or: |Kubernetes' own)`)
 )
 

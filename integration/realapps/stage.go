@@ -40,10 +40,8 @@ func (c checker) stage(ctx context.Context, a app, p place) (from string, err er
 		from, err = module(ctx, name)
 	case "debian":
 		from, err = c.debianSource(ctx, name)
-	case "folder":
-		from = filepath.Join(c.folders, name)
 	default:
-		return "", fmt.Errorf("taking the sources of %q: %q begins with none of go:, debian: and folder: in the table",
+		return "", fmt.Errorf("taking the sources of %q: %q begins with neither go: nor debian: in the table",
 			a.Name, a.Source)
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ type app struct {
 	Name string
 	// Language is the one that the app is written in.
 	Language string
-	// Source is go:MODULE@VERSION, debian:PACKAGE=VERSION or folder:PATH.
+	// Source is go:MODULE@VERSION or debian:PACKAGE=VERSION.
 	Source string
 	// Path is the folder in the source that is given to the build; empty for all of it.
 	Path string
@@ -26,16 +26,12 @@ type app struct {
 	// Procfile is what a user adds who builds the app: Run needs flags, or a language has no other way to say what is
 	// started.
 	Procfile string
-	// Beside is a shell's script of what the app needs beside itself, as a database. It runs as long as the app.
-	Beside string
 	// Run is the command of the app's own documents that starts it, for a shell in the app's folder.
 	Run string
 	// Lead is the file with the server that Run starts, if the sources have several.
 	Lead string
 	// Outcome is the verdict that is expected; empty for [passes].
 	Outcome verdict
-	// Note says what is special.
-	Note string
 }
 
 func (a app) want() verdict {

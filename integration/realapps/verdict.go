@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -11,12 +11,12 @@ import (
 type verdict string
 
 const (
-	// passes: the printed probe passes, and the log knows the address and the security.
+	// passes: the printed probe passes, by the server that the log means.
 	passes verdict = "passes"
-	// passesByLuck: it passes, though the log does not know the address or the security.
-	passesByLuck verdict = "passes by luck"
 	// noHealth: it exits 3, the log says so, and the app has no health service.
 	noHealth verdict = "no health service, as said"
+	// elsewhere: the printed probe asks another socket than the one that the log means.
+	elsewhere verdict = "asks another socket"
 	// named: it fails, and the log names what is not known and has to be set.
 	named verdict = "fails, as said"
 	// wrong: the log is certain of something that is not so.
@@ -25,22 +25,24 @@ const (
 	notStarted verdict = "does not start"
 )
 
+// verdicts has all verdicts, in the order of [summary].
+var verdicts = [...]verdict{passes, noHealth, named, elsewhere, wrong, notStarted}
+
 // judge compares what the log says with what the app does.
 func judge(r result) verdict {
 	lead := r.Claims[0]
-	isCertain := (lead.Address != "" || lead.Variable != "") && (lead.Security != "" || lead.Setting != "")
 	switch {
 	case len(r.Listeners) == 0:
 		return notStarted
 	case fault(r) != "":
 		return wrong
-	case r.Code == 0 && isCertain:
-		return passes
+	case asksAnother(r):
+		return elsewhere
 	case r.Code == 0:
-		return passesByLuck
-	case r.Code == exitRPC && lead.Health == "missing" && isCertain:
+		return passes
+	case r.Code == exitRPC && lead.Health == "missing":
 		return noHealth
-	case !isCertain || lead.Health == "" || r.Printed.Remark != "" || lead.Setting != "" || r.Printed.asksForToken():
+	case lead.Health == "" || lead.Setting != "" || r.Printed.asksForMore():
 		return named
 	}
 	return wrong
@@ -83,49 +85,78 @@ func fault(r result) string {
 	return ""
 }
 
+// asksAnother reports whether servers decide the probe's exit code without the one that the log means. The log does not
+// know which one it is if the app's environment sets the variable of its address.
+func asksAnother(r result) bool {
+	lead := r.Claims[0]
+	isSet := lead.Variable != "" && slices.ContainsFunc(r.App.Env, func(variable string) bool {
+		return strings.HasPrefix(variable, lead.Variable+"=")
+	})
+	isMeant := func(asked string) bool { return sameAddress(asked, lead.Address) }
+	return lead.Address != "" && !isSet && (r.Code == 0 || r.Code == exitRPC) && !slices.ContainsFunc(r.Asked, isMeant)
+}
+
 // exitUnreachable is the exit code of a probe that finds no server.
 const exitUnreachable = 2
 
-// sameAddress reports whether two addresses are one. A relative socket is one in the app's folder.
+// sameAddress reports whether two addresses are one in the namespaces of an app, which has one network interface. A
+// relative socket is one in the app's folder.
 func sameAddress(a, b string) bool {
 	clean := func(s string) string {
-		s = strings.Replace(s, "unix:///", "unix:/", 1)
-		if path, ok := strings.CutPrefix(s, "unix:"); ok && !strings.HasPrefix(path, "/") {
-			return "unix:" + workspace + "/" + path
+		path, isUnix := strings.CutPrefix(s, "unix:")
+		switch {
+		case strings.HasPrefix(s, "unix-abstract:"):
+			return s
+		case !isUnix:
+			return s[strings.LastIndex(s, ":")+1:]
+		case !strings.HasPrefix(path, "/"):
+			path = workspace + "/" + path
 		}
-		return s
+		return "unix:" + filepath.Clean(path)
 	}
 	return clean(a) == clean(b)
 }
 
-const tableHead = "| app | language | the log's lead | the printed probe | exit code | the app serves | outcome |\n" +
-	"|---|---|---|---|---|---|---|\n"
+var tableHead = fmt.Sprintf("| app | language | it serves | %s | %s |\n| --- | --- | --- | --- | --- |\n",
+	builds[0].title, builds[1].title)
 
 // row is the line of an app in the table of results.
-func row(a app, r result, v verdict) string {
-	lead := r.Claims[0]
-	says := fmt.Sprintf("%s (%s); health %s; %s; %s", lead.Framework, lead.Evidence, cmp.Or(lead.Health, "not known"),
-		cmp.Or(lead.Address+or(" unless $", lead.Variable), "address not known"),
-		cmp.Or(lead.Security, "security not known")+or(" unless ", lead.Setting))
-	says = strings.ReplaceAll(says, "; unless $", "; $")
-	var serves []string
-	for _, l := range r.Listeners {
-		serves = append(serves, fmt.Sprintf("%s %s%s%s", l.Address, l.Security, when(l.Health, ", health"),
-			when(l.Loopback, ", loopback")))
+func row(a app, results [len(builds)]result) string {
+	cells := []string{a.Name, a.Language, serves(results[len(builds)-1].Listeners)}
+	for _, r := range results {
+		cells = append(cells, cell(r))
 	}
-	probe := strings.TrimSpace(strings.Join(r.Printed.Command[1:], " ") + or(" # ", r.Printed.Remark))
-	what := string(v)
-	if f := fault(r); f != "" {
-		what += ": " + f
-	}
-	if v == notStarted {
-		what += ": " + strings.ReplaceAll(tail(r.Output), "\n", " ")
-	}
-	return fmt.Sprintf("| %s | %s | %s | `%s` | %d | %s | %s |\n", a.Name, a.Language, says,
-		cmp.Or(probe, "no flags"), r.Code, strings.Join(serves, "; "), what)
+	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
-func or(before, text string) string { return when(text != "", before+text) }
+// serves describes what an app serves.
+func serves(all []listener) string {
+	var texts []string
+	for _, l := range all {
+		texts = append(texts, fmt.Sprintf("%s %s%s%s", l.Address, l.Security, when(l.Health, " with health"),
+			when(l.Loopback, " (loopback)")))
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "; ")
+}
+
+// cell is an outcome in the table of results, with the flags of the printed probe.
+func cell(r result) string {
+	v := judge(r)
+	text := string(v)
+	if flags := strings.Join(r.Printed.Command[1:], " "); flags != "" {
+		text += ", with `" + flags + "`"
+	}
+	switch v {
+	case elsewhere:
+		text += ": " + strings.Join(r.Asked, ", ")
+	case wrong:
+		text += ": " + fault(r)
+	case notStarted:
+		text += ": " + strings.Join(strings.Fields(tail(r.Output)), " ")
+	}
+	return text
+}
 
 func when(is bool, text string) string {
 	if is {
@@ -134,15 +165,33 @@ func when(is bool, text string) string {
 	return ""
 }
 
-// summary counts the verdicts.
-func summary(all []verdict) string {
-	count := map[verdict]int{}
-	for _, v := range all {
-		count[v]++
+// outcomes has the verdict of each of the builds.
+type outcomes [len(builds)]verdict
+
+func judgeAll(results [len(builds)]result) (o outcomes) {
+	for i, r := range results {
+		o[i] = judge(r)
 	}
-	text := []string{fmt.Sprintf("\n%d apps", len(all))}
-	for _, v := range []verdict{passes, passesByLuck, noHealth, named, wrong, notStarted} {
-		text = append(text, fmt.Sprintf("%s %d", v, count[v]))
+	return o
+}
+
+// summary is a table that counts the verdicts of each of the builds.
+func summary(all []outcomes) string {
+	text := fmt.Sprintf("| %d apps |", len(all))
+	for _, v := range verdicts {
+		text += fmt.Sprintf(" %s |", v)
 	}
-	return strings.Join(text, "; ") + "\n"
+	text += "\n" + strings.Repeat("| --- ", len(verdicts)+1) + "|\n"
+	for i, b := range builds {
+		count := map[verdict]int{}
+		for _, o := range all {
+			count[o[i]]++
+		}
+		text += fmt.Sprintf("| %s |", b.title)
+		for _, v := range verdicts {
+			text += fmt.Sprintf(" %d |", count[v])
+		}
+		text += "\n"
+	}
+	return text
 }
