@@ -96,10 +96,11 @@ func run(ctx context.Context, c checker, table string, names []string) (code int
 
 // unexpected says which outcomes of an app are others than the table expects, and what the log and the probe said.
 func unexpected(a app, results [len(builds)]result) (text string) {
+	want := a.want()
 	for i, v := range judgeAll(results) {
-		if r := results[i]; v != a.want() {
-			text += fmt.Sprintf("%s, %s: the outcome is %q, the table expects %q: the log means %+v; %+v; exit code %d: %s\n",
-				a.Name, builds[i].title, v, a.want(), r.Claims[0], r.Printed, r.Code, r.Said)
+		if r := results[i]; v != want {
+			text += fmt.Sprintf("%s, %s: the outcome is %q, the table expects %q: ", a.Name, builds[i].title, v, want)
+			text += fmt.Sprintf("the log means %+v; %+v; exit code %d: %s\n", r.Claims[0], r.Printed, r.Code, r.Said)
 		}
 	}
 	return text

@@ -68,8 +68,10 @@ func TestJudge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			says, is := with(c.change)
-			r := result{App: app{Lead: "main.go"}, Claims: []claim{says}, Listeners: []listener{is}, Code: c.code,
-				Asked: []string{"127.0.0.1:80", "localhost:81"}}
+			r := result{
+				App: app{Lead: "main.go"}, Claims: []claim{says}, Listeners: []listener{is}, Code: c.code,
+				Asked: []string{"127.0.0.1:80", "localhost:81"},
+			}
 			if got := judge(r); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}

@@ -177,21 +177,22 @@ func judgeAll(results [len(builds)]result) (o outcomes) {
 
 // summary is a table that counts the verdicts of each of the builds.
 func summary(all []outcomes) string {
-	text := fmt.Sprintf("| %d apps |", len(all))
+	var text strings.Builder
+	fmt.Fprintf(&text, "| %d apps |", len(all))
 	for _, v := range verdicts {
-		text += fmt.Sprintf(" %s |", v)
+		fmt.Fprintf(&text, " %s |", v)
 	}
-	text += "\n" + strings.Repeat("| --- ", len(verdicts)+1) + "|\n"
+	fmt.Fprintf(&text, "\n%s|\n", strings.Repeat("| --- ", len(verdicts)+1))
 	for i, b := range builds {
 		count := map[verdict]int{}
 		for _, o := range all {
 			count[o[i]]++
 		}
-		text += fmt.Sprintf("| %s |", b.title)
+		fmt.Fprintf(&text, "| %s |", b.title)
 		for _, v := range verdicts {
-			text += fmt.Sprintf(" %d |", count[v])
+			fmt.Fprintf(&text, " %d |", count[v])
 		}
-		text += "\n"
+		text.WriteString("\n")
 	}
-	return text
+	return text.String()
 }

@@ -77,14 +77,20 @@ func TestSearch(t *testing.T) {
 			for _, options := range test.servers {
 				start(t, options)
 			}
-			for name, transport := range transports {
-				got := probe(t, transport, test.args)
-				lines := strings.Join(got.Lines(), "\n")
-				if got.Code() != test.code || !strings.Contains(lines, test.says) {
-					t.Errorf("%s ends with %d, want %d with %q:\n%s", name, got.Code(), test.code, test.says, lines)
-				}
-			}
+			wantOutcome(t, test.args, test.code, test.says)
 		})
+	}
+}
+
+// wantOutcome wants that a probe with the arguments ends with a code, and says a text, by both transports.
+func wantOutcome(t *testing.T, args string, code outcome.ExitCode, says string) {
+	t.Helper()
+	for name, transport := range transports {
+		got := probe(t, transport, args)
+		lines := strings.Join(got.Lines(), "\n")
+		if got.Code() != code || !strings.Contains(lines, says) {
+			t.Errorf("%s ends with %d, want %d with %q:\n%s", name, got.Code(), code, says, lines)
+		}
 	}
 }
 
