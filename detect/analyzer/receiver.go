@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 

@@ -1,7 +1,7 @@
 package analyzer
 
 import (
-	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 

@@ -11,7 +11,7 @@ import (
 	"iter"
 	"reflect"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -165,6 +165,8 @@ type HealthDisabled struct{ *Site }
 type Listener struct {
 	*Site
 	Address address.Value
+	// Why says why the address is not known, for who debugs; "" if that is known.
+	Why string
 	// Of is the site of the server that is given the listener, nil if that is the server of the package. Servers of one
 	// package that have listeners of their own are told apart.
 	Of *Site
@@ -193,6 +195,11 @@ func (s Security) Server() *Site { return s.Of }
 
 // ListenerAt returns a listener on an address that stands in the same file.
 func ListenerAt(v address.Value) Listener { return Listener{Site: &Site{Place: v.Place}, Address: v} }
+
+// Listens returns a listener on an address that stands in the same file, or on one that is not known, for a reason.
+func Listens(a plan.Address, why string) Listener {
+	return Listener{Site: &Site{Place: a.Place}, Address: address.Of(a), Why: why}
+}
 
 // SecurityAt returns the security that a line says.
 func SecurityAt(line int, says plan.Security) Security {
@@ -246,6 +253,19 @@ func RegistersHealth(at *Site, _ string) Finding { return Health{Site: at} }
 
 // RegistersEmptyHealth is the [Make] of a [Health] that answers NOT_FOUND until the app sets a status.
 func RegistersEmptyHealth(at *Site, _ string) Finding { return Health{Site: at, NeedsStatus: true} }
+
+// UsesTLS is the [Make] of a [Security] of TLS, Insecure of plaintext, and UsesOther of other credentials.
+func UsesTLS(at *Site, _ string) Finding {
+	return Security{Site: at, Says: plan.Security{Transport: plan.TLS}}
+}
+
+// Insecure is that of [UsesTLS].
+func Insecure(at *Site, _ string) Finding {
+	return Security{Site: at.Quiet(), Says: plan.Security{Transport: plan.Plaintext}}
+}
+
+// UsesOther is that of [UsesTLS].
+func UsesOther(at *Site, _ string) Finding { return Security{Site: at} }
 
 // ImplementsHealth is the [Make] of [HealthClass], whose name the code is.
 func ImplementsHealth(at *Site, class string) Finding { return HealthClass{Site: at, Class: class} }

@@ -1,6 +1,11 @@
 package source
 
-import "github.com/grpc-cnb/health-probe/internal/lazyregexp"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
 
 // Blocks are the blocks of a text. They are told by its indentation, which people write alike in all languages, with
 // braces and without. A text that is not indented is one block, in which every name is visible everywhere.
@@ -86,6 +91,9 @@ func (b *Blocks) ScopeOf(line int, isField bool) int {
 	return scope
 }
 
+// Lines returns the first line of a scope, by its index, and the line after its last.
+func (b *Blocks) Lines(scope int) (from, to int) { return b.all[scope].from, b.all[scope].to }
+
 // Heads returns the lines to which the blocks around a line belong that are not around another line, the innermost
 // first.
 func (b *Blocks) Heads(line, outer int) []int {
@@ -96,6 +104,63 @@ func (b *Blocks) Heads(line, outer int) []int {
 		}
 	}
 	return heads
+}
+
+// condition begins the header of a block that runs on a condition, and modifier is a condition behind its statement.
+var (
+	condition = lazyregexp.New(`^[\s})]*(?:else\s*)?(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|when|` +
+		`guard)\b\s*`)
+	modifier      = lazyregexp.New(`\S[ \t]+(?:if|unless)[ \t]+`)
+	opensBranch   = lazyregexp.New(`(?:[\s:{]|\b(?:then|do))*$`)
+	inParentheses = lazyregexp.New(`^\((.*)\)$`)
+)
+
+// Conditions returns the heads of the branches around a line, by the indexes of their lines, up to the function that the
+// line is in: the innermost first, which may be the line itself. Headers of other blocks, such as those of loops, are
+// no branches.
+func (b *Blocks) Conditions(t *Text, line int) []int {
+	var heads []int
+	if code := t.LineCode(line); condition.Match(code) || modifier.Match(code) {
+		heads = append(heads, line)
+	}
+	for _, head := range b.Heads(line, -1) {
+		code := t.LineCode(head)
+		switch {
+		case condition.Match(code):
+			heads = append(heads, head)
+		case !conditional.Match(code):
+			return heads
+		}
+	}
+	return heads
+}
+
+// Condition returns the condition of a line that begins a branch, or of a statement with the condition behind, "" for
+// one without, such as else.
+func Condition(line []byte) []byte {
+	code := opensBranch.ReplaceAll(line, nil)
+	if head := condition.FindIndex(code); head != nil {
+		code = code[head[1]:]
+	} else if behind := modifier.FindIndex(code); behind != nil {
+		code = code[behind[1]:]
+	}
+	return inParentheses.ReplaceAll(bytes.TrimSpace(code), []byte("$1"))
+}
+
+// IsUnder reports whether a line is the head of a block around another line, or that line itself.
+func (b *Blocks) IsUnder(head, line int) bool {
+	return head == line || slices.Contains(b.Heads(line, -1), head)
+}
+
+// Function returns the index of the line that is the head of the function around a line, or -1: the first head that
+// begins neither a branch nor a loop.
+func (b *Blocks) Function(t *Text, line int) int {
+	for _, head := range b.Heads(line, -1) {
+		if !conditional.Match(t.LineCode(head)) {
+			return head
+		}
+	}
+	return -1
 }
 
 // Body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or

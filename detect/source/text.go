@@ -114,16 +114,26 @@ func (t *Text) Indented(line int) int {
 }
 
 // Words yields the offsets at which a word stands in the code, whole and not as a part of a longer word.
-func (t *Text) Words(word string) func(yield func(at int) bool) {
+func (t *Text) Words(word string) func(yield func(at int) bool) { return words(t.Code, word) }
+
+// HasWord reports whether a word stands in code, whole and not as a part of a longer word.
+func HasWord(code []byte, word string) bool {
+	for range words(code, word) {
+		return true
+	}
+	return false
+}
+
+func words(code []byte, word string) func(yield func(at int) bool) {
 	return func(yield func(at int) bool) {
 		for at := 0; ; at += len(word) {
-			n := bytes.Index(t.Code[at:], []byte(word))
+			n := bytes.Index(code[at:], []byte(word))
 			if n < 0 {
 				return
 			}
 			at += n
 			end := at + len(word)
-			isPart := at > 0 && IsWordByte(t.Code[at-1]) || end < len(t.Code) && IsWordByte(t.Code[end])
+			isPart := at > 0 && IsWordByte(code[at-1]) || end < len(code) && IsWordByte(code[end])
 			if !isPart && !yield(at) {
 				return
 			}

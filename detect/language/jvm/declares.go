@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 )
 
 // maxDeclared is how many names are declared for one project.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 )
 
 // frameworkSettings returns what the settings say of the server that the framework of a project makes: the address, the

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 )
 
 // Address returns the address that an expression of a source states for a listener, and where it is written. The

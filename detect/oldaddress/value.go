@@ -169,6 +169,13 @@ func Setting(text string, line int) Value {
 	return Value{Address: a}
 }
 
+// Of returns the value of an address, whose variable a file .env may set.
+func Of(a Address) Value {
+	v := Value{Address: a}
+	v.ofEnvironment()
+	return v
+}
+
 // FirstValue returns the value of the first expression that states an address; the first one's if none does.
 func (d *Names) FirstValue(spans []source.Span) Value {
 	var first Value

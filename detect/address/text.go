@@ -1,0 +1,125 @@
+package address
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
+
+var (
+	// addressLiteral is an address or a port. The host may be interpolated: "{}:", "${host}:", "\(host):", "%s:".
+	addressLiteral = lazyregexp.New(`^(?:([\w.-]*|\[[\w.:]*\])|\\\([^)]*\)|[$#]?\{[^}]*\}|%s|\$\w+)` +
+		`:(\d{1,5})$|^(\d{1,5})$`)
+	// interpolation is the code at the end of a string, and what stands before.
+	interpolation       = lazyregexp.New(`^(.*?)(?:(?:\\\(|[$#]?\{)((?:[^{}\\]|\{[^{}]*\})+)[)}]|\$(\w+))$`)
+	interpolationFormat = lazyregexp.New(`:[ds]$`)
+	quotedContents      = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'`)
+	// socketScheme begins a Unix domain socket (grpc's doc/naming.md).
+	socketScheme = lazyregexp.New(`^unix(?:-abstract)?:`)
+)
+
+// text takes the contents of a string, which stands at an offset. isPart says that another text goes before.
+func (e *evaluation) text(text string, at int, isPart bool) {
+	if socketScheme.MatchString(text) {
+		e.socket(text, at)
+		return
+	}
+	if ipOf(text).IsValid() || text == "localhost" {
+		e.hosts = append(e.hosts, hostOf(text))
+		return
+	}
+	text = TrimScheme(text)
+	if a := addressLiteral.FindStringSubmatch(text); a != nil {
+		switch {
+		case a[3] != "":
+			e.add(Parse(a[3]), at)
+		case isPart || a[1] == "" && text[0] != ':': // the host stands elsewhere
+			e.add(Parse(a[2]), at)
+		default:
+			e.add(Parse(a[1]+":"+a[2]), at)
+		}
+		return
+	}
+	if in := interpolation.FindStringSubmatch(text); in != nil {
+		e.hostBefore(in[1])
+		e.interpolated(in[2]+in[3], at)
+		return
+	}
+	for _, place := range []string{"{}", "%s", "%d", ""} { // "0.0.0.0:{}", "%s:%d", "0.0.0.0:" + port
+		if host, ok := strings.CutSuffix(text, ":"+place); ok {
+			e.hostBefore(host + ":")
+			return
+		}
+	}
+}
+
+// hostBefore takes what a string has before a port that stands elsewhere.
+func (e *evaluation) hostBefore(host string) {
+	if strings.HasSuffix(host, ":") && !strings.ContainsAny(host, "{($%") {
+		if a := Parse(host + "80"); a.Port != 0 && (len(host) > 1 || a.Host != AllInterfaces) {
+			e.hosts = append(e.hosts, a.Host)
+		}
+	}
+}
+
+// socket takes the text of a Unix domain socket. The path is not known if the text goes on elsewhere.
+func (e *evaluation) socket(text string, at int) {
+	if _, path, _ := strings.Cut(text, ":"); strings.Trim(path, "/") == "" || strings.ContainsAny(path, "{}%$#") {
+		text = ""
+	}
+	e.add(Address{Host: UnixSocket, Socket: text}, at)
+}
+
+// interpolated takes code in a string, which stands at an offset, for a port.
+func (e *evaluation) interpolated(code string, at int) {
+	raw := []byte(interpolationFormat.ReplaceAllString(code, ""))
+	delete(e.seen, at)
+	e.expression(expression{raw: raw, code: quotedContents.ReplaceAllFunc(raw, func(quoted []byte) []byte {
+		quoted = bytes.Clone(quoted)
+		source.Blank(quoted[1 : len(quoted)-1])
+		return quoted
+	}), at: at})
+}
+
+var (
+	// hostConstant matches what libraries call a host that stands for an address, and hostNumbers the numbers of one.
+	hostConstant = lazyregexp.New(`(?i)\b(?:(loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
+		`(unspecified|any_?ipv?[46]|ipv[46]_any))\b`)
+	hostNumbers = lazyregexp.New(`[\[({]\s*(\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[\])}]`)
+	// ownHost asks for the machine's own name or address, which is that of one interface.
+	ownHost = lazyregexp.New(`(?i)\b(?:gethostby(?:name|addr)|gethost(?:name|entry)|getfqdn|getLocalHost|` +
+		`os\s*\.\s*hostname|hostname::get)\b|` +
+		`\b(?:ip\.address|(?:get_?)?(?:my|local|own|host)_?ip(?:_?addr(?:ess)?)?|` +
+		`get_?ip(?:_?addr(?:ess)?)?)\s*\(`)
+)
+
+// IsOwnHost reports whether code asks for the machine's own name or address.
+func IsOwnHost(code []byte) bool { return ownHost.Match(code) }
+
+// hostsIn takes the hosts that an expression has without a string.
+func (e *evaluation) hostsIn(x expression) {
+	for _, m := range hostConstant.FindAllSubmatch(x.code, maxDeclarations) {
+		h := Loopback
+		if m[2] != nil {
+			h = AllInterfaces
+		}
+		if !slices.Contains(e.hosts, h) {
+			e.hosts = append(e.hosts, h)
+		}
+	}
+	if IsOwnHost(x.code) {
+		e.hosts = append(e.hosts, OneInterface)
+	}
+	for _, m := range hostNumbers.FindAllSubmatch(x.code, maxDeclarations) {
+		numbers := strings.Join(strings.FieldsFunc(string(m[1]), func(c rune) bool {
+			return c == ',' || unicode.IsSpace(c)
+		}), ".")
+		if ipOf(numbers).IsValid() {
+			e.hosts = append(e.hosts, hostOf(numbers))
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package analyzer
+
+import (
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
+
+// assignedName is the name that a statement gives what it makes.
+var assignedName = lazyregexp.New(`([\w$@]+)\s*(?::\s*[\w.<>?\[\]]+\s*)?(?::?=|<-)[^=]`)
+
+// Associate returns the findings of a text in which what is said of one of several servers has the site of that server:
+// listeners, health services and credentials whose statement has the server, or the name that it is given, or that
+// stand in the function which makes that server alone.
+func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
+	var servers []associated
+	for s := range finding.All[finding.Server](found) {
+		if at := finding.Offset(s); at > 0 && len(servers) <= maxListeners {
+			servers = append(servers, associated{Server: s, line: t.LogicalLine(at)})
+		}
+	}
+	if len(servers) < 2 || len(servers) > maxListeners {
+		return found
+	}
+	blocks := source.FindBlocks(t)
+	for i, s := range servers {
+		servers[i].function = blocks.Function(t, s.line)
+		code := t.LineCode(s.line)
+		if m := assignedName.FindSubmatch(code[:min(len(code), maxStatement)]); m != nil {
+			servers[i].name = string(m[1])
+		}
+	}
+	for i, f := range found {
+		at := finding.Offset(f)
+		if at == 0 {
+			continue
+		}
+		of := serverOf(t, blocks, servers, t.LogicalLine(at))
+		switch f := f.(type) {
+		case finding.Listener:
+			f.Of = of
+			found[i] = f
+		case finding.Health:
+			f.Of = of
+			found[i] = f
+		case finding.HealthMade:
+			f.Of = of
+			found[i] = f
+		case finding.Security:
+			f.Of = of
+			found[i] = f
+		}
+	}
+	return found
+}
+
+// associated is a server with the index of its line, the name that it is given and the head of its function.
+type associated struct {
+	finding.Server
+	line, function int
+	name           string
+}
+
+// maxStatement is how many bytes of a line are looked at for names.
+const maxStatement = 4000
+
+// serverOf returns the site of the server that a line belongs to, nil if that is not known.
+func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line int) *finding.Site {
+	function := blocks.Function(t, line)
+	code := t.LineCode(line)
+	code = code[:min(len(code), maxStatement)]
+	var inFunction, named []*finding.Site
+	for _, s := range servers {
+		switch {
+		case s.line == line:
+			return s.Site
+		case s.function == function:
+			inFunction = append(inFunction, s.Site)
+			if s.name != "" && source.HasWord(code, strings.TrimLeft(s.name, "$@")) {
+				named = append(named, s.Site)
+			}
+		}
+	}
+	switch {
+	case len(inFunction) == 1:
+		return inFunction[0]
+	case len(named) == 1:
+		return named[0]
+	}
+	return nil
+}
