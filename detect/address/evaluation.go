@@ -86,13 +86,47 @@ func (e *evaluation) expression(x expression) {
 	}
 	e.variables = append(e.variables, Variables(x.raw)...)
 	e.isOption = e.isOption || asksOptions.Match(x.raw)
-	for _, m := range literals {
+	x = e.elements(x)
+	for _, m := range stringLiteral.FindAllIndex(x.code, -1) {
 		isPart := joined.Match(x.code[:m[0]])
 		e.text(string(x.raw[m[0]+1:m[1]-1]), x.at+m[0], isPart)
 	}
 	e.numbers(x)
 	e.hostsIn(x)
 	e.names(x)
+}
+
+// element is what reads an element by its key: options[:port], config['port'], settings.get("port").
+var element = lazyregexp.New(`(?P<of>[\w.@$]+)\s*(?:\??\[\s*(?::(?P<symbol>\w+)|["'](?P<key>[\w.-]+)["'])\s*\]|` +
+	`(?:\.|->)\s*(?:fetch|get|dig)\(\s*:?["']?(?P<method>[\w.-]+)["']?)`)
+
+// elements follows the elements that an expression reads by keys, and returns the expression without them.
+func (e *evaluation) elements(x expression) expression {
+	all := element.FindAllSubmatchIndex(x.raw, maxDeclarations)
+	for i, m := range all {
+		if len(Variables(x.raw[m[0]:m[1]])) > 0 || x.code[m[0]] == ' ' { // in a string
+			continue
+		}
+		if i == 0 {
+			x.code = bytes.Clone(x.code)
+		}
+		key := Field(string(bytes.Join([][]byte{group(x.raw, m, 2), group(x.raw, m, 3), group(x.raw, m, 4)}, nil)))
+		switch of := string(group(x.raw, m, 1)); {
+		case e.byName[key] != nil:
+			e.declarations(e.byName[key])
+		case !asksOptions.MatchString(of):
+			e.unresolved = first(e.unresolved, string(x.raw[m[0]:m[1]]))
+		}
+		source.Blank(x.code[m[0]:m[1]])
+	}
+	return x
+}
+
+func group(text []byte, match []int, number int) []byte {
+	if match[2*number] < 0 {
+		return nil
+	}
+	return text[match[2*number]:match[2*number+1]]
 }
 
 // joined ends what a string is appended to.
@@ -183,6 +217,11 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	case len(all) == 0 && !asksOptions.MatchString(dotted):
 		e.unresolved = first(e.unresolved, dotted)
 	}
+	e.declarations(all)
+}
+
+// declarations reads the values of a name.
+func (e *evaluation) declarations(all []declaration) {
 	for _, d := range all {
 		e.isOption = e.isOption || d.isOption
 		if d.variable != "" {
@@ -227,12 +266,12 @@ func (e *evaluation) address(line int) (a Address, why string) {
 	switch {
 	case e.computed != "":
 		return a, fmt.Sprintf("%q calculates", e.computed)
-	case len(e.ports) > 0:
-		return e.withPort(a)
-	case len(e.sockets) > 0 && e.unresolved == "":
-		return e.withSocket(a), ""
 	case e.unresolved != "":
 		return a, e.unresolved + " is not declared in the file"
+	case len(e.ports) > 0:
+		return e.withPort(a)
+	case len(e.sockets) > 0:
+		return e.withSocket(a), ""
 	case len(e.hosts) == 1:
 		a.Host = e.hosts[0]
 	}
@@ -261,7 +300,7 @@ func (e *evaluation) withPort(a Address) (_ Address, why string) {
 	}
 	a.Port, a.Certainty = one.Port, Written
 	a.Place.Line = e.Line(one.at)
-	if e.isOption || len(e.variables) > 0 || e.unresolved != "" {
+	if e.isOption || len(e.variables) > 0 {
 		a.Certainty = Default
 	}
 	return a, ""

@@ -23,6 +23,8 @@ type declaration struct {
 	// variable, "" for none.
 	isOption bool
 	variable string
+	// isBare says that it is an assignment without a word or a type that declares a variable.
+	isBare bool
 }
 
 // expression is a part of a text, or code in a string of the text.
@@ -67,7 +69,23 @@ func Read(t *source.Text, ends string, patterns ...*lazyregexp.Regexp) *Names {
 			}
 		}
 	}
+	n.readTuples(ends)
 	return n
+}
+
+// tuple is an assignment to several names: host, port = "localhost", 50051.
+var tuple = lazyregexp.New(`(?m)^[ \t]*(?:(?:const|let|var|val|local)\s+)?[\[({]?` +
+	`(?P<names>[@$]?\w+(?:[ \t]*,[ \t]*[@$]?\w+)+)[\])}]?[ \t]*:?=[ \t]*`)
+
+// readTuples declares the names of assignments to several names, each with all of the values.
+func (n *Names) readTuples(ends string) {
+	for _, m := range n.FindAll(tuple, maxExpressions) {
+		names, _ := n.Group(tuple, m, "names")
+		value := source.Span{From: m[1], To: n.Until(m[1], strings.ReplaceAll(ends, ",", ""))}
+		for name := range strings.SplitSeq(names, ",") {
+			n.add(strings.TrimSpace(name), m[2], declaration{value: n.expression(value)})
+		}
+	}
 }
 
 // declared returns the name that a match declares, "" for none, and its offset.
@@ -108,7 +126,9 @@ func (n *Names) add(name string, at int, d declaration) {
 	}
 	if !strings.HasPrefix(name, ".") {
 		isField := strings.HasPrefix(name, "@") || at > 0 && n.Code[at-1] == '.'
-		d.scope = n.blocks.ScopeOf(n.LogicalLine(at), isField)
+		line := n.LogicalLine(at)
+		d.scope = n.blocks.ScopeOf(line, isField)
+		d.isBare = bare.Match(n.Code[n.LineStart(line):at])
 	}
 	n.byName[name] = append(n.byName[name], d)
 }
@@ -127,10 +147,33 @@ func (n *Names) visible(name string, at int) []declaration {
 			innermost = append(innermost, d)
 		}
 	}
-	if innermost != nil && n.isParameter(name, line, innermost[0].scope) {
+	if innermost == nil || n.isParameter(name, line, innermost[0].scope) {
 		return nil
 	}
+	from, to := n.blocks.Lines(innermost[0].scope)
+	for _, d := range n.byName[name] {
+		if first, last := n.blocks.Lines(d.scope); d.isBare && from < first && last <= to && n.isOuter(first) {
+			innermost = append(innermost, d)
+		}
+	}
 	return innermost
+}
+
+var (
+	// bare is what stands in its line before an assignment that declares no variable.
+	bare = lazyregexp.New(`(?:^|[;{}&|]|\b(?:then|do|and|or|else))\s*(?:\(\s*)?$`)
+	// localFunction begins a function whose assignments are to variables of its own.
+	localFunction = lazyregexp.New(`^\s*(?:async\s+)?def\b`)
+)
+
+// isOuter reports whether an assignment in the block that begins with a line is to a variable of a block around.
+func (n *Names) isOuter(line int) bool {
+	for _, head := range n.blocks.Heads(line, -1) {
+		if code := n.LineCode(head); !source.IsBranch(code) {
+			return !localFunction.Match(code)
+		}
+	}
+	return false
 }
 
 // isParameter reports whether a name is a parameter of a function that a line is in and a scope is not: the head of

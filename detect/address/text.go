@@ -38,7 +38,9 @@ func (e *evaluation) text(text string, at int, isPart bool) {
 		case a[3] != "":
 			e.add(Parse(a[3]), at)
 		case isPart || a[1] == "" && text[0] != ':': // the host stands elsewhere
-			e.add(Parse(a[2]), at)
+			if e.add(Parse(a[2]), at); IsOwnHost([]byte(text)) {
+				e.hosts = append(e.hosts, OneInterface)
+			}
 		default:
 			e.add(Parse(a[1]+":"+a[2]), at)
 		}
