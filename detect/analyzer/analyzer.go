@@ -182,6 +182,9 @@ func (l Language) complete(s *plan.Server) {
 	for _, f := range l.Frameworks {
 		if f.Name == s.Framework {
 			s.HealthAdvice = f.Advice
+			if isByDefault := s.Security == (plan.Security{Transport: plan.Plaintext}); isByDefault && f.ExplicitCredentials {
+				s.Security = plan.Security{}
+			}
 			switch {
 			case s.Health == plan.HealthAutomatic:
 				s.Service = cmp.Or(f.Service, s.Service)

@@ -25,6 +25,9 @@ type Framework struct {
 	Keywords []string
 	// Port is where a server listens if nothing says so.
 	Port DefaultPort
+	// ExplicitCredentials says that each server is given its credentials, also those without TLS, so that the transport
+	// of one of which none are seen is not known.
+	ExplicitCredentials bool
 	// Security says what gives the transport TLS, for users, in Markdown, with the framework's source that says so.
 	Security string
 	// Settings says where the framework is configured, for people, in Markdown: "`grpc.server.port` in

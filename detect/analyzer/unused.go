@@ -6,14 +6,14 @@ import (
 )
 
 var (
-	// madeFor is a statement that makes an object for a variable, or several objects for some in parentheses, and does
+	// oldMadeFor is a statement that makes an object for a variable, or several objects for some in parentheses, and does
 	// nothing else with it.
-	madeFor = lazyregexp.New(`^[ \t]*(?:(?:const|let|var|val|auto|final|[A-Z][\w.<>]*)[ \t]+)*` +
+	oldMadeFor = lazyregexp.New(`^[ \t]*(?:(?:const|let|var|val|auto|final|[A-Z][\w.<>]*)[ \t]+)*` +
 		`(?P<names>\([\w \t,]+\)|\w+)[ \t]*(?::[ \t]*[\w.<>]+[ \t]*)?:?=[ \t]*` +
 		`(?:new[ \t]+)?[\w.:]+(?:\([^()\n]*\))?[ \t]*;?[ \t\r]*(?:\n\s*[^.?\s]|$)`)
 	nameIn = lazyregexp.New(`\b[a-zA-Z]\w*`)
-	// setsStatus is what follows an object that is told a status, which gives it to no server.
-	setsStatus = lazyregexp.New(`(?i)^\s*(?:\.|->)\s*(?:set|add_?status|clear|enter|shutdown)`)
+	// oldSetsStatus is what follows an object that is told a status, which gives it to no server.
+	oldSetsStatus = lazyregexp.New(`(?i)^\s*(?:\.|->)\s*(?:set|add_?status|clear|enter|shutdown)`)
 	// ofModule begins a variable that a module of JavaScript does not export.
 	ofModule = lazyregexp.New(`^(?:const|let)\b`)
 	// isDeclared is the head of the declarations of what other files may use.
@@ -26,7 +26,7 @@ var (
 // are a function's, or a module's that does not export them.
 func usesOf(names *address.Names, at int) (uses []int, ok bool) {
 	line := names.LineStart(names.LogicalLine(at))
-	m := madeFor.FindSubmatchIndex(names.Code[line:])
+	m := oldMadeFor.FindSubmatchIndex(names.Code[line:])
 	if m == nil {
 		return nil, false
 	}
@@ -34,7 +34,7 @@ func usesOf(names *address.Names, at int) (uses []int, ok bool) {
 		declared, length := line+m[2]+name[0], name[1]-name[0]
 		made := string(names.Code[declared : declared+length])
 		for at := range names.Words(made) {
-			if made != "mut" && at != declared && !setsStatus.Match(names.Code[at+length:]) {
+			if made != "mut" && at != declared && !oldSetsStatus.Match(names.Code[at+length:]) {
 				uses = append(uses, at)
 			}
 		}

@@ -30,6 +30,7 @@ var frameworks = []analyzer.Framework{
 		Advice:   "server.handle(" + checker + ")" + requireChecker,
 		Security: "`GRPC::Core::ServerCredentials.new` in `add_http2_port` " +
 			"(`src/ruby/ext/grpc/rb_server_credentials.c`)",
+		ExplicitCredentials: true,
 	},
 	{
 		Name:     gruf,

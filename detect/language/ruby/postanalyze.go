@@ -24,12 +24,9 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	for _, p := range all {
 		resolve(p, generated, folders)
 		analyzer.AddDefaultListeners(frameworks, p)
-		addAnyCableSecurity(p)
 	}
 	analyzer.DoubtHealth(all)
-	graph := analyzer.Graph(all)
-	graph.Module = declaringFile(files)
-	return analyzer.ServersIn(graph, all, logf)
+	return analyzer.Servers(all, logf)
 }
 
 // resolve decides the findings that depend on others of the app. generated are the names of the services in its stubs.
@@ -47,26 +44,6 @@ func resolve(p *project, generated map[string]bool, folders analyzer.HealthFolde
 				return []finding.Finding{finding.Health{Site: of.Site}}
 			}
 			return nil
-		}
-		return []finding.Finding{f}
-	})
-}
-
-// addAnyCableSecurity adds the security of AnyCable's servers to a project that says nothing of TLS.
-func addAnyCableSecurity(p *project) {
-	if analyzer.ProjectHas[finding.Security](p) {
-		return
-	}
-	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-		switch of := f.(type) {
-		case finding.Server:
-			if of.Framework == anyCable {
-				return []finding.Finding{f, anyCableSecurity(of.Site)}
-			}
-		case finding.Registration:
-			if of.Framework == anyCable {
-				return []finding.Finding{f, anyCableSecurity(of.Site)}
-			}
 		}
 		return []finding.Finding{f}
 	})

@@ -12,7 +12,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -34,7 +33,6 @@ const (
 	gemspecExt   = ".gemspec"
 	procfile     = "Procfile"
 	anyCableFile = "anycable.yml"
-	settingsFile = "settings.yml" // of the gem config, which makes Settings of it
 	// serviceStubSuffix ends the names of the stubs that hold services. Other stubs (_pb.rb) hold messages alone.
 	serviceStubSuffix = "_services_pb.rb"
 )
@@ -54,8 +52,8 @@ func required(file string) bool {
 	case analyzer.EnvironmentFile:
 		return name == analyzer.EnvironmentFile && !inOtherDir(file)
 	}
-	isKnown := slices.Contains([]string{gemfile, procfile, anyCableFile, settingsFile}, name)
-	return (isKnown || mayBeScript(file) || analyzer.IsSettingsFile(file)) && !inOtherDir(file)
+	isKnown := slices.Contains([]string{gemfile, procfile, anyCableFile}, name)
+	return (isKnown || mayBeScript(file)) && !inOtherDir(file)
 }
 
 // isTest reports whether a file has the name of a test, by the conventions of RSpec and Minitest.
@@ -98,8 +96,6 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 		return analyzeProcfile(text), nil
 	case name == anyCableFile:
 		return analyzeAnyCable(text)
-	case address.IsSettingsFile(name):
-		return analyzeSettings(f.Path, text)
 	case strings.HasSuffix(name, serviceStubSuffix):
 		return analyzeStub(text), nil
 	}
@@ -118,30 +114,18 @@ var replacesEnvironment = source.NewKeywords("Dotenv.overload")
 
 var keywords = analyzer.Keywords(frameworks)
 
-// mayTellPort matches a constant that may be the port of a server of another source, or what gives one to its server.
-var mayTellPort = lazyregexp.New(
-	`(?m)^[ \t]*[A-Z][A-Z0-9_]*[ \t]*=[^\n]*(?:\b\d{4,5}\b|\bENV\b)|` +
-		`\b\w*Server\.new(?:[.\n]|$|\([^\n]*(?:\b\d{4,5}\b|ENV))`)
-
 // analyzeSource returns what a source proves.
 func analyzeSource(text []byte) *analyzer.Result[stub] {
-	servesGRPC := keywords.In(text)
 	loads := stub{LoadsEnvironment: loadsEnvironment.In(text), ReplacesEnvironment: replacesEnvironment.In(text)}
-	if !servesGRPC && !mayTellPort.Match(text) && !address.LoadsSettings(text) {
+	if !keywords.In(text) {
 		return &analyzer.Result[stub]{Extra: loads}
 	}
 	t := grammarOf(text).Read(text)
-	names := namesIn(t)
-	result := &analyzer.Result[stub]{Extra: loads, Declares: append(constants(names), given(names)...)}
-	if servesGRPC {
-		byRules := inMain(t, analyzer.Findings(t, rules, nil))
-		result.Findings = slices.Concat(byRules, implementations(t), listeners(names), security(names))
-		byName := func() *address.Names { return names }
-		result.Findings = analyzer.MarkHealth(t, byName, result.Findings, nil, nil)
-		result.Findings = slices.Concat(
-			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor))
-	}
-	return result
+	found := inMain(t, analyzer.Findings(t, rules, nil))
+	found = slices.Concat(found, implementations(t), analyzer.Listeners(namesIn(t), listens),
+		analyzer.Findings(t, transports, nil))
+	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, nil))
+	return &analyzer.Result[stub]{Extra: loads, Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
 // classOrModule is the head of a class or a module.

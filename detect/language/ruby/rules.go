@@ -81,10 +81,6 @@ var rules = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bhealth_check_enabled\s*=\s*true\b`), Proves: finding.RegistersHealth},
 }
 
-// interceptor is the class of an interceptor of the server's calls.
-var interceptor = lazyregexp.New(
-	`(?m)^[ \t]*class[ \t]+(?P<name>[\w:]+)[ \t]*<[ \t]*[\w:]*\bServerInterceptor\b[^\n]*$`)
-
 var (
 	// subclass is a class whose base is called Service, as the class of a generated service is.
 	subclass = lazyregexp.New(`(?m)^[ \t]*class[ \t]+(?P<at>[\w:]+[ \t]*<[ \t]*(?:::)?` +

@@ -2,13 +2,12 @@ package ruby
 
 import (
 	"bytes"
-	"path"
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -44,6 +43,9 @@ func analyzeProcfile(text []byte) *analyzer.Result[stub] {
 	return &analyzer.Result[stub]{Findings: found}
 }
 
+// anyCableAddress replaces rpc_host (AnyCable's gem anyway_config reads it).
+const anyCableAddress = "ANYCABLE_RPC_HOST"
+
 // analyzeAnyCable returns the addresses that anycable.yml gives the server of AnyCable: one for each environment's
 // section that has one. The error is about the YAML.
 func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
@@ -54,42 +56,16 @@ func analyzeAnyCable(text []byte) (*analyzer.Result[stub], error) {
 		// Environments that merge the same mapping share its lines.
 		isKnown := func(f finding.Finding) bool { return finding.Where(f).Line == setting.Line }
 		if key == "rpc_tls_cert" && setting.Value != "" {
-			says := plan.Security{Transport: plan.TLS, Certificate: setting.Value}
-			found = append(found, finding.SecurityAt(setting.Line, says))
+			found = append(found, finding.SecurityAt(setting.Line, plan.Security{Transport: plan.TLS}))
 		}
 		if key != "rpc_host" || slices.ContainsFunc(found, isKnown) {
 			continue
 		}
 		found = append(found,
 			anyCableConfigured(finding.AtLine(setting.Line, "rpc_host: "+setting.Value), ""),
-			finding.ListenerAt(ofVariable(templateAddress(text, setting), anyCableAddress)))
+			finding.Listens(address.ByDefault(templateAddress(text, setting), anyCableAddress), ""))
 	}
 	return &analyzer.Result[stub]{Findings: found}, err
-}
-
-// ofVariable returns an address, if one is known, that an environment variable replaces.
-func ofVariable(v address.Value, variable string) address.Value {
-	if v.Certainty == address.Unknown {
-		return v
-	}
-	v.Variable, v.Certainty = variable, min(v.Certainty, address.Default)
-	return v
-}
-
-// analyzeSettings returns the addresses in a file of settings, by the names that code asks for: its keys, and the
-// object that the gem config makes of its own file.
-func analyzeSettings(file string, text []byte) (*analyzer.Result[stub], error) {
-	isOfGem := path.Base(file) == settingsFile
-	read := func(s untrusted.Setting, v address.Value) (address.Value, []string) {
-		if of := templateAddress(text, s); of.Certainty != address.Unknown {
-			v = of
-		}
-		if v.Certainty == address.Unknown || !isOfGem {
-			return v, nil
-		}
-		return v, []string{"Settings." + s.Key}
-	}
-	return analyzer.Settings[stub](file, text, read)
 }
 
 // templateDefault takes the default of an environment variable in a template: <%= ENV.fetch('PORT', 50051) %>,
@@ -99,7 +75,7 @@ var templateDefault = lazyregexp.New(
 		`["']?(?P<default>[\w.:\[\]]+)["']?\)?(?:\.to_\w)?\s*%>["']?\s*$`)
 
 // templateAddress returns the address of a setting, whose value may be a template of Ruby.
-func templateAddress(text []byte, setting untrusted.Setting) address.Value {
+func templateAddress(text []byte, setting untrusted.Setting) address.Address {
 	lines := bytes.Split(text, []byte("\n"))
 	if setting.Line > len(lines) || !bytes.Contains(lines[setting.Line-1], []byte("<%")) {
 		return address.Setting(setting.Value, setting.Line)
@@ -108,10 +84,9 @@ func templateAddress(text []byte, setting untrusted.Setting) address.Value {
 	if m == nil {
 		return address.Setting("", setting.Line)
 	}
-	v := address.Setting(string(m[1])+string(m[2]), setting.Line)
+	a := address.Setting(string(m[1])+string(m[2]), setting.Line)
 	if variables := address.Variables(lines[setting.Line-1]); len(variables) == 1 && len(m[1]) == 0 {
-		return ofVariable(v, variables[0])
+		return address.ByDefault(a, variables[0])
 	}
-	v.Certainty = min(v.Certainty, address.Default)
-	return v
+	return address.ByDefault(a, "")
 }
