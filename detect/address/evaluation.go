@@ -173,6 +173,9 @@ var (
 		`[A-Z]\w*[a-z]\w*(?:(?:\.|::)[A-Z]\w*)*|ref|to_[si]|const|static|move|std(?:::\w+)*|net(?:::\w+)*|[@$]?_`)
 )
 
+// key follows the key of an element.
+var key = lazyregexp.New(`^\s*=>`)
+
 // names follows the names in an expression to their declarations.
 func (e *evaluation) names(x expression) {
 	for _, m := range dottedName.FindAllIndex(x.code, -1) {
@@ -180,11 +183,12 @@ func (e *evaluation) names(x expression) {
 		if m[1] < len(x.code) {
 			after = x.code[m[1]]
 		}
+		isKey := key.Match(x.code[m[1]:])
 		// A name after a dot belongs to something that is not known. A colon ends the name of an argument, and a quote
 		// the prefix of a string.
 		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
 		isLabel := after == ':' || after == '=' && m[1]+1 < len(x.code) && x.code[m[1]+1] != '='
-		if !isPart && !isLabel && strings.IndexByte("\"'", after) < 0 {
+		if !isPart && !isLabel && !isKey && strings.IndexByte("\"'", after) < 0 {
 			name := strings.ReplaceAll(strings.Join(strings.Fields(string(x.code[m[0]:m[1]])), ""), "?", "")
 			e.name(name, x.at, after == '(')
 		}
@@ -197,7 +201,7 @@ var converted = lazyregexp.New(`\.(?:to_[si]|value|clone|as_str|get)$`)
 // name follows a name that is used at an offset. A call name.method() is followed to the name, unless the file declares
 // the method as a name.
 func (e *evaluation) name(dotted string, at int, isCall bool) {
-	if noName.MatchString(dotted) {
+	if noName.MatchString(dotted) && e.declarationsOf(dotted, at) == nil {
 		return
 	}
 	if isCall && e.visible(Path(dotted), at) == nil {
@@ -205,8 +209,7 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 		if dot < 0 {
 			return
 		}
-		dotted = strings.TrimRight(dotted[:dot], ".->")
-		if noName.MatchString(dotted) {
+		if dotted = strings.TrimRight(dotted[:dot], ".->"); noName.MatchString(dotted) {
 			return
 		}
 	}

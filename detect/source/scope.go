@@ -108,7 +108,8 @@ func (b *Blocks) Heads(line, outer int) []int {
 
 // condition begins the header of a block that runs on a condition, and modifier is a condition behind its statement.
 var (
-	condition = lazyregexp.New(`^[\s})]*(?:else\s*)?(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|when|` +
+	condition = lazyregexp.New(`^[\s})]*(?:(?:(?:let|val|var|const)\s+)?(?:mut\s+)?[\w$@.]+(?:\s*:\s*\w+)?\s*=\s*|` +
+		`return\s+)?(?:else\s*)?(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|when|` +
 		`guard)\b\s*`)
 	modifier      = lazyregexp.New(`\S[ \t]+(?:if|unless)[ \t]+`)
 	opensBranch   = lazyregexp.New(`(?:[\s:{]|\b(?:then|do))*$`)
@@ -128,11 +129,17 @@ func (b *Blocks) Conditions(t *Text, line int) []int {
 		switch {
 		case condition.Match(code):
 			heads = append(heads, head)
-		case !conditional.Match(code):
+		case !conditional.Match(code) && !b.isArm(t, head):
 			return heads
 		}
 	}
 	return heads
+}
+
+// isArm reports whether a line begins a branch of what has branches without a word before them.
+func (b *Blocks) isArm(t *Text, line int) bool {
+	head := b.all[b.ofLine[line]].head
+	return head >= 0 && hasArms.Match(t.LineCode(head))
 }
 
 // Condition returns the condition of a line that begins a branch, or of a statement with the condition behind, "" for
@@ -156,7 +163,7 @@ func (b *Blocks) IsUnder(head, line int) bool {
 // begins neither a branch nor a loop.
 func (b *Blocks) Function(t *Text, line int) int {
 	for _, head := range b.Heads(line, -1) {
-		if !conditional.Match(t.LineCode(head)) {
+		if code := t.LineCode(head); !conditional.Match(code) && !condition.Match(code) && !b.isArm(t, head) {
 			return head
 		}
 	}

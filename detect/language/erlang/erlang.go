@@ -4,12 +4,10 @@ package erlang
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -121,10 +119,10 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 		return nil
 	}
 	t := grammar.Read(text)
-	findings := analyzer.Findings(t, commonRules, nil)
+	findings := append(analyzer.Findings(t, commonRules, nil), analyzer.Findings(t, transports, nil)...)
 	if isModule {
 		findings = append(findings, analyzer.Findings(t, moduleRules, nil)...)
-		findings = analyzer.MarkHealth(t, func() *address.Names { return namesIn(t) }, findings, nil, nil)
+		findings = analyzer.MarkConditional(t, findings, nil)
 		findings = append(findings, grpcErlServers(t)...)
 	}
 	// An application's own env, in its resource file, is not the env of the application grpcbox, which is the one that
@@ -135,8 +133,7 @@ func analyzeSource(isModule, isResource bool, text []byte) []finding.Finding {
 	if !namesGRPC.Match(t.Code) {
 		return findings
 	}
-	names := namesIn(t)
-	return slices.Concat(findings, grpcboxListeners(names), grpcboxSecurity(names))
+	return append(findings, grpcboxListeners(namesIn(t))...)
 }
 
 // postAnalyze leaves out what is called in a module of the app's own that only has the name of a framework's.

@@ -1,9 +1,9 @@
 package erlang
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -32,15 +32,15 @@ func namesIn(t *source.Text) *address.Names { return address.Read(t, ",.", decla
 func grpcboxListeners(names *address.Names) []finding.Finding {
 	t := names.Text
 	var found []finding.Finding
-	for _, m := range t.FindAll(listenOpts, address.MaxListeners) {
+	for _, m := range t.FindAll(listenOpts, maxServers) {
 		found = append(found, listened(names, source.Span{From: m[1], To: t.Until(m[1], ",")})...)
 	}
-	for _, m := range t.FindAll(childSpec, address.MaxListeners) {
+	for _, m := range t.FindAll(childSpec, maxServers) {
 		if options, ok := t.Argument(m[1], 2); ok {
 			found = append(found, listened(names, options)...)
 		}
 	}
-	for _, m := range t.FindAll(serverMap, address.MaxListeners) {
+	for _, m := range t.FindAll(serverMap, maxServers) {
 		_, all := t.Arguments(m[1])
 		if code := t.Code[all.From:all.To]; grpcOpts.Match(code) && !listenOpts.Match(code) {
 			found = append(found, analyzer.DefaultListener(frameworks, grpcbox, t.Line(m[0]))...)
@@ -49,41 +49,31 @@ func grpcboxListeners(names *address.Names) []finding.Finding {
 	return found
 }
 
+// maxServers is how many servers of one file are looked at.
+const maxServers = 16
+
 // listened returns the listener that the listen_opts of grpcbox state. Other options have numbers too.
 func listened(names *address.Names, options source.Span) []finding.Finding {
-	if options.To-options.From < 2 || names.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
-		return []finding.Finding{finding.ListenerAt(names.Value(options))}
+	if options.Len() < 2 || names.Slice(source.Span{From: options.From, To: options.From + 2}) != "#{" {
+		return []finding.Finding{finding.Listens(names.Address(options))}
 	}
 	each, _ := names.Arguments(options.From + 2)
 	values := map[string]source.Span{}
 	for _, o := range each {
 		if m := option.FindStringSubmatchIndex(names.Slice(o)); m != nil {
-			name := names.Slice(source.Span{From: o.From, To: o.From + m[3]})
-			values[name] = source.Span{From: o.From + m[1], To: o.To}
+			values[names.Slice(o)[:m[3]]] = source.Span{From: o.From + m[1], To: o.To}
 		}
 	}
-	host, isHosted := values["ip"]
 	port, ok := values["port"]
 	if !ok {
 		return analyzer.DefaultListener(frameworks, grpcbox, names.Line(options.From))
 	}
-	v := names.ValueOn(host, port)
-	if m := releaseVariable.FindStringSubmatchIndex(names.Slice(port)); m != nil {
-		v = released(names, port, m)
+	a, why := names.AddressOn(values["ip"], port)
+	if m := releaseVariable.FindStringSubmatch(names.Slice(port)); m != nil {
+		a, why = address.ByDefault(address.Setting(m[2], names.Line(port.From)), m[1]), ""
 	}
-	if !isHosted {
-		v.Host = address.AllInterfaces
+	if _, isHosted := values["ip"]; !isHosted {
+		a.Host = address.AllInterfaces
 	}
-	return []finding.Finding{finding.ListenerAt(v)}
-}
-
-// released returns the value of a variable of the environment, which matches in a span.
-func released(names *address.Names, s source.Span, match []int) address.Value {
-	v := names.Nothing(s.From)
-	if match[4] >= 0 {
-		v = names.Value(source.Span{From: s.From + match[4], To: s.From + match[5]})
-		v.Certainty = min(v.Certainty, address.Default)
-	}
-	v.Variable, v.Outside = names.Slice(source.Span{From: s.From + match[2], To: s.From + match[3]}), true
-	return v
+	return []finding.Finding{finding.Listens(a, why)}
 }

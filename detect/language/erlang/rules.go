@@ -3,9 +3,9 @@ package erlang
 import (
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -39,6 +39,17 @@ var moduleRules = []analyzer.Rule{
 	},
 }
 
+// transports say what carries the calls of a server (src/grpcbox_pool.erl, src/grpc.erl of grpc-erl).
+var transports = []analyzer.Rule{
+	{Code: lazyregexp.New(`\bssl\s*=>\s*true\b`), Proves: finding.UsesTLS},
+	{Code: lazyregexp.New(`\bssl_options\s*,\s*\[\s*[^\s\]]|\bcertfile\s*,`), Proves: finding.UsesTLS},
+	{Code: lazyregexp.New(`\bssl\s*=>\s*false\b|\btransport_opts\s*=>\s*#\{\s*\}`), Proves: finding.Insecure},
+	{
+		Code:   lazyregexp.New(`\b(?:transport_opts\s*(?:=>|,)|ssl\s*=>|ssl_options\s*,)\s*[A-Z_?]`),
+		Proves: finding.UsesOther,
+	},
+}
+
 var (
 	grpcboxEnv = lazyregexp.New(`\{\s*grpcbox\s*,\s*\[`)
 	serversEnv = lazyregexp.New(`^\{\s*servers\s*,\s*\[\s*#\{`)
@@ -49,7 +60,7 @@ var (
 // it starts (src/grpcbox_app.erl). A server needs grpc_opts (src/grpcbox_services_sup.erl).
 func configuredServers(t *source.Text) []finding.Finding {
 	var found []finding.Finding
-	for _, m := range t.FindAll(grpcboxEnv, address.MaxListeners) {
+	for _, m := range t.FindAll(grpcboxEnv, maxServers) {
 		settings, _ := t.Arguments(m[1])
 		for _, s := range settings {
 			code := t.Slice(s)
@@ -72,7 +83,7 @@ var (
 func grpcErlServers(t *source.Text) []finding.Finding {
 	var found []finding.Finding
 	names := namesIn(t)
-	for _, m := range t.FindAll(grpcErlStart, address.MaxListeners) {
+	for _, m := range t.FindAll(grpcErlStart, maxServers) {
 		arguments, _ := t.Arguments(m[1])
 		if len(arguments) != 3 && len(arguments) != 4 {
 			continue
@@ -81,20 +92,20 @@ func grpcErlServers(t *source.Text) []finding.Finding {
 		if code := t.Slice(listenOn); code == "tcp" || code == "ssl" {
 			continue
 		}
-		v := names.Value(listenOn)
-		if v.Host == address.UnknownHost && v.Port != 0 {
-			v.Host = address.AllInterfaces // src/grpc.erl
+		a, why := names.Address(listenOn)
+		if a.Host == address.UnknownHost && a.Port != 0 {
+			a.Host = address.AllInterfaces // src/grpc.erl
 		}
-		server := grpcErlServer(finding.At(t, source.Span{From: m[0], To: m[1]}), "")
-		found = append(found, server, finding.ListenerAt(v))
-		if len(arguments) == 4 {
-			found = append(found, grpcErlSecurity(names, arguments[3]))
+		at := finding.At(t, source.Span{From: m[0], To: m[1]})
+		found = append(found, grpcErlServer(at, ""), finding.Listens(a, why))
+		if len(arguments) == 4 && t.Code[arguments[3].From] != '[' {
+			found = append(found, finding.UsesOther(at.Quiet(), ""))
 		}
 	}
 	if len(found) == 0 {
 		return nil
 	}
-	for _, m := range t.FindAll(defaultServices, address.MaxListeners) {
+	for _, m := range t.FindAll(defaultServices, maxServers) {
 		services, _ := t.Group(defaultServices, m, "value")
 		if !strings.Contains(services, "'grpc.health.v1.Health'") {
 			found = append(found, finding.HealthDisabled{Site: finding.AtLine(t.Line(m[0]), "")})
