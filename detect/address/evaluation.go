@@ -67,6 +67,8 @@ var (
 	arithmetic = lazyregexp.New(`[\w\])]\s*[+*/%-]\s*[\w(]|\b[rR]and(?:om)?\w*\b|\w[rR]andom|\bnextInt\b`)
 	// dottedName is a name with its fields, which may stand on lines of their own.
 	dottedName = lazyregexp.New(`[@$]?[A-Za-z_]\w*(?:(?:\s*\??\.|::|->)\w+)*`)
+	// applicationSetting asks for what files of settings give, whatever the default.
+	applicationSetting = lazyregexp.New(`\bApplication\.(?:get|fetch|compile)_env`)
 	// asksOptions is in an expression that asks the environment, the command line, or options.
 	asksOptions = lazyregexp.New(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
 		`\bdotenvy\b|FLAGS_|\bdefault_value`)
@@ -83,6 +85,9 @@ func (e *evaluation) expression(x expression) {
 	if len(x.code) > source.MaxValue || isSum {
 		e.computed = first(e.computed, source.Excerpt(x.raw))
 		return
+	}
+	if m := applicationSetting.Find(x.code); m != nil {
+		e.unresolved = first(e.unresolved, string(m))
 	}
 	e.variables = append(e.variables, Variables(x.raw)...)
 	e.isOption = e.isOption || asksOptions.Match(x.raw)
@@ -186,7 +191,7 @@ func (e *evaluation) names(x expression) {
 		isKey := key.Match(x.code[m[1]:])
 		// A name after a dot belongs to something that is not known. A colon ends the name of an argument, and a quote
 		// the prefix of a string.
-		isPart := m[0] > 0 && strings.IndexByte(".:>", x.code[m[0]-1]) >= 0
+		isPart := m[0] > 0 && (strings.IndexByte(".:>", x.code[m[0]-1]) >= 0 || source.IsWordByte(x.code[m[0]-1]))
 		isLabel := after == ':' || after == '=' && m[1]+1 < len(x.code) && x.code[m[1]+1] != '='
 		if !isPart && !isLabel && !isKey && strings.IndexByte("\"'", after) < 0 {
 			name := strings.ReplaceAll(strings.Join(strings.Fields(string(x.code[m[0]:m[1]])), ""), "?", "")

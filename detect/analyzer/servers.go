@@ -331,6 +331,12 @@ func stated[F finding.Stated](p serving, in *Package, server proof) []F {
 // onlySecurity returns the security that all findings state, as it is stated first. Of findings that differ none is
 // known to hold, and a setting that one of them names decides. Of code that decides no reader knows what to set.
 func onlySecurity(stated []finding.Security) plan.Security {
+	isTLS := func(f finding.Security) bool { return f.Says.Transport == plan.TLS }
+	if slices.ContainsFunc(stated, isTLS) { // other credentials beside TLS may be a name for the same
+		stated = slices.DeleteFunc(slices.Clone(stated), func(f finding.Security) bool {
+			return f.Says == plan.Security{}
+		})
+	}
 	var only plan.Security
 	for i, f := range stated {
 		says := f.Says

@@ -4,32 +4,25 @@ package elixir
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Analyzer recognizes gRPC servers in Elixir.
 var Analyzer = analyzer.New(definition)
 
-var definition = analyzer.Definition[extra]{
+var definition = analyzer.Definition[struct{}]{
 	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyze,
-	PostAnalyze: postAnalyze,
-}
-
-// extra is what a configuration file tells beside its findings.
-type extra struct {
-	// maySet are the settings that it sets on a condition, so that what goes before it may count.
-	maySet map[string]bool
+	PostAnalyze: analyzer.ServersInFiles,
 }
 
 const (
@@ -90,37 +83,22 @@ func required(file string) bool {
 // their dependencies and are built into one release, so they are one project.
 var inUmbrella = lazyregexp.New(`\bdeps_path:\s*"\.\./\.\./deps"`)
 
-func analyze(f *tree.File) (*analyzer.Result[extra], error) {
+func analyze(f *tree.File) (*analyzer.Result[struct{}], error) {
 	text, err := f.Text()
 	if err != nil {
 		return nil, err
 	}
 	if path.Base(f.Path) == "mix.exs" {
-		return &analyzer.Result[extra]{ProjectRoot: !inUmbrella.Match(text)}, nil
+		return &analyzer.Result[struct{}]{ProjectRoot: !inUmbrella.Match(text)}, nil
 	}
-	return analyzeSource(text, path.Base(path.Dir(f.Path)) == "config"), nil
+	return analyzeSource(text), nil
 }
 
-func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
-	return analyzer.Servers(analyzer.Projects(inForce(files), analyzer.FileIsPackage), logf)
-}
+var keywords = analyzer.Keywords(frameworks)
 
-var (
-	keywords = analyzer.Keywords(frameworks)
-	// putsSettings is in sources that set what configuration files set.
-	putsSettings = source.NewKeywords("Application.put_env")
-)
-
-var (
-	// moduleHead is the head of a module, and interceptor is in one of an interceptor of the server's calls.
-	moduleHead  = lazyregexp.New(`(?m)\bdefmodule\s+(?P<name>[\w.]+)\s+do\s*$`)
-	interceptor = lazyregexp.New(`\bGRPC\.Server(?:\.Interceptor|Interceptor)\b`)
-)
-
-// analyzeSource returns what a text says. A configuration file may state the port of a server that is started
-// elsewhere.
-func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
-	if !isConfig && !keywords.In(text) && !putsSettings.In(text) {
+// analyzeSource returns what a text says.
+func analyzeSource(text []byte) *analyzer.Result[struct{}] {
+	if !keywords.In(text) {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -131,22 +109,15 @@ func analyzeSource(text []byte, isConfig bool) *analyzer.Result[extra] {
 	if healthMessages.Match(t.Code) {
 		rules = rulesWithHealth
 	}
-	result := &analyzer.Result[extra]{Findings: analyzer.Findings(t, rules, t.Names(aliasOrConfig))}
-	if isConfig {
-		result.Declares, result.Extra.maySet = readSettings(t)
-	} else {
-		result.Declares = readPuts(t)
+	found := analyzer.Findings(t, rules, t.Names(aliasOrConfig))
+	if found == nil {
+		return nil
 	}
-	if result.Findings != nil {
-		isApplication := useApplication.Match(t.Code)
-		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return isApplication })
-		result.Findings = append(result.Findings, listeners(t)...)
-		names := func() *address.Names { return namesIn(t) }
-		result.Findings = analyzer.MarkHealth(t, names, result.Findings, nil, nil)
-		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
-	}
-	result.Findings = append(result.Findings, analyzer.Authentications(t, moduleHead, interceptor)...)
-	return result
+	isApplication := useApplication.Match(t.Code)
+	found = finding.InMain(found, func(finding.Server) bool { return isApplication })
+	found = slices.Concat(found, listeners(t), analyzer.Findings(t, transports, nil))
+	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, nil))
+	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
 // useApplication is in the module that an app starts with.
