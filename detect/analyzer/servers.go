@@ -102,7 +102,7 @@ func (p serving) serversOf(packages []*Package, servers []plan.Server, logf tree
 			continue
 		}
 		for _, server := range proofs {
-			servers = append(servers, p.server(in, server, strength))
+			servers = append(servers, p.server(in, server, strength, logf))
 		}
 	}
 	if strength == plan.Construction {
@@ -129,7 +129,7 @@ func (p serving) servedBesides(packages []*Package, logf tree.Logf) []plan.Serve
 			if !makes[server.framework] {
 				makes[server.framework] = true
 				in.log(logf)
-				servers = append(servers, p.server(in, server, plan.Implementation))
+				servers = append(servers, p.server(in, server, plan.Implementation, logf))
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (p serving) servedBesides(packages []*Package, logf tree.Logf) []plan.Serve
 }
 
 // server returns the server of a package that a finding of a strength proves.
-func (p serving) server(in *Package, proof proof, strength plan.Strength) plan.Server {
+func (p serving) server(in *Package, proof proof, strength plan.Strength, logf tree.Logf) plan.Server {
 	s := plan.Server{Framework: proof.framework, Evidence: proof.Place, Built: in.Built, Strength: strength}
 	if proof.inMain {
 		s.Strength = plan.MainConstruction
@@ -146,6 +146,7 @@ func (p serving) server(in *Package, proof proof, strength plan.Strength) plan.S
 	s.Security = p.security(in, proof, strength)
 	p.setHealth(&s, in, proof)
 	s.Authentication = p.authentication(in, proof)
+	p.explain(s, in, proof, logf)
 	return s
 }
 
