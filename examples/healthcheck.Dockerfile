@@ -2,5 +2,5 @@
 # shell. Used by integration/compose_test.go.
 ARG IMAGE=my-app
 FROM ${IMAGE}
-HEALTHCHECK --interval=5s --timeout=3s --retries=2 \
+HEALTHCHECK --interval=5s --timeout=4s --retries=2 \
   CMD ["/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"]

@@ -17,8 +17,8 @@ job "my-app" {
         type    = "script"
         task    = "my-app"
         command = "/layers/grpc-cnb_health-probe/probe/bin/grpc_health_probe"
-        # Above the probe's own: a second to connect and a second for the answer.
-        timeout  = "3s"
+        # Above the probe's own: 2.9 s at most, with the search for the server.
+        timeout  = "4s"
         interval = "5s"
 
         # A restart after three checks in a row that did not pass, once the app has had time to start.

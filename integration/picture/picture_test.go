@@ -14,7 +14,7 @@ const demo = `-> making a builder
 $ pack build health-probe-abcdefghij/my-app --path /tmp/x/app-1 --buildpack /home/me/dist/buildpack
 [builder] gRPC Health Probe 0.1.0
 [builder]   grpc_health_probe (devel), lean, bundled, linux/arm64: Contributing to layer
-[builder]     readinessProbe: {exec: {command: ["/probe"]}, timeoutSeconds: 3}
+[builder]     readinessProbe: {exec: {command: ["/probe"]}, timeoutSeconds: 4}
    done in 1.5 s
 the app serves
 $ probe <&>

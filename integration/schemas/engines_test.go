@@ -44,7 +44,7 @@ func TestQuadlet(t *testing.T) {
 	line, _ := service.Lookup("Service", "ExecStart")
 	line = strings.ReplaceAll(line, `\x20`, " ") // as systemd reads it
 	for _, want := range []string{
-		`--health-cmd "CMD ` + probePath + `" `, "--health-timeout 3s ", "--health-on-failure kill ",
+		`--health-cmd "CMD ` + probePath + `" `, "--health-timeout 4s ", "--health-on-failure kill ",
 		"--sdnotify=healthy ", "--health-start-period 30s ",
 	} {
 		if !strings.Contains(line, want) {

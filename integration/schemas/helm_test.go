@@ -20,7 +20,7 @@ func TestHelmChart(t *testing.T) {
 	for name, probe := range map[string]*core.Probe{
 		"readinessProbe": container.ReadinessProbe, "livenessProbe": container.LivenessProbe,
 	} {
-		if probe == nil || probe.Exec == nil || probe.TimeoutSeconds != 3 {
+		if probe == nil || probe.Exec == nil || probe.TimeoutSeconds != 4 {
 			t.Errorf("the %s is %v", name, probe)
 		}
 	}
