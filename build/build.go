@@ -158,7 +158,7 @@ func foundAddress(settings settings, all programs, servers plan.Servers, server 
 	}
 	found := flags.FoundAddress{
 		Target: server.Address.Target(), Variable: server.Address.Variable, TLS: server.Security.IsTLS(),
-		Alone: len(servers.Listed) == 1 && servers.Unlisted == 0,
+		Alone: len(servers.Listed) == 1 && servers.Unlisted == 0 && server.SpeaksFirst,
 	}
 	if server.Address.IsKnown() {
 		found.Place = server.Address.Place.String()

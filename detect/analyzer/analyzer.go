@@ -185,6 +185,7 @@ func (l Language) complete(s *plan.Server) {
 			if isByDefault := s.Security == (plan.Security{Transport: plan.Plaintext}); isByDefault && f.ExplicitCredentials {
 				s.Security = plan.Security{}
 			}
+			s.HealthAdvice, s.SpeaksFirst = f.Advice, f.SpeaksFirst
 			switch {
 			case s.Health == plan.HealthAutomatic:
 				s.Service = cmp.Or(f.Service, s.Service)

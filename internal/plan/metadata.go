@@ -23,6 +23,7 @@ const (
 	keyLiveness         = "health_liveness_service"
 	keyStatusName       = "health_status_name"
 	keyStatusEvidence   = "health_status_evidence"
+	keySpeaksFirst      = "speaks_first"
 	keyAuthentication   = "authentication_evidence"
 	keyHost             = "host"
 	keyPort             = "port"
@@ -160,6 +161,9 @@ func (s Server) metadata() map[string]any {
 	if s.IsServiceUnknown {
 		metadata[keyServiceUnknown] = true
 	}
+	if s.SpeaksFirst {
+		metadata[keySpeaksFirst] = true
+	}
 	if s.Address.Port != 0 && s.Address.Certainty != Unknown {
 		metadata[keyPort] = int64(s.Address.Port)
 	}
@@ -205,6 +209,7 @@ func serverFromMetadata(metadata map[string]any) Server {
 		s.Liveness = name
 	}
 	s.IsServiceUnknown, _ = metadata[keyServiceUnknown].(bool)
+	s.SpeaksFirst, _ = metadata[keySpeaksFirst].(bool)
 	switch h := Health(text(keyHealth)); h {
 	case HealthRegistered, HealthAutomatic, HealthMissing:
 		s.Health = h

@@ -41,6 +41,9 @@ type Server struct {
 	// HealthAdvice is what to write into the server if the health service is missing, fit to be pasted; "" if
 	// nothing is known to help.
 	HealthAdvice string
+	// SpeaksFirst says that the server sends something before its client does. A server that is not known to do so may
+	// wait.
+	SpeaksFirst bool
 	// Authentication is where the app names an interceptor or a middleware that asks calls for a token.
 	Authentication Place
 	// Address is where the server listens, and Security what carries its calls.

@@ -20,7 +20,7 @@ func TestServersComeBackFromThePlan(t *testing.T) {
 		Health: plan.HealthRegistered, HealthAdvice: "healthpb.Register(server)",
 		Service:  "shop.v1.Orders,basket-service",
 		Liveness: "liveness", StatusName: "names[0]", StatusEvidence: plan.Place{Path: "cmd/main.go", Line: 6},
-		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, IsServiceUnknown: true,
+		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, IsServiceUnknown: true, SpeaksFirst: true,
 		Authentication: plan.Place{Path: "cmd/auth.go", Line: 7},
 		Address: plan.Address{
 			Host: plan.Loopback, Port: 50051, Variable: "PORT", Certainty: plan.Default,

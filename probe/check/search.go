@@ -140,7 +140,7 @@ func (p *Prober) askFound(found []sockets.Socket) (servers []*server, asked []so
 	}
 	reach := sockets.Likely
 	if p.Options.Search.Alone && !p.Options.Search.TLS {
-		reach = sockets.OneServer // and servers in most languages speak by themselves
+		reach = sockets.OneServer
 	}
 	for _, reach := range []sockets.Reach{reach, sockets.Everyone} {
 		until := deadline

@@ -5,10 +5,16 @@ package discover_test
 import (
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/grpc-cnb/health-probe/probe/check"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
@@ -152,6 +158,31 @@ func TestFoundAddressThatIsWrong(t *testing.T) {
 		!strings.Contains(got.Failures.Error(),
 			`connecting to "127.0.0.1:1": connection refused; no other socket of this`) {
 		t.Errorf("it ends with %d: %v", got.Code(), got.Failures)
+	}
+}
+
+// A server that waits for its client counts beside an agent that speaks first, unless the build knows that the app's
+// only server speaks first.
+func TestServerThatWaitsForItsClient(t *testing.T) {
+	start(t, "") // the agent
+	statuses, down := health.NewServer(), grpc.NewServer()
+	statuses.SetServingStatus("", healthpb.HealthCheckResponse_NOT_SERVING)
+	healthpb.RegisterHealthServer(down, statuses)
+	app := httptest.NewUnstartedServer(down)
+	app.Config.Protocols = new(http.Protocols)
+	app.Config.Protocols.SetUnencryptedHTTP2(true)
+	app.Start()
+	t.Cleanup(app.Close)
+	for alone, want := range map[bool]outcome.ExitCode{false: 4, true: 0} {
+		o, err := commandLine(t, "").Options(check.LookUpPort)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Search.Alone = alone
+		p := check.Prober{Transport: lean.Transport{}, Options: o}
+		if got := p.Run(); got.Code() != want {
+			t.Errorf("if the app's server speaks first (%t), it ends with %d, want %d", alone, got.Code(), want)
+		}
 	}
 }
 

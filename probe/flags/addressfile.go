@@ -28,7 +28,8 @@ type FoundAddress struct {
 	Variable string
 	// Place is where they are written in the app's source, which -v prints.
 	Place string
-	// TLS tells that there are signs of TLS, and Alone that the app has no other server.
+	// TLS tells that there are signs of TLS, and Alone that the app has no other server and that this one speaks before
+	// its client.
 	TLS, Alone bool
 }
 

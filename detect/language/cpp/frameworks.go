@@ -12,7 +12,7 @@ const (
 // (grpc/handlers/include/userver/ugrpc/server/health/component.hpp) it is a component that an app appends.
 var frameworks = []analyzer.Framework{
 	{
-		Name: grpcPlusPlus,
+		Name: grpcPlusPlus, SpeaksFirst: true,
 		Keywords: []string{
 			"BuildAndStart", "ServerBuilder", ".grpc.pb.h", "HealthCheckRe", "HealthCheckService", "AddListeningPort",
 		},
@@ -25,7 +25,7 @@ var frameworks = []analyzer.Framework{
 			"<grpcpp/health_check_service_interface.h>",
 	},
 	{
-		Name:     userver,
+		Name: userver, SpeaksFirst: true,
 		Keywords: []string{"ugrpc"},
 		Evidence: "`ugrpc::server::ServerComponent`",
 		Security: "`tls` of `grpc-server` in the static config " +

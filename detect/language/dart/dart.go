@@ -30,7 +30,7 @@ var definition = analyzer.Definition[struct{}]{
 const grpcDart = "grpc-dart"
 
 var frameworks = []analyzer.Framework{{
-	Name:     grpcDart,
+	Name: grpcDart, SpeaksFirst: true,
 	Evidence: "`Server.create`, `Server([...])` of `package:grpc`",
 	Health:   "the app, by a subclass of `HealthServiceBase`",
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-dart, write class HealthService extends " +

@@ -57,7 +57,7 @@ var frameworks = []analyzer.Framework{
 		Health:   mapsHealth, Advice: healthChecks,
 	},
 	{
-		Name:     grpcCore,
+		Name: grpcCore, SpeaksFirst: true,
 		Keywords: []string{"Grpc"},
 		Evidence: "`new Server` of Grpc.Core",
 		Health:   "the app, by `Health.BindService`",

@@ -28,7 +28,7 @@ const (
 )
 
 var frameworks = []analyzer.Framework{{
-	Name: grpcGo,
+	Name: grpcGo, SpeaksFirst: true,
 	Evidence: "`grpc.NewServer`, `xds.NewGRPCServer`, a generated `RegisterXServer`, `ToServer` of " +
 		"OpenTelemetry's configgrpc, `Serve` of crossplane's function-sdk-go, `AsGrpcServerService` of yokai; in a " +
 		"built program, `grpc.NewServer`",
@@ -46,7 +46,7 @@ var frameworks = []analyzer.Framework{{
 	Security: "`ListenAndServeTLS`, `ServeTLS` (`net/http/server.go`)",
 	Keywords: []string{`connect"`, "vanguard"},
 }, {
-	Name:     goZero,
+	Name: goZero, SpeaksFirst: true,
 	Evidence: "`zrpc.NewServer`, `zrpc.MustNewServer`",
 	Health:   "the framework, from v1.3.4 on, without `Health: false` in its settings",
 	Advice:   "require github.com/zeromicro/go-zero v1.3.4 or newer, leave out Health: false, and it registers it",
@@ -54,7 +54,7 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"zrpc"},
 	Settings: "`ListenOn` in `etc/*.yaml`, `.json`, `.toml`",
 }, {
-	Name: kratos,
+	Name: kratos, SpeaksFirst: true,
 	Evidence: "`NewServer` of `transport/grpc`; a generated `RegisterXServer` in a file that imports it, with a " +
 		"server that another module makes",
 	Health:   "the framework, without `grpc.CustomHealth()`",
@@ -63,7 +63,7 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"grpc"},
 	Settings: "`server.grpc.addr` in `configs/*.yaml`, `.json`, `.toml`",
 }, {
-	Name: goMicro,
+	Name: goMicro, SpeaksFirst: true,
 	Evidence: "`NewServer` of `server/grpc`; a generated `RegisterXHandler(service.Server(), ...)` with go-micro v2 " +
 		"or micro v3 and later",
 	Health: "the app, by a generated `RegisterHealthHandler`",
@@ -72,7 +72,7 @@ var frameworks = []analyzer.Framework{{
 	Security: "`grpc.AuthTLS(...)` (`server/grpc/options.go`)",
 	Keywords: []string{"grpc", "micro/v"},
 }, {
-	Name:     dapr,
+	Name: dapr, SpeaksFirst: true,
 	Evidence: "`NewService` of `service/grpc`",
 	Health:   registeredByApp,
 	Advice: "healthpb.RegisterHealthServer(service.(*daprd.Server).GrpcServer(), health.NewServer()), from " +
@@ -89,14 +89,14 @@ var frameworks = []analyzer.Framework{{
 	Security: "`server.WithListener(tls.NewListener(...))` (`server/option.go`)",
 	Keywords: []string{"kitex"},
 }, {
-	Name:     yarpc,
+	Name: yarpc, SpeaksFirst: true,
 	Evidence: "`NewInbound` of `transport/grpc`",
 	Health:   "nobody: yarpc answers no call without headers of its own",
 	Advice:   "yarpc cannot register it: give the probe -mode connect, which asks for a connection alone",
 	Security: "`grpc.InboundCredentials(...)` (`transport/grpc/options.go`)",
 	Keywords: []string{"grpc"},
 }, {
-	Name:     gofr,
+	Name: gofr, SpeaksFirst: true,
 	Evidence: "a generated `RegisterXServerWithGofr`",
 	Health:   "the app, by `health_gofr.go`, which `gofr wrap grpc server` generates",
 	Advice:   "generate the server's code again, by a gofr-cli that writes health_gofr.go: gofr wrap grpc server",

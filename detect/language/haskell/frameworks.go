@@ -26,7 +26,7 @@ var frameworks = []analyzer.Framework{{
 		"(ProtobufMethodsOf Health) whose check answers HealthCheckResponse'SERVING, and add them to the server's " +
 		"handlers",
 }, {
-	Name: grpcHaskell,
+	Name: grpcHaskell, SpeaksFirst: true,
 	Security: "`ServerSSLConfig`; a client certificate by `SslRequestAndRequireClientCertificate...` " +
 		"(`core/src/Network/GRPC/LowLevel/Server.hs`)",
 	Keywords: []string{"Network.GRPC."},

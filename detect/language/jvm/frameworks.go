@@ -37,7 +37,7 @@ const (
 
 // Health says what health.go knows, which has the source of each answer.
 var frameworks = []analyzer.Framework{{
-	Name:     grpcJava,
+	Name: grpcJava, SpeaksFirst: true,
 	Keywords: []string{"grpc", "ImplBase"},
 	Security: grpcJavaTLS,
 	Evidence: "`forPort` and `forAddress` of `ServerBuilder`, `NettyServerBuilder` and their kin, " +
@@ -46,21 +46,21 @@ var frameworks = []analyzer.Framework{{
 	Health: healthManager,
 	Advice: addService,
 }, {
-	Name:     grpcKotlin,
+	Name: grpcKotlin, SpeaksFirst: true,
 	Keywords: []string{"grpc", "ImplBase"},
 	Security: grpcJavaTLS,
 	Evidence: "the same in Kotlin",
 	Health:   healthManager,
 	Advice:   ".addService(HealthStatusManager().healthService), on the server's builder, with io.grpc:grpc-services",
 }, {
-	Name:     scalaPB,
+	Name: scalaPB, SpeaksFirst: true,
 	Keywords: []string{"grpc", "Grpc"},
 	Security: grpcJavaTLS,
 	Evidence: "the same in Scala; a generated `XGrpc.bindService`",
 	Health:   healthManager,
 	Advice:   addService,
 }, {
-	Name:     zioGRPC,
+	Name: zioGRPC, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
 	Security: grpcJavaTLS,
 	Port:     analyzer.DefaultPort{Number: 9000, Source: "ServerMain.scala"},
@@ -69,14 +69,14 @@ var frameworks = []analyzer.Framework{{
 	Advice: "ServerBuilder.forPort(port).addService(new HealthStatusManager().getHealthService), " +
 		"handed to ServerLayer, with io.grpc:grpc-services",
 }, {
-	Name:     fs2GRPC,
+	Name: fs2GRPC, SpeaksFirst: true,
 	Keywords: []string{"grpc", "Grpc"},
 	Security: grpcJavaTLS,
 	Evidence: "a generated `XFs2Grpc.bindService` or `.bindServiceResource`",
 	Health:   healthManager,
 	Advice:   addService,
 }, {
-	Name:     muScala,
+	Name: muScala, SpeaksFirst: true,
 	Keywords: []string{"higherkindness"},
 	Security: "`UseTransportSecurity` (`GrpcConfig.scala`), `SetSslContext` (`netty.scala`)",
 	Evidence: "`GrpcServer.default`, `.defaultServer` and `.netty`, `BuildServerFromConfig`",
@@ -104,7 +104,7 @@ var frameworks = []analyzer.Framework{{
 		"and Spring gRPC registers it",
 	Settings: "`spring.grpc.server.port` in `application.properties` or `application.yml`",
 }, {
-	Name:     netDevh,
+	Name: netDevh, SpeaksFirst: true,
 	Keywords: []string{"grpc", springBootApplication},
 	Security: "`grpc.server.security.enabled`, with a client certificate by `.client-auth=REQUIRE` " +
 		"(`GrpcServerProperties.java`)",
@@ -117,7 +117,7 @@ var frameworks = []analyzer.Framework{{
 		"without grpc.server.health-service-enabled=false, and the starter registers it",
 	Settings: "`grpc.server.port` in `application.properties` or `application.yml`",
 }, {
-	Name:     logNet,
+	Name: logNet, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
 	Security: "`grpc.security.cert-chain` (`GRpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 6565, Source: "GRpcServerProperties.java"},
@@ -126,7 +126,7 @@ var frameworks = []analyzer.Framework{{
 	Advice:   "@GRpcService public class Health extends HealthGrpc.HealthImplBase, from io.grpc:grpc-services",
 	Settings: "`grpc.port` in `application.properties` or `application.yml`",
 }, {
-	Name:     grpcStarter,
+	Name: grpcStarter, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
 	Security: "`grpc.server.ssl-bundle` (`GrpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
@@ -145,7 +145,7 @@ var frameworks = []analyzer.Framework{{
 	Advice:   "leave out quarkus.grpc.server.grpc-health.enabled=false, and Quarkus registers it",
 	Settings: "`quarkus.grpc.server.port` in `application.properties` or `application.yml`",
 }, {
-	Name:     micronaut,
+	Name: micronaut, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
 	Security: "`grpc.server.ssl.cert-chain` (`GrpcServerConfiguration.java`)",
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "GrpcServerConfiguration.java"},

@@ -33,7 +33,7 @@ var listeningMethods = map[string]string{niceGRPC: "listen", grpcKit: "listen", 
 //	Dapr's SDK     src/implementation/Server/GRPCServer
 var frameworks = []analyzer.Framework{
 	{
-		Name:     grpcJS,
+		Name: grpcJS, SpeaksFirst: true,
 		Keywords: []string{"grpc", "bindAsync", "addService"},
 		Evidence: "`new Server` of `@grpc/grpc-js` or `grpc`, `bindAsync`, `addService`",
 		Health:   byImplementation,
@@ -41,7 +41,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
 	},
 	{
-		Name:     nestJS,
+		Name: nestJS, SpeaksFirst: true,
 		Keywords: []string{"Grpc", "Microservice", "ControllerMethods", "Transport."},
 		Evidence: "`createMicroservice` or `connectMicroservice` with `Transport.GRPC`, `@GrpcMethod`",
 		Health: "the app, by `HealthImplementation` (in `onLoadPackageDefinition`) or a controller of " +
@@ -55,7 +55,7 @@ var frameworks = []analyzer.Framework{
 			"(`packages/microservices/server/server-grpc.ts`)",
 	},
 	{
-		Name:     niceGRPC,
+		Name: niceGRPC, SpeaksFirst: true,
 		Keywords: []string{"grpc", "HealthDefinition"},
 		Evidence: "`createServer` of `nice-grpc`",
 		Health:   "the app, by `HealthServiceImpl`",
@@ -73,7 +73,7 @@ var frameworks = []analyzer.Framework{
 			"`docs/Reference/Server.md`)",
 	},
 	{
-		Name:     mali,
+		Name: mali, SpeaksFirst: true,
 		Keywords: []string{`mali"`, "mali'"},
 		Evidence: "`new Mali`",
 		Health:   "the app, by a service `Health`",
@@ -82,7 +82,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`ServerCredentials.createSsl` in `start` (`lib/app.js`)",
 	},
 	{
-		Name:     grpcKit,
+		Name: grpcKit, SpeaksFirst: true,
 		Keywords: []string{"grpc"},
 		Evidence: "`createServer` of `grpc-kit`",
 		Health:   "the app, by a service `Health`",
@@ -91,7 +91,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`ServerCredentials.createSsl` in `listen` (`index.js`)",
 	},
 	{
-		Name:     midway,
+		Name: midway, SpeaksFirst: true,
 		Keywords: []string{"GRPC"},
 		Evidence: "`@Provider(MSProviderType.GRPC)`",
 		Health:   "the app, by a provider of `grpc.health.v1`",
@@ -103,7 +103,7 @@ var frameworks = []analyzer.Framework{
 		Settings: "`grpcServer` in `config.default.ts`",
 	},
 	{
-		Name:     daprJS,
+		Name: daprJS, SpeaksFirst: true,
 		Keywords: []string{"GRPC"},
 		Evidence: "`new DaprServer` with `CommunicationProtocolEnum.GRPC`",
 		Health:   "nobody: its server takes no further services",

@@ -21,7 +21,7 @@ const (
 //	grpc/grpc          nobody (src/php/lib/Grpc/RpcServer.php)
 var frameworks = []analyzer.Framework{
 	{
-		Name:     roadRunner,
+		Name: roadRunner, SpeaksFirst: true,
 		Keywords: []string{"GRPC", "grpc"},
 		Settings: "`.rr.yaml`",
 		Evidence: "a `grpc:` section with `listen` in `.rr.yaml`, `GRPC\\Server`, `GRPCBootloader`",
@@ -51,7 +51,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`SSL` in the socket type, the fourth argument of the server (`src/Server.php`)",
 	},
 	{
-		Name:     grpcPHP,
+		Name: grpcPHP, SpeaksFirst: true,
 		Keywords: []string{"Grpc"},
 		Evidence: "`new Grpc\\RpcServer`",
 		Health:   "the app, by a class that extends `HealthStub`, or `handle(new HealthService())`",

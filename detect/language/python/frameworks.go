@@ -33,7 +33,7 @@ const (
 // with ENABLE_HEALTH_CHECK.
 var frameworks = []analyzer.Framework{
 	{
-		Name:     grpcio,
+		Name: grpcio, SpeaksFirst: true,
 		Keywords: []string{"grpc"},
 		Evidence: "`grpc.server`, `grpc.aio.server`, an `add_XServicer_to_server` outside of stubs",
 		Health:   healthByApp,
@@ -41,7 +41,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`ssl_server_credentials` in `add_secure_port` (`src/python/grpcio/grpc/__init__.py`)",
 	},
 	{
-		Name:     grpclib,
+		Name: grpclib, SpeaksFirst: true,
 		Keywords: []string{"grpc"},
 		Evidence: "`grpclib.server.Server`, also under betterproto",
 		Health:   "the app, by `grpclib.health.service.Health`",
@@ -58,7 +58,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`ssl_context` of the server (`src/purerpc/server.py`)",
 	},
 	{
-		Name:     dapr,
+		Name: dapr, SpeaksFirst: true,
 		Keywords: []string{"grpc"},
 		Evidence: "`App` of `dapr.ext.grpc`",
 		Health:   healthByApp,
@@ -67,7 +67,7 @@ var frameworks = []analyzer.Framework{
 		Security: "nothing: it serves plaintext (`dapr/ext/grpc/app.py`)",
 	},
 	{
-		Name:     djangoGRPCFramework,
+		Name: djangoGRPCFramework, SpeaksFirst: true,
 		Keywords: []string{"grpc"},
 		Evidence: "a subclass of a service of `django_grpc_framework`",
 		Health:   healthByApp,
@@ -78,7 +78,7 @@ var frameworks = []analyzer.Framework{
 		},
 	},
 	{
-		Name:     djangoSocioGRPC,
+		Name: djangoSocioGRPC, SpeaksFirst: true,
 		Keywords: []string{"grpc", "GRPC"},
 		Evidence: "a subclass of a service of `django_socio_grpc`",
 		Health:   "the framework, with `ENABLE_HEALTH_CHECK`",
@@ -91,7 +91,7 @@ var frameworks = []analyzer.Framework{
 		},
 	},
 	{
-		Name:     rayServe,
+		Name: rayServe, SpeaksFirst: true,
 		Keywords: []string{"gRPC"},
 		Evidence: "`gRPCOptions` of `ray.serve`",
 		Health:   "nobody: its proxy answers a check of its own",
@@ -99,7 +99,7 @@ var frameworks = []analyzer.Framework{
 		Security: "nothing: it serves plaintext (`python/ray/serve/_private/default_impl.py`)",
 	},
 	{
-		Name:     arrowFlight,
+		Name: arrowFlight, SpeaksFirst: true,
 		Keywords: []string{"pyarrow"},
 		Evidence: "a subclass of `pyarrow.flight.FlightServerBase`",
 		Health:   "nobody: pyarrow has no way to",
@@ -107,7 +107,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`tls_certificates` of the server (`python/pyarrow/_flight.pyx`)",
 	},
 	{
-		Name:     flower,
+		Name: flower, SpeaksFirst: true,
 		Keywords: []string{"flwr"},
 		Evidence: "`flwr.server.start_server`",
 		Health:   healthByNobody,
@@ -115,7 +115,7 @@ var frameworks = []analyzer.Framework{
 		Security: "`certificates` of the server (`src/py/flwr/server/app.py`)",
 	},
 	{
-		Name:     kserve,
+		Name: kserve, SpeaksFirst: true,
 		Keywords: []string{"kserve"},
 		Evidence: "`kserve.ModelServer`, without `enable_grpc=False`",
 		Health:   healthByNobody,
@@ -126,7 +126,7 @@ var frameworks = []analyzer.Framework{
 		Security: "nothing: it serves plaintext (`kserve/protocol/grpc/server.py`)",
 	},
 	{
-		Name:     mlserver,
+		Name: mlserver, SpeaksFirst: true,
 		Keywords: []string{"mlserver"},
 		Evidence: "a subclass of `mlserver.MLModel`",
 		Health:   healthByNobody,

@@ -23,7 +23,7 @@ const (
 //	AnyCable                 always, and sets the status of "anycable.RPC" alone (lib/anycable/grpc/server.rb)
 var frameworks = []analyzer.Framework{
 	{
-		Name:     grpc,
+		Name: grpc, SpeaksFirst: true,
 		Keywords: []string{"GRPC", "Grpc", "::Service"},
 		Evidence: "`GRPC::RpcServer`",
 		Health:   byChecker,
@@ -33,7 +33,7 @@ var frameworks = []analyzer.Framework{
 		ExplicitCredentials: true,
 	},
 	{
-		Name:     gruf,
+		Name: gruf, SpeaksFirst: true,
 		Keywords: []string{"Gruf"},
 		Port:     analyzer.DefaultPort{Number: 9001, Source: "lib/gruf/configuration.rb"},
 		Evidence: "a subclass of `Gruf::Controllers::Base`, `Gruf::Server`, `Gruf::Cli::Executor`",

@@ -42,7 +42,7 @@ var frameworks = []analyzer.Framework{
 			".add_service(ServiceBuilder::new(HealthServer::new(YourHealth)).build())",
 	},
 	{
-		Name: grpcio,
+		Name: grpcio, SpeaksFirst: true,
 		Security: "`ServerCredentialsBuilder`; a client certificate by `RequestAndRequireClientCertificate...` " +
 			"(`src/security/credentials.rs`)",
 		Keywords: []string{"grpc"},

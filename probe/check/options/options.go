@@ -66,7 +66,7 @@ type Search struct {
 	Found bool
 	// TLS tells that the build has found signs of TLS: it is tried first.
 	TLS bool
-	// Alone tells that the build has found no other server in the app.
+	// Alone tells that the build has found one server in the app, which speaks before its client.
 	Alone bool
 	// Fallback is asked if the sockets of the container cannot be told; empty for nothing.
 	Fallback string
