@@ -181,11 +181,10 @@ func (l Language) complete(s *plan.Server) {
 	}
 	for _, f := range l.Frameworks {
 		if f.Name == s.Framework {
-			s.HealthAdvice = f.Advice
+			s.HealthAdvice, s.SpeaksFirst = f.Advice, f.SpeaksFirst
 			if isByDefault := s.Security == (plan.Security{Transport: plan.Plaintext}); isByDefault && f.ExplicitCredentials {
 				s.Security = plan.Security{}
 			}
-			s.HealthAdvice, s.SpeaksFirst = f.Advice, f.SpeaksFirst
 			switch {
 			case s.Health == plan.HealthAutomatic:
 				s.Service = cmp.Or(f.Service, s.Service)
