@@ -69,9 +69,10 @@ var (
 	dottedName = lazyregexp.New(`[@$]?[A-Za-z_]\w*(?:(?:\s*\??\.|::|->)\w+)*`)
 	// applicationSetting asks for what files of settings give, whatever the default.
 	applicationSetting = lazyregexp.New(`\bApplication\.(?:get|fetch|compile)_env`)
-	// asksOptions is in an expression that asks the environment, the command line, or options.
+	// asksOptions is in an expression that asks the environment, the command line, or options, or for what there is in
+	// place of a default.
 	asksOptions = lazyregexp.New(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
-		`\bdotenvy\b|FLAGS_|\bdefault_value`)
+		`\bdotenvy\b|FLAGS_|\bdefault_value|\bgetProperty\b|\bgetInteger\b|or(?:Else|Default)\b|\?:`)
 )
 
 // expression reads an expression, once.

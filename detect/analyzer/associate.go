@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -13,7 +14,8 @@ var assignedName = lazyregexp.New(`([\w$@]+)\s*(?::\s*[\w.<>?\[\]]+\s*)?(?::?=|<
 
 // Associate returns the findings of a text in which what is said of one of several servers has the site of that server:
 // listeners, health services and credentials whose statement has the server, or the name that it is given, or that
-// stand in the function which makes that server alone.
+// stand in the function which makes that server alone. Servers of which one is made under a condition, and the others
+// are not, may be alternatives, and are not told apart.
 func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 	var servers []associated
 	for s := range finding.All[finding.Server](found) {
@@ -31,6 +33,9 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		if m := assignedName.FindSubmatch(code[:min(len(code), maxStatement)]); m != nil {
 			servers[i].name = string(m[1])
 		}
+	}
+	if areAlternatives(t, blocks, servers) {
+		return found
 	}
 	for i, f := range found {
 		at := finding.Offset(f)
@@ -53,7 +58,33 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 			found[i] = f
 		}
 	}
-	return found
+	return withoutMakings(found)
+}
+
+// areAlternatives reports whether a server is made under a condition that none of the others is made under.
+func areAlternatives(t *source.Text, blocks *source.Blocks, servers []associated) bool {
+	for i, s := range servers {
+		var others []int
+		for j, other := range servers {
+			if i != j && other.line != s.line {
+				others = append(others, other.line)
+			}
+		}
+		if c := (conditions{t, blocks, others}); c.isUnder(s.line) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutMakings leaves out the health services of no server in a text that gives one to a server: they are where that
+// is made.
+func withoutMakings(found []finding.Finding) []finding.Finding {
+	isOf := func(f finding.Finding) bool { h, ok := f.(finding.Health); return ok && h.Of != nil }
+	if !slices.ContainsFunc(found, isOf) {
+		return found
+	}
+	return slices.DeleteFunc(found, func(f finding.Finding) bool { return finding.Is[finding.Health](f) && !isOf(f) })
 }
 
 // associated is a server with the index of its line, the name that it is given and the head of its function.

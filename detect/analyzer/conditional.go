@@ -12,12 +12,14 @@ import (
 // nil, finds further types than [finding.Health].
 func MarkConditional(t *source.Text, found []finding.Finding, isOther func(finding.Finding) bool) []finding.Finding {
 	var c *conditions
+	marked := 0
 	for i, f := range found {
 		at := finding.Offset(f)
 		isHealth := finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f) || isOther != nil && isOther(f)
-		if !isHealth || at == 0 {
+		if !isHealth || at == 0 || marked == maxListeners {
 			continue
 		}
+		marked++
 		if c == nil {
 			c = &conditions{t, source.FindBlocks(t), serverLines(t, found)}
 		}

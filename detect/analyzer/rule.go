@@ -15,7 +15,7 @@ import (
 type Rule struct {
 	// Code is matched against the code, in which the contents of strings are blank. The group "literal", if it has one,
 	// takes the blank contents of a string, and Literal is matched against what really stands there. The group "at" is
-	// the place that the finding names; without it that is the whole match.
+	// the place that the finding names; without it that is the whole match. Alternatives may each have one.
 	Code    *lazyregexp.Regexp
 	Literal *lazyregexp.Regexp
 	// Imports is matched against each import of the file: one has to match. nil for a rule that needs no import.
@@ -72,8 +72,10 @@ func (r Rule) matches(text *source.Text, imports []string) [][]int {
 
 // at returns the part of a match that the finding names.
 func (r Rule) at(match []int) source.Span {
-	if i := r.Code.SubexpIndex("at"); i > 0 && match[2*i] >= 0 {
-		return source.Span{From: match[2*i], To: match[2*i+1]}
+	for i, group := range r.Code.SubexpNames() {
+		if group == "at" && match[2*i] >= 0 {
+			return source.Span{From: match[2*i], To: match[2*i+1]}
+		}
 	}
 	return source.Span{From: match[0], To: match[1]}
 }
