@@ -72,7 +72,7 @@ var (
 	// asksOptions is in an expression that asks the environment, the command line, or options, or for what there is in
 	// place of a default.
 	asksOptions = lazyregexp.New(`(?i)\b\w*(?:env|environ|environment|args?|argv|options?|flags?|getenv)\b|` +
-		`\bdotenvy\b|FLAGS_|\bdefault_value|\bgetProperty\b|\bgetInteger\b|or(?:Else|Default)\b|\?:`)
+		`\bdotenvy\b|FLAGS_|\bdefault_value|\bgetProperty\b|\bgetInteger\b|or(?:Else|Default)\b|\?:|\|\||\?\?`)
 )
 
 // expression reads an expression, once.
@@ -104,17 +104,21 @@ func (e *evaluation) expression(x expression) {
 
 // element is what reads an element by its key: options[:port], config['port'], settings.get("port").
 var element = lazyregexp.New(`(?P<of>[\w.@$]+)\s*(?:\??\[\s*(?::(?P<symbol>\w+)|["'](?P<key>[\w.-]+)["'])\s*\]|` +
-	`(?:\.|->)\s*(?:fetch|get|dig)\(\s*:?["']?(?P<method>[\w.-]+)["']?)`)
+	`(?:\.|->)\s*(?:fetch|get\w*|dig)(?:<[^<>()]*>)?\(\s*[:"'](?P<method>[\w.-]+)["']?)`)
 
 // elements follows the elements that an expression reads by keys, and returns the expression without them.
 func (e *evaluation) elements(x expression) expression {
 	all := element.FindAllSubmatchIndex(x.raw, maxDeclarations)
-	for i, m := range all {
-		if len(Variables(x.raw[m[0]:m[1]])) > 0 || x.code[m[0]] == ' ' { // in a string
+	if len(all) > 0 {
+		x.code = bytes.Clone(x.code)
+	}
+	for _, m := range all {
+		if x.code[m[0]] == ' ' { // in a string
 			continue
 		}
-		if i == 0 {
-			x.code = bytes.Clone(x.code)
+		if len(Variables(x.raw[m[0]:m[1]])) > 0 {
+			source.Blank(x.code[m[0]:m[1]])
+			continue
 		}
 		key := Field(string(bytes.Join([][]byte{group(x.raw, m, 2), group(x.raw, m, 3), group(x.raw, m, 4)}, nil)))
 		switch of := string(group(x.raw, m, 1)); {
@@ -229,17 +233,25 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	e.declarations(all)
 }
 
-// declarations reads the values of a name.
+// declarations reads the values of a name. One of several that states nothing may replace what another one states.
 func (e *evaluation) declarations(all []declaration) {
 	for _, d := range all {
+		stated := e.stated()
 		e.isOption = e.isOption || d.isOption
 		if d.variable != "" {
 			e.variables = append(e.variables, d.variable)
 		}
 		if len(bytes.TrimSpace(d.value.code)) > 0 {
+			isNew := !e.seen[d.value.at]
 			e.expression(d.value)
+			e.isOption = e.isOption || isNew && len(all) > 1 && e.stated() == stated
 		}
 	}
+}
+
+// stated returns how much is stated by what was read.
+func (e *evaluation) stated() int {
+	return len(e.ports) + len(e.hosts) + len(e.sockets) + len(e.variables)
 }
 
 // declarationsOf returns the declarations of a dotted name: those of the name as it is written, or of the object's own
