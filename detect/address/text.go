@@ -89,8 +89,8 @@ func (e *evaluation) interpolated(code string, at int) {
 
 var (
 	// hostConstant matches what libraries call a host that stands for an address, and hostNumbers the numbers of one.
-	hostConstant = lazyregexp.New(`(?i)\b(?:(loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
-		`(unspecified|any_?ipv?[46]|ipv[46]_any))\b`)
+	hostConstant = lazyregexp.New(`(?i)\b(?:((?:ipv6)?loopback(?:_?(?:ipv?[46]|v[46]))?|localhost)|` +
+		`(unspecified|any_?ipv?[46]|ipv[46]_any|ipaddress\.(?:ipv6)?any))\b`)
 	hostNumbers = lazyregexp.New(`[\[({]\s*(\d{1,3}(?:\s*,\s*\d{1,3}){3})\s*[\])}]`)
 	// ownHost asks for the machine's own name or address, which is that of one interface.
 	ownHost = lazyregexp.New(`(?i)\b(?:gethostby(?:name|addr)|gethost(?:name|entry)|getfqdn|getLocalHost|` +

@@ -29,7 +29,7 @@ type block struct {
 }
 
 // conditional begins the header of a block of a condition or a loop.
-var conditional = lazyregexp.New(`^[\s})]*(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
+var conditional = lazyregexp.New(`^[\s})]*(?:[iI]f|[eE]lse(?:If)?|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
 	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
 
 // hasArms begins what has branches without a word before them: match in Rust, when in Kotlin, case in Elixir.
@@ -109,7 +109,7 @@ func (b *Blocks) Heads(line, outer int) []int {
 // condition begins the header of a block that runs on a condition, and modifier is a condition behind its statement.
 var (
 	condition = lazyregexp.New(`^[\s})]*(?:(?:(?:let|val|var|const)\s+)?(?:mut\s+)?[\w$@.]+(?:\s*:\s*\w+)?\s*=\s*|` +
-		`return\s+)?(?:else\s*)?(?:if|else|elif|elsif|elseif|unless|case|cond|default|switch|match|when|` +
+		`return\s+)?(?:else\s*)?(?:[iI]f|[eE]lse(?:If)?|elif|elsif|elseif|unless|case|cond|default|switch|match|when|` +
 		`guard)\b\s*`)
 	modifier      = lazyregexp.New(`\S[ \t]+(?:if|unless)[ \t]+`)
 	opensBranch   = lazyregexp.New(`(?:[\s:{]|\b(?:then|do))*$`)
