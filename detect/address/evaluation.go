@@ -215,6 +215,7 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	if noName.MatchString(dotted) && e.declarationsOf(dotted, at) == nil {
 		return
 	}
+	asks := asksOptions.MatchString(dotted)
 	if isCall && e.visible(Path(dotted), at) == nil {
 		dot := strings.LastIndexAny(dotted, ".>")
 		if dot < 0 {
@@ -228,7 +229,7 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	switch {
 	case len(all) == 0 && hostName.MatchString(dotted):
 		e.hosts = append(e.hosts, UnknownHost)
-	case len(all) == 0 && !asksOptions.MatchString(dotted):
+	case len(all) == 0 && !asks:
 		e.unresolved = first(e.unresolved, dotted)
 	}
 	e.declarations(all)

@@ -37,6 +37,7 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 	if areAlternatives(t, blocks, servers) {
 		return found
 	}
+	isTold := map[*finding.Site]bool{} // the servers with listeners of their own
 	for i, f := range found {
 		at := finding.Offset(f)
 		if at == 0 {
@@ -47,6 +48,7 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		case finding.Listener:
 			f.Of = of
 			found[i] = f
+			isTold[of] = of != nil
 		case finding.Health:
 			f.Of = of
 			found[i] = f
@@ -58,7 +60,13 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 			found[i] = f
 		}
 	}
-	return withoutMakings(found)
+	found = withoutMakings(found)
+	for i, f := range found {
+		if h, ok := f.(finding.Health); ok && h.Of == nil && len(isTold) > 1 { // one of them may be without
+			found[i] = finding.AsUnsure(f)
+		}
+	}
+	return found
 }
 
 // areAlternatives reports whether a server is made under a condition that none of the others is made under.
