@@ -48,7 +48,9 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		case finding.Listener:
 			f.Of = of
 			found[i] = f
-			isTold[of] = of != nil
+			if of != nil {
+				isTold[of] = true
+			}
 		case finding.Health:
 			f.Of = of
 			found[i] = f
