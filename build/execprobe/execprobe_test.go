@@ -142,6 +142,8 @@ func TestReportsForOtherPrograms(t *testing.T) {
 		{"a port that is not known, with TLS", server(plan.Address{}, secure)},
 		{"TLS with client certificates", server(port, mutual)},
 		{"TLS by a setting", server(port, optional)},
+		{"TLS without a setting", server(port, disabled)},
+		{"TLS or plaintext not known", server(port, plan.Security{})},
 	} {
 		g := withDefaults(t, nil)
 		g.Server, g.IsOwn = c.server, false

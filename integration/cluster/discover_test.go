@@ -1,9 +1,13 @@
 package cluster
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/grpc-cnb/health-probe/integration/documents"
 	"github.com/grpc-cnb/health-probe/integration/harness"
 )
 
@@ -73,4 +77,73 @@ func TestProbeInTheNodesNetwork(t *testing.T) {
 	}
 	r.untilEvent(r.name, "Unhealthy", stopped(8091))
 	r.untilNotReady()
+}
+
+// TestDiscoverInADebugContainer has a sidecar beside the app, which the probe of a debug container cannot tell from it.
+func TestDiscoverInADebugContainer(t *testing.T) {
+	t.Parallel()
+	r := run(t, example(t, "probes.yaml", func(pod object) {
+		spec := pod["spec"].(object)
+		spec["containers"] = append(spec["containers"].([]any), object{
+			"name": "other", "image": app(pod)["image"], "args": []string{"-grpc=127.0.0.1:6002", "-http=:8081"},
+		})
+	}))
+	r.untilReady()
+	const (
+		note = "whose these sockets are cannot be told from here: they are all that listen in this pod's network; " +
+			"a command has this container's path of the probe, and another container may have it elsewhere"
+		ofApp   = `{"grpc":{"port":5000}}`
+		ofOther = `{"exec":{"command":["/bin/grpc_health_probe","-addr=127.0.0.1:6002"]},"timeoutSeconds":3}`
+	)
+	text := strings.Split(r.debug("text"), "\n")
+	for _, line := range []string{
+		note,
+		"localhost:5000: gRPC in plain text; the server is SERVING", "  readinessProbe: " + ofApp,
+		"127.0.0.1:6002: gRPC in plain text; the server is SERVING", "  readinessProbe: " + ofOther,
+		"localhost:8080: HTTP/1.1", "localhost:8081: HTTP/1.1",
+	} {
+		if !slices.Contains(text, line) {
+			t.Errorf("the text lacks %q:\n%s", line, strings.Join(text, "\n"))
+		}
+	}
+	var report struct {
+		Note    string
+		Sockets []struct {
+			Address, Own   string
+			GRPC           bool
+			Services       []struct{ Status string }
+			ReadinessProbe json.RawMessage
+		}
+	}
+	said := r.debug("json", "-o=json")
+	if err := json.Unmarshal([]byte(said), &report); err != nil || report.Note != note || len(report.Sockets) != 4 {
+		t.Fatalf("the report has another note than %q, or not four sockets (%v): %s", note, err, said)
+	}
+	probes := map[string]string{"localhost:5000": ofApp, "127.0.0.1:6002": ofOther}
+	for _, s := range report.Sockets {
+		serves := len(s.Services) == 1 && s.Services[0].Status == "SERVING"
+		_, is := probes[s.Address]
+		if s.Own != "unknown" || s.GRPC != is || serves != is || string(s.ReadinessProbe) != probes[s.Address] {
+			t.Errorf("of %s the report says %+v: %s", s.Address, s, said)
+		}
+	}
+}
+
+// debug starts the probe's own image in the pod with -discover, as docs/kubernetes.md does, and returns what it logs.
+func (r running) debug(container string, flags ...string) string {
+	r.t.Helper()
+	version, err := documents.Version(repository)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.kubectl(append([]string{
+		"debug", r.name, "--container=" + container, "--image=" + ProbeImage + ":" + version, "--target=my-app",
+		"--profile=general", "--", "/bin/grpc_health_probe", "-discover",
+	}, flags...)...)
+	r.until("debugged", func(p Pod) bool {
+		return slices.ContainsFunc(p.Status.EphemeralContainerStatuses, func(c Container) bool {
+			return c.Name == container && c.State.Terminated != nil
+		})
+	})
+	return r.kubectl("logs", r.name, "--container="+container)
 }

@@ -10,12 +10,13 @@ type Pod struct {
 		DeletionTimestamp string
 	}
 	Status struct {
-		Phase                 string
-		PodIP                 string
-		QOSClass              string
-		Conditions            conditions
-		ContainerStatuses     []Container
-		InitContainerStatuses []Container
+		Phase                      string
+		PodIP                      string
+		QOSClass                   string
+		Conditions                 conditions
+		ContainerStatuses          []Container
+		InitContainerStatuses      []Container
+		EphemeralContainerStatuses []Container
 	}
 }
 

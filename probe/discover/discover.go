@@ -38,6 +38,7 @@ type Report struct {
 const (
 	nothing  = "this container listens on nothing"
 	ofThePod = "whose these sockets are cannot be told from here: they are all that listen in this pod's network"
+	ofPath   = "; a command has this container's path of the probe, and another container may have it elsewhere"
 )
 
 // Run finds the sockets of this container and asks all of them, at most for the time that a search may take. If none is
@@ -50,14 +51,11 @@ func Run(t check.Transport, o *options.Options) (*Report, error) {
 	}
 	o.Headers = headers
 	r := &Report{}
-	found, err := sockets.Own()
-	if len(found) == 0 || errors.Is(err, sockets.ErrUnknownOwners) {
-		if found, err = sockets.All(); len(found) > 0 {
+	found, err := ask(sockets.Own())
+	if len(found) == 0 {
+		if found, err = ask(sockets.All()); len(found) > 0 {
 			r.Note = ofThePod
 		}
-	}
-	if err == nil && len(found) > 0 {
-		found, err = sockets.Ask(found, sockets.Everyone, time.Now().Add(patience))
 	}
 	if err != nil {
 		return nil, outcome.NoConnection(outcome.ClassLookup, fmt.Errorf("listing sockets: %w", err), "")
@@ -70,6 +68,14 @@ func Run(t check.Transport, o *options.Options) (*Report, error) {
 	}
 	r.propose(found, o)
 	return r, nil
+}
+
+// ask asks all sockets that were listed.
+func ask(listed []sockets.Socket, err error) ([]sockets.Socket, error) {
+	if err != nil {
+		return nil, err
+	}
+	return sockets.Ask(listed, sockets.Everyone, time.Now().Add(patience))
 }
 
 // patience is how long a socket may be silent, and how long reading files and a TLS handshake may take.
@@ -193,6 +199,9 @@ func (r *Report) propose(found []sockets.Socket, o *options.Options) {
 		if !found[i].Pod || d.Certificate != nil || len(o.Headers) > 0 {
 			p.Command = []string{program()}
 			p.TimeoutSeconds = int(math.Ceil(o.Budget.Longest().Seconds())) + 1
+			if r.Note != "" {
+				r.Note = ofThePod + ofPath
+			}
 			if servers > 1 || r.Note != "" {
 				p.Command = append(p.Command, "-addr="+d.Address)
 				if d.Certificate != nil {
