@@ -46,6 +46,7 @@ func (p *Prober) searchBeside(known *server) error {
 
 // searchSockets asks the container's own sockets; known is the answer at the address that the build has found, or nil.
 func (p *Prober) searchSockets(known *server) error {
+	began := time.Now()
 	found, unknown := sockets.Own()
 	listed := names(found)
 	if unknown != nil && len(found) == 0 {
@@ -65,7 +66,7 @@ func (p *Prober) searchSockets(known *server) error {
 			describe(found, servers)), "set -addr")
 	}
 	if decisive := decisive(servers); decisive != nil {
-		p.Memory.remember(slices.DeleteFunc(servers, (*server).isNoServer), listed)
+		p.Memory.remember(slices.DeleteFunc(servers, (*server).isNoServer), listed, began)
 		return p.adopt(decisive)
 	}
 	if unknown != nil {
@@ -81,23 +82,35 @@ type Memory struct {
 	mu      sync.Mutex
 	servers []*server
 	listed  []string
+	at      time.Time // of the list
 }
 
-func (m *Memory) remember(servers []*server, listed []string) {
+// listPeriod is the shortest time between two lists of the sockets. A list of 2,000 takes ten times the CPU time of a
+// question, and a bridge may be asked a hundred questions a second.
+const listPeriod = time.Second
+
+func (m *Memory) remember(servers []*server, listed []string, at time.Time) {
 	if m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.servers, m.listed = servers, listed
+		m.servers, m.listed, m.at = servers, listed, at
 	}
 }
 
-func (m *Memory) recall() (servers []*server, listed []string) {
+// recall returns the servers, none if the container listens on something else by now.
+func (m *Memory) recall() []*server {
 	if m == nil {
-		return nil, nil
+		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.servers, m.listed
+	if len(m.servers) > 0 && time.Since(m.at) >= listPeriod {
+		m.at = time.Now()
+		if found, _ := sockets.Own(); !slices.Equal(names(found), m.listed) {
+			m.servers = nil
+		}
+	}
+	return m.servers
 }
 
 // names returns the names of sockets in order.
@@ -112,11 +125,8 @@ func names(found []sockets.Socket) (all []string) {
 // askRemembered asks the servers that the last search has found. It returns nil if there are none, or if they may be
 // others by now.
 func (p *Prober) askRemembered() []*server {
-	remembered, listed := p.Memory.recall()
+	remembered := p.Memory.recall()
 	if len(remembered) == 0 {
-		return nil
-	}
-	if found, _ := sockets.Own(); !slices.Equal(names(found), listed) {
 		return nil
 	}
 	servers := make([]*server, len(remembered))
