@@ -19,7 +19,9 @@ func TestDiscoverInADebugContainer(t *testing.T) {
 			p := newPod(t)
 			app := p.start(traits{group: newGroup(t), unified: true})
 			debug := p.start(traits{group: newGroup(t), unified: true, processes: app})
-			all := []string{app.launch(serving(appUser)).said, app.launch(serving(appUser, strings.Fields(other)...)).said}
+			all := []string{
+				app.launch(serving(appUser)).said, app.launch(serving(appUser, strings.Fields(other)...)).said,
+			}
 			r := debug.run(probeIn(otherUser, "-discover"))
 			var report struct {
 				Sockets []struct {
