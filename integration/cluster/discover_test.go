@@ -93,13 +93,13 @@ func TestDiscoverInADebugContainer(t *testing.T) {
 		note = "whose these sockets are cannot be told from here: they are all that listen in this pod's network; " +
 			"a command has this container's path of the probe, and another container may have it elsewhere"
 		ofApp   = `{"grpc":{"port":5000}}`
-		ofOther = `{"exec":{"command":["/bin/grpc_health_probe","-addr=127.0.0.1:6002"]},"timeoutSeconds":3}`
+		ofOther = `{"exec":{"command":["/bin/grpc_health_probe","-addr=127.0.0.1:6002"]},"timeoutSeconds":4}`
 	)
 	text := strings.Split(r.debug("text"), "\n")
 	for _, line := range []string{
 		note,
-		"localhost:5000: gRPC in plain text; the server is SERVING", "  readinessProbe: " + ofApp,
-		"127.0.0.1:6002: gRPC in plain text; the server is SERVING", "  readinessProbe: " + ofOther,
+		"localhost:5000: gRPC in plain text; the whole server is SERVING", "  readinessProbe: " + ofApp,
+		"127.0.0.1:6002: gRPC in plain text; the whole server is SERVING", "  readinessProbe: " + ofOther,
 		"localhost:8080: HTTP/1.1", "localhost:8081: HTTP/1.1",
 	} {
 		if !slices.Contains(text, line) {
