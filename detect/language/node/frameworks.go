@@ -1,8 +1,8 @@
 package node
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 )
 
 // The names of the frameworks in the build plan and for users.
@@ -16,10 +16,6 @@ const (
 	midway      = "midway"
 	daprJS      = "dapr-js"
 )
-
-// listeningMethods are the methods by which a server of a framework listens on an address. The servers of the others
-// are given theirs otherwise, each in a way of its own.
-var listeningMethods = map[string]string{niceGRPC: "listen", grpcKit: "listen", mali: "start"}
 
 // No framework registers the health service by itself. That is what the sources of their servers say, which add the
 // services of the app alone:
@@ -38,7 +34,9 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`new Server` of `@grpc/grpc-js` or `grpc`, `bindAsync`, `addService`",
 		Health:   byImplementation,
 		Advice:   addToServer,
-		Security: "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
+
+		ExplicitCredentials: true,
+		Security:            "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
 	},
 	{
 		Name: nestJS, SpeaksFirst: true,

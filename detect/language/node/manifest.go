@@ -1,143 +1,101 @@
 package node
 
 import (
-	"cmp"
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"path"
-	"strings"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// entries are the files that a package.json names as the programs of its package: main, bin, and what its start script
-// runs. They are without extension and output directory, as the names of sources are compared.
-type entries []string
+// packageJSON is what a package.json says. Fields of other types than npm takes say nothing.
+type packageJSON struct {
+	name string
+	// programs are the files that it names as such: main, bin, and what its start script runs.
+	programs []string
+	// uses are the packages that it depends on.
+	uses []string
+	// isExported says that it names modules for others, and no program: neither a script that starts one, nor bin.
+	isExported bool
+	// loadsEnvironment says that it has a dependency that loads the file .env beside it.
+	loadsEnvironment bool
+}
 
 var (
-	// scriptFile is a source in a command, or the command of NestJS that runs src/main.ts or apps/NAME/src/main.ts.
-	scriptFile = lazyregexp.New(`[\w./@-]+\.[cm]?[jt]s\b|\bnest start(?:\s+[\w-]+)?|\bdist/[\w./-]+`)
-	// outputDir is where compilers write, and sourceDir where the sources are.
-	outputDir = lazyregexp.New(`^(?:\./)?(?:(?:dist|build|lib|out|src)/)*`)
+	// scriptFile is a source in a command, or what a compiler makes of it.
+	scriptFile = lazyregexp.New(`[\w./@-]+\.[cm]?[jt]s\b|\bdist/[\w./-]+`)
+	// nestStart is the command of NestJS that runs src/main.ts or apps/NAME/src/main.ts.
+	nestStart = lazyregexp.New(`\bnest start(?:\s+([\w-]+))?`)
+	// sourceDir is where sources are, or where compilers write.
+	sourceDir = lazyregexp.New(`\b(?:dist|build|lib|out|src)/`)
 	extension = lazyregexp.New(`\.[cm]?[jt]s$`)
+	// environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS
+	// that has it, or by an option of Node.js.
+	environmentLoader = lazyregexp.New(
+		`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
 )
 
-// stem returns a path as entries have it: src/main.ts, dist/main.js and ./dist/main are main.
+// stem returns the path of a source, or of what is made of it, without its extension and the folders of both.
 func stem(file string) string {
-	return extension.ReplaceAllString(outputDir.ReplaceAllString(path.Clean(file), ""), "")
+	return extension.ReplaceAllString(sourceDir.ReplaceAllString(path.Clean(file), ""), "")
 }
 
-// entriesOf returns the programs that the fields of a package.json name. Fields of other types name none.
-func entriesOf(fields map[string]json.RawMessage) entries {
-	var found entries
-	add := func(file string) {
-		if file != "" {
-			found = append(found, stem(file))
-		}
+// analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its
+// directory ({"type": "module"}) does not, and neither does one among the output of a compiler.
+func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &fields); err != nil {
+		return &analyzer.Result[extra]{ProjectRoot: !isOutput},
+			fmt.Errorf("reading it as a project of no known content: %w", err)
 	}
-	var text string
-	var texts map[string]string
-	for _, field := range []string{"main", "bin"} {
-		if json.Unmarshal(fields[field], &text) == nil {
-			add(text)
-		}
+	if isOutput || fields["name"] == nil && fields["dependencies"] == nil && fields["scripts"] == nil {
+		return nil, nil
 	}
-	if json.Unmarshal(fields["bin"], &texts) == nil {
-		for _, file := range texts {
-			add(file)
-		}
+	read := func(field string, into any) { _ = json.Unmarshal(fields[field], into) }
+	var p packageJSON
+	var files [2]string
+	var scripts, bins map[string]string
+	var dependencies map[string]any
+	read("name", &p.name)
+	read("main", &files[0])
+	read("bin", &files[1])
+	read("bin", &bins)
+	read("scripts", &scripts)
+	read("dependencies", &dependencies)
+	p.uses = slices.Sorted(maps.Keys(dependencies))
+	// The image has no devDependencies.
+	p.loadsEnvironment = environmentLoader.Match(fields["dependencies"]) || environmentLoader.Match(fields["scripts"])
+	hasModule := fields["main"] != nil || fields["exports"] != nil || fields["module"] != nil
+	p.isExported = hasModule && fields["bin"] == nil
+	for _, name := range []string{"start", "start:prod", "serve", "dev"} {
+		p.isExported = p.isExported && scripts[name] == ""
 	}
-	texts = nil
-	if json.Unmarshal(fields["scripts"], &texts) == nil {
-		for _, name := range []string{"start", "start:prod", "serve"} {
-			for _, file := range scriptFile.FindAllString(texts[name], maxImports) {
-				if app, ok := strings.CutPrefix(file, "nest start"); ok {
-					file = path.Join("apps", strings.TrimSpace(app), "src/main")
-					add("main")
-				}
-				add(file)
-			}
-		}
-	}
-	return found
+	p.programs = programFiles(slices.Concat(files[:], slices.Sorted(maps.Values(bins))), scripts)
+	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{manifest: p}}, nil
 }
 
-// nestManifest names the apps of a repository that NestJS' command builds.
-const nestManifest = "nest-cli.json"
-
-// analyzeNest returns the program of the app that the command builds unless it is given another one
-// (https://docs.nestjs.com/cli/monorepo).
-func analyzeNest(text []byte) *analyzer.Result[extra] {
-	var fields struct {
-		IsMonorepo bool   `json:"monorepo"`
-		SourceRoot string `json:"sourceRoot"`
-		EntryFile  string `json:"entryFile"`
-	}
-	if err := json.Unmarshal(text, &fields); err != nil || !fields.IsMonorepo || fields.SourceRoot == "" {
-		return nil
-	}
-	entry := stem(path.Join(fields.SourceRoot, cmp.Or(fields.EntryFile, "main")))
-	return &analyzer.Result[extra]{Extra: extra{entries: entries{entry}}}
-}
-
-// entryFiles returns the files that the manifests of an app name as programs.
-func (m *modules) entryFiles() map[string]bool {
-	found := map[string]bool{}
-	for _, manifest := range m.all {
-		dir := path.Dir(manifest.Path)
-		for _, entry := range manifest.Extra.entries {
-			for _, below := range []string{"", "src", "dist", "build", "lib", "out"} {
-				found[m.at(path.Join(dir, below, entry))] = true
-			}
-			// The command of NestJS compiles apps/NAME/src/main.ts to dist/apps/NAME/main.js.
-			found[m.at(path.Join(dir, path.Dir(entry), "src", path.Base(entry)))] = true
+// programFiles returns files, and those that scripts start.
+func programFiles(files []string, scripts map[string]string) []string {
+	for _, name := range []string{"start", "start:prod", "serve"} {
+		files = append(files, scriptFile.FindAllString(scripts[name], maxListed)...)
+		if m := nestStart.FindStringSubmatch(scripts[name]); m != nil {
+			files = append(files, "main", path.Join("apps", m[1], "main"))
 		}
 	}
-	return found
+	return slices.DeleteFunc(files, func(file string) bool { return file == "" })
 }
 
-// alias is a name for modules that tsconfig.json declares: @app/common, or the prefix @app/ of many.
-type alias struct {
-	dir      string // of the tsconfig.json, which is for what lies in it
-	prefix   string
-	target   string // a path in the app
-	wildcard bool
-}
-
-// compilerConfig is the file name of settings of the TypeScript compiler.
-var compilerConfig = lazyregexp.New(`^[jt]sconfig(?:\.\w+)?\.json$`)
-
-var (
-	pathsProperty = lazyregexp.New(`"paths"\s*:\s*\{`)
-	baseURL       = lazyregexp.New(`"baseUrl"\s*:\s*"([^"\n]*)"`)
-	pathsEntry    = lazyregexp.New(`"([^"\n]+)"\s*:\s*\[\s*"([^"\n]+)"`)
-)
-
-// maxAliases is how many aliases of one file are read.
-const maxAliases = 200
-
-// analyzeCompilerConfig returns the aliases that a tsconfig.json declares. It is no strict JSON: people write comments
-// and commas that JSON has not.
-func analyzeCompilerConfig(file string, text []byte) *analyzer.Result[extra] {
-	if len(text) > maxModule {
-		return nil
-	}
-	at := pathsProperty.FindIndex(text)
-	if at == nil {
-		return nil
-	}
-	base := path.Dir(file)
-	if m := baseURL.FindSubmatch(text); m != nil {
-		base = path.Join(base, string(m[1]))
-	}
-	var aliases []alias
-	for _, m := range pathsEntry.FindAllSubmatch(text[at[1]:], maxAliases) {
-		prefix, wildcard := strings.CutSuffix(string(m[1]), "*")
-		target := path.Join(base, strings.TrimSuffix(string(m[2]), "*"))
-		if wildcard {
-			target += "/"
+// programs returns the stems of the files that the manifests of an app name as programs.
+func programs(files []analyzer.File[extra]) map[string]bool {
+	stems := map[string]bool{}
+	for _, f := range files {
+		for _, program := range f.Extra.manifest.programs {
+			stems[stem(path.Join(path.Dir(f.Path), program))] = true
 		}
-		aliases = append(aliases, alias{path.Dir(file), prefix, target, wildcard})
 	}
-	return &analyzer.Result[extra]{Extra: extra{aliases: aliases}}
+	return stems
 }

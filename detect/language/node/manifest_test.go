@@ -27,22 +27,22 @@ func TestManifestsThatBeginAProject(t *testing.T) {
 func TestProgramsOfAManifest(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`"main": "server.js"`:                               "server",
-		`"bin": "./cli.js"`:                                 "cli",
-		`"bin": {"a": "a.js"}`:                              "a",
+		`"main": "server.js"`:                               "server.js",
+		`"bin": "./cli.js"`:                                 "./cli.js",
+		`"bin": {"a": "a.js"}`:                              "a.js",
 		`"main": 1`:                                         "",
-		`"scripts": {"start": "node server.js"}`:            "server",
-		`"scripts": {"start:prod": "node b.js"}`:            "b",
-		`"scripts": {"serve": "node c.js"}`:                 "c",
+		`"scripts": {"start": "node server.js"}`:            "server.js",
+		`"scripts": {"start:prod": "node b.js"}`:            "b.js",
+		`"scripts": {"serve": "node c.js"}`:                 "c.js",
 		`"scripts": {"test": "node d.js"}`:                  "",
-		`"scripts": {"start": "nest start orders"}`:         "main apps/orders/src/main",
-		`"main": "a.js", "scripts": {"start": "node b.js"}`: "a b",
+		`"scripts": {"start": "nest start orders"}`:         "main apps/orders/main",
+		`"main": "a.js", "scripts": {"start": "node b.js"}`: "a.js b.js",
 	} {
 		result, err := analyzeManifest([]byte(`{"name": "a", `+text+"}"), false)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if got := strings.Join(slices.Clone(result.Extra.entries), " "); got != want {
+		if got := strings.Join(slices.Clone(result.Extra.manifest.programs), " "); got != want {
 			t.Errorf("%s names the programs %q, want %q", text, got, want)
 		}
 	}

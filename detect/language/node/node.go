@@ -1,22 +1,16 @@
 // Package node recognizes gRPC servers in JavaScript and TypeScript for Node.js. Begin with [Analyzer].
 //
-// Package ecmascript reads a source, and source.go looks for servers in it: what it must hold is in rules.go, and three
-// kinds of calls need more than a pattern (grpcjs.go, nestjs.go, dapr.go). What listens is in listeners.go, what a name
-// stands for in names.go, and what other files may ask for in declarations.go, options.go and, for files that are no
-// sources, settings.go. Then postanalyze.go takes the files together, by what manifest.go and modules.go know of them.
+// What a source must hold is in rules.go: uses of what imports.go finds, and patterns. Where servers listen is in ports.go,
+// and what NestJS needs beside that in nest.go. Then postanalyze.go takes the files together, by what manifest.go knows of
+// their packages.
 package node
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -46,11 +40,6 @@ var languageOf = map[string]string{".ts": typescript, ".mts": typescript, ".cts"
 // manifest is the file that a project of npm, Yarn or pnpm begins with.
 const manifest = "package.json"
 
-// environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS
-// that has it, or by an option of Node.js.
-var environmentLoader = lazyregexp.New(
-	`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
-
 // loadsOnCondition is in a source that loads the file .env in some environments, most often not in production.
 var loadsOnCondition = lazyregexp.New(`\bif\s*\([^;{}]{0,120}(?:NODE_ENV|[pP]rod)[^;]{0,120}\bdotenv\b`)
 
@@ -78,24 +67,17 @@ var (
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// packageName and entries are those of a package.json, and aliases those of a tsconfig.json.
-	packageName string
-	// loadsEnvironment says that a package.json has a dependency that loads the file .env beside it.
-	loadsEnvironment bool
-	// replacesEnvironment says that a source loads it over the variables that are set.
-	replacesEnvironment bool
-	// loadsOnCondition says that a source loads it in some environments.
-	loadsOnCondition bool
-	entries          entries
-	// library is what a package.json says of others that import its package.
-	library library
+	manifest packageJSON
+	// replacesEnvironment says that a source loads the file .env over the variables that are set, and loadsOnCondition
+	// that it does so in some environments.
+	replacesEnvironment, loadsOnCondition bool
 	// runs says that a source calls something when it is loaded.
-	runs    bool
-	aliases []alias
-	health  analyzer.HealthDefinitions
-	// imports are the modules that a source imports which gives a server its services.
-	imports []string
+	runs   bool
+	health analyzer.HealthDefinitions
 }
+
+// runs is what a module does when it is loaded, at the beginning of a line: a call, or a condition of one.
+var runs = lazyregexp.New(`(?m)^(?:(?:await|void|new)\s+)?[A-Za-z_$][\w$.]*\s*\(|^[;!]?\(`)
 
 func required(file string) bool {
 	name := path.Base(file)
@@ -104,9 +86,7 @@ func required(file string) bool {
 		return name == analyzer.EnvironmentFile && !tree.AnyDirIn(file, otherDirs)
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".proto":
 	default:
-		isKnown := name == manifest || name == nestManifest || compilerConfig.MatchString(name) ||
-			settingsFile.MatchString(name)
-		if !isKnown && !yamlSettings.MatchString(file) && !analyzer.IsSettingsFile(file) {
+		if name != manifest {
 			return false
 		}
 	}
@@ -129,42 +109,13 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return analyzer.Environment[extra](text), nil
 	case path.Base(f.Path) == manifest:
 		return analyzeManifest(text, isOutput)
-	case path.Base(f.Path) == nestManifest:
-		return analyzeNest(text), nil
-	case compilerConfig.MatchString(path.Base(f.Path)):
-		return analyzeCompilerConfig(f.Path, text), nil
-	case address.IsSettingsFile(f.Path):
-		return analyzeSettings(f.Path, text)
 	case path.Ext(f.Path) == ".proto":
 		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	}
-	result := cmp.Or(analyzeSource(f.Path, text, isOutput), &analyzer.Result[extra]{})
-	result.Extra.loadsOnCondition = loadsOnCondition.Match(text)
-	result.Extra.runs = runs.Match(text)
-	result.Extra.replacesEnvironment = replacesEnvironment.Match(text)
-	result.Extra.health = healthIn(text)
-	return result, nil
-}
-
-// analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its
-// directory ({"type": "module"}) does not, and neither does one among the output of a compiler.
-func analyzeManifest(text []byte, isOutput bool) (*analyzer.Result[extra], error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &fields); err != nil {
-		return &analyzer.Result[extra]{ProjectRoot: !isOutput},
-			fmt.Errorf("reading it as a project of no known content: %w", err)
-	}
-	_, hasName := fields["name"]
-	_, hasDependencies := fields["dependencies"]
-	_, hasScripts := fields["scripts"]
-	if isOutput || !hasName && !hasDependencies && !hasScripts {
-		return nil, nil
-	}
-	var name string
-	_ = json.Unmarshal(fields["name"], &name) // a name of another type is none that can be imported
-	return &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{
-		packageName: name, entries: entriesOf(fields), library: libraryOf(fields),
-		// The image has no devDependencies.
-		loadsEnvironment: environmentLoader.Match(fields["dependencies"]) || environmentLoader.Match(fields["scripts"]),
+	return &analyzer.Result[extra]{Findings: findingsIn(text), Built: isOutput, Extra: extra{
+		loadsOnCondition:    loadsOnCondition.Match(text),
+		replacesEnvironment: replacesEnvironment.Match(text),
+		runs:                runs.Match(text),
+		health:              healthIn(text),
 	}}, nil
 }

@@ -1,11 +1,11 @@
 package node
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/language/node/ecmascript"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -15,41 +15,33 @@ type (
 	// connectHandler is where Connect's handlers are made. They serve gRPC over HTTP/2 only.
 	connectHandler struct{ *finding.Site }
 	// http2Server is where HTTP/2 is served.
-	http2Server struct{ *finding.Site }
-	// httpListener is what an HTTP server listens on.
-	httpListener struct{ finding.Listener }
-	// httpSecurity is what an HTTP/2 server says of TLS.
-	httpSecurity struct{ finding.Security }
-	// importedListener is what a server listens on that another module of the app makes.
-	importedListener struct {
-		finding.Listener
-		module, method string
+	http2Server struct {
+		*finding.Site
+		isSecure bool
 	}
-	// healthDefinition is a definition of the health service that is written by hand, for a server or a client.
-	healthDefinition struct{ *finding.Site }
-	// addedHealth is what is added to a server and may be the health service, with statuses that are not known.
-	addedHealth struct{ *finding.Site }
+	// onlyFor is a finding that counts in a project with servers of a framework.
+	onlyFor struct {
+		*finding.Site
+		framework string
+		says      finding.Finding
+	}
 	// namedHealth is a definition of the health service, which may be among those that a server is given by variables,
 	// as listedService says that one is.
 	namedHealth   struct{ *finding.Site }
 	listedService struct{ *finding.Site }
-	// importedServer is where a server that another module of the app makes gets its address.
-	importedServer struct {
-		*finding.Site
-		module string
-	}
+	// madeHealth is an implementation of the health service that a source makes, which counts if the source adds none to
+	// a server.
+	madeHealth struct{ *finding.Site }
 	// healthController is a controller of NestJS for a service Health, which is the health service if the server's
 	// options have its package. otherPackages are options whose packages are all others.
 	healthController struct{ *finding.Site }
 	otherPackages    struct{ *finding.Site }
-	// nestServer is a microservice of NestJS whose options are elsewhere in the project. The module and their name
-	// there are "" if the file does not say.
+	// nestServer is a microservice of NestJS whose options have a name, and nestOptions are options for gRPC or another
+	// transport with the name of their variable.
 	nestServer struct {
 		*finding.Site
-		module, options string
+		name string
 	}
-	// nestOptions are options of NestJS, which may be a server's or a client's, for gRPC or another transport. The name
-	// is that of their variable.
 	nestOptions struct {
 		*finding.Site
 		name   string
@@ -58,120 +50,194 @@ type (
 )
 
 func connectHandled(at *finding.Site, _ string) finding.Finding { return connectHandler{at} }
-func http2Served(at *finding.Site, _ string) finding.Finding    { return http2Server{at} }
-func healthDefined(at *finding.Site, _ string) finding.Finding  { return healthDefinition{at} }
-func healthNamed(at *finding.Site, _ string) finding.Finding    { return namedHealth{at} }
-func healthHandled(at *finding.Site, _ string) finding.Finding  { return healthController{at} }
+func http2Served(at *finding.Site, name string) finding.Finding {
+	return http2Server{at, name == "createSecureServer"}
+}
+func healthNamed(at *finding.Site, _ string) finding.Finding   { return namedHealth{at.Quiet()} }
+func healthMade(at *finding.Site, _ string) finding.Finding    { return madeHealth{at} }
+func serviceListed(at *finding.Site, _ string) finding.Finding { return listedService{at.Quiet()} }
+func healthHandled(at *finding.Site, _ string) finding.Finding { return healthController{at} }
+func othersPacked(at *finding.Site, _ string) finding.Finding  { return otherPackages{at.Quiet()} }
+func healthElsewhere(at *finding.Site, _ string) finding.Finding {
+	return finding.HealthElsewhere{Site: at.Quiet()}
+}
 
 var (
-	// interceptor is a function that may be an interceptor, and serverCall is in one of servers.
-	interceptor = lazyregexp.New(`(?m)^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|function)\s+` +
-		`(?P<name>\w*[iI]nter?cept\w*)[^\n(]*\(`)
-	serverCall    = lazyregexp.New(`\bServerInterceptingCall\b|\bServerListenerBuilder\b`)
 	grpcModule    = source.Exactly(`grpc|@grpc/grpc-js(?:/.*)?|@grpc/grpc-js-xds|google-gax`)
 	nestModule    = source.Exactly(`@nestjs/microservices(?:/.*)?`)
 	fastifyModule = source.Exactly(`fastify|@nestjs/platform-fastify`)
 	maliModule    = source.Exactly(`mali|@malijs/mali`)
-	// healthModule has an implementation of the health service: grpc-health-check and its kin.
+	// healthModule has an implementation of the health service: grpc-health-check and its kin. That of emptyHealth knows
+	// no service until it is told one (packages/grpc-health-check/src/health.ts of grpc-node).
 	healthModule = source.Exactly(`(?:@[\w-]+/)?[\w-]*grpc[\w-]*health[\w-]*`)
+	emptyHealth  = source.Exactly(`grpc(?:-js)?-health-check`)
+	// otherModule is not the app's own.
+	otherModule = lazyregexp.New(`^[^.~#/]`)
 	// testModule is what only tests, and what serves them, import.
 	testModule = source.Exactly(
 		`vitest|jest|@jest/.*|mocha|chai|ava|tap|test|bun:test|supertest|sinon|@nestjs/testing|@playwright/test`)
-)
 
-const (
-	called       = ecmascript.Called
-	instantiated = ecmascript.Instantiated
-	extended     = ecmascript.Extended
+	anyServer      = source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`)
+	implementation = source.Exactly(`(?:[Hh]ealth\.)?Implementation|HealthImplementation|GrpcHealthCheck`)
+	inAddService   = lazyregexp.New(`\.addService\(\s*$`)
+	// givesServer is a call that gives a server to a function.
+	givesServer = lazyregexp.New(`^\([^(){};]*(?i:server|grpc)\w*\s*[,)]`)
 )
-
-// apiRule is a row of the table of imported names that prove something.
-type apiRule struct {
-	module, name *lazyregexp.Regexp
-	usage        ecmascript.Usage
-	proves       finding.Make
-}
 
 var apiRules = []apiRule{
-	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), instantiated, finding.Constructs(grpcJS)},
-	{grpcModule, source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`), extended, finding.Registers(grpcJS)},
-	{source.Exactly(`nice-grpc`), source.Exactly(`createServer`), called, finding.Constructs(niceGRPC)},
-	{maliModule, source.Exactly(`(?:Mali)?`), instantiated, finding.Constructs(mali)},
-	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), called, finding.Constructs(grpcKit)},
-	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), called, finding.Serves(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), instantiated, finding.Registers(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), extended, finding.Registers(nestJS)},
+	{grpcModule, anyServer, afterNew, anywhere, finding.Constructs(grpcJS)},
+	{grpcModule, anyServer, inExtends, anywhere, finding.Registers(grpcJS)},
+	{source.Exactly(`nice-grpc`), source.Exactly(`createServer`), anywhere, isCall, finding.Constructs(niceGRPC)},
+	{maliModule, source.Exactly(`(?:Mali)?`), afterNew, anywhere, finding.Constructs(mali)},
+	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), anywhere, isCall, finding.Constructs(grpcKit)},
+	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), anywhere, isCall, finding.Serves(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), afterNew, anywhere, finding.Registers(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), inExtends, anywhere, finding.Registers(nestJS)},
+	{source.Exactly(`http2`), source.Exactly(`create(?:Secure)?Server`), anywhere, isCall, http2Served},
+	{healthModule, implementation, afterNew, anywhere, healthMade},
+	{healthModule, source.Exactly(`(?:health\.)?service`), inAddService, anywhere, finding.RegistersHealth},
+	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), anywhere, isCall, finding.RegistersHealth},
 	{
-		source.Exactly(`@(?:connectrpc|bufbuild)/connect-node`), source.Exactly(`connectNodeAdapter`), called,
-		connectHandled,
+		source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), anywhere, isCall,
+		finding.RegistersHealth,
 	},
-	{
-		source.Exactly(`http2`), source.Exactly(`createServer|createSecureServer`), called,
-		http2Served,
-	},
-	{
-		healthModule,
-		source.Exactly(`(?:[Hh]ealth\.)?Implementation|GrpcHealthCheck`), instantiated, finding.RegistersHealth,
-	},
-	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), called, finding.RegistersHealth},
-	{source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), called, finding.RegistersHealth},
-}
-
-// unimportedName is a name that is recognized although the file does not import it, because a wrapper of the app does,
-// or because a bundler removed the import.
-type unimportedName struct {
-	usage   ecmascript.Usage
-	suffix  string // of every name that the pattern matches: it is compared first, for speed
-	pattern *lazyregexp.Regexp
-	export  ecmascript.Export
-}
-
-func (n unimportedName) matches(u ecmascript.Use) bool {
-	return n.usage == u.How && strings.HasSuffix(u.Name, n.suffix) && n.pattern.MatchString(u.Name)
-}
-
-// unimportedNames are grpc.Server, what TypeScript and esbuild call the modules nice-grpc and connect-node, and
-// connectNodeAdapter, a name that nothing else has.
-var unimportedNames = []unimportedName{
-	{
-		instantiated, "Server", lazyregexp.New(`(?i:(?:^|\.)_?grpc\w*)\.(?:default\.)?Server$`),
-		ecmascript.Export{Module: "grpc", Name: "Server"},
-	},
-	{
-		called, "createServer", source.Exactly(`(?:import_)?nice_grpc\w*\.createServer`),
-		ecmascript.Export{Module: "nice-grpc", Name: "createServer"},
-	},
-	{
-		called, "connectNodeAdapter", source.Exactly(`(?:(?:import_)?connect_node\w*\.)?connectNodeAdapter`),
-		ecmascript.Export{Module: "@connectrpc/connect-node", Name: "connectNodeAdapter"},
-	},
+	{otherModule, lazyregexp.New(`(?i)health`), anywhere, givesServer, healthElsewhere},
 }
 
 // rules are what is recognized by the way it is written, whatever the file imports.
 var rules = []analyzer.Rule{
-	// Decorators and names of packages that ts-proto generates for the controllers of NestJS (its option nestJs=true).
-	{Code: lazyregexp.New(`@HealthControllerMethods\(`), Proves: healthHandled},
+	// A wrapper of the app may have imported grpc.
+	{
+		Code:   lazyregexp.New(`\bnew\s+\(?(?P<at>(?:[\w$]+\.)*_?(?i:grpc)\w*\.(?:default\.)?Server)\b`),
+		Proves: finding.Constructs(grpcJS),
+	},
+	{
+		Code:    lazyregexp.New(`\.addService\(\s*(?:[^;\n,]{1,200}\.service|\.\.\.\s*adaptService\([^;\n,]*)\s*,`),
+		Literal: lazyregexp.New(`(?i)grpc`), Proves: finding.Registers(grpcJS),
+	},
+	{
+		Code:    lazyregexp.New(`\.addService\(\s*(?:[\w$]+\.)*\w+(?:Service|Definition)\s*,`),
+		Imports: grpcModule, Proves: finding.Registers(grpcJS),
+	},
+	{
+		Code:   lazyregexp.New(`\.addService\(\s*[a-z_$][\w$]*(?:\[[\w$.]+\]|\.definition)?\s*,`),
+		Proves: serviceListed,
+	},
+	{
+		Code:    lazyregexp.New(`\.bind(?:Async\(|\([^;]{1,200}?,\s*[\w$.]*(?i:cred)\w*)`),
+		Imports: grpcModule, Proves: finding.Registers(grpcJS),
+	},
+	bound,
+	niceServer,
+	connectAdapter,
+	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
+	{Code: lazyregexp.New(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule, Proves: http2Served},
+	{
+		Code:   lazyregexp.New(`\bDaprServer\([^;]{0,400}?\bCommunicationProtocolEnum\.GRPC\b`),
+		Proves: finding.Constructs(daprJS),
+	},
+	{Code: lazyregexp.New(`@Provider\(\s*MSProviderType\.GRPC\b`), Proves: finding.Serves(midway)},
+	// Decorators that ts-proto generates for the controllers of NestJS (its option nestJs=true).
 	{
 		Code: lazyregexp.New(`@\w+ControllerMethods\(\)`), Imports: source.Exactly(`@nestjs/.*`),
 		Proves: finding.Serves(nestJS),
 	},
-	{
-		Code: lazyregexp.New(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: lazyregexp.New(`^Health$`),
-		Proves: healthHandled,
-	},
-	{Code: lazyregexp.New(`\bGrpcMethod\(\s*HEALTH_SERVICE_NAME\b`), Proves: healthHandled},
+}
 
-	{Code: lazyregexp.New(`@Provider\(\s*MSProviderType\.GRPC\b`), Proves: finding.Serves(midway)},
+var (
+	bound = analyzer.Rule{
+		Code:   lazyregexp.New(`\.bind(?:Async)?\([^;]{1,200}?,\s*\(*(?:\d,\s*)?[\w$.]*\bServerCredentials\.create`),
+		Proves: finding.Registers(grpcJS),
+	}
+	niceServer = analyzer.Rule{
+		Code:   lazyregexp.New(`\b(?:import_)?nice_grpc\w*\.createServer\b`),
+		Proves: finding.Constructs(niceGRPC),
+	}
+	connectAdapter = analyzer.Rule{
+		Code:   lazyregexp.New(`\bconnectNodeAdapter\s*\)?(?:<[^()]{0,200}>)?\(`),
+		Proves: connectHandled,
+	}
+)
+
+// bundleRules are for files into which a bundler put the code of grpc-js itself. What that code does says nothing about
+// what the app does.
+var bundleRules = []analyzer.Rule{
+	bound,
+	niceServer,
+	connectAdapter,
+	{
+		Code: lazyregexp.New(`\.addToServer\(`), Literal: lazyregexp.New(`grpc\.health\.v1\.Health`),
+		Proves: finding.RegistersHealth,
+	},
+}
+
+var healthRules = []analyzer.Rule{
+	{
+		Code: lazyregexp.New(`\.addService\(\s*(?:\.\.\.\s*adaptService\(\s*(?:[\w$]+\.)*Health\s*,|` +
+			`(?:[\w$]+\.)*HealthService(?:Definition)?\s*,|[^;\n,]{0,200}\bhealth\.v1\b|` +
+			`(?:[\w$]+\.)*Health\.service\b|(?i:\w*health\w*)\.service\b|` +
+			`[^;\n,]{1,200},\s*(?:new\s+)?(?:[\w$]+\.)*(?:Grpc)?Health(?:Check)?(?:Service|Server)?` +
+			`(?:Impl|Implementation)?\b)`),
+		Proves: finding.RegistersHealth,
+	},
+	{
+		Code: lazyregexp.New(`\.addService\(`), Proves: finding.RegistersHealth,
+		Literal: lazyregexp.New("[\"'`]/grpc\\.health\\.v1\\.Health/Check[\"'`]"), // a definition that is written by hand
+	},
+	{
+		Code:   lazyregexp.New(`(?i:health\w*|impl\w*)(?:\([^;\n]{0,300}\))?\s*\.addToServer\(`),
+		Proves: finding.RegistersHealth,
+	},
+	{Code: lazyregexp.New(`\bnew\s+(?P<at>(?:[\w$]+\.)*HealthImplementation)\(`), Proves: healthMade},
+	// The server of nice-grpc, and the router of Connect.
+	{
+		Code:   lazyregexp.New(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
+		Proves: finding.RegistersHealth,
+	},
+	{Code: lazyregexp.New(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Proves: finding.RegistersHealth},
+	{
+		Code: lazyregexp.New(`\bHealth(?:Check)?(?:Definition|Service(?:Definition)?)\b|` +
+			`\bhealth\.v1\.Health\.service\b`),
+		Proves: healthNamed,
+	},
+	// Mali and grpc-kit take the name of a service in a string.
+	{
+		Code: lazyregexp.New(`["'](?P<literal> *)["']`), Imports: source.Exactly(`mali|@malijs/mali|grpc-kit`),
+		Literal: lazyregexp.New(`^(?:grpc\.health\.v1\.)?Health$`), Proves: finding.RegistersHealth,
+	},
 	{
 		Code: lazyregexp.New(`@Provider\(\s*MSProviderType\.GRPC\s*,\s*\{\s*` +
 			`package\s*:\s*["'](?P<literal> *)["']`),
 		Literal: lazyregexp.New(`^grpc\.health\.v1$`), Proves: finding.RegistersHealth,
 	},
+	// The options of NestJS have the package, a string or a constant that ts-proto generates.
+	{
+		Code: lazyregexp.New(`["'](?P<literal> *)["']`), Imports: nestModule,
+		Literal: lazyregexp.New(`^grpc\.health\.v1$`), Proves: finding.RegistersHealth,
+	},
+	{Code: lazyregexp.New(`\bGRPC_HEALTH_V1_PACKAGE_NAME\b`), Imports: nestModule, Proves: finding.RegistersHealth},
+	{
+		Code:    lazyregexp.New(`\bpackage\s*:\s*\[?(?:\s*(?:["'] *["']|(?:\w+\.)*\w+_PACKAGE_NAME)\s*,?)+\s*[\]}\n]`),
+		Imports: nestModule, Proves: othersPacked,
+	},
+	{
+		Code: lazyregexp.New(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: lazyregexp.New(`^Health$`),
+		Proves: healthHandled,
+	},
+	{
+		Code:   lazyregexp.New(`\bGrpcMethod\(\s*HEALTH_SERVICE_NAME\b|@HealthControllerMethods\(`),
+		Proves: healthHandled,
+	},
 
-	{Code: lazyregexp.New(`\bnew\s+(?:[\w$]+\.)*HealthImplementation\(`), Proves: finding.RegistersHealth},
+	// Statuses: in the object that an implementation is made with, and in calls.
+	{
+		Code: lazyregexp.New(`(?P<at>(?:["'] *["']|\[[\w$.]+\]|\b[A-Za-z_]\w*)\s*:\s*` +
+			`(?:["'](?P<literal> *)["']|(?:[\w$]+\.)*(?:NOT_)?SERVING\b)|(?:""|'')\s*:\s*[\w$.]+)`),
+		Imports: emptyHealth, Literal: lazyregexp.New(`^(?:NOT_)?SERVING$`), Proves: setsHealthProperty,
+	},
 	{
 		Code:    lazyregexp.New(`\.setStatus(?P<at>\([^(),]{1,120},[^()]{1,300})`),
-		Imports: source.Exactly(`grpc(?:-js)?-health-check`), Proves: finding.SetsHealthStatus,
+		Imports: emptyHealth, Proves: finding.SetsHealthStatus,
 	},
 	{
 		Code: lazyregexp.New(`\.setStatus(?P<at>\([^(),]{1,120},[^()]{1,300})`),
@@ -186,35 +252,15 @@ var rules = []analyzer.Rule{
 		Code:    lazyregexp.New(`\.setStatus(?P<at>\([^()]{1,300})`),
 		Imports: source.Exactly(`nice-grpc-server-health`), Proves: setsHealthState,
 	},
-	// The server of nice-grpc, and the router of Connect.
-	{
-		Code:   lazyregexp.New(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
-		Proves: finding.RegistersHealth,
-	},
-	{Code: lazyregexp.New(`\.service\(\s*(?:[\w$]+\.)*Health\s*,`), Proves: finding.RegistersHealth},
-	{
-		Code: lazyregexp.New(`\bHealth(?:Check)?(?:Definition|Service(?:Definition)?)\b|` +
-			`\bhealth\.v1\.Health\.service\b`),
-		Proves: healthNamed,
-	},
-	// A service definition that is written by hand, in a file that gives it to a server.
-	{
-		Code:    lazyregexp.New(`\bpath\s*:\s*["'` + "`" + `](?P<literal> *)["'` + "`" + `]\s*,\s*requestStream\b`),
-		Literal: lazyregexp.New(`^/grpc\.health\.v1\.Health/Check$`),
-		Proves:  healthDefined,
-	},
-	// Mali and grpc-kit take the name of a service in a string.
-	{
-		Code: lazyregexp.New(`["'](?P<literal> *)["']`), Imports: source.Exactly(`mali|@malijs/mali|grpc-kit`),
-		Literal: lazyregexp.New(`^(?:grpc\.health\.v1\.)?Health$`), Proves: finding.RegistersHealth,
-	},
+}
 
-	// fastify({ http2: true })
-	{
-		Code: lazyregexp.New(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule,
-		Proves: http2Served,
-	},
-	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
+// setsHealthProperty makes the status that a property of an object says, whose name may have no quotes.
+func setsHealthProperty(at *finding.Site, code string) finding.Finding {
+	name, value, _ := strings.Cut(code, ":")
+	if strings.Trim(name, `"'[ `) == name {
+		name = strconv.Quote(name)
+	}
+	return finding.SetsHealthStatus(at, name+":"+value)
 }
 
 // setsHealthState makes the status that a call sets in a HealthState, which knows the whole server from the start: that
@@ -229,4 +275,36 @@ func setsHealthState(at *finding.Site, code string) finding.Finding {
 		status = "NOT_SERVING"
 	}
 	return finding.SetsHealthStatus(at, "("+service+", "+status)
+}
+
+// transports say what carries the calls of a server.
+var transports = []analyzer.Rule{
+	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*createInsecure\(`), Proves: finding.Insecure},
+	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*createSsl\(`), Proves: finding.UsesTLS},
+	// Credentials that come from elsewhere.
+	{Code: lazyregexp.New(`\.listen\([^();]*,\s*(?P<at>[\w$.]*(?i:cred)\w*)`), Proves: finding.UsesOther},
+	{
+		Code: lazyregexp.New(`\bhttps\s*:\s*(?P<at>[^\s,}]+)`), Imports: fastifyModule, Proves: fastifyTLS,
+	},
+	{Code: lazyregexp.New(`\bcredentials\b\s*(?P<at>:[^,}\n]*|[,}])`), Imports: nestModule, Proves: nestCredentials},
+}
+
+// fastifyTLS is the option https of Fastify (docs/Reference/Server.md).
+func fastifyTLS(at *finding.Site, code string) finding.Finding {
+	switch code {
+	case "{":
+		return onlyFor{at.Quiet(), connectNode, finding.UsesTLS(at, code)}
+	case "null", "undefined", "false":
+		return nil
+	}
+	return onlyFor{at.Quiet(), connectNode, finding.UsesOther(at, code)}
+}
+
+// nestCredentials are credentials among the options of NestJS that no other rule reads. Those of a browser are none.
+func nestCredentials(at *finding.Site, code string) finding.Finding {
+	value := strings.TrimSpace(strings.TrimPrefix(code, ":"))
+	if value == "true" || value == "false" || strings.HasPrefix(value, "'") || strings.Contains(value, ".create") {
+		return nil
+	}
+	return finding.UsesOther(at, code)
 }

@@ -1,4 +1,4 @@
-package ecmascript
+package node
 
 import (
 	"bytes"
@@ -46,15 +46,15 @@ func startsRegexp(text []byte, at int) bool {
 		return testedRegexp.Match(text[at:min(at+maxRegexp, len(text))])
 	case last == '/':
 		return bytes.HasSuffix(before, []byte("*/"))
-	case IsNameByte(last):
+	case isNameByte(last):
 		return beforeOperand.Match(before[max(0, len(before)-12):])
 	default:
 		return strings.IndexByte("]\"'`<", last) < 0
 	}
 }
 
-// IsNameByte reports whether a byte is part of a name. A dollar sign is.
-func IsNameByte(c byte) bool {
+// isNameByte reports whether a byte is part of a name. A dollar sign is.
+func isNameByte(c byte) bool {
 	return c == '$' || source.IsWordByte(c)
 }
 
