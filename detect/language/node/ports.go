@@ -98,27 +98,22 @@ func (p *pass) names() *address.Names {
 			p.declared.DeclareOption(address.Field(camelCase(long[1]+long[2])), "", p.span(option, m, "default"))
 		}
 	}
-	used := p.declareTaken()
+	p.declareTaken()
 	for _, m := range p.FindAll(object, maxListed) {
-		p.declareProperties(p.Slice(source.Span{From: m[2], To: m[3]}), m[1], used)
+		p.declareProperties(p.Slice(source.Span{From: m[2], To: m[3]}), m[1])
 	}
 	return p.declared
 }
 
-// declareTaken declares what the environment or the command line gives by names, and returns the properties that are
-// taken out of other objects, with the names of these.
-func (p *pass) declareTaken() map[string]bool {
-	used := map[string]bool{}
+// declareTaken declares what the environment or the command line gives by names.
+func (p *pass) declareTaken() {
 	for _, m := range p.FindAll(takesOut, maxListed) {
-		of := p.Slice(source.Span{From: m[4], To: m[5]})
 		for _, t := range taken.FindAllSubmatchIndex(p.Code[m[2]:m[3]], maxListed) {
-			name := p.Slice(source.Span{From: m[2] + t[2], To: m[2] + t[3]})
-			used[of[strings.LastIndexByte(of, '.')+1:]+"."+name] = true
-			value := source.Span{From: m[1], To: m[1]}
+			name, value := string(p.Code[m[2]+t[2]:m[2]+t[3]]), source.Span{From: m[1], To: m[1]}
 			if t[4] >= 0 {
 				value = source.Span{From: m[2] + t[4], To: m[2] + t[5]}
 			}
-			switch {
+			switch of := string(p.Code[m[4]:m[5]]); {
 			case of == "process.env":
 				p.declared.DeclareOption(name, name, value)
 			case fromArgs.MatchString(of) && t[4] >= 0 || p.declared.Values(name, m[0]) != nil:
@@ -126,12 +121,11 @@ func (p *pass) declareTaken() map[string]bool {
 			}
 		}
 	}
-	return used
 }
 
 // declareProperties declares the properties of an object that opens before an offset, if the source uses them as those
-// of its name. Objects of other names may have properties that are called so.
-func (p *pass) declareProperties(of string, open int, used map[string]bool) {
+// of its name: objects of other names may have properties that are called so.
+func (p *pass) declareProperties(of string, open int) {
 	properties, _ := p.Arguments(open)
 	for _, property := range properties[:min(len(properties), maxListed)] {
 		m := keyed.FindSubmatchIndex(p.Raw[property.From:property.To])
@@ -140,13 +134,13 @@ func (p *pass) declareProperties(of string, open int, used map[string]bool) {
 		}
 		key := string(p.Raw[property.From+m[2] : property.From+m[3]])
 		value := source.Span{From: property.From + m[1], To: property.To}
-		name := of + "." + key
-		switch isUsed := used[name] || source.HasWord(p.Code, name); {
+		switch {
 		case value.Len() > 0 && p.Code[value.From] == '{':
-			p.declareProperties(key, value.From+1, used)
-		case isUsed && p.Matches(fills):
+			p.declareProperties(key, value.From+1)
+		case !source.HasWord(p.Code, of+"."+key):
+		case p.Matches(fills):
 			p.declared.DeclareOption(address.Field(key), "", value)
-		case isUsed:
+		default:
 			p.declared.Declare(address.Field(key), value)
 		}
 	}

@@ -95,30 +95,24 @@ func dropOwnHealth(all []*project, files []analyzer.File[extra]) {
 func (all packages) moveServers(projects []*project) {
 	makers := map[*project]bool{}
 	for _, p := range projects {
+		binds := analyzer.ProjectHas[finding.Listener](p) && !analyzer.ProjectHas[finding.Server](p)
 		for _, q := range all.usedBy(p) {
-			isMaker := analyzer.ProjectHas[finding.Server](q)
-			if isMaker && (analyzer.ProjectHas[finding.Listener](q) || analyzer.ProjectHas[finding.Server](p) ||
-				!analyzer.ProjectHas[finding.Listener](p)) || !isMaker && !analyzer.ProjectHas[finding.HealthElsewhere](p) {
+			isServer := analyzer.ProjectHas[finding.Server](q)
+			isMaker := isServer && binds && !analyzer.ProjectHas[finding.Listener](q)
+			if !isMaker && (isServer || !analyzer.ProjectHas[finding.HealthElsewhere](p)) {
 				continue
 			}
 			makers[q] = makers[q] || isMaker
-			given := &analyzer.Package{Path: q.Dir}
-			for f := range q.All() {
-				switch f := f.(type) {
-				case finding.Health:
-					f.Of = nil
-					given.Findings = append(given.Findings, f)
-				case finding.HealthStatus:
-					given.Findings = append(given.Findings, f)
-				}
+			for _, in := range q.Packages {
+				given := slices.DeleteFunc(slices.Clone(in.Findings), func(f finding.Finding) bool {
+					return !finding.Is[finding.Health](f) && !finding.Is[finding.HealthStatus](f)
+				})
+				p.Packages = append(p.Packages, &analyzer.Package{Path: in.Path, Findings: given})
 			}
-			p.Packages = append(p.Packages, given)
 		}
 	}
-	for p := range makers {
-		if makers[p] {
-			p.Drop(finding.Is[finding.Server])
-		}
+	for p, isMaker := range makers {
+		p.Drop(func(f finding.Finding) bool { return isMaker && finding.Is[finding.Server](f) })
 	}
 }
 
@@ -152,11 +146,11 @@ func dropLibraries(all []*project, named packages) {
 	}
 }
 
-// decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC if HTTP/2 is served:
-// by their own files, or else by others.
+// decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is
+// served.
 func decide(p *project, isMain map[string]bool) {
-	servesConnect := connectServers(p)
-	serves := map[string]bool{connectNode: len(servesConnect) > 0}
+	hasHandlers := analyzer.ProjectHas[connectHandler](p)
+	serves := map[string]bool{connectNode: hasHandlers && analyzer.ProjectHas[http2Server](p)}
 	for f := range p.All() {
 		serves[finding.FrameworkOf(f)] = true
 	}
@@ -175,7 +169,7 @@ func decide(p *project, isMain map[string]bool) {
 			}
 			return []finding.Finding{f}
 		case http2Server:
-			if !servesConnect[in.Path] {
+			if !hasHandlers {
 				return nil
 			}
 			found := []finding.Finding{finding.Server{Site: f.Site, Framework: connectNode, InMain: inMain}}
@@ -187,7 +181,7 @@ func decide(p *project, isMain map[string]bool) {
 			return keptIf(serves[connectNode], finding.Registration{Site: f.Site, Framework: connectNode})
 		case onlyFor:
 			finding.Locate([]finding.Finding{f.says}, in.Path)
-			return keptIf(serves[f.framework] && (f.framework != connectNode || servesConnect[in.Path]), f.says)
+			return keptIf(serves[f.framework], f.says)
 		case nestServer:
 			return nest.decide(f, inMain)
 		case namedHealth:
@@ -201,32 +195,6 @@ func decide(p *project, isMain map[string]bool) {
 	})
 }
 
-// connectServers returns the files that serve handlers of Connect: HTTP/2 servers with handlers of their own, or in the
-// innermost directory with one around the handlers of another file.
-func connectServers(p *project) map[string]bool {
-	servers, handled, found := analyzer.ServerCount{}, map[string]bool{}, map[string]bool{}
-	for _, in := range p.Packages {
-		if finding.Has[http2Server](in.Findings) {
-			servers.Add(in.Path)
-		}
-	}
-	for _, in := range p.Packages {
-		if finding.Has[connectHandler](in.Findings) && !finding.Has[http2Server](in.Findings) {
-			handled[servers.Innermost(in.Path)] = true
-		}
-	}
-	for _, in := range p.Packages {
-		isHandled := finding.Has[connectHandler](in.Findings)
-		for dir := range tree.Ancestors(in.Path) {
-			isHandled = isHandled || handled[dir]
-		}
-		if isHandled && finding.Has[http2Server](in.Findings) {
-			found[in.Path] = true
-		}
-	}
-	return found
-}
-
 // keptIf returns a finding if a condition holds.
 func keptIf(holds bool, f finding.Finding) []finding.Finding {
 	if !holds {
@@ -235,28 +203,30 @@ func keptIf(holds bool, f finding.Finding) []finding.Finding {
 	return []finding.Finding{f}
 }
 
-// microservices is what is known of the microservices of NestJS of a project.
+// microservices are the options of NestJS of a project, and the innermost directories of servers around options, or
+// controllers, for gRPC.
 type microservices struct {
 	servers analyzer.ServerCount
 	options []nestOptions
-	// grpc are the innermost directories of servers around options, or controllers, for gRPC.
-	grpc map[string]bool
+	grpc    map[string]bool
 }
 
 func microservicesOf(p *project) *microservices {
 	m := &microservices{servers: analyzer.ServerCount{}, grpc: map[string]bool{}}
+	isServer := func(f finding.Finding) bool {
+		return finding.Is[nestServer](f) || finding.Is[finding.Server](f) && finding.FrameworkOf(f) == nestJS
+	}
 	for f := range p.All() {
-		isServer := finding.Is[finding.Server](f) && finding.FrameworkOf(f) == nestJS
-		if isServer || finding.Is[nestServer](f) {
+		if isServer(f) {
 			m.servers.Add(finding.Where(f).Path)
 		}
 	}
 	for f := range p.All() {
-		options, _ := f.(nestOptions)
-		if options.Site != nil {
+		options, ok := f.(nestOptions)
+		if ok {
 			m.options = append(m.options, options)
 		}
-		if options.isGRPC || !finding.Is[finding.Server](f) && finding.FrameworkOf(f) == nestJS {
+		if options.isGRPC || !isServer(f) && finding.FrameworkOf(f) == nestJS {
 			m.grpc[m.servers.Innermost(finding.Where(f).Path)] = true
 		}
 	}
@@ -268,22 +238,15 @@ func microservicesOf(p *project) *microservices {
 func (m *microservices) decide(f nestServer, inMain bool) []finding.Finding {
 	server := finding.Server{Site: f.Site, Framework: nestJS, InMain: inMain}
 	for _, within := range []string{m.servers.Innermost(f.Path), "."} {
-		isKnown, isGRPC := false, false
-		for _, o := range m.options {
-			if o.name == f.name && tree.IsWithin(o.Path, within) {
-				isKnown, isGRPC = true, isGRPC || o.isGRPC
-			}
-		}
-		if isKnown {
-			return keptIf(isGRPC, server)
+		named := slices.DeleteFunc(slices.Clone(m.options), func(o nestOptions) bool {
+			return o.name != f.name || !tree.IsWithin(o.Path, within)
+		})
+		if len(named) > 0 {
+			return keptIf(slices.ContainsFunc(named, func(o nestOptions) bool { return o.isGRPC }), server)
 		}
 	}
 	for dir := range tree.Ancestors(f.Path) {
 		if m.grpc[dir] {
-			isSeen := slices.ContainsFunc(m.options, func(o nestOptions) bool { return o.isGRPC && tree.IsWithin(o.Path, dir) })
-			if isSeen {
-				return []finding.Finding{server}
-			}
 			return []finding.Finding{server, finding.UsesOther(f.Quiet(), "")}
 		}
 	}
