@@ -1,14 +1,12 @@
 package php
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
@@ -28,8 +26,6 @@ var (
 	// tlsSettings are the files of a server's section tls. There is TLS if it has both (config.go of
 	// roadrunner-server/grpc).
 	tlsSettings = []string{"grpc.tls.key", "grpc.tls.cert"}
-	// requiredTypes are the values of client_auth_type, which counts beside a root_ca, that require a certificate.
-	requiredTypes = []string{"require_any_client_cert", "require_and_verify_client_cert"}
 )
 
 // analyzeRoadRunner returns the server that the section grpc of a configuration of RoadRunner makes.
@@ -62,44 +58,37 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 		Site: finding.AtLine(section.Line, "grpc: listen: "+where), Framework: roadRunner, InMain: true,
 		AutomaticHealth: !isFirstVersion,
 	}
-	listener := finding.ListenerAt(roadRunnerAddress(listen, where))
+	listener := finding.Listens(roadRunnerAddress(listen, where), "")
 	result.Findings = append([]finding.Finding{server, listener}, roadRunnerSecurity(settings)...)
 	return result, nil
 }
 
 // roadRunnerAddress returns the address of a setting whose references are replaced by their defaults.
-func roadRunnerAddress(listen untrusted.Setting, where string) address.Value {
-	v := address.Setting(strings.TrimPrefix(strings.Replace(where, "unix://", "unix:", 1), "tcp://"), listen.Line)
-	references := environmentValue.FindAllStringSubmatch(listen.Value, address.MaxListeners)
+func roadRunnerAddress(listen untrusted.Setting, where string) address.Address {
+	a := address.Setting(strings.TrimPrefix(strings.Replace(where, "unix://", "unix:", 1), "tcp://"), listen.Line)
+	references := environmentValue.FindAllStringSubmatch(listen.Value, maxFindings)
 	if len(references) == 0 {
-		return v
+		return a
 	}
-	v.Certainty = min(v.Certainty, address.Default)
 	if last := references[len(references)-1]; strings.HasSuffix(listen.Value, last[0]) {
-		v.Variable = last[1]
+		return address.ByDefault(a, last[1])
 	}
-	return v
+	return address.ByDefault(a, "")
 }
 
 // roadRunnerSecurity returns what the section tls says, if there is one. Without the files that environment variables
 // name there is no TLS.
 func roadRunnerSecurity(settings untrusted.Document) []finding.Finding {
-	says := plan.Security{Transport: plan.TLS}
+	proves := finding.UsesTLS
 	line := 0
 	for _, key := range tlsSettings {
 		file, ok := settings.Get(key)
 		if !ok || file.Value == "" {
 			return nil
 		}
-		line, says.Certificate = file.Line, environmentValue.ReplaceAllString(file.Value, "$default")
-		if m := environmentValue.FindStringSubmatch(file.Value); m != nil && says.Certificate == "" {
-			says.Transport, says.Setting = plan.UnknownTransport, "$"+m[1]
+		if line = file.Line; environmentValue.ReplaceAllString(file.Value, "$default") == "" {
+			proves = finding.UsesOther
 		}
 	}
-	authority, ok := settings.Get("grpc.tls.root_ca")
-	required, _ := settings.Get("grpc.tls.client_auth_type")
-	if ok && slices.Contains(requiredTypes, required.Value) && says.Setting == "" {
-		says.Transport, says.Authority = plan.MutualTLS, environmentValue.ReplaceAllString(authority.Value, "$default")
-	}
-	return []finding.Finding{finding.SecurityAt(line, says)}
+	return []finding.Finding{proves(finding.AtLine(line, ""), "")}
 }
