@@ -1,12 +1,12 @@
 package jvm
 
 import (
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
@@ -17,64 +17,27 @@ type project = analyzer.Project[extra]
 type build struct {
 	artifacts       []string // those that decide about a server
 	settings        settings
-	profileSettings settings       // settings that are in force in some profiles only
-	ownSettings     settings       // settings that no framework reads
-	otherSettings   settings       // settings that a framework reads only if the app says so
-	files           []fileSettings // what frameworks read
-	confs           []fileSettings // files in HOCON, those of the projects that it is built with too
-	settingsNames   []string       // the names of its settings files
-	loads           []string       // the settings in HOCON that sources load
-	codeSettings    settings       // keys that sources set
-	declared        versions
-	around          []*build   // those above the project, and those that are built with it
-	hasLibraries    bool       // the artifacts are those of a built app, and there are no others
-	needs           []string   // the names of projects and plugins that it is built with
-	uses            []*project // the projects of the tree that it is built with
-	forSubprojects  []string   // the artifacts of the projects below
-	subprojectsNeed []string   // needs of the projects below
-	processes       procfile.Processes
-	healthClasses   map[string]bool // those of all projects
-	healthDeclared  map[string]bool // classes and functions of the app that are named for health
-	healthMentioned map[string]bool // classes named for health that sources use
-	givesServices   bool            // the app makes the server, and gives it each service by its name
-	healthFolders   analyzer.HealthFolders
-	hasHealth       bool            // the project, or one that it is built with, registers the health service
-	exempt          map[string]bool // the classes of interceptors that exempt the health service
-	secured         bool            // a source of any project says what secures a server
+	files           []buildfile.File // what the build files state about versions
+	around          []*build         // those above the project, and those that are built with it
+	hasLibraries    bool             // the artifacts are those of a built app, and there are no others
+	needs           []string         // the names of projects and plugins that it is built with
+	uses            []*project       // the projects of the tree that it is built with
+	forSubprojects  []string         // the artifacts of the projects below
+	subprojectsNeed []string         // needs of the projects below
 }
 
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
 func newBuild(p *project, catalog map[string][]string) *build {
 	b := &build{}
+	var all []setting
 	for _, f := range p.Files {
-		for _, s := range f.Extra.settings {
-			b.settingsNames = append(b.settingsNames, path.Base(s.name))
-			if path.Ext(s.name) == ".conf" {
-				b.confs = append(b.confs, s)
-			}
-			switch name := path.Base(s.name); {
-			case s.name == "":
-				b.codeSettings.merge(s.always)
-				b.otherSettings.merge(s.always)
-			case path.Ext(name) == ".conf" && !isSettings(name):
-			case ownSettings.MatchString(name):
-				b.ownSettings.merge(s.always)
-				b.otherSettings.merge(s.always)
-			case isOtherSettings(s.name):
-				b.otherSettings.merge(s.always)
-			default:
-				s.isOutput = outputDir.MatchString(strings.TrimPrefix(f.Path, p.Dir+"/"))
-				b.files = append(b.files, s)
-			}
-		}
-		b.loads = append(b.loads, f.Extra.loads...)
+		all = append(all, f.Extra.settings...)
 		declared := f.Extra.build
-		b.declared.add(declared)
+		b.files = append(b.files, declared)
 		b.hasLibraries = b.hasLibraries ||
 			f.Built && (len(declared.Artifacts) > 1 || dependencyJar.MatchString(f.Path))
 		artifacts := slices.Clone(declared.Artifacts)
 		for _, alias := range declared.Aliases {
-			artifacts = append(artifacts, catalog[alias]...)
 			artifacts = append(artifacts, catalog[strings.TrimSuffix(alias, ".get")]...)
 		}
 		b.add(artifacts)
@@ -84,21 +47,19 @@ func newBuild(p *project, catalog map[string][]string) *build {
 			b.subprojectsNeed = append(b.subprojectsNeed, declared.Needs...)
 		}
 	}
-	written := slices.DeleteFunc(slices.Clone(b.files), func(f fileSettings) bool { return f.isOutput })
-	if len(written) > 0 {
-		b.files = written // copies may be old
-	}
-	b.forSubprojects = slices.DeleteFunc(b.forSubprojects, func(a string) bool { return !isRelevant(a) })
+	b.settings.put(all, starterOf(b.artifacts))
 	return b
 }
 
 // maxArtifacts is how many artifacts of one build are kept. Real builds have a few that are relevant.
 const maxArtifacts = 64
 
-// add keeps the relevant artifacts, each of them once.
+// add keeps the artifacts that decide about a server, each of them once.
 func (b *build) add(artifacts []string) {
 	for _, a := range artifacts {
-		if len(b.artifacts) < maxArtifacts && isRelevant(a) && !slices.Contains(b.artifacts, a) {
+		isRelevant := grpcServices.MatchString(a) || servletServer.MatchString(a) || handlerGenerator.MatchString(a) ||
+			starterOf([]string{a}) != ""
+		if isRelevant && len(b.artifacts) < maxArtifacts && !slices.Contains(b.artifacts, a) {
 			b.artifacts = append(b.artifacts, a)
 		}
 	}
@@ -113,14 +74,12 @@ func artifactNamed(names string) *lazyregexp.Regexp {
 	return lazyregexp.New(`(?:^|:)(?:` + names + `)(?:$|:|-\d)`)
 }
 
-type starter struct {
-	artifact  *lazyregexp.Regexp
-	framework string
-}
-
 // starters are the artifacts of frameworks that make a server of the generated XImplBase that an app implements. Most
 // of them register grpc.health.v1 as well.
-var starters = []starter{
+var starters = []struct {
+	artifact  *lazyregexp.Regexp
+	framework string
+}{
 	{artifactNamed(`spring-boot-starter-grpc-server|spring-grpc(?:-server(?:-web)?)?-spring-boot-starter|` +
 		`spring-boot-grpc-server|spring-grpc-(?:server-)?spring-boot-autoconfigure`), springGRPC},
 	{lazyregexp.New(`^net\.devh:grpc-(?:server-)?spring-boot-|^grpc-server-spring-boot-`), netDevh},
@@ -128,32 +87,17 @@ var starters = []starter{
 		`^io\.github\.lognet\.grpc-spring-boot$`), logNet},
 	{artifactNamed(`grpc-(?:server-)?boot-starter|grpc-server-boot-autoconfigure`), grpcStarter},
 	{artifactNamed(`micronaut-grpc-(?:server-)?runtime`), micronaut},
-	{quarkusServer, quarkus},
+	{artifactNamed(`quarkus-grpc`), quarkus},
 }
 
 var (
-	quarkusServer = artifactNamed(`quarkus-grpc`)
 	// grpcServices has HealthStatusManager. The other two depend on it (grpc-java: all/build.gradle, xds/build.gradle).
 	grpcServices = artifactNamed(`grpc-services|grpc-all|grpc-xds`)
 	// servletServer lets the web server serve gRPC.
 	servletServer = artifactNamed(`grpc-servlet(?:-jakarta)?|spring-grpc-server-web-spring-boot-starter`)
-	// remoteSettings reads settings from a server, of Spring Cloud, Nacos, Apollo, Azure and AWS. It needs no setting
-	// of its own: the server has an address by default.
-	remoteSettings = artifactNamed(`spring-cloud-starter-(?:[\w-]+-)?config|spring-cloud-config-client|` +
-		`spring-cloud-starter-(?:consul|zookeeper|kubernetes(?:-client|-fabric8)?)-all|` +
-		`nacos-config-spring-boot-(?:starter|autoconfigure)|apollo-client(?:-config-data)?|` +
-		`spring-cloud-azure-(?:starter-)?appconfiguration-config(?:-web)?|` +
-		`spring-cloud-aws-starter-(?:parameter-store|secrets-manager)`)
 	// handlerGenerator is a plugin of sbt, Gradle or Maven that generates handlers and routers.
 	handlerGenerator = lazyregexp.New(`(?:akka|pekko)[.-]grpc|(?:^|[:.])play-grpc|sbt-(?:akka|pekko)-grpc`)
 )
-
-// isRelevant reports whether an artifact decides about a server.
-func isRelevant(artifact string) bool {
-	return grpcServices.MatchString(artifact) || servletServer.MatchString(artifact) ||
-		handlerGenerator.MatchString(artifact) || remoteSettings.MatchString(artifact) ||
-		starterOf([]string{artifact}) != ""
-}
 
 // starterOf returns the framework that one of the artifacts is the starter of; "" for none.
 func starterOf(artifacts []string) string {
@@ -170,7 +114,58 @@ func starterOf(artifacts []string) string {
 // subclass, or be part of another one, so that what has none is the app's own server's only if there is one.
 func needsAnnotation(framework string) bool { return framework == netDevh || framework == logNet }
 
-// isStarter reports whether a framework makes a server of what an app implements.
-func isStarter(framework string) bool {
-	return slices.ContainsFunc(starters, func(s starter) bool { return s.framework == framework })
+// states yields what the build files state that say something about this project, the nearest first.
+func (b *build) states() []buildfile.File {
+	all := slices.Clone(b.files)
+	for _, of := range b.around {
+		all = append(all, of.files...)
+	}
+	return all
+}
+
+// version returns the version of the first artifact that matches and whose version is known; "" for none.
+func (b *build) version(artifact *lazyregexp.Regexp) string {
+	for _, f := range b.states() {
+		for _, name := range slices.Sorted(maps.Keys(f.Versions)) {
+			if !artifact.MatchString(name) {
+				continue
+			}
+			if v := buildfile.Resolve(f.Versions[name], b.property); v != "" {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// property returns the value of a property of the build, "" for one that is not known.
+func (b *build) property(name string) string {
+	for _, f := range b.states() {
+		if value := f.Properties[name]; value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// isOlder reports whether the version of an artifact is known and is older than another one. isKnown is false if it
+// is not known.
+func (b *build) isOlder(artifact *lazyregexp.Regexp, major, minor int) (isOlder, isKnown bool) {
+	order, ok := buildfile.Compare(b.version(artifact), major, minor)
+	return order < 0, ok
+}
+
+// leavesOut reports whether the build leaves a library out of what a starter brings with it.
+func (b *build) leavesOut(library, starter *lazyregexp.Regexp) bool {
+	for _, f := range b.states() {
+		for dependency, excluded := range f.Excluded {
+			if dependency != "" && !starter.MatchString(dependency) {
+				continue
+			}
+			if slices.Contains(excluded, "*:*") || slices.ContainsFunc(excluded, library.MatchString) {
+				return true
+			}
+		}
+	}
+	return false
 }

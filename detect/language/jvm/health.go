@@ -67,7 +67,7 @@ func (b *build) registersHealth(framework string, byItself bool) bool {
 	case quarkus, grpcStarter:
 		return true
 	case dubbo:
-		return b.settings.text(dubboHealth) == "true"
+		return b.settings.have(dubboHealth)
 	}
 	return byItself
 }

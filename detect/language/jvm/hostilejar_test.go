@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer/analyzertest"
-	"github.com/grpc-cnb/health-probe/detect/language/jvm/classfile/classfiletest"
 )
 
 // Damaged and hostile jars are left out, and the other files of the tree are still read.
@@ -56,7 +55,7 @@ func bomb(t *testing.T) string {
 }
 
 func FuzzJar(f *testing.F) {
-	class := (&classfiletest.Builder{}).Bytes("demo/Server", "demo/GreeterGrpc$GreeterImplBase")
+	class := (&classBuilder{}).Bytes("demo/Server", "demo/GreeterGrpc$GreeterImplBase")
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	for name, text := range map[string]string{

@@ -34,13 +34,13 @@ func TestJars(t *testing.T) {
 		want string
 	}{
 		"thin": {
-			"app.jar", testJar{classes: server}, "grpc-java (app.jar); health service not registered; port 50051",
+			"app.jar", testJar{classes: server}, "grpc-java (app.jar); health service not registered; port not known",
 		},
 		"thin, of a client": {"app.jar", testJar{classes: client}, ""},
 		"shaded": {
 			"target/app.jar",
 			testJar{manifest: "Main-Class: com.acme.shop.Server\n", classes: server + libraries},
-			"grpc-java (target/app.jar); health service not registered; port 50051",
+			"grpc-java (target/app.jar); health service not registered; port not known",
 		},
 		"shaded, of a client": {"target/app.jar", testJar{
 			manifest: "Main-Class: com.acme.shop.Client\n", classes: client + fabric + libraries,
@@ -51,7 +51,7 @@ func TestJars(t *testing.T) {
 		"shaded, without a main class": {
 			"target/app.jar",
 			testJar{classes: server + fabric + libraries},
-			"grpc-java (target/app.jar); health service not registered; port 50051",
+			"grpc-java (target/app.jar); health service not registered; port not known",
 		},
 		"shaded, of a client, without a main class": {
 			"target/app.jar", testJar{classes: client + fabric + libraries}, "",
@@ -59,22 +59,22 @@ func TestJars(t *testing.T) {
 		"shaded, with a framework's main class": {
 			"app.jar",
 			testJar{manifest: "Main-Class: io.vertx.core.Launcher\n", classes: server + libraries},
-			"grpc-java (app.jar); health service not registered; port 50051",
+			"grpc-java (app.jar); health service not registered; port not known",
 		},
 		"health": {
 			"app.jar",
 			testJar{classes: "com/acme/shop/HealthyServer."},
-			"grpc-java (app.jar); health service registered (app.jar); port 50051",
+			"grpc-java (app.jar); health service registered (app.jar); port not known",
 		},
 		"health in another class": {
 			"app.jar",
 			testJar{classes: server + "com/acme/shop/OwnHealth."},
-			"grpc-java (app.jar); health service registered (app.jar); port 50051",
+			"grpc-java (app.jar); health service registered (app.jar); port not known",
 		},
 		"a war": {
 			"app.war",
 			testJar{dir: "WEB-INF/classes/", classes: server},
-			"grpc-java (app.war); health service not registered; port 50051",
+			"grpc-java (app.war); health service not registered; port not known",
 		},
 		"a library in itself": {"grpc.jar", testJar{classes: "io/ org/ net/"}, ""},
 	} {
@@ -215,7 +215,7 @@ func TestJarsOfLibrariesAndApps(t *testing.T) {
 			t.Parallel()
 			want := ""
 			if test.isApp {
-				want = "grpc-java (" + test.path + "); health service not registered; port 50051"
+				want = "grpc-java (" + test.path + "); health service not registered; port not known"
 			}
 			checkServices(t, test.path, test.jar.pack(t, classes), want)
 		})

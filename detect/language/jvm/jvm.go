@@ -1,19 +1,21 @@
 // Package jvm recognizes gRPC servers in Java, Kotlin and Scala: in sources, class files and jars.
 //
-// Begin with [Analyzer]. What proves a server is in libraryrules.go, and further in rules.go for sources and in
-// classrules.go for class files. Many frameworks make the server of what an app implements, so that a source alone does
-// not tell the framework: analyze also reads build files and settings, postAnalyze puts them together, health.go knows
-// which framework registers the health service in which build, and serversettings.go has the ports of such servers. The
-// ports of other servers are in ports.go; names.go and members.go have the names that sources declare for them,
-// declares.go those of settings files.
+// Begin with [Analyzer]. What proves a server is in rules.go for sources, in libraries.go for sources and class files,
+// and in class.go; where a server listens is in listens.go. Many frameworks make the server of what an app implements,
+// so that a source alone does not tell the framework: analyze also reads build files and settings, postAnalyze puts them
+// together, health.go knows which framework registers the health service in which build, and settings.go has the ports
+// of such servers.
 package jvm
 
 import (
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // Analyzer recognizes gRPC servers in Java, Kotlin and Scala.
@@ -32,12 +34,9 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	build      buildfile.File             // of a jar, the artifacts that are in it or lie beside it
-	settings   []fileSettings             // of a jar, those of all files in it
-	loads      []string                   // the settings that a source loads by their names
-	mentions   []string                   // classes named for health that a source uses
-	properties properties                 // what a source reads from files of properties
-	health     analyzer.HealthDefinitions // of a .proto file
+	build    buildfile.File             // of a jar, the artifacts that are in it or lie beside it
+	settings []setting                  // of a jar, those of all files in it
+	health   analyzer.HealthDefinitions // of a .proto file
 }
 
 // The names of the languages beside Java.
@@ -65,16 +64,10 @@ func mayBeRead(file string) bool {
 		return buildfile.Matches(file)
 	case ".xml":
 		return buildfile.Matches(file) || springBeans.MatchString(file)
-	case ".json", ".groovy":
-		return isSettings(name)
 	case ".proto":
 		return true
-	case ".toml":
+	case ".json", ".conf", ".toml", ".properties", ".yml", ".yaml":
 		return isSettings(name) || buildfile.Matches(file)
-	case ".conf":
-		return isSettings(name) || confFile.MatchString(file)
-	case ".properties", ".yml", ".yaml":
-		return isSettings(name) || ownSettings.MatchString(name) || isOtherSettings(file) || buildfile.Matches(file)
 	case ".class":
 		return !isLibraryClass(classPath(file))
 	}
@@ -102,12 +95,9 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	case buildfile.Matches(file):
 		return analyzeBuildFile(file, text)
-	case ext == ".conf" && !isSettings(path.Base(file)):
-		s, _ := parseHOCON(file, text) // other programs have files of such a name in formats of their own
-		return s.result(), nil
-	case ownSettings.MatchString(path.Base(file)) || isSettings(path.Base(file)) || isOtherSettings(file):
-		s, err := parseSettings(file, text)
-		return s.result(), err
+	case isSettings(path.Base(file)):
+		all, err := readSettings(file, text)
+		return &analyzer.Result[extra]{Extra: extra{settings: all}}, err
 	case ext == ".xml":
 		return analyzeDubboBeans(file, text), nil
 	default:
@@ -130,5 +120,52 @@ func analyzeBuildFile(file string, text []byte) (*analyzer.Result[extra], error)
 	default:
 		f = buildfile.ReadGradle(file, grammars[ext].Read(text))
 	}
-	return &analyzer.Result[extra]{ProjectRoot: f.Root, Extra: extra{build: f, loads: loadsOfBuild(text)}}, err
+	return &analyzer.Result[extra]{ProjectRoot: f.Root, Extra: extra{build: f}}, err
+}
+
+// otherDirs are directories and source sets whose code is in no program of the app.
+var otherDirs = []string{
+	// Tests and what serves them, by the conventions of Maven, Gradle, sbt, Android and JMH.
+	"test", "tests", "it", "jmh", "testing", "benchmark", "benchmarks", "testdata", "test-classes", "multi-jvm",
+	"gatling",
+	// What build tools generate.
+	"generated", "generated-sources", "generated-src", "src_managed", "src-gen", "generated-test-sources",
+}
+
+var (
+	// testSourceSet is a source set of tests with a name of its own: integrationTest, testFixtures, functional-test.
+	testSourceSet = lazyregexp.New(`^(\w+Tests?|\w+-tests?|test[A-Z-]\w*)$`)
+	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.
+	testSource = lazyregexp.New(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
+	// buildWrapper is a jar that starts Gradle or Maven.
+	buildWrapper = lazyregexp.New(`(^|/)(gradle|maven)-wrapper\.jar$`)
+	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not
+	// compile.
+	eclipseOutput = lazyregexp.New(`(^|/)bin/(main|test|default)/`)
+	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
+	// too.
+	sourceRoot = lazyregexp.New(
+		`(^|/)src/[^/]+/(java|kotlin|scala)/|/classes/(java|kotlin|scala)/main/|(^|/)classes/`)
+)
+
+// isOwn reports whether a file lies where the app's own code may be.
+func isOwn(file string) bool {
+	dir := path.Dir(file)
+	if root := sourceRoot.FindStringIndex(file); root != nil {
+		dir = file[:root[1]]
+	}
+	for name := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+		if slices.Contains(otherDirs, name) || testSourceSet.MatchString(name) {
+			return false
+		}
+	}
+	return !buildWrapper.MatchString(file)
+}
+
+// classPath returns the part of the path of a class file that is the name of the class, with slashes.
+func classPath(file string) string {
+	if root := sourceRoot.FindStringIndex(file); root != nil {
+		return file[root[1]:]
+	}
+	return file
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
-	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // modules are the projects of a tree and what they are built with.
@@ -16,23 +15,16 @@ type modules struct {
 	projects []*project
 	builds   map[*project]*build
 	byName   map[string]*project       // by artifact of Maven and by directory, which is the name in Gradle
-	catalog  versions                  // those of all version catalogs
 	shared   map[string]buildfile.File // scripts that projects apply and plugins of the tree's own, by name
-	// neighbours are the projects that a project is built with, or that are built with it; nil before they are asked
-	// for.
-	neighbours map[*project][]*project
 }
 
-func newModules(files []analyzer.File[extra], projects []*project, processes procfile.Processes) *modules {
-	m := &modules{
-		projects: projects, builds: map[*project]*build{},
-		byName: map[string]*project{}, shared: map[string]buildfile.File{},
-	}
-	catalog := map[string][]string{}
+func newModules(files []analyzer.File[extra], projects []*project) *modules {
+	m := &modules{projects, map[*project]*build{}, map[string]*project{}, map[string]buildfile.File{}}
+	catalog, catalogs := map[string][]string{}, &build{}
 	for _, f := range files {
 		if f.Extra.build.Catalog != nil {
 			maps.Copy(catalog, f.Extra.build.Catalog)
-			m.catalog.add(f.Extra.build)
+			catalogs.files = append(catalogs.files, f.Extra.build)
 		}
 		if name := f.Extra.build.Name; !f.ProjectRoot && name != "" {
 			m.shared[name] = f.Extra.build
@@ -40,7 +32,6 @@ func newModules(files []analyzer.File[extra], projects []*project, processes pro
 	}
 	for _, p := range projects {
 		m.builds[p] = newBuild(p, catalog)
-		m.builds[p].processes = processes
 		m.byName[normalize(path.Base(p.Dir))] = p
 	}
 	for _, p := range projects {
@@ -53,7 +44,7 @@ func newModules(files []analyzer.File[extra], projects []*project, processes pro
 	m.inherit()
 	m.share()
 	for _, b := range m.builds {
-		b.around = append(b.around, &build{declared: m.catalog})
+		b.around = append(b.around, catalogs)
 	}
 	return m
 }
@@ -61,109 +52,53 @@ func newModules(files []analyzer.File[extra], projects []*project, processes pro
 // inherit gives projects what those above them declare for them, artifacts and needs: a parent pom.xml, the block
 // subprojects of Gradle, the one build of sbt.
 func (m *modules) inherit() {
-	byDir, needed := map[string]*project{}, map[*project][]*project{}
+	byDir := map[string]*project{}
 	for _, p := range m.projects {
-		byDir[p.Dir], needed[p] = p, m.named(m.builds[p].subprojectsNeed)
+		byDir[p.Dir] = p
+		m.builds[p].uses = m.named(m.builds[p].needs)
 	}
 	for _, p := range m.projects {
+		b := m.builds[p]
 		for dir := p.Dir; dir != "."; {
 			dir = path.Dir(dir)
 			if above := byDir[dir]; above != nil {
-				m.builds[p].add(m.builds[above].forSubprojects)
-				m.builds[p].uses = append(m.builds[p].uses, needed[above]...)
-				m.builds[p].around = append(m.builds[p].around, m.builds[above])
+				b.add(m.builds[above].forSubprojects)
+				b.uses = append(b.uses, m.named(m.builds[above].subprojectsNeed)...)
+				b.around = append(b.around, m.builds[above])
 			}
 		}
 	}
 }
 
-// share gives each project the artifacts of the projects that it is built with, and their settings as far as the class
-// path has them for its framework. It also gives these the artifacts and the settings of the project: the framework of
-// an app serves what the modules of the app implement.
+// maxAround is how many other builds say something about one.
+const maxAround = 64
+
+// share gives each project the artifacts of the projects that it is built with, and these the artifacts of the project:
+// the framework of an app serves what the modules of the app implement. Both have the settings of the other.
 func (m *modules) share() {
-	own := map[*project][]string{}
+	artifacts, own := map[*project][]string{}, map[*project]settings{}
+	given := map[*project]map[string]string{}
 	for p, b := range m.builds {
-		b.uses = append(b.uses, m.named(b.needs)...)
-		own[p] = slices.Clip(b.artifacts)
+		artifacts[p], given[p] = slices.Clip(b.artifacts), map[string]string{}
+		own[p] = settings{maps.Clone(b.settings.values), maps.Clone(b.settings.isOpen)}
 	}
 	for _, p := range m.projects {
 		b := m.builds[p]
 		for _, needed := range m.needed(p) {
-			b.add(own[needed])
-			m.builds[needed].addAround(b)
-			m.builds[needed].add(own[p])
+			of := m.builds[needed]
+			b.add(artifacts[needed])
+			of.add(artifacts[p])
+			if len(of.around) < maxAround {
+				of.around = append(append(of.around, b), b.around...)
+			}
+			b.settings.addOthers(own[needed], given[p])
+			of.settings.addOthers(own[p], given[needed])
 		}
 		for _, name := range b.needs {
 			b.add(m.shared[name].Artifacts)
-			b.declared.add(m.shared[name])
+			b.files = append(b.files, m.shared[name])
 		}
 	}
-	m.configure()
-}
-
-// configure gives each project its settings.
-func (m *modules) configure() {
-	own := map[*project]settings{}
-	confs := map[*project][]fileSettings{}
-	for _, p := range m.projects {
-		for _, of := range append([]*project{p}, m.needed(p)...) {
-			confs[p] = append(confs[p], m.builds[of].confs...)
-		}
-	}
-	for _, p := range m.projects {
-		b := m.builds[p]
-		b.confs = confs[p]
-		b.configure(m.classPath(p))
-		b.replaceConf()
-		own[p] = b.settings.clone()
-	}
-	for _, p := range m.projects {
-		for _, needed := range m.needed(p) {
-			m.builds[needed].settings.mergeDefaults(own[p])
-			m.builds[needed].profileSettings.mergeDefaults(m.builds[p].profileSettings)
-			m.builds[needed].otherSettings.mergeDefaults(m.builds[p].otherSettings)
-			m.builds[p].otherSettings.mergeDefaults(m.builds[needed].otherSettings)
-		}
-	}
-	for _, p := range m.projects {
-		for _, needed := range m.needed(p) {
-			m.builds[needed].leaveOpen(own[needed], own[p])
-		}
-	}
-}
-
-// leaveOpen says of the settings that the project does not have itself that they are not known, if a project that is
-// built with it has others than another one.
-func (b *build) leaveOpen(own, user settings) {
-	for key, s := range user.values {
-		if _, isOwn := own.values[key]; !isOwn && b.settings.text(key) != s.text {
-			delete(b.settings.values, key)
-			b.profileSettings.merge(settings{values: map[string]setting{key: s}})
-		}
-	}
-}
-
-// classPath returns the settings files on the class path of a project: its own, and those of the projects that it is
-// built with. Of files with one name the first is read alone, except by those that read them all (SmallRye Config,
-// MicroProfile Config, Typesafe Config).
-func (m *modules) classPath(p *project) []fileSettings {
-	b := m.builds[p]
-	files := slices.Clone(b.files)
-	seen := map[string]bool{}
-	for _, f := range files {
-		seen[path.Base(f.name)] = true
-	}
-	for _, needed := range m.needed(p) {
-		for _, f := range m.builds[needed].files {
-			name := path.Base(f.name)
-			if seen[name] && !b.has(quarkusServer) && !readTogether.MatchString(name) {
-				continue
-			}
-			seen[name], f.isNeeded = true, true
-			files = append(files, f)
-		}
-	}
-	return files
 }
 
 // maxNeeded is how many other projects are looked at for one project.
@@ -217,17 +152,12 @@ func (m *modules) merge() {
 // serves what it registers if not.
 func makesServer(p *project) bool {
 	for f := range p.All() {
-		switch f := f.(type) {
-		case finding.Server:
+		framework, _ := servedBy(f)
+		_, hasKeys := frameworkKeys[framework]
+		of, isImplementation := f.(finding.Implementation)
+		isRegistered := finding.Is[finding.Registration](f) && hasKeys
+		if finding.Is[finding.Server](f) || isRegistered || isImplementation && of.Served {
 			return true
-		case finding.Registration:
-			if isStarter(f.Framework) {
-				return true
-			}
-		case finding.Implementation:
-			if f.Served {
-				return true
-			}
 		}
 	}
 	return false

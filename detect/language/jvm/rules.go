@@ -13,12 +13,30 @@ import (
 // colon before the call of the constructor of its superclass.
 var rules = ofApp(slices.Concat(healthRules, libraryRules(), serverRules, serviceRules))
 
+// otherService is what looks like a service of the app and is none: a service that libraries add to a server, or a
+// handler of pekko-http or of something else.
+var otherService = lazyregexp.New(`(ServerReflection|Channelz|Binlog)\w*ImplBase|` +
+	`^(?:[\w.]+\.)?(?:Health|ServerReflection)(?:Fs2)?Grpc(?:Trailers)?\$?\s*\.\s*bind|` +
+	`^(WebSocket|Exception|Rejection|Error|Request|Route|Http|Message|Event|Command|Recovery|File|Log|` +
+	`Default|Simple)Handler\b`)
+
 // ofApp returns rules that leave out what looks like a service of the app and is none.
 func ofApp(rules []analyzer.Rule) []analyzer.Rule {
-	for i := range rules {
-		rules[i].Proves = notOther(rules[i].Proves)
+	for i, r := range rules {
+		rules[i].Proves = notOther(r.Proves)
 	}
 	return rules
+}
+
+// notOther makes what another one makes, except of what looks like a service of the app and is none.
+func notOther(proves finding.Make) finding.Make {
+	return func(at *finding.Site, code string) finding.Finding {
+		f := proves(at, code)
+		if otherService.MatchString(code) && !finding.Is[finding.Health](f) && !finding.Is[healthNamed](f) {
+			return nil
+		}
+		return f
+	}
 }
 
 const armeriaServer = `com\.linecorp\.armeria\.(?:\w+\.)?server\.grpc`
@@ -29,47 +47,88 @@ var (
 	healthPackage = lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b`)
 	// standardHealth is one that is generated of the standard health.proto for sure, by grpc-java or by ServiceTalk.
 	standardHealth = lazyregexp.New(`^(?:(?:io\.)?grpc|io\.servicetalk)\.health\.v1\b`)
+	definitions    = imported(`io\.grpc`, `ServerServiceDefinition`)
 )
 
-// withServer are the arguments of a call that is given a server, or its builder.
-const withServer = `\s*\(\s*(?:\w+\s*,\s*)*(?:\w*(?:[bB]uilder|[sS]erver)\w*|s?b|s|srv)\s*[,)]`
+// The findings that mean something only together with others of the app.
+type (
+	// handlerCalled is a call of something named XHandler, or a subclass of AbstractXRouter. They are generated for a
+	// gRPC service if the build has the plugin that generates them. healthHandlerCalled is the same for the service
+	// grpc.health.v1.
+	handlerCalled struct {
+		*finding.Site
+		framework string
+	}
+	healthHandlerCalled struct{ *finding.Site }
+	// springApplication is the class that an app of Spring Boot begins with. If the build has net.devh's starter of a
+	// server, and nothing in the app serves otherwise, that starter makes a server of its built-in services alone.
+	springApplication struct{ *finding.Site }
+	// dubboService is a service of Dubbo. It is served by gRPC if the protocol is Triple.
+	dubboService struct{ *finding.Site }
+	// healthNamed is the registration of a service Health whose package ends like that of the standard one, and may be
+	// the app's own.
+	healthNamed struct{ *finding.Site }
+	// healthDeclared is a class or a function of the app's own that is named for health. A call of what is not the
+	// app's own may register the health service.
+	healthDeclared struct {
+		*finding.Site
+		name string
+	}
+)
+
+func callsHandler(framework string) finding.Make {
+	return func(at *finding.Site, _ string) finding.Finding { return handlerCalled{at, framework} }
+}
+
+func callsHealthHandler(at *finding.Site, _ string) finding.Finding { return healthHandlerCalled{at} }
+
+func exportsToDubbo(at *finding.Site, _ string) finding.Finding { return dubboService{at} }
+
+func beginsSpring(at *finding.Site, _ string) finding.Finding { return springApplication{at.Quiet()} }
+
+func namesHealth(at *finding.Site, _ string) finding.Finding { return healthNamed{at} }
+
+func declaresHealth(at *finding.Site, name string) finding.Finding {
+	return healthDeclared{at.Quiet(), name}
+}
+
+func givesHealth(at *finding.Site, name string) finding.Finding {
+	return finding.HealthMade{Site: at.Quiet(), Class: name}
+}
 
 var healthRules = []analyzer.Rule{{
-	// HealthGrpc is generated, and io.grpc:grpc-services has it too.
-	Code: lazyregexp.New(`(?:\b(?:extends|new|with)\s+|[:,]\s*)` +
-		`(?P<at>(?:[\w.]+\.)?HealthGrpc(?:Kt)?\.\w*ImplBase|Health(?:Coroutine)?ImplBase)\b`),
+	// What grpc-java, grpc-kotlin, ScalaPB, fs2-grpc, ZIO gRPC, ServiceTalk and Vert.x generate of the standard
+	// health.proto, which io.grpc:grpc-services has too, and the handler of a method of Vert.x.
+	Code: lazyregexp.New(`(?:\b(?:extends|implements|new|with)\s+|[:,]\s*)(?P<at>(?:[\w.]+\.)?` +
+		`(?:HealthGrpc(?:Kt)?\.(?:\w*ImplBase|Health\b)|Health(?:Coroutine)?ImplBase|ZioHealth\.\w*Health|` +
+		`Health\.(?:Blocking)?HealthService|HealthGrpcService|VertxHealthGrpc(?:Server)?\.Health\w+))\b|` +
+		`\b(?P<at>(?:[\w.]+\.)?Health(?:Fs2)?Grpc(?:Trailers)?\s*\.\s*bindService\w*)|` +
+		`\.\s*callHandler\s*\(\s*(?P<at>\w*Health\w*\.\w*(?:Check|CHECK)\w*)`),
 	Imports: healthPackage,
+	Proves:  namesHealth,
+}, {
+	// What is generated for ZIO gRPC is imported by its last name.
+	Code:    lazyregexp.New(`\b(?:extends|with|new)\s+(?P<at>(?:G|Z|RC)?Health)\b`),
+	Imports: lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b.*\bZioHealth\b`),
 	Proves:  namesHealth,
 }, {
 	Code: lazyregexp.New(`\bclass\s+(?P<at>\w*Health\w*)\b[^{};]*\b` +
 		`(?:HealthGrpc(?:Kt)?\s*\.\s*\w*|Health(?:Coroutine)?)ImplBase\b`),
 	Imports: lazyregexp.New(`^io\.grpc\.health\.v1\.`),
-	Proves:  implementsHealth,
+	Proves:  finding.ImplementsHealth,
 }, {
-	Code:   lazyregexp.New(`\.\s*addService\s*\(\s*(?:new\s+)?(?P<at>\w*Health\w*)\s*\(`),
+	// What is named for health is given to a server, or is given a server or its builder.
+	Code: lazyregexp.New(`\.\s*addService\s*\(\s*(?:new\s+|this\s*\.\s*)?(?P<at>\w*[hH]ealth\w*)\s*[(,)]|` +
+		`(?:^|[^.\w])(?P<at>\w*[hH]ealth\w*)(?:\s*\.\s*\w+)?` +
+		`\s*\(\s*(?:\w+\s*,\s*)*(?:\w*(?:[bB]uilder|[sS]erver)\w*|s?b|s|srv)\s*[,)]|` +
+		`ServerBuilder\s*\.\s*for\w+\s*\((?:[^;{}\n]|\n\s*\.)*\.\s*` +
+		`(?P<at>(?:with|add|register|enable|install)\w*Health\w*)\s*\(`),
 	Proves: givesHealth,
 }, {
-	Code:   lazyregexp.New(`\.\s*addService\s*\(\s*(?:this\s*\.\s*)?(?P<at>[a-z]\w*Health\w*|health\w*)\s*[,)]`),
-	Proves: callsHelper,
-}, {
-	Code:   lazyregexp.New(`(?:^|[^.\w])(?P<at>\w*[hH]ealth\w*)(?:\s*\.\s*\w+)?` + withServer),
-	Proves: callsHelper,
-}, {
-	Code: lazyregexp.New(`ServerBuilder\s*\.\s*for\w+\s*\((?:[^;{}\n]|\n\s*\.)*\.\s*` +
-		`(?P<at>(?:with|add|register|enable|install)\w*Health\w*)\s*\(`),
-	Proves: callsHelper,
-}, {
 	Code: lazyregexp.New(
-		`\b(?:class|object|interface|fun|def)\s+(?:<[^>]*>\s*)?(?:[\w<>*?]+\.)?(?P<at>\w*[hH]ealth\w*)`),
+		`\b(?:class|object|interface|fun|def)\s+(?:<[^>]*>\s*)?(?:[\w<>*?]+\.)?(?P<at>\w*[hH]ealth\w*)|` +
+			`\b(?:static|private|void)\s+(?:[\w<>?]+\s+)?(?P<at>\w*[hH]ealth\w*)\s*\(\s*[A-Z]`),
 	Proves: declaresHealth,
-}, {
-	Code:   lazyregexp.New(`\b(?:static|private|void)\s+(?:[\w<>?]+\s+)?(?P<at>\w*[hH]ealth\w*)\s*\(\s*[A-Z]`),
-	Proves: declaresHealth,
-}, {
-	// A server is given all services that a collection has.
-	Code: lazyregexp.New(`::\s*addService\b|\.\s*addServices\s*\(|` +
-		`\baddService\s*\(\s*(?:it|_|s|svc|srv|service|bindable\w*|(?:service)?[dD]ef\w*)\s*\)`),
-	Proves: addsAny,
 }, {
 	// The manager is made here, or its service is taken from one that is injected.
 	Code: lazyregexp.New(`\bHealthStatusManager\s*(?:\(|::\s*new\b)|(?:::|\bnew)\s*HealthStatusManager\b|` +
@@ -86,36 +145,15 @@ var healthRules = []analyzer.Rule{{
 		`HealthStatusManager|DefaultHealthService|GrpcHealthStorage`),
 	Proves: finding.SetsHealthStatus,
 }, {
-	// ScalaPB, fs2-grpc and ZIO gRPC generate these of the standard health.proto.
-	Code: lazyregexp.New(`\b(?P<at>(?:[\w.]+\.)?Health(?:Fs2)?Grpc(?:Trailers)?\s*\.\s*bindService\w*|` +
-		`(?:extends|with|new)\s+(?:ZioHealth\.\w*Health|HealthGrpc\.Health)\b)`),
-	Imports: healthPackage,
-	Proves:  namesHealth,
-}, {
-	// What is generated for ZIO gRPC is imported by its last name.
-	Code:    lazyregexp.New(`\b(?:extends|with|new)\s+(?P<at>(?:G|Z|RC)?Health)\b`),
-	Imports: lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b.*\bZioHealth\b`),
-	Proves:  namesHealth,
-}, {
-	// The services that ServiceTalk and Vert.x generate, and the handler of a method of Vert.x.
-	Code: lazyregexp.New(`\b(?:extends|implements|new)\s+(?P<at>(?:[\w.]+\.)?(?:Health\.(?:Blocking)?HealthService|` +
-		`HealthGrpcService|VertxHealthGrpc(?:Server)?\.Health\w+))\b`),
-	Imports: healthPackage,
-	Proves:  namesHealth,
-}, {
-	Code:    lazyregexp.New(`\.\s*callHandler\s*\(\s*(?P<at>\w*Health\w*\.\w*(?:Check|CHECK)\w*)`),
-	Imports: healthPackage,
-	Proves:  namesHealth,
-}, {
 	// A handler that is written by hand names the service.
 	Code:    lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*"(?P<literal>[ ]*)"`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
-	Imports: imported(`io\.grpc`, `ServerServiceDefinition`),
+	Imports: definitions,
 	Proves:  finding.RegistersHealth,
 }, {
 	Code: lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*` +
 		`(?:[\w.]+\.)?HealthGrpc\s*\.\s*(?:getServiceDescriptor|SERVICE_NAME|SERVICE)\b`),
-	Imports: imported(`io\.grpc`, `ServerServiceDefinition`),
+	Imports: definitions,
 	Proves:  finding.RegistersHealth,
 }, {
 	Code:    lazyregexp.New(`\benableHealthCheckService\s*\(\s*true`),
@@ -128,12 +166,12 @@ var healthRules = []analyzer.Rule{{
 	Imports: lazyregexp.New(`^io\.vertx\.grpc\.health\b`),
 	Proves:  finding.SetsHealthStatus,
 }, {
-	Code:   lazyregexp.New(`\bHealthHandler(?:Factory)?(?:\s*\.\s*(?:partial|create|withServerReflection))?\s*\(`),
-	Proves: callsHealthHandler,
-}, {
-	Code:   lazyregexp.New(`\bextends\s+(?P<at>(?:[\w.]+\.)?AbstractHealthRouter)\b`),
+	Code: lazyregexp.New(`\bHealthHandler(?:Factory)?(?:\s*\.\s*(?:partial|create|withServerReflection))?\s*\(|` +
+		`\bextends\s+(?P<at>(?:[\w.]+\.)?AbstractHealthRouter)\b`),
 	Proves: callsHealthHandler,
 }}
+
+const springBootApplication = "SpringBootApplication"
 
 var serverRules = []analyzer.Rule{{
 	Code:    lazyregexp.New(`\b(?:Grpc\s*\.\s*)?newServerBuilderForPort\s*\(`),
@@ -172,28 +210,23 @@ var serverRules = []analyzer.Rule{{
 	Proves:  beginsSpring,
 }}
 
-const springBootApplication = "SpringBootApplication"
-
-// generatedImport is an import that a class XImplBase, without the class that it lies in, may come from.
-var generatedImport = lazyregexp.New(`(Grpc(Kt)?|Triple)\.(\w*ImplBase\b|[*_{])`)
-
-// networkServer is an import of those who have to do with a server of grpc-java that listens on the network.
-var networkServer = lazyregexp.New(`^io\.grpc\.(?:\w*ServerBuilder|Server\b|ServerServiceDefinition|` +
-	`ServerInterceptors|BindableService|[*_]$|\{|netty\b|okhttp\b)`)
+var (
+	// generatedImport is an import that a class XImplBase, without the class that it lies in, may come from.
+	generatedImport = lazyregexp.New(`(Grpc(Kt)?|Triple)\.(\w*ImplBase\b|[*_{])`)
+	// networkServer is an import of those who have to do with a server of grpc-java that listens on the network.
+	networkServer = lazyregexp.New(`^io\.grpc\.(?:\w*ServerBuilder|Server\b|ServerServiceDefinition|` +
+		`ServerInterceptors|BindableService|[*_]$|\{|netty\b|okhttp\b)`)
+	// generatedHandler is what Akka gRPC and Pekko gRPC, which began as a copy of it, make a server with.
+	generatedHandler = lazyregexp.New(`(?m)(?:^|[\s(=,{])(?:[a-z]\w*\.)*(?P<at>[A-Z]\w*Handler` +
+		`(?:\s*\.\s*(?:partial|withServerReflection)|Factory\s*\.\s*(?:create\w*|partial))?)\s*\(`)
+)
 
 var serviceRules = []analyzer.Rule{{
-	Code: lazyregexp.New(
-		`\b(?:extends|new|with)\s+(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\b`),
+	Code: lazyregexp.New(`\b(?:extends|new|with)\s+(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\b|` +
+		`[:,]\s*(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\s*\(`),
 	Proves: finding.Implements(grpcJava),
 }, {
-	Code:   lazyregexp.New(`[:,]\s*(?P<at>(?:[\w.]+\.)?\w+Grpc(?:Kt)?\s*\.\s*\w+ImplBase)\s*\(`),
-	Proves: finding.Implements(grpcJava),
-}, {
-	Code:    lazyregexp.New(`\b(?:extends|new|with)\s+(?P<at>\w+ImplBase)\b`),
-	Imports: generatedImport,
-	Proves:  finding.Implements(grpcJava),
-}, {
-	Code:    lazyregexp.New(`[:,]\s*(?P<at>\w+ImplBase)\s*\(`),
+	Code:    lazyregexp.New(`\b(?:extends|new|with)\s+(?P<at>\w+ImplBase)\b|[:,]\s*(?P<at>\w+ImplBase)\s*\(`),
 	Imports: generatedImport,
 	Proves:  finding.Implements(grpcJava),
 }, {
@@ -214,15 +247,7 @@ var serviceRules = []analyzer.Rule{{
 	Imports: lazyregexp.New(`\bgrpc\b.*\bAbstract\w+Router\b|^(akka|org\.apache\.pekko)\.(actor|stream)\b`),
 	Proves:  callsHandler(playGRPC),
 }, {
-	Code:    generatedHandler,
-	Imports: lazyregexp.New(`^org\.apache\.pekko\.http\b`),
-	Proves:  callsHandler(pekkoGRPC),
+	Code: generatedHandler, Imports: lazyregexp.New(`^org\.apache\.pekko\.http\b`), Proves: callsHandler(pekkoGRPC),
 }, {
-	Code:    generatedHandler,
-	Imports: lazyregexp.New(`^akka\.http\b`),
-	Proves:  callsHandler(akkaGRPC),
+	Code: generatedHandler, Imports: lazyregexp.New(`^akka\.http\b`), Proves: callsHandler(akkaGRPC),
 }}
-
-// generatedHandler is what Akka gRPC and Pekko gRPC, which began as a copy of it, make a server with.
-var generatedHandler = lazyregexp.New(`(?m)(?:^|[\s(=,{])(?:[a-z]\w*\.)*(?P<at>[A-Z]\w*Handler` +
-	`(?:\s*\.\s*(?:partial|withServerReflection)|Factory\s*\.\s*(?:create\w*|partial))?)\s*\(`)

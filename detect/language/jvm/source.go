@@ -22,12 +22,11 @@ var (
 	// testImport is imported by tests only.
 	testImport = lazyregexp.New(`^(org\.junit|junit\.|org\.testng|org\.scalatest|munit|io\.kotest|` +
 		`io\.grpc\.testing|kotlin\.test|org\.specs2|spock\.)`)
-	// otherService is what looks like a service of the app and is none: a service that libraries add to a server, or a
-	// handler of pekko-http or of something else.
-	otherService = lazyregexp.New(`(ServerReflection|Channelz|Binlog)\w*ImplBase|` +
-		`^(?:[\w.]+\.)?(?:Health|ServerReflection)(?:Fs2)?Grpc(?:Trailers)?\$?\s*\.\s*bind|` +
-		`^(WebSocket|Exception|Rejection|Error|Request|Route|Http|Message|Event|Command|Recovery|File|Log|` +
-		`Default|Simple)Handler\b`)
+	// inProcess makes a server that no other process calls.
+	inProcess = lazyregexp.New(`\bInProcessServerBuilder\s*\.`)
+	// importDeclaration is what a source imports, and qualifiedName what it uses with its package.
+	importDeclaration = lazyregexp.New(`(?m)^[ \t]*import\s+(?:static\s+)?(?P<name>[\w.]+\.(?:[\w*]+|\{[^}]*\}))`)
+	qualifiedName     = lazyregexp.New(`\b(?P<name>(?:[a-z_]\w*\.)+[A-Z]\w*(?:\.[A-Z]\w*)*)`)
 )
 
 // keywords are in every source that has a finding.
@@ -35,8 +34,7 @@ var keywords = analyzer.Keywords(frameworks)
 
 // analyzeSource analyzes a source with this extension.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
-	mayServe, mayState, mayLoad := keywords.In(text), portWords.In(text), loadsWords.In(text)
-	if !mayServe && !mayState && !mayLoad || generatedHeader.Match(text[:min(len(text), maxHeader)]) {
+	if !keywords.In(text) || generatedHeader.Match(text[:min(len(text), maxHeader)]) {
 		return nil
 	}
 	t := grammars[ext].Read(text)
@@ -44,40 +42,26 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	if slices.ContainsFunc(imports, testImport.MatchString) {
 		return nil
 	}
-	result, n := &analyzer.Result[extra]{}, &names{text: t, ext: ext}
-	if mayServe {
-		named := slices.Concat(imports, t.Names(qualifiedName))
-		result.Findings = onNetwork(t, analyzer.Findings(t, rules, named))
-		result.Findings = ofClass(t, implemented(ofPackage(result.Findings, named)))
-		result.Extra.mentions = n.healthMentions()
-	}
+	named := slices.Concat(imports, t.Names(qualifiedName))
+	found := ofPackage(onNetwork(t, analyzer.Findings(t, rules, named)), named)
 	if mainFunction[ext].Match(t.Code) {
-		result.Findings = inMain(result.Findings)
+		found = inMain(found)
 	}
-	if len(result.Findings) > 0 {
-		result.Findings = apart(n, slices.Concat(
-			result.Findings, listeners(n, result.Findings), security(n, result.Findings)))
-		result.Findings = markHealth(n, result.Findings)
-		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
-	} else if mayServe {
-		result.Findings = security(n, nil)
+	if len(found) > 0 {
+		found = slices.Concat(found, listeners(t, ext, found), analyzer.Findings(t, transports, named))
+		found = analyzer.Associate(t, markConditional(t, found))
+		found = append(found, analyzer.HealthChecks(t)...)
 	}
-	if mayServe {
-		result.Findings = append(result.Findings, n.authentications()...)
+	return &analyzer.Result[extra]{Findings: found}
+}
+
+// onNetwork leaves out services that are registered with a server in the process alone, if the source makes one and no
+// other server.
+func onNetwork(t *source.Text, found []finding.Finding) []finding.Finding {
+	if finding.Has[finding.Server](found) || !t.Matches(inProcess) {
+		return found
 	}
-	if mayServe || mayState {
-		result.Extra.properties = n.properties()
-	}
-	if mayServe || mayLoad {
-		result.Extra.settings = n.codeSettings()
-	}
-	if mayLoad {
-		result.Extra.loads = n.loads()
-	}
-	if mayState {
-		result.Declares = n.declares()
-	}
-	return result
+	return slices.DeleteFunc(found, finding.Is[finding.Registration])
 }
 
 // ofPackage says of services Health in a source which names grpc.health.v1 that they are the standard one. Of a handler
@@ -99,80 +83,31 @@ func ofPackage(found []finding.Finding, named []string) []finding.Finding {
 	return found
 }
 
-// maxClassHead is how many bytes may stand between the name of a class and that of its superclass.
-const maxClassHead = 300
-
-// implemented says of the health services among findings which of them are classes with a name of their own.
-func implemented(found []finding.Finding) []finding.Finding {
-	for i, f := range found {
-		of, isHealth := f.(finding.Health)
-		for class := range finding.All[finding.HealthClass](found) {
-			after := finding.Offset(f) - finding.Offset(class)
-			if isHealth && after > 0 && after < maxClassHead {
-				found[i] = healthImplemented{of.Site, class.Class}
-			}
-		}
-	}
-	return found
-}
-
-// healthVariable is a variable that is named for health, as is its class: with its type, or where it is made.
-var healthVariable = lazyregexp.New(`\b(?P<class>[A-Z]\w*Health\w*|Health\w*)\s+(?P<name>\w*[hH]ealth\w*)\s*[;=,)]|` +
-	`\b(?P<name>\w*[hH]ealth\w*)\s*(?::\s*|=\s*(?:new\s+)?)(?P<class>[A-Z]\w*Health\w*|Health\w*)\b`)
-
-// ofClass names the class of what a server is given by a variable, as far as the source says which it is.
-func ofClass(t *source.Text, found []finding.Finding) []finding.Finding {
-	if !finding.Has[healthHelper](found) {
-		return found
-	}
-	classes := map[string]string{}
-	for _, m := range t.FindAll(healthVariable, maxValues) {
-		name, _ := t.Group(healthVariable, m, "name")
-		classes[name], _ = t.Group(healthVariable, m, "class")
-	}
-	for i, f := range found {
-		if of, isHelper := f.(healthHelper); isHelper && classes[of.name] != "" {
-			found[i] = finding.HealthMade{Site: of.Site, Class: classes[of.name]}
-		}
-	}
-	return found
-}
-
 var (
-	// healthClassName is the name of a class that may be a health service, where it is used: not of its logger.
-	healthClassName = lazyregexp.New(`\b(?P<name>[A-Z]\w*Health\w*|Health(?:[A-Z]\w*)?)\b`)
-	// notMentioned stands before the name of a class where it is declared or imported, or has its constructor.
-	notMentioned = lazyregexp.New(`(?:\b(?:class|object|interface|public|protected|private)\s+|\bimport\s[^\n]*)$`)
-	ofLogger     = lazyregexp.New(`^\s*(?:\.\s*class|::\s*class|\])`)
+	// conditionalBean makes an object in some configurations only: of Spring, Micronaut and Quarkus. always says that
+	// the object is there if nothing is set, or asks for no setting.
+	conditionalBean = lazyregexp.New(`@(?:ConditionalOn(?:Property|BooleanProperty|Expression)|Profile|` +
+		`IfBuildProfile|IfBuildProperty|LookupIfProperty|Requires)\s*\((?P<arguments>[^()]*)\)`)
+	always = lazyregexp.New(`\b(?:matchIfMissing|enableIfMissing|lookupIfMissing)\s*=\s*true\b|\bdefaultValue\b|` +
+		`^\s*(?:beans|classes|missing\w*|notEnv|sdk)\s*=`)
 )
 
-// healthMentions returns the classes named for health that a source uses, other than where it declares them.
-func (n *names) healthMentions() []string {
-	var all []string
-	for _, m := range n.text.FindAll(healthClassName, maxValues) {
-		name, _ := n.text.Group(healthClassName, m, "name")
-		before := n.text.Code[max(0, m[0]-maxClassHead):m[0]]
-		if !slices.Contains(all, name) && len(all) < maxCalls && !notMentioned.Match(before) &&
-			!ofLogger.Match(n.text.Code[m[1]:]) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-// inProcess makes a server that no other process calls.
-var inProcess = lazyregexp.New(`\bInProcessServerBuilder\s*\.`)
-
-// onNetwork leaves out services that are registered with a server in the process alone, if the source makes one and no
-// other server.
-func onNetwork(t *source.Text, found []finding.Finding) []finding.Finding {
-	if finding.Has[finding.Server](found) || !t.Matches(inProcess) {
+// markConditional is [analyzer.MarkConditional], which marks the registrations in a source too that makes an object
+// only if something is set.
+func markConditional(t *source.Text, found []finding.Finding) []finding.Finding {
+	found = analyzer.MarkConditional(t, found, finding.Is[healthNamed])
+	if finding.Has[finding.Server](found) {
 		return found
 	}
-	return slices.DeleteFunc(found, func(f finding.Finding) bool {
-		_, isRegistration := f.(finding.Registration)
-		return isRegistration
+	isConditional := slices.ContainsFunc(t.FindAll(conditionalBean, maxOptions), func(m []int) bool {
+		return !always.Match(t.Code[m[2]:m[3]])
 	})
+	for i, f := range found {
+		if isConditional && (finding.Is[finding.Health](f) || finding.Is[healthNamed](f)) {
+			found[i] = finding.AsUnsure(f)
+		}
+	}
+	return found
 }
 
 // mainFunction is where a program starts, by the extension of the source (JLS 12.1 and JEP 512; the classes of Scala
@@ -184,11 +119,10 @@ var mainFunction = map[string]*lazyregexp.Regexp{
 		`\b(?:extends|with)\s+(?:\w+\.)?(?:App|IOApp(?:\.Simple)?|ZIOApp\w*|ServerMain|ResourceApp\w*)\b`),
 }
 
-var (
-	// importDeclaration is what a source imports, and qualifiedName what it uses with its package.
-	importDeclaration = lazyregexp.New(`(?m)^[ \t]*import\s+(?:static\s+)?(?P<name>[\w.]+\.(?:[\w*]+|\{[^}]*\}))`)
-	qualifiedName     = lazyregexp.New(`\b(?P<name>(?:[a-z_]\w*\.)+[A-Z]\w*(?:\.[A-Z]\w*)*)`)
-)
+// inMain says of the servers that are constructed in a file that it starts a program.
+func inMain(found []finding.Finding) []finding.Finding {
+	return finding.InMain(found, func(finding.Server) bool { return true })
+}
 
 // imported matches an import of one of the names of a package: by itself, in braces with others, or with all names of
 // the package.

@@ -1,66 +1,60 @@
-// Package classfiletest writes class files for tests, in the place of compilers that are not installed.
-package classfiletest
+package jvm
 
 import (
 	"encoding/binary"
 	"slices"
 )
 
-// The tags of constants (Java Virtual Machine Specification, table 4.4-A).
+// The tags of the constants that are not read.
 const (
-	utf8        = 1
-	long        = 5
-	double      = 6
-	class       = 7
-	stringValue = 8
-	method      = 10
-	nameAndType = 12
+	tagLong   = 5
+	tagDouble = 6
 )
 
-// Builder collects the constants of one class. The zero value is ready for use.
-type Builder struct {
+// classBuilder collects the constants of one class. The zero value is ready for use.
+type classBuilder struct {
 	pool    []byte
 	count   uint16
 	methods []uint16 // the name and the descriptor of each
 }
 
-func (b *Builder) add(constant ...byte) uint16 {
+func (b *classBuilder) add(constant ...byte) uint16 {
 	b.pool = append(b.pool, constant...)
 	b.count++
 	return b.count
 }
 
 // Text adds a text, such as the descriptor of an annotation, and returns its index.
-func (b *Builder) Text(s string) uint16 {
-	return b.add(append(binary.BigEndian.AppendUint16([]byte{utf8}, uint16(len(s))), s...)...)
+func (b *classBuilder) Text(s string) uint16 {
+	return b.add(append(binary.BigEndian.AppendUint16([]byte{tagUTF8}, uint16(len(s))), s...)...)
 }
 
 // String adds a string literal.
-func (b *Builder) String(s string) {
-	b.add(binary.BigEndian.AppendUint16([]byte{stringValue}, b.Text(s))...)
+func (b *classBuilder) String(s string) {
+	b.add(binary.BigEndian.AppendUint16([]byte{tagString}, b.Text(s))...)
 }
 
 // LongAndDouble adds a long and a double, which take two places each.
-func (b *Builder) LongAndDouble() {
-	for _, tag := range []byte{long, double} {
+func (b *classBuilder) LongAndDouble() {
+	for _, tag := range []byte{tagLong, tagDouble} {
 		b.add(tag, 0, 0, 0, 0, 0, 0, 0, 0)
 		b.count++
 	}
 }
 
 // Call adds a method that the class calls.
-func (b *Builder) Call(owner, name, descriptor string) {
-	member := b.pair(nameAndType, b.Text(name), b.Text(descriptor))
-	b.pair(method, b.class(owner), member)
+func (b *classBuilder) Call(owner, name, descriptor string) {
+	member := b.pair(tagNameAndType, b.Text(name), b.Text(descriptor))
+	b.pair(tagMethod, b.class(owner), member)
 }
 
 // Method adds a method of the class, without code.
-func (b *Builder) Method(name, descriptor string) {
+func (b *classBuilder) Method(name, descriptor string) {
 	b.methods = append(b.methods, b.Text(name), b.Text(descriptor))
 }
 
 // Bytes returns the class file. The class has no fields and no attributes.
-func (b *Builder) Bytes(name, super string, interfaces ...string) []byte {
+func (b *classBuilder) Bytes(name, super string, interfaces ...string) []byte {
 	head := []uint16{0x21, b.class(name), b.class(super), uint16(len(interfaces))}
 	for _, i := range interfaces {
 		head = append(head, b.class(i))
@@ -77,10 +71,10 @@ func (b *Builder) Bytes(name, super string, interfaces ...string) []byte {
 	return data
 }
 
-func (b *Builder) class(name string) uint16 {
-	return b.add(binary.BigEndian.AppendUint16([]byte{class}, b.Text(name))...)
+func (b *classBuilder) class(name string) uint16 {
+	return b.add(binary.BigEndian.AppendUint16([]byte{tagClass}, b.Text(name))...)
 }
 
-func (b *Builder) pair(tag byte, first, second uint16) uint16 {
+func (b *classBuilder) pair(tag byte, first, second uint16) uint16 {
 	return b.add(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16([]byte{tag}, first), second)...)
 }

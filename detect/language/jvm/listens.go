@@ -1,0 +1,138 @@
+package jvm
+
+import (
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
+
+// onBuilder stands before a call of a builder, which Kotlin leaves out in blocks such as apply { http(8080) }.
+const onBuilder = `(?:\.\s*|[{;\n][ \t]*)`
+
+var (
+	ofVertx   = lazyregexp.New(`\bio\.vertx\b`)
+	ofArmeria = lazyregexp.New(`\bcom\.linecorp\.armeria\.server\b`)
+	ofHelidon = lazyregexp.New(`\bio\.helidon\b`)
+	ofServlet = lazyregexp.New(`\bio\.grpc\.servlet\b`)
+	ofMu      = lazyregexp.New(`\bhigherkindness\b`)
+	ofZIO     = lazyregexp.New(`\bscalapb\.zio_grpc\b`)
+)
+
+// listens say where servers listen.
+var listens = []analyzer.Listen{
+	{
+		Code: lazyregexp.New(`\b(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder\s*\.\s*for(?:Port|Address)|` +
+			`newServerBuilderForPort|GrpcServers\s*\.\s*for(?:Port|Address)|GrpcServerHost)\s*\(`),
+		Argument: 1,
+	},
+	{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forPort\s*\(`), Argument: -1},
+	{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forAddress\s*\(`), Argument: -1, Host: 2},
+	{Code: lazyregexp.New(`\bnew\s+ProtocolConfig\s*\(`), Argument: 2},
+	{
+		Code:  lazyregexp.New(`\bGrpcServer\s*\.\s*(?:default|defaultServer|netty)\s*(?:\[[^\]]*\]\s*)?\(`),
+		Needs: ofMu, Argument: 1,
+	},
+	{Code: lazyregexp.New(`\.\s*listen\s*\(`), Needs: ofVertx, Argument: 1, Host: 2},
+	{Code: lazyregexp.New(`\.\s*setPort\s*\(`), Needs: ofVertx, Argument: 1},
+	{Code: lazyregexp.New(onBuilder + `(?:https?|port)\s*\(`), Needs: ofArmeria, Argument: 1},
+	{Code: lazyregexp.New(onBuilder + `port\s*\(`), Needs: ofHelidon, Argument: 1},
+	{Code: lazyregexp.New(`\b(?:newServerAt|toHost|toHostHttps)\s*\(`), Name: "port", Argument: 2, Host: 1},
+	{Code: lazyregexp.New(`\bbindAndHandle\w*\s*\(`), Name: "port", Argument: 3, Host: 2},
+	{Code: lazyregexp.New(`(?:\bnew\s+Server|\.\s*(?:setPort|addHttps?Listener))\s*\(`), Needs: ofServlet, Argument: 1},
+	{Code: lazyregexp.New(`\b(?:def|val)\s+port\s*(?::\s*Int\s*)?=\s*(?P<address>[^\n]+)`), Needs: ofZIO},
+}
+
+// transports say what carries the calls of a server.
+var transports = []analyzer.Rule{
+	{
+		Code: lazyregexp.New(onBuilder + `useTransportSecurity\s*\(\s*[^)\s]|\bGrpcSslContexts\s*\.\s*forServer\b|` +
+			`\bTlsServerCredentials\b|\b(?:UseTransportSecurity|SetSslContext)\s*\(|\.\s*enableHttps\s*\(|` +
+			`\bSslConnectionFactory\s*\(|\baddHttpsListener\s*\(|\.\s*sslConfig\s*\(|` +
+			`\b(?:setSsl(?:Enabled)?|sslEnabled|setSSLEnabled)\s*\(\s*true\b|\b(?:isS|s)sl\s*=\s*true\b|` +
+			`\b(?:ConnectionContext\.httpsServer|HttpsConnectionContext)\b`),
+		Proves: finding.UsesTLS,
+	},
+	{
+		Code:    lazyregexp.New(onBuilder + `https\s*\(|\bSessionProtocol\s*\.\s*HTTPS\b`),
+		Imports: lazyregexp.New(`^com\.linecorp\.armeria\.server\b`), Proves: finding.UsesTLS,
+	},
+	{
+		Code:    lazyregexp.New(onBuilder + `http\s*\(`),
+		Imports: lazyregexp.New(`^com\.linecorp\.armeria\.server\b`), Proves: finding.Insecure,
+	},
+	{
+		Code: lazyregexp.New(`\.\s*tls(?:Config)?\s*\(`), Imports: lazyregexp.New(`^io\.helidon\b`),
+		Proves: finding.UsesTLS,
+	},
+	{Code: lazyregexp.New(`\bInsecureServerCredentials\b`), Proves: finding.Insecure},
+	{
+		Code: lazyregexp.New(`\b(?:Alts|Xds)Server\w+|` + onBuilder + `(?:p|setP)rotocolNegotiator\s*\(|` +
+			onBuilder + `sslContext\s*\(|\b(?:setSsl(?:Enabled)?|sslEnabled)\s*\(\s*[^)\stf]|` +
+			`\b(?:isS|s)sl\s*=\s*[^=\stf]`),
+		Proves: finding.UsesOther,
+	},
+}
+
+const modifiers = `(?:(?:public|private|protected|internal|override|static|final|lateinit|implicit|lazy|const)\s+)*`
+
+// declarations are how each language declares a name with its value, by the extension of the file.
+var declarations = map[string][]*lazyregexp.Regexp{
+	".java": {
+		lazyregexp.New(`\b(?:int|short|Integer|String|var|InetSocketAddress|SocketAddress)\s+(?P<name>\w+)\s*=\s*`),
+		lazyregexp.New(`(?:^|[;{})])\s*(?:this\s*\.\s*)?(?P<name>\w+)\s*=\s*`),
+		lazyregexp.New(`\b(?:int|Integer)\s+(?P<name>\w+)\s*\(\s*\)\s*\{\s*return\s+`),
+	},
+	".kt": {
+		lazyregexp.New(`\b(?:val|var)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`),
+		lazyregexp.New(`(?:^|[;{}\n])[ \t]*(?:this\s*\.\s*)?(?P<name>\w+)\s*=\s*`),
+	},
+	".scala": {
+		lazyregexp.New(`\b(?:val|var|def)\s+(?P<name>\w+)(?:\s*\(\s*\))?(?:\s*:\s*[\w.]+)?\s*=\s*`),
+	},
+}
+
+// ends are the bytes that end a value, by the extension of the file.
+var ends = map[string]string{".java": ";,", ".kt": "\n;,)", ".scala": "\n;,)"}
+
+// option is what the command line or a setting gives, with its annotation: @Value("${grpc.port:9090}") int port.
+var option = lazyregexp.New(`@(?:Value|Option|Parameter|ConfigProperty)\s*\((?P<value>[^()]*)\)\s*` +
+	modifiers + `(?:(?:va[lr]\s+)?(?P<name>\w+)\s*:|(?:int|Integer|String)\s+(?P<name>\w+)\b)`)
+
+// mutable are fields and parameters that other files may give another value than their default.
+var mutable = map[string]*lazyregexp.Regexp{
+	".java": lazyregexp.New(`\b(?:public|private|protected)\s+(?:static\s+|volatile\s+)*` +
+		`(?:int|short|Integer|String)\s+(?P<name>\w+)\s*=\s*`),
+	".kt":    lazyregexp.New(`(?:\bvar|[(,]\s*(?:\w+\s+)?val)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`),
+	".scala": lazyregexp.New(`(?:\bvar|[(,]\s*(?:\w+\s+)?val)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`),
+}
+
+// namesIn returns the names in a source.
+func namesIn(t *source.Text, ext string) *address.Names {
+	names := address.Read(t, ends[ext], declarations[ext]...)
+	for _, m := range t.FindAll(option, maxOptions) {
+		name, _ := t.Group(option, m, "name")
+		names.DeclareOption(name, "", source.Span{From: m[2], To: m[3]})
+	}
+	for _, m := range t.FindAll(mutable[ext], maxOptions) {
+		name, _ := t.Group(mutable[ext], m, "name")
+		names.DeclareOption(name, "", source.Span{From: m[1], To: t.Until(m[1], ends[ext])})
+	}
+	return names
+}
+
+// maxOptions is how many options of a source are read.
+const maxOptions = 64
+
+// listeners returns where the servers of a source listen.
+func listeners(t *source.Text, ext string, found []finding.Finding) []finding.Finding {
+	all := analyzer.Listeners(namesIn(t, ext), listens)
+	if len(all) > 0 {
+		return all
+	}
+	for s := range finding.All[finding.Server](found) {
+		all = append(all, analyzer.DefaultListener(frameworks, s.Framework, s.Line)...)
+	}
+	return all
+}
