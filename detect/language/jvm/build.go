@@ -155,17 +155,9 @@ func (b *build) isOlder(artifact *lazyregexp.Regexp, major, minor int) (isOlder,
 	return order < 0, ok
 }
 
-// leavesOut reports whether the build leaves a library out of what a starter brings with it.
-func (b *build) leavesOut(library, starter *lazyregexp.Regexp) bool {
-	for _, f := range b.states() {
-		for dependency, excluded := range f.Excluded {
-			if dependency != "" && !starter.MatchString(dependency) {
-				continue
-			}
-			if slices.Contains(excluded, "*:*") || slices.ContainsFunc(excluded, library.MatchString) {
-				return true
-			}
-		}
-	}
-	return false
+// leavesOut reports whether the build leaves a library out of what its dependencies bring with them.
+func (b *build) leavesOut(library *lazyregexp.Regexp) bool {
+	return slices.ContainsFunc(b.states(), func(f buildfile.File) bool {
+		return slices.Contains(f.Excluded, "*") || slices.ContainsFunc(f.Excluded, library.MatchString)
+	})
 }

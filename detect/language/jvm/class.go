@@ -31,7 +31,7 @@ func analyzeClass(data []byte, entry string) *analyzer.Result[extra] {
 		return nil
 	}
 	c, ok := parseClass(data)
-	if !ok || isGenerated(c) || isServingLibrary(c.name) {
+	if !ok || isGenerated(c) || servingLibrary.MatchString(c.name) {
 		return nil
 	}
 	language, mains := "", 0
@@ -241,28 +241,16 @@ var (
 
 const systemClass = `(actor/(ClassicActorSystemProvider|ActorSystem)|stream/Materializer);`
 
-// libraryPackages are the packages of libraries and frameworks. In a jar that holds an app with all its dependencies,
-// the classes in them are not the app's own.
-var libraryPackages = []string{
-	"io/grpc/", "io/netty/", "io/vertx/", "io/quarkus/", "io/micronaut/", "io/helidon/", "io/opentelemetry/",
-	"io/opencensus/", "io/envoyproxy/", "io/temporal/", "io/dapr/", "io/etcd/", "io/servicetalk/", "io/perfmark/",
-	"io/micrometer/", "io/smallrye/", "io/prometheus/", "com/google/", "com/linecorp/", "com/fasterxml/",
-	"com/lightbend/", "com/typesafe/", "org/springframework/", "org/lognet/", "org/apache/", "org/eclipse/",
-	"net/devh/", "akka/", "play/", "scala/", "scalapb/", "kotlin/", "kotlinx/", "zio/", "fs2/", "cats/", "reactor/",
-	"com/salesforce/grpc/contrib/", "META-INF/versions/",
-}
-
-// servingPackages are packages of further libraries that hold a gRPC server for those who start it. An app that has one
-// of them among its dependencies does not serve gRPC by that.
-var servingPackages = []string{
-	"org/hyperledger/fabric/shim/", "org/grpcmock/", "org/wiremock/", "com/alibaba/nacos/", "io/camunda/zeebe/",
-	"org/mockserver/",
-}
-
-func isLibraryClass(name string) bool { return hasPrefixIn(name, libraryPackages) }
-
-func isServingLibrary(name string) bool { return hasPrefixIn(name, servingPackages) }
-
-func hasPrefixIn(name string, prefixes []string) bool {
-	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
-}
+var (
+	// libraryClass is in a library or a framework. In a jar that holds an app with all its dependencies, such classes
+	// are not the app's own.
+	libraryClass = lazyregexp.New(`^(?:io/(?:grpc|netty|vertx|quarkus|micronaut|helidon|opentelemetry|opencensus|` +
+		`envoyproxy|temporal|dapr|etcd|servicetalk|perfmark|micrometer|smallrye|prometheus)|` +
+		`com/(?:google|linecorp|fasterxml|lightbend|typesafe|salesforce/grpc/contrib)|` +
+		`org/(?:springframework|lognet|apache|eclipse)|net/devh|akka|play|scala|scalapb|kotlin|kotlinx|zio|fs2|cats|` +
+		`reactor|META-INF/versions)/`)
+	// servingLibrary is in a further library that holds a gRPC server for those who start it. An app that has one among
+	// its dependencies does not serve gRPC by that.
+	servingLibrary = lazyregexp.New(`^(?:org/(?:hyperledger/fabric/shim|grpcmock|wiremock|mockserver)|` +
+		`com/alibaba/nacos|io/camunda/zeebe)/`)
+)

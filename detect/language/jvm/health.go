@@ -39,7 +39,6 @@ var (
 	springGRPCVersion = lazyregexp.New(`^org\.springframework\.grpc:`)
 	springBootVersion = lazyregexp.New(
 		`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$`)
-	springStarter = lazyregexp.New(`^org\.springframework\.(?:grpc|boot):`)
 
 	netDevhVersion = lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`)
 	logNetVersion  = lazyregexp.New(
@@ -58,7 +57,7 @@ func (b *build) registersHealth(framework string, byItself bool) bool {
 		return b.springRegistersHealth()
 	case netDevh:
 		isOld, _ := b.isOlder(netDevhVersion, 1, 4)
-		return !isOld && (b.has(grpcServices) || !b.hasLibraries && !b.leavesOut(grpcServices, netDevhVersion))
+		return !isOld && (b.has(grpcServices) || !b.hasLibraries && !b.leavesOut(grpcServices))
 	case logNet:
 		isOld, _ := b.isOlder(logNetVersion, 2, 1)
 		return !isOld
@@ -78,7 +77,7 @@ func (b *build) springRegistersHealth() bool {
 	if b.has(grpcServices) {
 		return true
 	}
-	if b.hasLibraries || b.leavesOut(grpcServices, springStarter) {
+	if b.hasLibraries || b.leavesOut(grpcServices) {
 		return false
 	}
 	if b.has(bootStarter) {

@@ -1,6 +1,8 @@
 package jvm
 
 import (
+	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -10,10 +12,20 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
-	"github.com/grpc-cnb/health-probe/detect/language/jvm/jar"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+const (
+	// maxDirectory is the longest list of entries that is read, in bytes. The largest jars have 100,000 entries, with
+	// about 100 bytes for each.
+	maxDirectory = 16 << 20
+	// maxUnpacked is how many bytes the entries that are read of one archive may have when they are unpacked. The
+	// classes of an app have a few MiB. [tree.MaxProgram] bounds the packed bytes, and [tree.MaxSource] each entry.
+	maxUnpacked = 128 << 20
+	// maxSettingsFiles is how many settings files in a jar are read: there may be one for each profile.
+	maxSettingsFiles = 64
 )
 
 var (
@@ -25,58 +37,23 @@ var (
 	// Quarkus. Its name still tells the framework of the app.
 	dependencyJar = lazyregexp.New(
 		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot))/`)
-)
-
-// analyzeJar analyzes a jar or a war: which artifacts the app is built with, and the classes that are the app's own.
-func analyzeJar(f *tree.File) (*analyzer.Result[extra], error) {
-	if otherJar.MatchString(path.Base(f.Path)) {
-		return nil, nil
-	}
-	if dependencyJar.MatchString(f.Path) {
-		result := &analyzer.Result[extra]{Built: true}
-		result.Extra.build.Artifacts = []string{jar.Artifact(f.Path)}
-		result.Extra.build.SetVersion(jar.Artifact(f.Path), jar.Version(f.Path))
-		return result, nil
-	}
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	return analyzeArchive(f.Path, f, size)
-}
-
-// analyzeArchive analyzes a jar with a path in the app and a length in bytes.
-func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[extra], error) {
-	opened, err := jar.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
-	a := &archive{Archive: opened, path: file}
-	result := &analyzer.Result[extra]{Built: true}
-	result.Extra.build.Artifacts = append([]string{jar.Artifact(file)}, a.survey(&result.Extra.build)...)
-	if a.isApp() {
-		result.Extra.settings = a.settings()
-		result.Findings, result.Language, err = a.findings()
-	}
-	return result, err
-}
-
-// archive is a jar or a war of the app.
-type archive struct {
-	*jar.Archive
-	path     string // in the app
-	manifest map[string]string
-	// bundled says that the dependencies of the app are unpacked in the jar, beside the app's own classes.
-	bundled bool
-	// layered says that the app's own classes lie in a directory of the jar, and its dependencies as jars in another.
-	layered bool
-	// fromMaven says that the jar states which artifact it is, as all do that Maven makes.
-	fromMaven bool
-}
-
-var (
+	// libraryDir is where distributions and builds keep jars: those of dependencies, with or without the app's own.
+	libraryDir = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
+	// gradleOutput is where Gradle writes the jars that it builds, and appName one that tools name: Play moves the
+	// settings out of the app's own jar, and the organization in sbt is "default" if the app names none.
+	gradleOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$`)
+	appName      = lazyregexp.New(`-sans-externalized\.jar$|^default\.`)
+	// inRepository is a path in a Maven repository: artifact/version/artifact-version.jar.
+	inRepository = lazyregexp.New(`(?:^|/)([^/]+)/([^/]+)/([^/]+)\.jar$`)
+	// jarVersion is the end of the name of an archive that has a version.
+	jarVersion    = lazyregexp.New(`-v?\d[\w.+-]*$`)
 	mavenMetadata = lazyregexp.New(`^META-INF/maven/([^/]+)/([^/]+)/pom\.(?:properties|xml)$`)
 	ownClassesDir = lazyregexp.New(`^(?:BOOT-INF|WEB-INF)/classes/`)
+	// launcher begins the name of a main class by which a framework starts an app.
+	launcher = lazyregexp.New(`^(?:io\.vertx\.(?:core|launcher)|io\.ktor\.server|io\.quarkus\.(?:bootstrap|runner)|` +
+		`io\.helidon\.(?:Main|microprofile)|org\.springframework\.boot\.loader|play\.core\.server)\b`)
+	// hostingPackage is a package below which those of other people lie, named after their accounts.
+	hostingPackage = lazyregexp.New(`^(?:io|com|org|net)/(?:github|gitlab|gitee|bitbucket|sourceforge)/`)
 )
 
 // bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.
@@ -87,64 +64,161 @@ var bundledArtifacts = map[string]string{
 	"io/quarkus/grpc/runtime/GrpcServerRecorder.class":          "io.quarkus:quarkus-grpc",
 	"akka/grpc/scaladsl/ServiceHandler.class":                   "com.lightbend.akka.grpc:akka-grpc-runtime",
 	"org/apache/pekko/grpc/scaladsl/ServiceHandler.class":       "org.apache.pekko:pekko-grpc-runtime",
-	"org/apache/dubbo/rpc/protocol/tri/TripleProtocol.class":    "org.apache.dubbo:dubbo-rpc-triple",
 	"org/springframework/grpc/server/service/GrpcService.class": "org.springframework.grpc:spring-grpc-core",
 	"net/devh/boot/grpc/server/service/GrpcService.class":       "net.devh:grpc-server-spring-boot-autoconfigure",
 	"org/lognet/springboot/grpc/GRpcService.class":              "io.github.lognet:grpc-spring-boot-starter",
-	"io/helidon/webserver/grpc/GrpcRouting.class":               "io.helidon.webserver:helidon-webserver-grpc",
 }
 
-// survey looks at the names of all entries once. It reads the manifest, sets the fields of the archive and returns the
-// artifacts that the app is built with. The versions of those that lie in it go to build.
-func (a *archive) survey(build *buildfile.File) []string {
-	var artifacts []string
-	for _, e := range a.Entries {
+// analyzeJar analyzes a jar or a war: which artifacts the app is built with, and the classes that are the app's own.
+func analyzeJar(f *tree.File) (*analyzer.Result[extra], error) {
+	if otherJar.MatchString(path.Base(f.Path)) {
+		return nil, nil
+	}
+	if dependencyJar.MatchString(f.Path) {
+		result := &analyzer.Result[extra]{Built: true}
+		addJar(&result.Extra.build, f.Path)
+		return result, nil
+	}
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	return analyzeArchive(f.Path, f, size)
+}
+
+// addJar adds the artifact that the file name of an archive names, with its version. It is group:artifact if the name
+// has both: io.quarkus:quarkus-grpc for io.quarkus.quarkus-grpc-3.2.0.jar, grpc-services for grpc-services-1.60.0.jar.
+func addJar(b *buildfile.File, file string) {
+	name, version := jarName(file)
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+		name = name[:dot] + ":" + name[dot+1:]
+	}
+	b.Artifacts = append(b.Artifacts, name)
+	b.SetVersion(name, version)
+}
+
+// jarName returns the name of an archive without its version, and that, which is "" for none.
+func jarName(file string) (name, version string) {
+	name = strings.TrimSuffix(strings.TrimSuffix(path.Base(file), ".jar"), ".war")
+	version = jarVersion.FindString(name)
+	return strings.TrimSuffix(name, version), strings.TrimPrefix(version, "-")
+}
+
+// archive is a jar or a war of the app, which may be anybody's.
+type archive struct {
+	entries  []*zip.File
+	left     int64  // how many bytes may still be unpacked
+	path     string // in the app
+	manifest map[string]string
+	// bundled says that the dependencies of the app are unpacked in the jar, beside the app's own classes.
+	bundled bool
+	// layered says that the app's own classes lie in a directory of the jar, and its dependencies as jars in another.
+	layered bool
+	// fromMaven says that the jar states which artifact it is, as all do that Maven makes.
+	fromMaven bool
+}
+
+// analyzeArchive analyzes a jar with a path in the app and a length in bytes.
+func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[extra], error) {
+	limited := tree.LimitReaderAt(r, maxDirectory)
+	opened, err := zip.NewReader(limited, size)
+	if errors.Is(err, tree.ErrLimit) {
+		err = fmt.Errorf("a list of entries of more than %d bytes", maxDirectory)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("leaving out the jar: %w", err)
+	}
+	limited.Reset(tree.MaxProgram) // from here on for the contents of the entries
+	a := &archive{entries: opened.File, left: maxUnpacked, path: file}
+	result := &analyzer.Result[extra]{Built: true}
+	addJar(&result.Extra.build, file)
+	a.survey(&result.Extra.build)
+	if a.isApp() {
+		result.Extra.settings = a.settings()
+		result.Findings, result.Language, err = a.findings()
+	}
+	return result, err
+}
+
+// read returns the contents of an entry. They are nil if the entry is longer than [tree.MaxSource]. The error is about
+// a damaged entry, or says that all entries together are too long.
+func (a *archive) read(e *zip.File) ([]byte, error) {
+	if e.UncompressedSize64 > tree.MaxSource {
+		return nil, nil
+	}
+	r, err := e.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, tree.MaxSource)) // it may be longer than its header says
+	if a.left -= int64(len(text)); a.left < 0 {
+		return nil, fmt.Errorf("more than %d bytes come out of it", maxUnpacked)
+	}
+	return text, err
+}
+
+// survey looks at the names of all entries once. It reads the manifest, sets the fields of the archive and adds the
+// artifacts that the app is built with.
+func (a *archive) survey(build *buildfile.File) {
+	for _, e := range a.entries {
 		switch name := e.Name; {
 		case name == "META-INF/MANIFEST.MF":
-			// A manifest that cannot be read is as good as none.
-			text, _ := a.Read(e)
-			a.manifest = jar.ParseManifest(text)
-		case strings.HasPrefix(name, "META-INF/maven/"):
-			if m := mavenMetadata.FindStringSubmatch(name); m != nil {
-				a.fromMaven = true
-				artifacts = append(artifacts, m[1]+":"+m[2])
-			}
+			text, _ := a.read(e) // a manifest that cannot be read is as good as none
+			a.manifest = parseManifest(text)
+		case mavenMetadata.MatchString(name):
+			m := mavenMetadata.FindStringSubmatch(name)
+			a.fromMaven = true
+			build.Artifacts = append(build.Artifacts, m[1]+":"+m[2])
 		case strings.HasSuffix(name, ".jar") && dependencyJar.MatchString(name):
-			build.SetVersion(jar.Artifact(name), jar.Version(name))
-			artifacts = append(artifacts, jar.Artifact(name))
+			addJar(build, name)
 		case ownClassesDir.MatchString(name):
 			a.layered = true
 		case name == "io/grpc/BindableService.class":
 			a.bundled = true
-		default:
-			if artifact := bundledArtifacts[name]; artifact != "" {
-				artifacts = append(artifacts, artifact)
-			}
+		case bundledArtifacts[name] != "":
+			build.Artifacts = append(build.Artifacts, bundledArtifacts[name])
 		}
 	}
-	slices.Sort(artifacts)
-	return slices.Compact(artifacts)
+	slices.Sort(build.Artifacts)
+	build.Artifacts = slices.Compact(build.Artifacts)
 }
 
-// maxSettingsFiles is how many settings files in a jar are read: there may be one for each profile.
-const maxSettingsFiles = 64
+// parseManifest returns the headers in the main section of a manifest (JAR File Specification, Notes on Manifest and
+// Signature Files). A line that begins with a space continues the line before.
+func parseManifest(text []byte) map[string]string {
+	headers := map[string]string{}
+	last := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			break
+		}
+		if more, ok := strings.CutPrefix(line, " "); ok {
+			headers[last] += more
+			continue
+		}
+		name, value, _ := strings.Cut(line, ":")
+		last = name
+		headers[name] = strings.TrimSpace(value)
+	}
+	return headers
+}
 
 // settings returns what the settings files in the jar say. It has no lines.
 func (a *archive) settings() []setting {
 	var all []setting
 	files := 0
-	for _, e := range a.Entries {
+	for _, e := range a.entries {
 		name := strings.TrimPrefix(ownClassesDir.ReplaceAllString(e.Name, ""), "META-INF/")
 		if !isSettings(name) || files == maxSettingsFiles {
 			continue
 		}
 		files++
-		text, err := a.Read(e)
-		if err != nil {
-			continue
+		if text, err := a.read(e); err == nil {
+			of, _ := readSettings(name, text) // the settings say that a part of a file could not be read
+			all = append(all, of...)
 		}
-		of, _ := readSettings(name, text) // the settings say that a part of a file could not be read
-		all = append(all, of...)
 	}
 	for i := range all {
 		all[i].Place = plan.Place{Path: a.path}
@@ -156,11 +230,11 @@ func (a *archive) settings() []setting {
 // from which class on the jar was left out; the findings before come with it.
 func (a *archive) findings() (found []finding.Finding, language string, err error) {
 	isOwn, hasServer := a.ownClasses(), false
-	for _, e := range a.Entries {
+	for _, e := range a.entries {
 		if path.Ext(e.Name) != ".class" || !isOwn(e.Name) {
 			continue
 		}
-		data, err := a.Read(e)
+		data, err := a.read(e)
 		if err != nil {
 			err = fmt.Errorf("leaving out the rest of the jar from %s: %w", plan.Printable(e.Name), err)
 			return found, language, err
@@ -178,15 +252,6 @@ func (a *archive) findings() (found []finding.Finding, language string, err erro
 	return found, language, nil
 }
 
-var (
-	// libraryDir is where distributions and builds keep jars: those of dependencies, with or without the app's own.
-	libraryDir = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
-	// gradleOutput is where Gradle writes the jars that it builds.
-	gradleOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$`)
-	// inRepository is a path in a Maven repository: artifact/version/artifact-version.jar.
-	inRepository = lazyregexp.New(`(?:^|/)([^/]+)/([^/]+)/([^/]+)\.jar$`)
-)
-
 // isApp reports whether the jar is the app's own and no dependency or tool. A jar among others is the app's own if it
 // names a main class. The jars of programs that a script starts name none; such a jar is the app's own if neither its
 // name has a version nor its contents say which artifact it is, or if it is named like the directory of the whole
@@ -198,32 +263,20 @@ func (a *archive) isApp() bool {
 	if m := inRepository.FindStringSubmatch(a.path); m != nil && strings.HasPrefix(m[3], m[1]+"-"+m[2]) {
 		return false
 	}
-	if a.layered || !libraryDir.MatchString(a.path) || gradleOutput.MatchString(a.path) || a.mainClass() != "" {
+	if a.layered || !libraryDir.MatchString(a.path) || gradleOutput.MatchString(a.path) || a.mainClass() != "" ||
+		appName.MatchString(path.Base(a.path)) {
 		return true
 	}
-	name := path.Base(a.path)
-	// Play moves the settings out of the app's own jar. The organization in sbt is "default" if the app names none.
-	if strings.HasSuffix(name, "-sans-externalized.jar") || strings.HasPrefix(name, "default.") {
-		return true
-	}
-	if a.fromMaven {
-		return false
-	}
-	return !jar.HasVersion(name) || jar.Artifact(name) == jar.Artifact(path.Dir(path.Dir(a.path)))
-}
-
-// launchers are what the names of main classes begin with by which frameworks start an app.
-var launchers = []string{
-	"io.vertx.core.", "io.vertx.launcher.", "io.ktor.server.", "io.quarkus.bootstrap.", "io.quarkus.runner.",
-	"io.helidon.Main", "io.helidon.microprofile.", "org.springframework.boot.loader.", "play.core.server.",
+	name, version := jarName(a.path)
+	program, _ := jarName(path.Dir(path.Dir(a.path)))
+	return !a.fromMaven && (version == "" || name == program)
 }
 
 // mainClass returns the class that the jar starts, with slashes. It is "" if the manifest names none, or one of a
 // framework.
 func (a *archive) mainClass() string {
 	for _, header := range []string{"Start-Class", "Main-Verticle", "Main-Class"} {
-		class := strings.TrimSpace(a.manifest[header])
-		if class != "" && !hasPrefixIn(class, launchers) {
+		if class := a.manifest[header]; class != "" && !launcher.MatchString(class) {
 			return strings.ReplaceAll(class, ".", "/")
 		}
 	}
@@ -242,22 +295,19 @@ func (a *archive) ownClasses() func(entry string) bool {
 		if home != "" && strings.HasPrefix(entry, home) {
 			return true
 		}
-		return !(a.bundled && home != "") && !isLibraryClass(entry)
+		return !(a.bundled && home != "") && !libraryClass.MatchString(entry)
 	}
 }
-
-// hostingPackage is a package below which those of other people lie, named after their accounts.
-var hostingPackage = lazyregexp.New(`^(?:io|com|org|net)/(?:github|gitlab|gitee|bitbucket|sourceforge)/`)
 
 // homePackage returns the package that the main class shares with the other classes of an app, as com/example/. It is
 // the package of the main class itself if that is in a library, as in io/grpc/examples/, and "" for a class in no
 // package.
 func homePackage(mainClass string) string {
 	dir := path.Dir(mainClass) + "/"
-	if mainClass == "" || dir == "./" {
+	switch {
+	case dir == "./":
 		return ""
-	}
-	if isLibraryClass(dir) {
+	case libraryClass.MatchString(dir):
 		return dir
 	}
 	depth := 2

@@ -69,7 +69,7 @@ func mayBeRead(file string) bool {
 	case ".json", ".conf", ".toml", ".properties", ".yml", ".yaml":
 		return isSettings(name) || buildfile.Matches(file)
 	case ".class":
-		return !isLibraryClass(classPath(file))
+		return !libraryClass.MatchString(classPath(file))
 	}
 	return path.Ext(name) == ".jar" || path.Ext(name) == ".war"
 }
@@ -94,7 +94,8 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 	case ext == ".proto":
 		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	case buildfile.Matches(file):
-		return analyzeBuildFile(file, text)
+		f, err := buildfile.Read(file, text, grammars[ext])
+		return &analyzer.Result[extra]{ProjectRoot: f.Root, Extra: extra{build: f}}, err
 	case isSettings(path.Base(file)):
 		all, err := readSettings(file, text)
 		return &analyzer.Result[extra]{Extra: extra{settings: all}}, err
@@ -103,24 +104,6 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 	default:
 		return analyzeSource(ext, text), nil
 	}
-}
-
-func analyzeBuildFile(file string, text []byte) (*analyzer.Result[extra], error) {
-	var f buildfile.File
-	var err error
-	switch ext := path.Ext(file); ext {
-	case ".xml":
-		f, err = buildfile.ReadPOM(text)
-	case ".toml":
-		f, err = buildfile.ReadCatalog(text)
-	case ".properties":
-		f = buildfile.ReadProperties(text)
-	case ".sbt", ".scala":
-		f = buildfile.ReadSbt(file, grammars[ext].Read(text))
-	default:
-		f = buildfile.ReadGradle(file, grammars[ext].Read(text))
-	}
-	return &analyzer.Result[extra]{ProjectRoot: f.Root, Extra: extra{build: f}}, err
 }
 
 // otherDirs are directories and source sets whose code is in no program of the app.

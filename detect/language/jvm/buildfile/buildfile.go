@@ -1,14 +1,16 @@
 // Package buildfile reads what Maven, Gradle and sbt build a project with: its dependencies and plugins, the other
 // projects that it needs, and Gradle's version catalogs.
 //
-// Each format has a function: [ReadPOM], [ReadGradle], [ReadSbt], [ReadCatalog],
-// [ReadProperties]. [Matches] tells which files they are
-// for.
+// Begin with [Read]. [Matches] tells which files it is for.
 package buildfile
 
 import (
 	"path"
+	"strconv"
 	"strings"
+
+	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // File is what a build file declares.
@@ -26,9 +28,8 @@ type File struct {
 	Versions map[string]string
 	// Properties are what versions refer to.
 	Properties map[string]string
-	// Excluded are the artifacts that are left out of what a dependency brings with it, by that dependency. Those that
-	// are left out of all dependencies have the key "".
-	Excluded map[string][]string
+	// Excluded are artifacts, without their groups, that are left out of what a dependency brings with it.
+	Excluded []string
 	// Aliases are the names of further ones in the version catalog, as Gradle scripts write them: grpc.netty,
 	// bundles.grpc.
 	Aliases []string
@@ -57,4 +58,77 @@ func Matches(file string) bool {
 		return path.Base(path.Dir(file)) == "project" // sources of the build itself
 	}
 	return false
+}
+
+// Read reads a build file of any format. grammar is how its language is written, if it has one. A file that cannot be
+// read may still be the root of a project.
+func Read(file string, text []byte, grammar source.Grammar) (File, error) {
+	switch path.Ext(file) {
+	case ".xml":
+		return readPOM(text)
+	case ".toml":
+		return readCatalog(text)
+	case ".properties":
+		return readProperties(text), nil
+	case ".sbt", ".scala":
+		return readSbt(file, grammar.Read(text)), nil
+	}
+	return readGradle(file, grammar.Read(text)), nil
+}
+
+// SetVersion keeps the version of an artifact or a plugin, unless it is "".
+func (f *File) SetVersion(artifact, version string) {
+	if f.Versions == nil {
+		f.Versions = map[string]string{}
+	}
+	if version != "" {
+		f.Versions[artifact] = version
+	}
+}
+
+func (f *File) setProperty(name, value string) {
+	if f.Properties == nil {
+		f.Properties = map[string]string{}
+	}
+	f.Properties[name] = value
+}
+
+// maxReferences is how many references are followed from one version to the next.
+const maxReferences = 4
+
+// reference is a version that is a property: ${grpc.version}, $grpcVersion, ${property("grpcVersion")},
+// ${rootProject.ext.grpcVersion}.
+var reference = lazyregexp.New(
+	`^\$\{?(?:\w+\(["']|\w+\[["']|(?:rootProject|project|ext|extra|Versions)\.)*([\w.-]+)["')\]]*\}?$`)
+
+// Resolve returns the version that a version with references to properties stands for. property returns the value of
+// a property, "" for one that is not known. The result is "" if the version is not known.
+func Resolve(version string, property func(name string) string) string {
+	for range maxReferences {
+		m := reference.FindStringSubmatch(version)
+		if m == nil {
+			return version
+		}
+		version = property(m[1])
+	}
+	return ""
+}
+
+// leadingNumbers are the first two numbers of a version.
+var leadingNumbers = lazyregexp.New(`^v?(\d{1,6})(?:\.(\d{1,6}))?`)
+
+// Compare compares the first two numbers of a version, of any form, with those given: it returns a number below zero
+// for an older version, and zero or above for the same one or a newer one. ok is false if the version has no
+// numbers.
+func Compare(version string, major, minor int) (order int, ok bool) {
+	m := leadingNumbers.FindStringSubmatch(version)
+	if m == nil {
+		return 0, false
+	}
+	first, _ := strconv.Atoi(m[1])
+	second, _ := strconv.Atoi(m[2])
+	if first != major {
+		return first - major, true
+	}
+	return second - minor, true
 }

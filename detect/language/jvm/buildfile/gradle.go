@@ -1,12 +1,15 @@
 package buildfile
 
 import (
+	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 var (
@@ -15,148 +18,161 @@ var (
 	gradleLine = lazyregexp.New(
 		`(?m)^(?P<test>[ \t]*(?:"?(?:test|androidTest|integrationTest|jmh|compileOnly|annotationProcessor|kapt|ksp|` +
 			`developmentOnly|testAndDevelopmentOnly)\w*|\w+Test\w*)\b)?[^\n]*$`)
+	// versionsOnly begins a block that states versions and adds no dependency.
+	versionsOnly = lazyregexp.New(
+		`\b(?:constraints|dependencyManagement|pluginManagement|resolutionStrategy)\s*\{`)
+	// exclusion is exclude group: 'io.grpc', module: 'grpc-services'.
+	exclusion = lazyregexp.New(`\bexclude\b[^\n]*\bmodule\s*[:=]\s*["'](?P<name>[ ]+)["']`)
 	// gradleString is a string, and coordinates are those of an artifact in it: group:artifact:version.
-	gradleString = lazyregexp.New(`"(?P<name>[ ]+)"|'(?P<name2>[ ]+)'`)
+	gradleString = lazyregexp.New(`"[ ]+"|'[ ]+'`)
 	coordinates  = lazyregexp.New(`^([\w.-]+:[\w.-]+)(?::([^@:]*))?(?:[:@].*)?$`)
 	// namedCoordinates are group: 'io.grpc', name: 'grpc-netty'.
 	namedCoordinates = lazyregexp.New(
-		`\bgroup\s*[:=]\s*["'](?P<group>[ ]+)["']\s*,\s*name\s*[:=]\s*["'](?P<name>[ ]+)["']`)
+		`\bgroup\s*[:=]\s*["'](?P<name>[ ]+)["']\s*,\s*name\s*[:=]\s*["'](?P<value>[ ]+)["']`)
+	pluginID = lazyregexp.New(`\b(?:id|plugin)\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
 	// pluginVersion is id("org.springframework.boot") version "4.0.0".
 	pluginVersion = lazyregexp.New(
 		`\bid\s*[(]?\s*["'](?P<name>[ ]+)["']\s*\)?\s*\.?version\s*\(?\s*["'](?P<value>[ ]+)["']`)
-	// properties are name = '1.0', set('name', '1.0') and extra["name"] = "1.0".
-	properties = []*lazyregexp.Regexp{
-		lazyregexp.New(`\b(?P<name>\w+)\s*=\s*["'](?P<value>[ ]+)["']`),
-		lazyregexp.New(`\bset\s*\(\s*["'](?P<name>[ ]+)["']\s*,\s*["'](?P<value>[ ]+)["']`),
-		lazyregexp.New(`\b(?:ext|extra)\[\s*["'](?P<name>[ ]+)["']\s*\]\s*=\s*["'](?P<value>[ ]+)["']`),
-	}
-	// exclusion is exclude group: 'io.grpc', module: 'grpc-services', and excludedModule its last part.
-	exclusion      = lazyregexp.New(`\bexclude\b[^\n]*`)
-	excludedModule = lazyregexp.New(`\bmodule\s*[:=]\s*["'](?P<name>[ ]+)["']`)
-	// versionsOnly begins a block that states versions and adds no dependency, and allConfigurations one about all.
-	versionsOnly = lazyregexp.New(
-		`\b(?:constraints|dependencyManagement|pluginManagement|resolutionStrategy)\s*\{`)
-	allConfigurations = lazyregexp.New(`\bconfigurations\b[^\n]*\{`)
-	pluginID          = lazyregexp.New(`\b(?:id|plugin)\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
-	// appliedScript is the script in apply from: 'gradle/grpc.gradle'.
-	appliedScript = lazyregexp.New(`\bfrom\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
-	// projectCall is project(':orders'), and projectAccessor is projects.orders.
-	projectCall     = lazyregexp.New(`\bproject\s*\(?\s*(?:path\s*[:=]\s*)?["'](?P<name>[ ]+)["']`)
-	projectAccessor = lazyregexp.New(`\bprojects\.(?P<name>[\w.]+)`)
-	catalogAlias    = lazyregexp.New(`\b\w*[lL]ibs\.(?P<name>[a-z][\w.]*)`)
-	allProjects     = lazyregexp.New(`\b(?:allprojects|subprojects)\b`)
+	// extraProperty is name = '1.0', set('name', '1.0') or extra["name"] = "1.0".
+	extraProperty = lazyregexp.New(
+		`(?:\b(?P<name>\w+)|(?:\bset\s*\(|\bext(?:ra)?\[)\s*["'](?P<name>[ ]+)["']\]?)\s*[=,]\s*["'](?P<value>[ ]+)["']`)
+	// neededName is the script in apply from: 'gradle/grpc.gradle', and the project in project(':orders') or
+	// projects.orders.
+	neededName = lazyregexp.New(`\b(?:from\s*[:=(]?|project\s*\(?\s*(?:path\s*[:=])?)\s*["'](?P<name>[ ]+)["']|` +
+		`\bprojects\.(?P<name>[\w.]+)`)
+	scriptExt    = lazyregexp.New(`\.gradle(?:\.kts)?$`)
+	catalogAlias = lazyregexp.New(`\b\w*[lL]ibs\.(?P<name>[a-z][\w.]*)`)
+	allProjects  = lazyregexp.New(`\b(?:allprojects|subprojects)\b`)
 )
 
-// ReadGradle reads a script of Gradle, in Groovy or in Kotlin.
-func ReadGradle(file string, t *source.Text) File {
-	f := File{ForSubprojects: allProjects.Match(t.Code)}
-	script := gradleScript{&f, t, blocks(t, versionsOnly), blocks(t, allConfigurations), ""}
-	for _, m := range t.FindAll(gradleLine, -1) {
-		if isTest := m[2] >= 0; !isTest {
-			script.addLine(source.Span{From: m[0], To: m[1]})
-		}
-	}
+// maxBlocks is how many blocks that state versions are looked for: real scripts have one or two.
+const maxBlocks = 8
+
+// readGradle reads a script of Gradle, in Groovy or in Kotlin. The script of a project is called build, or as its
+// directory; then it needs no name of its own.
+func readGradle(file string, t *source.Text) File {
 	name, _, _ := strings.Cut(path.Base(file), ".gradle")
-	// The script of a project is called build, or as its directory; then it needs no name of its own.
-	f.Root = name == "build" || name == path.Base(path.Dir(file))
+	f := File{ForSubprojects: allProjects.Match(t.Code), Root: name == "build" || name == path.Base(path.Dir(file))}
 	if !f.Root {
 		f.Name = name
+	}
+	var blocks []source.Span
+	for _, m := range t.FindAll(versionsOnly, maxBlocks) {
+		_, all := t.Arguments(m[1])
+		blocks = append(blocks, all)
+	}
+	for _, m := range t.FindAll(gradleLine, -1) {
+		if isTest := m[2] >= 0; !isTest {
+			line := &source.Text{Raw: t.Raw[m[0]:m[1]], Code: t.Code[m[0]:m[1]]}
+			f.addLine(line, slices.ContainsFunc(blocks, func(s source.Span) bool { return s.From < m[1] && m[0] < s.To }))
+		}
 	}
 	return f
 }
 
-// maxBlocks is how many blocks of one kind are looked for: real scripts have one or two.
-const maxBlocks = 8
-
-// blocks returns the spans of the blocks that a pattern opens.
-func blocks(t *source.Text, opens *lazyregexp.Regexp) []source.Span {
-	var spans []source.Span
-	for _, m := range t.FindAll(opens, maxBlocks) {
-		_, all := t.Arguments(m[1])
-		spans = append(spans, all)
-	}
-	return spans
-}
-
-// gradleScript is a script that is being read.
-type gradleScript struct {
-	*File
-	text         *source.Text
-	versionsOnly []source.Span
-	everywhere   []source.Span
-	dependency   string // the last dependency, which what is excluded is left out of
-}
-
-// addLine adds what one line declares: each dependency stands on a line of its own.
-func (s *gradleScript) addLine(at source.Span) {
-	line := &source.Text{Raw: s.text.Raw[at.From:at.To], Code: s.text.Code[at.From:at.To]}
-	var excluded []string
-	everywhere := false
+// addLine adds what one line of a script declares: each dependency stands on a line of its own.
+func (f *File) addLine(line *source.Text, isVersionOnly bool) {
 	for _, m := range line.FindAll(exclusion, 1) {
-		excluded, everywhere = line.Names(excludedModule), isIn(s.everywhere, at.From+m[0])
+		f.Excluded = append(f.Excluded, line.Names(exclusion)...)
 		line = &source.Text{Raw: line.Raw[:m[0]], Code: line.Code[:m[0]]}
 	}
-	s.addVersions(line)
+	pairs(line, pluginVersion, f.SetVersion)
+	pairs(line, extraProperty, f.setProperty)
+	artifacts := line.Names(pluginID)
+	f.Needs = append(f.Needs, artifacts...)
 	for _, m := range line.FindAll(gradleString, -1) {
 		if a := coordinates.FindSubmatch(line.Raw[m[0]+1 : m[1]-1]); a != nil {
-			s.SetVersion(string(a[1]), string(a[2]))
-			if s.dependency = string(a[1]); !isIn(s.versionsOnly, at.From+m[0]) {
-				s.Artifacts = append(s.Artifacts, s.dependency)
-			}
+			f.SetVersion(string(a[1]), string(a[2]))
+			artifacts = append(artifacts, string(a[1]))
 		}
 	}
-	if named := line.FindAll(namedCoordinates, -1); len(named) > 0 && !isIn(s.versionsOnly, at.From+named[0][0]) {
-		s.addNamed(line, namedCoordinates, named)
+	pairs(line, namedCoordinates, func(group, name string) { artifacts = append(artifacts, group+":"+name) })
+	if !isVersionOnly {
+		f.Artifacts = append(f.Artifacts, artifacts...)
 	}
-	s.addReferences(line)
-	dependency := s.dependency
-	if everywhere {
-		dependency = ""
-	}
-	for _, module := range excluded {
-		s.exclude(dependency, ":"+module)
-	}
-}
-
-// isIn reports whether an offset lies in one of the blocks.
-func isIn(blocks []source.Span, at int) bool {
-	return slices.ContainsFunc(blocks, func(block source.Span) bool { return block.Contains(at) })
-}
-
-// addVersions adds the versions of plugins and the properties that a line declares.
-func (f *File) addVersions(line *source.Text) {
-	for _, m := range line.FindAll(pluginVersion, -1) {
-		name, _ := line.Group(pluginVersion, m, "name")
-		value, _ := line.Group(pluginVersion, m, "value")
-		f.SetVersion(name, value)
-	}
-	for _, p := range properties {
-		for _, m := range line.FindAll(p, -1) {
-			name, _ := line.Group(p, m, "name")
-			value, _ := line.Group(p, m, "value")
-			f.setProperty(name, value)
-		}
-	}
-}
-
-// addReferences adds the plugins, scripts, projects and aliases that a line names.
-func (f *File) addReferences(line *source.Text) {
-	plugins := line.Names(pluginID)
-	f.Artifacts, f.Needs = append(f.Artifacts, plugins...), append(f.Needs, plugins...)
-	for _, name := range line.Names(appliedScript) {
-		f.Needs = append(f.Needs, strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".kts"), ".gradle"))
-	}
-	for _, name := range append(line.Names(projectCall), line.Names(projectAccessor)...) {
-		f.Needs = append(f.Needs, name[strings.LastIndexAny(name, ":.")+1:])
+	for _, name := range line.Names(neededName) {
+		name = scriptExt.ReplaceAllString(name, "")
+		f.Needs = append(f.Needs, name[strings.LastIndexAny(name, ":./")+1:])
 	}
 	f.Aliases = append(f.Aliases, line.Names(catalogAlias)...)
 }
 
-// addNamed adds the artifacts that the groups "group" and "name" of a pattern took.
-func (f *File) addNamed(t *source.Text, pattern *lazyregexp.Regexp, matches [][]int) {
-	for _, m := range matches {
-		group, _ := t.Group(pattern, m, "group")
+// pairs calls use with what the groups "name" and "value" of a pattern take.
+func pairs(t *source.Text, pattern *lazyregexp.Regexp, use func(name, value string)) {
+	for _, m := range t.FindAll(pattern, -1) {
 		name, _ := t.Group(pattern, m, "name")
-		f.Artifacts = append(f.Artifacts, group+":"+name)
+		value, _ := t.Group(pattern, m, "value")
+		use(name, value)
 	}
 }
+
+var propertyLine = lazyregexp.New(`(?m)^\s*([\w.-]+)\s*[=:]\s*([\w.+-]+)\s*$`)
+
+// readProperties reads gradle.properties, whose values are properties of all projects of a build.
+func readProperties(text []byte) File {
+	var f File
+	for _, m := range propertyLine.FindAllSubmatch(source.TrimBOM(text), -1) {
+		f.setProperty(string(m[1]), string(m[2]))
+	}
+	return f
+}
+
+// readCatalog reads a version catalog of Gradle (docs.gradle.org, "Version Catalogs").
+func readCatalog(text []byte) (File, error) {
+	var catalog struct {
+		Versions, Libraries, Plugins map[string]any
+		Bundles                      map[string][]string
+	}
+	if _, err := untrusted.DecodeTOML(text, &catalog); err != nil {
+		return File{}, fmt.Errorf("leaving out a version catalogue: %w", err)
+	}
+	f := File{Catalog: map[string][]string{}}
+	for name, version := range catalog.Versions {
+		f.setProperty(name, versionIn(version))
+	}
+	for alias, library := range catalog.Libraries {
+		f.addEntry(accessor(alias), library, 2)
+	}
+	for alias, plugin := range catalog.Plugins {
+		f.addEntry("plugins."+accessor(alias), plugin, 1)
+	}
+	for alias, libraries := range catalog.Bundles {
+		alias = "bundles." + accessor(alias)
+		for _, library := range libraries {
+			f.Catalog[alias] = append(f.Catalog[alias], f.Catalog[accessor(library)]...)
+		}
+	}
+	return f, nil
+}
+
+// addEntry adds an entry of a catalog: a text, "group:name:version" or "id:version", whose first parts are the
+// artifact, or a table.
+func (f *File) addEntry(alias string, entry any, parts int) {
+	artifact, version := "", ""
+	switch of := entry.(type) {
+	case string:
+		all := append(strings.SplitN(of, ":", parts+1), "", "")
+		artifact, version = strings.TrimSuffix(strings.Join(all[:parts], ":"), ":"), all[parts]
+	case map[string]any:
+		text := func(key string) string { s, _ := of[key].(string); return s }
+		artifact = cmp.Or(text("id"), text("module"), text("group")+":"+text("name"))
+		version = versionIn(of["version"])
+	}
+	f.Catalog[alias] = []string{artifact}
+	f.SetVersion(artifact, version)
+}
+
+// versionIn returns the version that a text or a table states, or the reference to one of the catalog's versions.
+func versionIn(value any) string {
+	if of, ok := value.(map[string]any); ok {
+		if name, ok := of["ref"].(string); ok {
+			return "${" + name + "}"
+		}
+		value = cmp.Or(of["strictly"], of["require"], of["prefer"])
+	}
+	text, _ := value.(string)
+	return text
+}
+
+// accessor returns an alias as scripts write it: grpc.netty for grpc-netty.
+func accessor(alias string) string { return strings.NewReplacer("-", ".", "_", ".").Replace(alias) }

@@ -5,10 +5,11 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // mavenArtifact is a dependency, a plugin or a parent in a pom.xml.
@@ -40,11 +41,12 @@ type pom struct {
 	} `xml:"properties"`
 }
 
-// ReadPOM reads the build file of Maven, pom.xml. A file that is no XML is an error and still the root of a project.
-func ReadPOM(text []byte) (File, error) {
+// readPOM reads the build file of Maven, pom.xml. A file that is no XML is an error and still the root of a project.
+// Whatever its encoding is, the names that are read are ASCII.
+func readPOM(text []byte) (File, error) {
 	var p pom
-	decoder := xml.NewDecoder(bytes.NewReader(source.TrimBOM(text)))
-	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return asASCII{in}, nil }
+	decoder := xml.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(source.TrimBOM(text), []byte("?"))))
+	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	if err := decoder.Decode(&p); err != nil {
 		return File{Root: true}, fmt.Errorf("reading a pom.xml: %w", err)
 	}
@@ -52,35 +54,44 @@ func ReadPOM(text []byte) (File, error) {
 	for _, property := range p.Properties.All {
 		f.setProperty(property.XMLName.Local, strings.TrimSpace(property.Value))
 	}
-	for _, a := range append([]mavenArtifact{p.Parent}, p.Managed...) {
+	f.SetVersion(p.Parent.String(), strings.TrimSpace(p.Parent.Version))
+	for _, a := range append(p.Managed, append(p.Dependencies, p.Plugins...)...) {
 		f.SetVersion(a.String(), strings.TrimSpace(a.Version))
+		for _, excluded := range a.Exclusions {
+			f.Excluded = append(f.Excluded, strings.TrimSpace(excluded.Name))
+		}
 	}
 	for _, a := range append(p.Dependencies, p.Plugins...) {
-		if strings.TrimSpace(a.Scope) == "test" {
-			continue
-		}
-		f.Artifacts, f.Needs = append(f.Artifacts, a.String()), append(f.Needs, strings.TrimSpace(a.Name))
-		f.SetVersion(a.String(), strings.TrimSpace(a.Version))
-	}
-	for _, a := range append(p.Dependencies, p.Managed...) {
-		for _, excluded := range a.Exclusions {
-			f.exclude(a.String(), excluded.String())
+		if strings.TrimSpace(a.Scope) != "test" {
+			f.Artifacts, f.Needs = append(f.Artifacts, a.String()), append(f.Needs, strings.TrimSpace(a.Name))
 		}
 	}
 	return f, nil
 }
 
-// asASCII reads a text of an encoding that has ASCII in it, with a question mark for each byte that is none: the names
-// that are read of a pom.xml are ASCII, and the decoder takes nothing but UTF-8.
-type asASCII struct{ io.Reader }
+var (
+	// sbtDependency is "group" %% "artifact" % "version", for tests or not.
+	sbtDependency = lazyregexp.New(`"(?P<group>[ ]+)"\s*%{1,3}\s*"(?P<name>[ ]+)"(?:\s*%\s*"(?P<version>[ ]+)")?[^\n]*`)
+	sbtTestScope  = lazyregexp.New(`%\s*(?:Test|IntegrationTest|"[^"]*\btest")`)
+	sbtExclusion  = lazyregexp.New(`\bexclude\s*\(\s*"[ ]+"\s*,\s*"(?P<name>[ ]+)"`)
+	// sbtPlugin is a plugin of Akka gRPC or Pekko gRPC that a project turns on, by the name of its object.
+	sbtPlugin = lazyregexp.New(`\b(?P<name>Akka|Pekko)GrpcPlugin\b`)
+)
 
-// Read implements io.Reader.
-func (r asASCII) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	for i, c := range b[:n] {
-		if c >= utf8.RuneSelf {
-			b[i] = '?'
+// readSbt reads a file of sbt: build.sbt, plugins.sbt, and the Scala sources in the directory project.
+func readSbt(file string, t *source.Text) File {
+	f := File{Root: path.Base(file) == "build.sbt", ForSubprojects: true, Excluded: t.Names(sbtExclusion)}
+	for _, m := range t.FindAll(sbtDependency, -1) {
+		group, _ := t.Group(sbtDependency, m, "group")
+		name, _ := t.Group(sbtDependency, m, "name")
+		version, _ := t.Group(sbtDependency, m, "version")
+		f.SetVersion(group+":"+name, version)
+		if !sbtTestScope.Match(t.Raw[m[0]:m[1]]) {
+			f.Artifacts = append(f.Artifacts, group+":"+name)
 		}
 	}
-	return n, err
+	for _, name := range t.Names(sbtPlugin) {
+		f.Artifacts = append(f.Artifacts, "sbt-"+strings.ToLower(name)+"-grpc")
+	}
+	return f
 }
