@@ -47,7 +47,7 @@ func newBuild(p *project, catalog map[string][]string) *build {
 			b.subprojectsNeed = append(b.subprojectsNeed, declared.Needs...)
 		}
 	}
-	b.settings.put(all, starterOf(b.artifacts))
+	b.settings = newSettings(all)
 	return b
 }
 

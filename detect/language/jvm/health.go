@@ -66,7 +66,7 @@ func (b *build) registersHealth(framework string, byItself bool) bool {
 	case quarkus, grpcStarter:
 		return true
 	case dubbo:
-		return b.settings.have(dubboHealth)
+		return b.settings.have("dubbo.", "tri.builtin.service.init=true")
 	}
 	return byItself
 }

@@ -77,9 +77,8 @@ const maxAround = 64
 // the framework of an app serves what the modules of the app implement. Both have the settings of the other.
 func (m *modules) share() {
 	artifacts, own := map[*project][]string{}, map[*project]settings{}
-	given := map[*project]map[string]string{}
 	for p, b := range m.builds {
-		artifacts[p], given[p] = slices.Clip(b.artifacts), map[string]string{}
+		artifacts[p] = slices.Clip(b.artifacts)
 		own[p] = settings{maps.Clone(b.settings.values), maps.Clone(b.settings.isOpen)}
 	}
 	for _, p := range m.projects {
@@ -91,8 +90,8 @@ func (m *modules) share() {
 			if len(of.around) < maxAround {
 				of.around = append(append(of.around, b), b.around...)
 			}
-			b.settings.addOthers(own[needed], given[p])
-			of.settings.addOthers(own[p], given[needed])
+			b.settings.addOthers(own[needed])
+			of.settings.addOthers(own[p])
 		}
 		for _, name := range b.needs {
 			b.add(m.shared[name].Artifacts)
@@ -152,11 +151,9 @@ func (m *modules) merge() {
 // serves what it registers if not.
 func makesServer(p *project) bool {
 	for f := range p.All() {
-		framework, _ := servedBy(f)
-		_, hasKeys := frameworkKeys[framework]
-		of, isImplementation := f.(finding.Implementation)
-		isRegistered := finding.Is[finding.Registration](f) && hasKeys
-		if finding.Is[finding.Server](f) || isRegistered || isImplementation && of.Served {
+		_, hasKeys := frameworkKeys[finding.FrameworkOf(f)]
+		of, _ := f.(finding.Implementation)
+		if finding.Is[finding.Server](f) || finding.Is[finding.Registration](f) && hasKeys || of.Served {
 			return true
 		}
 	}
