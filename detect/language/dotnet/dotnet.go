@@ -1,5 +1,8 @@
 // Package dotnet recognizes gRPC servers in C#, F# and VB: those on ASP.NET Core's server, Kestrel, and those of
 // Grpc.Core, in sources and in publish folders. Begin with [Analyzer].
+//
+// What a source must hold is listed in rules.go, and what project files and built programs hold in msbuild.go and
+// publish.go. Where Kestrel listens, by sources and by settings, is in kestrel.go and settings.go.
 package dotnet
 
 import (
@@ -29,32 +32,14 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// project is what a project file of MSBuild tells; nil for any other file.
 	project *msbuildProject
-	// sections are those of the settings that a source binds to classes.
-	sections map[string]string
-	// filled are classes of objects that a source fills from what is not seen.
-	filled []string
-	// environment is what a source says of environment variables; nil if it says nothing.
-	environment *environment
-	// mentions are the classes that a source names which may have servers, and classes those with servers of Grpc.Core,
-	// by the lines of these.
-	mentions []string
-	classes  map[int]string
-	// health is what a .proto file defines.
-	health analyzer.HealthDefinitions
-	// isAdded says that a file has settings if a program adds it, and addedTo is the folder of that program.
-	isAdded bool
-	addedTo string
+	// class is the one with the servers of Grpc.Core in a source, if the source does not make it itself, and made are
+	// the classes with servers that a source may make.
+	class string
+	made  []string
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.
 var languageOf = map[string]string{".cs": "csharp", ".fs": "fsharp", ".vb": "vb"}
-
-// settingsFiles are the settings that hold in production. Properties/launchSettings.json is for `dotnet run` alone and
-// is not published.
-var settingsFiles = []string{"appsettings.json", productionSettings}
-
-// productionSettings go before those in appsettings.json.
-const productionSettings = "appsettings.Production.json"
 
 var (
 	// testPaths matches the paths of tests, by the usual names of test projects and of their files: Shop.Tests,
@@ -65,15 +50,14 @@ var (
 			`[a-z0-9]Tests(?:/|\.\w+$)`)
 	// outputPaths matches the paths of what the compiler writes. Publish folders lie in bin, and only they are read.
 	outputPaths = lazyregexp.New(`(?:^|/)(?:[Bb]in|[Oo]bj)/`)
+	// generatedPaths matches the paths of sources that tools write.
+	generatedPaths = lazyregexp.New(`(?i)\.(?:g|g\.i|designer|generated)\.(?:cs|vb)$`)
 )
-
-// generatedSuffixes are the ends of the names of sources that tools write, in lower case.
-var generatedSuffixes = []string{".g.cs", ".g.i.cs", ".designer.cs", ".generated.cs", ".designer.vb", ".g.vb"}
 
 func required(file string) bool {
 	switch path.Ext(file) {
 	case ".cs", ".fs", ".vb":
-		return !testPaths.MatchString(file) && !outputPaths.MatchString(file) && !hasGeneratedSuffix(file) &&
+		return !testPaths.MatchString(file) && !outputPaths.MatchString(file) && !generatedPaths.MatchString(file) &&
 			!tree.IsExampleInDocs(file)
 	case ".csproj", ".fsproj", ".vbproj", ".proto":
 		return !outputPaths.MatchString(file)
@@ -81,15 +65,9 @@ func required(file string) bool {
 		if strings.HasSuffix(file, ".deps.json") {
 			return !testPaths.MatchString(path.Dir(file) + "/")
 		}
-		isSettings := slices.Contains(settingsFiles, path.Base(file)) || isAddedSettings(file)
-		return isSettings && !testPaths.MatchString(file)
+		return slices.Contains(settingsFiles, path.Base(file)) && !testPaths.MatchString(file)
 	}
 	return false
-}
-
-func hasGeneratedSuffix(file string) bool {
-	lower := strings.ToLower(file)
-	return slices.ContainsFunc(generatedSuffixes, func(suffix string) bool { return strings.HasSuffix(lower, suffix) })
 }
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
@@ -101,18 +79,11 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case languageOf[ext] != "":
 		return analyzeSource(ext, text), nil
 	case ext == ".proto":
-		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil // its services are known anyway
 	case strings.HasSuffix(f.Path, ".deps.json"):
 		return analyzePublishFolder(f, text)
 	case ext == ".json":
-		result, err := analyzeSettings(text)
-		if isAddedSettings(f.Path) {
-			err = nil // most files with such a name are none of .NET's
-			if result != nil {
-				result.Extra.isAdded = true
-			}
-		}
-		return result, err
+		return analyzeSettings(f.Path, text)
 	default:
 		return analyzeProject(text)
 	}

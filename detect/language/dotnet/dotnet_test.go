@@ -72,7 +72,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add([]byte(`<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType> Exe</OutputType></PropertyGroup>` +
 		`<ItemGroup><PackageReference Include="xunit"/></ItemGroup></Project>`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		settings, err := analyzeSettings(text)
+		settings, err := analyzeSettings("appsettings.json", text)
 		if err != nil && settings != nil {
 			t.Errorf("settings that are left out (%v) have the result %v", err, settings)
 		}

@@ -1,199 +1,228 @@
 package dotnet
 
 import (
-	"cmp"
-	"path"
+	"bytes"
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // endpoint is an address that Kestrel, the server of ASP.NET Core, listens on.
 type endpoint struct {
 	*finding.Site
-	address   address.Value
-	security  plan.Security
-	protocols string // as in HttpProtocols, "" for what the defaults say
+	address   address.Address
+	why       string // why that is not known
+	transport plan.Transport
+	protocols string // as in HttpProtocols, "" if it says nothing of them
 	// isURL says that it is one of the server's URLs, which Kestrel leaves out if it has other endpoints
 	// (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/AddressBinder.cs).
 	isURL bool
-	at    int // the offset of its call in a source
-	// key is the setting that has it, in lower case; "" for an endpoint of a source. addedTo is the folder of the
-	// program that adds the file with that setting, "" for one that is read anyway.
-	key, addedTo string
+	// key is the setting that has it, in lower case; "" for an endpoint of a source. isProduction says that it goes
+	// before one of the same key.
+	key          string
+	isProduction bool
 }
 
-// kestrelDefaults is what holds for all endpoints of a program that say nothing else.
-type kestrelDefaults struct {
-	*finding.Site
-	protocols      string
-	requiresClient bool
-	https          plan.Security // of the line 0 if it does not say so
-}
-
-func newEndpoint(v address.Value, says plan.Security, protocols string) endpoint {
-	return endpoint{Site: finding.AtPlace(v.Place, ""), address: v, security: says, protocols: protocols}
-}
-
-// urlEndpoint returns the endpoint of a URL on a line.
-func urlEndpoint(url string, line int) endpoint {
-	e := newEndpoint(urlValue(url, line), schemeSecurity(url), "")
-	e.isURL = true
-	return e
-}
-
-// urlValue returns where Kestrel listens for a URL on a line: on all interfaces unless its host is an address or
+// urlEndpoint returns the endpoint of a URL on a line. It listens on all interfaces unless its host is an address or
 // localhost, and on a socket for http://unix:/run/app.sock (AddressBinder.cs; BindingAddress.cs).
-func urlValue(url string, line int) address.Value {
-	at := address.TrimScheme(url)
-	v := address.Setting(at, line)
-	if v.Host == address.OneInterface && strings.Trim(at, "0123456789.:[]") != "" && !strings.HasPrefix(at, "[") {
-		v.Host = address.AllInterfaces
+func urlEndpoint(url string, line int) endpoint {
+	a := address.Setting(url, line)
+	host := strings.Trim(address.TrimScheme(url), "0123456789.:[]")
+	if a.Host == address.OneInterface && host != "" && !strings.Contains(url, "//[") {
+		a.Host = address.AllInterfaces
 	}
-	return v
+	return endpoint{Site: finding.AtLine(line, ""), address: a, transport: transportOf([]byte(url))}
 }
 
-// chooseOne says of endpoints, of which a program has one alone by a condition, that it is not known in what they
-// differ.
-func chooseOne(d *address.Names, found []finding.Finding) {
-	for i := range min(len(found), address.MaxListeners) {
-		for j := range i {
-			a, isA := found[i].(endpoint)
-			b, isB := found[j].(endpoint)
-			if isA && isB {
-				found[i], found[j] = a.orOther(d, b), b.orOther(d, a)
+var (
+	scheme = lazyregexp.New(`(?i)\b(https?)://`)
+	// listenCall matches the calls of Kestrel's options that add an endpoint, and urlCall those that add URLs.
+	listenCall = lazyregexp.New(receiver +
+		`(?P<call>Listen(?:AnyIP|Localhost|UnixSocket|Handle|NamedPipe)?)\s*\(`)
+	urlCall = lazyregexp.New(receiver + `(?P<call>UseUrls|Urls\s*\.\s*Add|Run|RunAsync)\s*\(`)
+	// kestrelWords are in a source whose calls of Listen are of Kestrel: sockets and TcpListeners have one too.
+	kestrelWords = lazyregexp.New(`Kestrel|\bIPAddress\b`)
+	useHTTPS     = lazyregexp.New(`\bUseHttps\s*\(`)
+	// choosesHTTPS asks for TLS on a condition.
+	choosesHTTPS = lazyregexp.New(`(?s)\b[iI]f\b.*\bUseHttps\s*\(`)
+	// passedOn are options that a function elsewhere sets.
+	passedOn   = lazyregexp.New(`^[\w.]+$|=>\s*[\w.]+\s*\(\s*\w+\s*[,)]`)
+	protocols  = lazyregexp.New(`\bHttpProtocols\s*\.\s*(Http\w+)`)
+	literal    = source.Exactly(`@?"([^"{}]*)"`)
+	simpleName = source.Exactly(`(?:\w+\.)*(\w+)`)
+)
+
+// transportOf returns the transport that the schemes of the URLs in a text say, if they say one.
+func transportOf(text []byte) (says plan.Transport) {
+	for i, m := range scheme.FindAllSubmatch(text, maxEndpoints) {
+		of := plan.Plaintext
+		if strings.EqualFold(string(m[1]), "https") {
+			of = plan.TLS
+		}
+		if i > 0 && of != says {
+			return plan.UnknownTransport
+		}
+		says = of
+	}
+	return says
+}
+
+// maxEndpoints is how many calls of one source are looked at. Many are of other methods with the same names.
+const maxEndpoints = 256
+
+// endpointsIn returns the endpoints that a source adds.
+func endpointsIn(names *address.Names) []finding.Finding {
+	var found []finding.Finding
+	add := func(m []int, e endpoint) {
+		e.Site = finding.At(names.Text, source.Span{From: m[0], To: m[1]}).Quiet()
+		found = append(found, e)
+	}
+	for _, m := range names.FindAll(listenCall, maxEndpoints) {
+		call, _ := names.Group(listenCall, m, "call")
+		if call != "Listen" || names.Matches(kestrelWords) {
+			add(m, optionsEndpoint(names, call, m[1]))
+		}
+	}
+	for _, m := range names.FindAll(urlCall, maxEndpoints) {
+		call, _ := names.Group(urlCall, m, "call")
+		each, _ := names.Arguments(m[1])
+		for _, s := range each {
+			for _, e := range urlEndpoints(names, s) {
+				// What is run may also be a delegate.
+				if !strings.HasPrefix(call, "Run") || e.transport != plan.UnknownTransport {
+					add(m, e)
+				}
 			}
 		}
 	}
+	return found
 }
 
-// orOther returns an endpoint without what another one has otherwise, if the program has one of them alone.
-func (e endpoint) orOther(d *address.Names, other endpoint) endpoint {
-	if e.protocols == other.protocols && e.security.Transport == other.security.Transport {
-		return e
+// optionsEndpoint returns the endpoint that a call of Kestrel's options adds, whose arguments begin at an offset:
+// (5000, options), (IPAddress.Any, 5000, options) or (new IPEndPoint(IPAddress.Any, 5000), options).
+func optionsEndpoint(names *address.Names, call string, from int) endpoint {
+	each, all := names.Arguments(from)
+	var host source.Span
+	last := 0 // the index of the argument that ends the address
+	if call == "Listen" && len(each) > 1 && !strings.Contains(names.Slice(each[0]), "IPEndPoint") &&
+		!strings.Contains(names.Slice(each[1]), "=>") {
+		host, last = each[0], 1
 	}
-	conditions := d.Excluding(e.at, other.at)
-	if len(conditions) == 0 {
-		return e
+	e := endpoint{transport: plan.Plaintext}
+	code := names.Code[all.From:all.To]
+	switch e.address, e.why = names.AddressOn(host, each[last]); call {
+	case "ListenAnyIP":
+		e.address.Host = address.AllInterfaces
+	case "ListenLocalhost":
+		e.address.Host = address.Loopback
+	case "ListenUnixSocket":
+		e.address = address.Address{Place: e.address.Place, Host: address.UnixSocket}
+		if path := textOf(names, each[0]); path != "" {
+			e.address.Socket, e.address.Certainty = "unix:"+path, address.Written
+		}
+	case "ListenHandle", "ListenNamedPipe":
+		e.address, e.why = address.Address{Place: e.address.Place}, "it is no TCP port"
 	}
-	if e.protocols != other.protocols {
-		e.protocols = ""
+	if m := protocols.FindSubmatch(code); m != nil {
+		e.protocols = string(m[1])
 	}
-	if e.security.Transport != other.security.Transport {
-		e.security = plan.Security{Setting: settingKey(d.OnlyDecider(conditions))}
+	switch {
+	case choosesHTTPS.Match(code):
+		e.transport = plan.UnknownTransport
+	case useHTTPS.Match(code):
+		e.transport = plan.TLS
+	case last+1 < len(each) && passedOn.MatchString(names.Slice(each[last+1])):
+		e.transport = plan.UnknownTransport
 	}
 	return e
 }
 
-// listens is where a source calls for an endpoint.
-type listens struct{ *finding.Site }
-
-// unsureForgotten returns listeners without what is said of endpoints that an option turns on beside the servers among
-// other findings: without it Kestrel listens elsewhere.
-func unsureForgotten(d *address.Names, others, listeners []finding.Finding) []finding.Finding {
-	isServer := func(f finding.Finding) bool { return finding.Is[serviceMapped](f) || finding.Is[finding.Server](f) }
-	var calls []finding.Finding
-	for _, f := range listeners {
-		if e, ok := f.(endpoint); ok {
-			calls = append(calls, listens{finding.At(d.Text, source.Span{From: e.at, To: e.at})})
-		} else {
-			calls = append(calls, f)
+// urlEndpoints returns the endpoints of an expression, which is a URL or a list of them.
+func urlEndpoints(names *address.Names, s source.Span) []endpoint {
+	var found []endpoint
+	if urls := textOf(names, s); urls != "" {
+		for url := range strings.SplitSeq(urls, ";") {
+			found = append(found, urlEndpoint(url, names.Line(s.From)))
 		}
+	} else if s.From < s.To {
+		e := endpoint{transport: transportOf(bytes.Join(valuesOf(names, s), nil))}
+		e.address, e.why = names.Address(s)
+		found = append(found, e)
 	}
-	around := slices.DeleteFunc(slices.Clone(others), func(f finding.Finding) bool { return !isServer(f) })
-	calls = append(calls, around...)
-	calls = analyzer.MarkHealth(d.Text, func() *address.Names { return d }, calls, finding.Is[listens], nil)
-	for i, f := range listeners {
-		of, isListening := calls[i].(listens)
-		if e, ok := f.(endpoint); ok && isListening && of.IsUnsure() {
-			if e.address = unknownAt(e.address); e.security.Transport != plan.UnknownTransport {
-				e.security = plan.Security{}
-			}
-			listeners[i] = e
-		}
+	for i := range found {
+		found[i].isURL = true
 	}
-	return listeners
+	return found
 }
 
-// findings returns what an endpoint says of a server that listens on it.
+// valuesOf returns the texts of an expression and, if that is a name, of its values in the source.
+func valuesOf(names *address.Names, s source.Span) [][]byte {
+	m := simpleName.FindStringSubmatch(names.Slice(s))
+	if m == nil {
+		return [][]byte{names.Raw[s.From:s.To]}
+	}
+	var texts [][]byte
+	for _, v := range names.Values(m[1], s.From) {
+		texts = append(texts, names.Raw[v.From:v.To])
+	}
+	return texts
+}
+
+// textOf returns the string that an expression is, "" for any other one.
+func textOf(names *address.Names, s source.Span) string {
+	texts := valuesOf(names, s)
+	if len(texts) != 1 {
+		return ""
+	}
+	m := literal.FindSubmatch(texts[0])
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
+// findings returns what an endpoint says of a server that listens on it. Nothing is known of one that a condition adds.
 func (e endpoint) findings() []finding.Finding {
-	if e.security.Place.Line != 0 {
-		e.security.Place.Path = e.Path
+	if e.IsUnsure() {
+		e.address, e.why, e.transport = address.Address{Place: e.address.Place}, "a condition decides", ""
 	}
+	l := finding.Listens(e.address, e.why)
+	l.Path = e.Path
 	return []finding.Finding{
-		finding.Listener{Site: e.Site, Address: e.address},
-		finding.Security{Site: e.Quiet(), Says: e.security},
+		l, finding.Security{Site: e.Quiet(), Says: plan.Security{Transport: e.transport}},
 	}
 }
 
-// settled returns endpoints without those that other settings replace. An endpoint of the same name has the protocols
-// that they do not say.
-func settled(all []endpoint) []endpoint {
-	last := map[string]*endpoint{}
-	of := func(e endpoint) string { return cmp.Or(e.addedTo, path.Dir(e.Path)) + ":" + e.key }
-	isBefore := func(e, other endpoint) bool {
-		return precedence(e.Path, e.addedTo) > precedence(other.Path, other.addedTo)
-	}
-	for i, e := range all {
-		if l := last[of(e)]; e.key != "" && (l == nil || isBefore(e, *l)) {
-			last[of(e)] = &all[i]
+// endpointsOf returns the endpoints of a project that gRPC, which is HTTP/2, may use. Without TLS, Kestrel serves
+// HTTP/2 only if it serves nothing else (dotnet/aspnetcore, src/Servers/Kestrel/Core/src/Internal/HttpConnection.cs).
+func endpointsOf(p *project) []endpoint {
+	var all []endpoint
+	for f := range p.All() {
+		if e, ok := f.(endpoint); ok {
+			all = append(all, e)
 		}
 	}
-	for _, e := range all {
-		if l := last[of(e)]; l != nil {
-			l.protocols = cmp.Or(l.protocols, e.protocols)
+	without := func(isWorse func(e endpoint) bool) {
+		if better := slices.DeleteFunc(slices.Clone(all), isWorse); len(better) > 0 {
+			all = better
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(e endpoint) bool {
-		l := last[of(e)]
-		return l != nil && isBefore(*l, e)
-	})
-}
-
-// forGRPC returns the endpoints of a program that gRPC, which is HTTP/2, may use, with the defaults in them. Without
-// TLS, Kestrel serves HTTP/2 only if it serves nothing else (dotnet/aspnetcore,
-// src/Servers/Kestrel/Core/src/Internal/HttpConnection.cs).
-func forGRPC(all []endpoint, defaults []kestrelDefaults) []endpoint {
-	if isConfigured := func(e endpoint) bool { return !e.isURL }; slices.ContainsFunc(all, isConfigured) {
-		all = slices.DeleteFunc(all, func(e endpoint) bool { return e.isURL })
+	inProduction := func(key string) bool {
+		return slices.ContainsFunc(all, func(e endpoint) bool { return e.isProduction && e.key == key })
 	}
-	for i := range all {
-		all[i].apply(defaults)
-	}
-	all = slices.DeleteFunc(all, func(e endpoint) bool { return e.protocols == "Http1" })
-	without := func(isWorse func(e endpoint) bool) []endpoint { return slices.DeleteFunc(slices.Clone(all), isWorse) }
-	if h2 := without(func(e endpoint) bool { return e.protocols != "Http2" }); len(h2) > 0 {
-		// All of them serve gRPC, and those without TLS are reached most easily.
-		all = h2
-		if plain := without(func(e endpoint) bool { return e.security.Transport != plan.Plaintext }); len(plain) > 0 {
-			return plain
-		}
+	without(func(e endpoint) bool { return e.key != "" && !e.isProduction && inProduction(e.key) })
+	without(func(e endpoint) bool { return e.isURL })
+	without(func(e endpoint) bool { return e.protocols == "Http1" })
+	if isHTTP2 := func(e endpoint) bool { return e.protocols == "Http2" }; slices.ContainsFunc(all, isHTTP2) {
+		without(func(e endpoint) bool { return !isHTTP2(e) })
+		without(func(e endpoint) bool { return e.transport != plan.Plaintext }) // they are reached most easily
 		return all
 	}
-	if tls := without(func(e endpoint) bool { return !e.security.IsTLS() }); len(tls) > 0 {
-		return tls
-	}
+	without(func(e endpoint) bool { return e.transport != plan.TLS })
 	return all
-}
-
-// apply gives an endpoint the defaults of its program.
-func (e *endpoint) apply(defaults []kestrelDefaults) {
-	for _, d := range defaults {
-		if e.protocols == "" {
-			e.protocols = d.protocols
-		}
-		if d.https.Place.Line > 0 && e.security.Transport == plan.Plaintext && !e.isURL {
-			e.security = d.https
-			e.security.Place = d.Place
-		}
-	}
-	requires := func(d kestrelDefaults) bool { return d.requiresClient }
-	if e.security.Transport == plan.TLS && slices.ContainsFunc(defaults, requires) {
-		e.security.Transport = plan.MutualTLS
-	}
 }

@@ -21,17 +21,18 @@ type (
 		*finding.Site
 		framework string
 	}
-	// addGrpcDefined is an extension method AddGrpc of the app's own.
-	addGrpcDefined struct{ *finding.Site }
-	// healthBound is an implementation of the health service that a server of Grpc.Core is given. Its source names the
-	// namespace of the standard service or not.
-	healthBound struct {
+	// healthHelper is a call of a method whose name says that it maps the health service of gRPC.
+	healthHelper struct {
 		*finding.Site
-		isStandard bool
-		server     *finding.Site // that it is bound to, nil if that is any of the source
+		name string
 	}
-	// libraryHealthMade is where the implementation of package Grpc.HealthCheck is made, or a class of this name.
-	libraryHealthMade struct{ *finding.Site }
+	// declared is a method, or a class, of the app's own with a name like those of libraries.
+	declared struct {
+		*finding.Site
+		name string
+	}
+	// settingsReplaced is what gives a program settings that are not read and go before those in its appsettings.json.
+	settingsReplaced struct{ *finding.Site }
 )
 
 func adds(framework string) finding.Make {
@@ -40,80 +41,69 @@ func adds(framework string) finding.Make {
 
 func mapsAny(at *finding.Site, _ string) finding.Finding { return anyServiceMapped{at} }
 
-func asksForToken(at *finding.Site, _ string) finding.Finding {
-	return finding.Authentication{Site: at, OfAll: true}
+func declares(at *finding.Site, name string) finding.Finding { return declared{at.Quiet(), name} }
+
+func replacesSettings(at *finding.Site, code string) finding.Finding {
+	if otherSettings.MatchString(code) {
+		return nil
+	}
+	return settingsReplaced{at.Quiet()}
 }
 
-// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. It knows no service until it
-// is told one (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
-const libraryHealth = "HealthServiceImpl"
-
-// receiver is the object of a call. A definition of a method has none, which tells the frameworks' own sources from
-// apps.
-const receiver = `[\w)>\]]\s*\.\s*`
+const (
+	// libraryHealth is the implementation of the health service in package Grpc.HealthCheck. It knows no service until
+	// it is told one (src/csharp/Grpc.HealthCheck/HealthServiceImpl.cs of grpc).
+	libraryHealth = "HealthServiceImpl"
+	addGrpc       = "AddGrpc"
+	// mapsHealthService is the method that maps it.
+	mapsHealthService = "MapGrpcHealthChecksService"
+	// receiver is the object of a call. A definition of a method has none, which tells the frameworks' own sources from
+	// apps.
+	receiver       = `[\w)>\]]\s*\.\s*`
+	grpcHealthName = `(?:Map|Use)\w*(?:Grpc\w*Health|Health\w*Grpc)\w*`
+)
 
 var (
 	magicOnionMapped   = finding.Registers(magicOnion)
 	serviceStackServed = finding.Registers(serviceStack)
 )
 
-// mappedHealthWith matches where the health service is mapped with a convention.
-func mappedHealthWith(convention string) *lazyregexp.Regexp {
-	return lazyregexp.New(
-		receiver + `(?P<at>MapGrpcHealthChecksService\s*\(\s*\)\s*\.\s*` + convention + `)\s*\(`)
-}
-
 var rules = []analyzer.Rule{
-	{
-		Code:   lazyregexp.New(receiver + `(?P<at>MapMagicOnionService\s*(?:<[^>;]*>\s*)?\()`),
-		Proves: magicOnionMapped,
-	},
-	{Code: lazyregexp.New(receiver + `(?P<at>UseMagicOnion\s*\()`), Proves: magicOnionMapped},
-	{
-		Code:   lazyregexp.New(receiver + `(?P<at>AddMagicOnion\s*\()`),
-		Proves: adds(magicOnion),
-	},
+	{Code: lazyregexp.New(receiver + `(?P<at>(?:MapMagicOnionService|UseMagicOnion)\b)`), Proves: magicOnionMapped},
+	{Code: lazyregexp.New(receiver + `(?P<at>AddMagicOnion\s*\()`), Proves: adds(magicOnion)},
 	{Code: lazyregexp.New(receiver + `(?P<at>AddServiceStackGrpc\s*\()`), Proves: serviceStackServed},
 	{Code: lazyregexp.New(`\b(?i:new)\s+(?P<at>GrpcFeature\s*\()`), Proves: serviceStackServed},
-	{
-		Code:   lazyregexp.New(receiver + `(?P<at>AddCodeFirstGrpc\s*\()`),
-		Proves: adds(codeFirst),
-	},
+	{Code: lazyregexp.New(receiver + `(?P<at>AddCodeFirstGrpc\s*\()`), Proves: adds(codeFirst)},
 	// Saturn.Extensions.gRPC adds and maps in one word.
 	{
 		Code:    lazyregexp.New(`(?m)^\s*(?P<at>use_grpc)\s`),
 		Imports: source.Exactly(`Saturn`),
 		Proves:  finding.Registers(codeFirst),
 	},
-	{
-		Code:   lazyregexp.New(receiver + `(?P<at>AddGrpc\s*\()`),
-		Proves: adds(aspNetCore),
-	},
-	{
-		Code:   lazyregexp.New(`\b(?P<at>AddGrpc)\s*\(\s*this\b`),
-		Proves: func(at *finding.Site, _ string) finding.Finding { return addGrpcDefined{at} },
-	},
+	{Code: lazyregexp.New(receiver + `(?P<at>` + addGrpc + `\s*\()`), Proves: adds(aspNetCore)},
 	// A helper that calls MapGrpcService by reflection maps any class.
 	{
 		Code: lazyregexp.New(`\b(?i:typeof|nameof|typedefof|GetType)\s*[(<]\s*(?:Of\s+)?` +
 			`(?P<at>(?:\w+\.)*GrpcEndpointRouteBuilderExtensions)\b`),
 		Proves: mapsAny,
 	},
-	{Code: lazyregexp.New(receiver + `(?P<at>MapGrpcHealthChecksService\s*\()`), Proves: finding.RegistersHealth},
-	{Code: helperCalled, Proves: callsHelper},
-	{Code: methodDeclared, Proves: declaresHealth},
-	{Code: healthClassHead, Proves: declaresHealth},
-	// It answers on some of the ports alone, or asks for a token.
-	{Code: mappedHealthWith("RequireHost"), Proves: finding.MayRegisterHealth},
-	{Code: mappedHealthWith("RequireAuthorization"), Proves: asksForToken},
+
 	{
-		Code:   lazyregexp.New(`\b(?P<at>Health\.BindService)\s*\(`),
-		Proves: func(at *finding.Site, _ string) finding.Finding { return healthBound{Site: at} },
+		Code: lazyregexp.New(receiver + `(?P<at>` + grpcHealthName + `)\s*\(`),
+		Proves: func(at *finding.Site, name string) finding.Finding {
+			if name == mapsHealthService {
+				return finding.Health{Site: at}
+			}
+			return healthHelper{at, name}
+		},
 	},
+	// It answers on some of the ports alone.
 	{
-		Code:   lazyregexp.New(`\b` + libraryHealth + `\s*\(`),
-		Proves: func(at *finding.Site, _ string) finding.Finding { return libraryHealthMade{at.Quiet()} },
+		Code:   lazyregexp.New(mapsHealthService + `\s*\(\s*\)\s*\.\s*(?P<at>RequireHost)\s*\(`),
+		Proves: finding.MayRegisterHealth,
 	},
+	{Code: lazyregexp.New(`\b(?P<at>` + addGrpc + `|` + grpcHealthName + `)\s*\(\s*this\b`), Proves: declares},
+	{Code: lazyregexp.New(`\b(?:class|record)\s+(?P<at>\w*(?i:health)\w*)`), Proves: declares},
 	{
 		Code: lazyregexp.New(receiver +
 			`SetStatus\s*(?P<at>\([^(),]{1,120},[^()]{0,200}(?:[sS]erving|[sS]tatus|[sS]tate)[^()]{0,100}\))`),
@@ -137,7 +127,56 @@ var rules = []analyzer.Rule{
 		Literal: lazyregexp.New(`^grpc\.health\.v1\.Health$`),
 		Proves:  finding.MayRegisterHealth,
 	},
+
+	// Settings of another file, of a store or of the app's own code. What is set last counts
+	// (Microsoft.Extensions.Configuration).
+	{
+		Code: lazyregexp.New(receiver + `(?P<at>Add(?:(?:Json|Ini|Xml|Yaml|Toml)File\s*\([^;()]*|` +
+			`InMemoryCollection|AzureAppConfiguration|ConfigServer|SystemsManager|VaultConfiguration|Nacos|Apollo|Consul))`),
+		Proves: replacesSettings,
+	},
+	{
+		Code: lazyregexp.New(`(?P<at>\b(?:Sources\s*\.\s*Clear|CreateEmptyBuilder)\s*\(|` +
+			`\b\w*[cC]onfig(?:uration)?\s*\[\s*"[ ]+"\s*\]\s*=[^=]|` +
+			`\b(?:UseSetting|SetEnvironmentVariable)\s*\(|` +
+			`\bConfigure\s*\(\s*[\w.]+\.\s*GetSection\s*\(\s*"[^;)]*)`),
+		Proves: replacesSettings,
+	},
 }
+
+// otherSettings are the files that are read here, and those of an environment; those of Ocelot's routes and of loggers,
+// which say nothing of Kestrel; and Kestrel's own section.
+var otherSettings = lazyregexp.New(`"appsettings\.(?:json"|Production\.json"|\{|%s|")|` +
+	`(?i)"(?:[^"]*/)?(?:ocelot|serilog|nlog|logging)\b[^"/]*\.json"|GetSection\s*\(\s*"Kestrel"`)
+
+// standardHealth is the namespace of what is generated of the standard health.proto, or that of the library that has
+// it. An app's own service may be in one whose name ends like it.
+var standardHealth = lazyregexp.New(`(?:^|[^.\w])(?:global::)?Grpc\.Health(?:\.V1|Check)\b`)
+
+// healthRules are for sources with that namespace.
+var healthRules = []analyzer.Rule{
+	{
+		Code: lazyregexp.New(`\b(?:class|Class|type)\s+(?P<at>\w+)[^{;=]*?(?:\)\s*=\s*)?` +
+			`(?::|\binherit\b|\bInherits\b)\s*(?:global::)?(?:\w+\.)*Health(?:Base|ServiceImpl)\b`),
+		Proves: finding.ImplementsHealth,
+	},
+	{Code: lazyregexp.New(`\b(?P<at>Health\.BindService)\s*\(`), Proves: finding.RegistersHealth},
+}
+
+// emptyHealth is where the implementation of the library is made.
+var emptyHealth = lazyregexp.New(`\b` + libraryHealth + `\s*\(`)
+
+// coreTransports are the credentials of Grpc.Core.
+var coreTransports = []analyzer.Rule{
+	{Code: lazyregexp.New(`\bSslServerCredentials\s*\(`), Proves: finding.UsesTLS},
+	{Code: lazyregexp.New(`\bServerCredentials\s*\.\s*Insecure\b`), Proves: finding.Insecure},
+}
+
+// coreListens say where servers of Grpc.Core listen.
+var coreListens = []analyzer.Listen{{
+	Code:     lazyregexp.New(`\b(?:ServerPort|Ports\s*\.\s*Add)\s*\(|\bPorts\s*=\s*\{\s*\{`),
+	Argument: 2, Host: 1,
+}}
 
 var importDirective = lazyregexp.New(
 	`(?m)^\s*(?:global\s+)?(?:using(?:\s+static)?|open|Imports)\s+(?:\w+\s*=\s*)?(?P<name>[\w.]+)`)
