@@ -1,8 +1,8 @@
 package python
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 )
 
 // The names of the frameworks.

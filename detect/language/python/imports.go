@@ -2,7 +2,6 @@ package python
 
 import (
 	"bytes"
-	"iter"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -20,88 +19,32 @@ type imports struct {
 }
 
 var (
-	importStatement = lazyregexp.New(`^import[ \t]+((?:[^\n\\;]|\\\r?\n)+)`)
-	fromStatement   = lazyregexp.New(`^from[ \t]+([\w.]+)[ \t]+import\b[ \t]*(?:\\\r?\n[ \t]*)?` +
-		`(\(|(?:[^\n\\;(]|\\\r?\n)+)`)
-	importedName = lazyregexp.New(`^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$`)
+	importStatement = lazyregexp.New(`(?m)^[ \t]*import[ \t]+(?P<list>[^\n;]+)`)
+	fromStatement   = lazyregexp.New(`(?m)^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import\b(?P<list>[^\n;]+)`)
+	importedName    = lazyregexp.New(`^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$`)
+	inList          = strings.NewReplacer("(", " ", ")", " ", "\\", " ")
 )
-
-// maxStatement is how many bytes an import statement without parentheses, or the head of a class, is read of.
-const maxStatement = 4096
-
-// beginsLine reports whether only blanks stand before an offset in its line.
-func beginsLine(code []byte, at int) bool {
-	for at > 0 && (code[at-1] == ' ' || code[at-1] == '\t') {
-		at--
-	}
-	return at == 0 || code[at-1] == '\n'
-}
-
-// statements yields the matches of a pattern where a word begins a statement at the beginning of a line.
-func statements(t *source.Text, word string, pattern *lazyregexp.Regexp) iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		for at := range t.Words(word) {
-			if !beginsLine(t.Code, at) {
-				continue
-			}
-			m := pattern.FindSubmatchIndex(t.Code[at:min(len(t.Code), at+maxStatement)])
-			for i := range m {
-				m[i] += at
-			}
-			if m != nil && !yield(m) {
-				return
-			}
-		}
-	}
-}
 
 // readImports reads the import statements of a source (Python Language Reference, The import statement).
 func readImports(t *source.Text) imports {
 	rest := *t
 	rest.Code = bytes.Clone(t.Code)
 	i := imports{names: map[string]string{}, rest: &rest}
-	end := 0
-	for m := range statements(t, "from", fromStatement) {
-		if m[0] < end {
-			continue // In valid Python no statement begins in the list of another; hostile sources have thousands.
-		}
-		module := string(t.Code[m[2]:m[3]])
-		if !strings.HasSuffix(module, ".") {
-			module += "."
-		}
-		end = m[5]
-		if t.Code[m[4]] == '(' {
-			end = closingParenthesis(t.Code, m[5])
-		}
-		eachImported(t.Code[m[4]:end], func(name, alias string) { i.addFrom(module, name, alias) })
-		source.Blank(rest.Code[m[0]:end])
+	for _, m := range t.FindAll(fromStatement, -1) {
+		module := strings.TrimSuffix(string(t.Code[m[2]:m[3]]), ".") + "."
+		eachImported(t.Code[m[4]:m[5]], func(name, alias string) { i.addFrom(module, name, alias) })
+		source.Blank(rest.Code[m[0]:m[1]])
 	}
-	for m := range statements(&rest, "import", importStatement) {
-		eachImported(rest.Code[m[2]:m[3]], i.add)
+	for _, m := range t.FindAll(importStatement, -1) {
+		eachImported(t.Code[m[2]:m[3]], i.add)
 		source.Blank(rest.Code[m[0]:m[1]])
 	}
 	return i
 }
 
-const (
-	// maxWildcards is how many wildcard imports of a file are followed. Each one is a possible origin of every name.
-	maxWildcards = 16
-	// maxList is how many bytes away a closing parenthesis is looked for. That is enough for hundreds of names.
-	maxList = 16 << 10
-)
-
-// closingParenthesis returns the offset of the next closing parenthesis, or from if none is near.
-func closingParenthesis(code []byte, from int) int {
-	if n := bytes.IndexByte(code[from:min(len(code), from+maxList)], ')'); n >= 0 {
-		return from + n
-	}
-	return from
-}
-
 // eachImported calls add with each name in the list of an import statement, and its alias or "".
 func eachImported(list []byte, add func(name, alias string)) {
-	text := strings.NewReplacer("(", " ", ")", " ", "\\", " ").Replace(string(list))
-	for item := range strings.SplitSeq(text, ",") {
+	for item := range strings.SplitSeq(inList.Replace(string(list)), ",") {
 		if m := importedName.FindStringSubmatch(item); m != nil {
 			add(m[1], m[2])
 		}
@@ -118,6 +61,9 @@ func (i *imports) add(module, alias string) {
 	i.names[first] = first
 }
 
+// maxWildcards is how many wildcard imports of a file are followed. Each one is a possible origin of every name.
+const maxWildcards = 16
+
 // addFrom adds a name that is imported from a module. The module ends with a dot.
 func (i *imports) addFrom(module, name, alias string) {
 	switch {
@@ -132,7 +78,11 @@ func (i *imports) addFrom(module, name, alias string) {
 	}
 }
 
-// resolve returns the full names that a dotted name in the source may stand for.
+// possibleName matches the names that the rules may know although the file does not import their first part, because
+// they need no module before them or come from a wildcard import.
+var possibleName = lazyregexp.New(`Servicer|_server$|^Server$`)
+
+// resolve returns the full names that a dotted name in the source may stand for, none for one that no rule knows.
 func (i *imports) resolve(name string) []string {
 	first, rest, dotted := strings.Cut(name, ".")
 	if full, ok := i.names[first]; ok {
@@ -141,18 +91,14 @@ func (i *imports) resolve(name string) []string {
 		}
 		return []string{full}
 	}
+	if !possibleName.MatchString(name) {
+		return nil
+	}
 	all := []string{name}
 	for _, module := range i.wildcards {
 		all = append(all, module+name)
 	}
 	return all
-}
-
-// mayKnow reports whether a name in the code can stand for one that the rules know: by its first part, which the file
-// imports, or because possibleName matches it.
-func (i *imports) mayKnow(name []byte) bool {
-	_, imported := i.names[string(name[:endOfName(name, 0)])]
-	return imported || possibleName.Match(name)
 }
 
 // ofTest reports whether a source belongs to tests wherever it lies: a pytest plugin, or fixtures that several tests

@@ -1,169 +1,150 @@
 package python
 
 import (
+	"bytes"
+	"path"
+	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
-
-// listenerCall is a call that says where a server listens.
-type listenerCall struct {
-	call *lazyregexp.Regexp
-	// module has to occur in the code, if there is one: the name of the call alone could be anybody's.
-	module *lazyregexp.Regexp
-	// position is the number, from 0, of the argument that holds the address or the port; -1 if only its name is
-	// allowed.
-	position int
-	// keyword is the name of the same argument.
-	keyword string
-	// host is the name of the argument before it, which is the host; "" for none.
-	host string
-}
 
 // flightServer is the class that a server of Arrow Flight is a subclass of.
 var flightServer = lazyregexp.New(`\bFlightServerBase\b`)
 
-var listenerCalls = []listenerCall{
-	{lazyregexp.New(`\.\s*add_(?:in)?secure_port\s*\(`), nil, 0, "address", ""},
-	{lazyregexp.New(`\.\s*start\s*\(`), lazyregexp.New(`\bgrpclib\.server\b`), 1, "port", "host"},
-	{lazyregexp.New(`\bServer\s*\(`), lazyregexp.New(`\bpurerpc\b`), 0, "port", ""},
-	{lazyregexp.New(`\.\s*run\s*\(`), lazyregexp.New(`\bdapr\.ext\.grpc\b`), 0, "app_port", ""},
-	{lazyregexp.New(`\bgRPCOptions\s*\(`), lazyregexp.New(`\bray\b`), 0, "port", ""},
-	{lazyregexp.New(`\bstart_server\s*\(`), lazyregexp.New(`\bflwr\b`), -1, "server_address", ""},
-	{lazyregexp.New(`\bsuper\s*\([^()]*\)\s*\.\s*__init__\s*\(`), flightServer, 0, "location", ""},
-	{lazyregexp.New(`\bFlightServerBase\s*\.\s*__init__\s*\(`), flightServer, 1, "location", ""},
-	{lazyregexp.New(`\bModelServer\s*\(`), lazyregexp.New(`\bkserve\b`), 1, "grpc_port", ""},
+// listens say where servers listen.
+var listens = []analyzer.Listen{
+	{Code: lazyregexp.New(`\.\s*add_(?:in)?secure_port\s*\(`), Argument: 1, Name: "address"},
+	{Code: lazyregexp.New(`\.\s*start\s*\(`), Needs: lazyregexp.New(`\bgrpclib\b`), Argument: 2, Name: "port", Host: 1},
+	{Code: lazyregexp.New(`\bServer\s*\(`), Needs: lazyregexp.New(`\bpurerpc\b`), Argument: 1, Name: "port"},
+	{Code: lazyregexp.New(`\.\s*run\s*\(`), Needs: lazyregexp.New(`\bdapr\.ext\.grpc\b`), Argument: 1, Name: "app_port"},
+	{Code: lazyregexp.New(`\bgRPCOptions\s*\(`), Needs: lazyregexp.New(`\bray\b`), Argument: 1, Name: "port"},
+	{Code: lazyregexp.New(`\bstart_server\s*\(`), Needs: lazyregexp.New(`\bflwr\b`), Name: "server_address"},
+	{
+		Code:  lazyregexp.New(`\bsuper\s*\([^()]*\)\s*\.\s*__init__\s*\(`),
+		Needs: flightServer, Argument: 1, Name: "location",
+	},
+	{Code: lazyregexp.New(`\bFlightServerBase\s*\.\s*__init__\s*\(`), Needs: flightServer, Argument: 2, Name: "location"},
+	{Code: lazyregexp.New(`\bModelServer\s*\(`), Needs: lazyregexp.New(`\bkserve\b`), Argument: 2, Name: "grpc_port"},
 }
 
-// listeners returns the addresses that the servers of a source listen on.
-func listeners(t *source.Text, names func() *address.Names, servers *servers) []finding.Finding {
-	var found []finding.Finding
-	for _, l := range listenerCalls {
-		calls := t.FindAll(l.call, address.MaxListeners)
-		if len(calls) > 0 && l.module != nil && !t.Matches(l.module) {
-			continue
+var (
+	assignment = lazyregexp.New(`(?m)(?:^|[:;])[ \t]*(?P<statement>)(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*` +
+		`(?::[ \t]*[\w.\[\], |"']+)?=[ \t]*`)
+	// option declares one of the command line: that of argparse, of click and Typer, of Abseil.
+	option = lazyregexp.New(`(?:\.[ \t]*(?:add_argument|option)|\bDEFINE_(?:integer|string)|` +
+		`\b(?P<name>\w+)[ \t]*:[^=,()]*=[ \t]*typer\.Option)[ \t]*\(`)
+	// otherDefaults gives options other defaults than they declare, and global lets a function set variables of the module.
+	otherDefaults = lazyregexp.New(`\bset_defaults?\(|\b(?:default_config_files|default_map|auto_envvar_prefix)\b`)
+	global        = lazyregexp.New(`\bglobal[ \t]+(?P<name>\w+)`)
+	quotedName    = lazyregexp.New(`^["']-{0,2}([\w/-]+)["']$`)
+)
+
+// maxOptions is how many options of a source are read.
+const maxOptions = 128
+
+// namesIn returns the names in a source. An option is read as a field, args.port, or as a parameter.
+func namesIn(t *source.Text) *address.Names {
+	names := address.Read(t, "\n", assignment)
+	for _, name := range t.Names(global) {
+		names.DeclareOption(name, "", source.Span{})
+	}
+	hasOthers := t.Matches(otherDefaults)
+	for _, m := range t.FindAll(option, maxOptions) {
+		name, isTyper := t.Group(option, m, "name")
+		if !isTyper {
+			name = optionName(t, m[1])
 		}
-		for _, m := range calls {
-			servers.each(m[0], func(of *finding.Site) {
-				if v, where, ok := l.value(t, m[1], names); ok {
-					at := finding.At(t, source.Span{From: m[0], To: m[1]}).Quiet()
-					address := withAttributes(names(), where, v)
-					found = append(found, finding.Listener{Site: at, Address: address, Of: of})
-				}
-			})
+		position := -1
+		if isTyper {
+			position = 0
+		} else if bytes.Contains(t.Code[m[0]:m[1]], []byte("DEFINE_")) {
+			position = 1
+		}
+		value, ok := t.Argument(m[1], position, "default")
+		if !ok || hasOthers {
+			value = source.Span{From: m[1], To: m[1]}
+		}
+		variable := ""
+		if at, ok := t.Argument(m[1], -1, "envvar", "env_var"); ok {
+			variable = strings.Trim(string(t.Raw[at.From:at.To]), `"'`)
+		}
+		names.DeclareOption(address.Field(name), variable, value)
+	}
+	return names
+}
+
+// optionName returns the name of an option, whose call's arguments begin at an offset: its destination, or its last
+// name, which is the long one.
+func optionName(t *source.Text, from int) (name string) {
+	if destination, ok := t.Argument(from, -1, "dest"); ok {
+		return strings.Trim(string(t.Raw[destination.From:destination.To]), `"'`)
+	}
+	each, _ := t.Arguments(from)
+	for _, at := range each {
+		if m := quotedName.FindSubmatch(t.Raw[at.From:at.To]); m != nil && len(m[1]) > 1 {
+			name, _, _ = strings.Cut(string(m[1]), "/")
+			break
+		}
+	}
+	return name
+}
+
+// djangoPort is the port in the settings of django-socio-grpc, which an argument of the command that serves may replace
+// (django_socio_grpc/settings.py, management/commands/grpcrunaioserver.py).
+var djangoPort = lazyregexp.New(`["'](?P<key> {17})["']\s*:\s*`)
+
+// djangoSettings returns what a source sets for django-socio-grpc.
+func djangoSettings(names *address.Names) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range names.FindAll(djangoPort, maxOptions) {
+		if key, _ := names.Group(djangoPort, m, "key"); key == "GRPC_CHANNEL_PORT" {
+			a, why := names.Address(source.Span{From: m[1], To: names.Until(m[1], ",\n")})
+			a.Host, a.Certainty = address.AllInterfaces, min(a.Certainty, address.Default)
+			found = append(found, finding.Listens(a, why))
 		}
 	}
 	return found
 }
 
-// value returns the address that the arguments of a call state, from their offset.
-func (l listenerCall) value(
-	t *source.Text, from int, names func() *address.Names,
-) (v address.Value, where source.Span, ok bool) {
-	if path, ok := t.Argument(from, -1, "path"); ok && l.host != "" {
-		return names().SocketAt(path), path, true
+// djangoCommand starts a server of Django's gRPC frameworks on an address or a port: grpcrunserver --dev 0.0.0.0:9000
+// (management/commands/grpcrunserver.py of both).
+var djangoCommand = lazyregexp.New(`\bgrpcrun(?:aio)?server(?:[ \t]+(?:-\S+|\d{1,3}))*[ \t]+` +
+	`["']?((?:[\w.\[\]:]*:)?\d{4,5}\b|\S*\$\S+)`)
+
+// analyzeCommands returns the addresses that the command lines of a Procfile or of a shell script give to servers. The
+// default of the framework does not hold then.
+func analyzeCommands(text []byte) *analyzer.Result[extra] {
+	var result analyzer.Result[extra]
+	for _, m := range djangoCommand.FindAllSubmatchIndex(text, maxOptions) {
+		line := 1 + bytes.Count(text[:m[0]], []byte("\n"))
+		a := address.Setting(string(text[m[2]:m[3]]), line)
+		result.Findings = append(result.Findings, finding.Listens(a, "it calculates"))
 	}
-	if where, ok = t.Argument(from, l.position, l.keyword); !ok {
-		return v, where, false
-	}
-	v = names().Value(where)
-	if host, ok := t.Argument(from, l.position-1, l.host); ok && l.host != "" && v.Host == address.UnknownHost {
-		v.Host = names().Host(host)
-	}
-	return v, where, true
+	return &result
 }
 
-var (
-	// setsAttribute sets an attribute of something that a name stands for, and attributeUsed is the use of one.
-	setsAttribute = lazyregexp.New(
-		`(?m)^[ \t]*(?P<name>(?:\w+\.)+(?i:\w*(?:port|addr|bind|listen|endpoint|url)\w*))[ \t]*=[ \t]*[^=\s]`)
-	attributeUsed = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.\w+)+`)
-)
+// mlserverSettings are the settings of MLServer (docs/reference/settings.md), which it reads where it is started.
+const mlserverSettings = "settings.json"
 
-// withAttributes returns the value of an address, if the source also sets an attribute that it is made of, such as
-// config.port: what the environment gives that has the value for its default, and else it is not known which one holds.
-func withAttributes(names *address.Names, where source.Span, v address.Value) address.Value {
-	set := names.FindAll(setsAttribute, address.MaxListeners)
-	if len(set) == 0 {
-		return v
-	}
-	used := map[string]bool{}
-	for _, s := range names.Reach(where) {
-		for _, name := range attributeUsed.FindAllString(string(names.Raw[s.From:s.To]), maxOptions) {
-			used[name] = !strings.HasPrefix(name, "self.") && !strings.HasPrefix(name, "cls.")
+// modelListener is what MLServer listens on, if it serves the project.
+type modelListener struct{ finding.Listener }
+
+// analyzeSettings returns the port in the settings of MLServer.
+func analyzeSettings(f *tree.File, text []byte) (*analyzer.Result[extra], error) {
+	documents, err := untrusted.ReadSettings(path.Base(f.Path), text)
+	var result analyzer.Result[extra]
+	for _, s := range slices.Concat(documents...) {
+		if s.Key == "grpc_port" {
+			l := finding.Listens(address.Setting(s.Value, s.Line), "")
+			result.Findings = append(result.Findings, modelListener{l})
 		}
 	}
-	values := []address.Value{v}
-	for _, m := range set {
-		from := m[1] - 1
-		of := names.Value(source.Span{From: from, To: names.Until(from, "\n")})
-		if used[string(names.Code[m[2]:m[3]])] && of.Target() != v.Target() {
-			values = append(values, of)
-		}
-	}
-	if values = address.OneOf(values); len(values) > 1 {
-		return names.Nothing(where.From)
-	}
-	return values[0]
-}
-
-// attributesSet returns the declarations of the attributes of what other sources declare, by the names that a source
-// sets them by: config.port = 7000. One that is set on a condition is not known.
-func attributesSet(t *source.Text, i imports, names func() *address.Names) []address.Declaration {
-	var all []address.Declaration
-	for _, m := range t.FindAll(setsAttribute, address.MaxListeners) {
-		dotted := string(t.Code[m[2]:m[3]])
-		root, path, _ := strings.Cut(dotted, ".")
-		if i.names[root] == "" {
-			continue
-		}
-		value := source.Span{From: m[1] - 1, To: t.Until(m[1]-1, "\n")}
-		for _, c := range names().ConditionsAround(m[2], 0) {
-			if !strings.Contains(t.Slice(c), "__name__") {
-				value.To = value.From
-			}
-		}
-		name := i.global(address.Use{Dotted: dotted, Path: "." + path})
-		all = append(all, names().Declaration(name.Path, value))
-	}
-	return all
-}
-
-// global returns what a name that the source does not declare may be in other sources: a part of something, which may
-// be imported, an imported name or a function.
-func (i *imports) global(u address.Use) address.Name {
-	first, _, _ := strings.Cut(address.Path(u.Dotted), ".")
-	full := i.names[first]
-	of := full[strings.LastIndexByte(full, '.')+1:]
-	switch isField := strings.HasPrefix(u.Path, "."); {
-	case strings.HasPrefix(u.Path, ".["):
-		return address.Name{}
-	case strings.HasSuffix(u.Path, ")"):
-		return address.Name{Path: i.function(u.Path, full)}
-	case isField && of != "":
-		return address.Name{Path: "." + of + u.Path}
-	case isField:
-		return address.Name{Path: u.Path}
-	case u.Path == first && of != "":
-		return address.Name{Path: of}
-	case i.wildcards != nil && strings.ToUpper(u.Path) == u.Path:
-		return address.Name{Path: u.Path}
-	}
-	return address.Name{}
-}
-
-// function returns the name, for other files, of the function of a module, called so: "config.port()". It is "" for
-// another one, by the full name of what it is reached by.
-func (i *imports) function(called, full string) string {
-	parts := strings.Split(full, ".")
-	if last := parts[len(parts)-1]; last+"()" != called && last != "" {
-		return last + "." + called
-	}
-	if len(parts) > 1 {
-		return strings.Join(parts[len(parts)-2:], ".") + "()"
-	}
-	return ""
+	return &result, err
 }

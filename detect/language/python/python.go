@@ -1,7 +1,7 @@
 // Package python recognizes gRPC servers in Python: those of grpcio, and of frameworks that stand on it or beside it.
 //
-// Begin with [Analyzer]. A server is recognized by the names that a source uses (rules.go), after its imports have said
-// what each name stands for (imports.go).
+// Begin with [Analyzer]. A server is recognized by the names that a source uses (rules.go, uses.go), after its imports
+// have said what each name stands for (imports.go). The ports are in ports.go.
 package python
 
 import (
@@ -10,16 +10,13 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
-	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
 // Analyzer recognizes gRPC servers in Python.
@@ -35,8 +32,10 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// CustomHealth says that the file is generated code of a service Health that is not grpc.health.v1's.
-	CustomHealth bool
+	// Health is what the file, a .proto or generated code, defines.
+	Health analyzer.HealthDefinitions
+	// UsesHealthStub says that the source registers a service Health of generated code that may be the app's own.
+	UsesHealthStub bool
 	// LoadsEnvironment says that the source loads a file .env.
 	LoadsEnvironment bool
 	// ReplacesEnvironment says that it does so over the variables that are set.
@@ -72,9 +71,8 @@ func required(file string) bool {
 		return isAppCode(file)
 	case ".proto":
 		return isAppCode(file)
-	case ".toml", ".cfg", ".txt", ".json", ".yaml", ".yml", ".ini", ".conf":
-		known := slices.Contains(manifests, path.Base(file)) || analyzer.IsSettingsFile(file)
-		return known && isAppCode(file)
+	case ".toml", ".cfg", ".txt", ".json":
+		return (slices.Contains(manifests, path.Base(file)) || path.Base(file) == mlserverSettings) && isAppCode(file)
 	case analyzer.EnvironmentFile:
 		return path.Base(file) == analyzer.EnvironmentFile && isAppCode(file)
 	case "":
@@ -123,66 +121,38 @@ const maxHead = 300
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	name := path.Base(f.Path)
-	if slices.Contains(manifests, name) {
-		return &analyzer.Result[extra]{ProjectRoot: true}, nil
-	}
-	if path.Ext(name) == ".proto" { // it has names of services alone
-		return nil, nil
-	}
-	if tree.IsBazelFile(f.Path) {
-		return analyzer.BazelTests[extra](f)
-	}
-	if path.Ext(name) == ".sh" || name == procfile.Name {
-		return analyzeCommands(f)
-	}
-	if address.IsSettingsFile(name) {
-		return analyzeSettings(f)
-	}
-	if path.Ext(name) == "" && !f.IsScript(interpreter) {
-		return nil, nil
-	}
 	isHealth := strings.Contains(name, "health")
-	if generatedFile.MatchString(name) && !isHealth {
+	switch {
+	case slices.Contains(manifests, name):
+		return &analyzer.Result[extra]{ProjectRoot: true}, nil
+	case tree.IsBazelFile(f.Path):
+		return analyzer.BazelTests[extra](f)
+	case path.Ext(name) == "" && name != procfile.Name && !f.IsScript(interpreter),
+		generatedFile.MatchString(name) && !isHealth:
 		return nil, nil
 	}
 	text, err := f.Text()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if name == analyzer.EnvironmentFile {
+	case path.Ext(name) == ".proto":
+		return &analyzer.Result[extra]{Extra: extra{Health: analyzer.HealthInProto(text)}}, nil
+	case path.Ext(name) == ".sh" || name == procfile.Name:
+		return analyzeCommands(text), nil
+	case name == mlserverSettings:
+		return analyzeSettings(f, text)
+	case name == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
-	}
-	if generatedFile.MatchString(name) ||
-		strings.HasSuffix(name, "_grpc.py") && generatedHead.Match(text[:min(len(text), maxHead)]) {
+	case generatedFile.MatchString(name),
+		strings.HasSuffix(name, "_grpc.py") && generatedHead.Match(text[:min(len(text), maxHead)]):
 		return analyzeGenerated(text, isHealth), nil
 	}
-	result := analyzeSource(f.Path, text)
+	result := analyzeSource(text)
 	if result != nil && name == "__main__.py" {
 		result.Findings = finding.InMain(result.Findings, func(finding.Server) bool { return true })
 	}
 	return result, nil
 }
-
-// analyzeSettings returns the settings in a file, which Python knows by nothing but their keys.
-func analyzeSettings(f *tree.File) (*analyzer.Result[extra], error) {
-	text, err := f.Text()
-	if err != nil {
-		return nil, err
-	}
-	var found []finding.Finding
-	readPort := func(s untrusted.Setting, v address.Value) (address.Value, []string) {
-		if path.Base(f.Path) == mlserverSettings && s.Key == "grpc_port" {
-			found = append(found, modelListener{finding.ListenerAt(v)})
-		}
-		return v, nil
-	}
-	result, err := analyzer.Settings[extra](f.Path, text, readPort)
-	result.Findings = found
-	return result, err
-}
-
-// mlserverSettings are the settings of MLServer (docs/reference/settings.md), which it reads where it is started.
-const mlserverSettings = "settings.json"
 
 // interpreter is the first line of a program in Python.
 var interpreter = lazyregexp.New(`^#![^\n]*\bpython[\d.]*\b`)
@@ -199,10 +169,11 @@ func inMain(found []finding.Finding, t *source.Text) []finding.Finding {
 
 // analyzeGenerated tells whether generated code of a health service is that of grpc.health.v1.
 func analyzeGenerated(text []byte, isHealth bool) *analyzer.Result[extra] {
-	if !isHealth || bytes.Contains(text, []byte("grpc.health.v1.Health")) {
+	if !isHealth {
 		return nil
 	}
-	return &analyzer.Result[extra]{Extra: extra{CustomHealth: true}}
+	isStandard := bytes.Contains(text, []byte("grpc.health.v1.Health"))
+	return &analyzer.Result[extra]{Extra: extra{Health: analyzer.HealthDefinitions{Standard: isStandard, Own: !isStandard}}}
 }
 
 var (
@@ -218,56 +189,100 @@ var (
 	generatedCode = lazyregexp.New(`(?m)^def add_\w+Servicer_to_server\(`)
 )
 
-func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
-	hasKeyword := keywords.In(text)
+func analyzeSource(text []byte) *analyzer.Result[extra] {
 	loads := extra{LoadsEnvironment: loadsEnvironment.In(text) && !loadsOnCondition.Match(text)}
 	loads.ReplacesEnvironment = loads.LoadsEnvironment && replacesEnvironment.Match(text)
-	if !hasKeyword && !mayDeclareListener(text, false) {
-		return &analyzer.Result[extra]{Extra: loads}
+	result := &analyzer.Result[extra]{Extra: loads}
+	if !keywords.In(text) {
+		return result
 	}
 	t := grammar.Read(text)
-	if t.Matches(generatedCode) {
-		return nil
-	}
 	i := readImports(t)
-	if i.ofTest() {
+	if t.Matches(generatedCode) || i.ofTest() {
 		return nil
 	}
-	names := sync.OnceValue(func() *address.Names {
-		d := readDeclarations(t, moduleOf(file), readFunctions(t))
-		d.Global, d.Imported = i.global, i.loadedElsewhere
-		return d
-	})
-	result := analyzer.Result[extra]{Extra: loads}
-	if hasKeyword {
-		found := inMain(slices.Concat(findUses(t, i), analyzer.Findings(t, settings, nil),
-			analyzer.Findings(t, healthSet, nil)), t)
-		of := &servers{t, names, slices.Collect(finding.All[finding.Server](found))}
-		result.Findings = slices.Concat(
-			of.tellApart(found), of.healthHelpers(i), listeners(t, names, of), security(t, names, of),
-			djangoSettings(t, names))
-		isHealth := func(f finding.Finding) bool {
-			return finding.Is[healthByModule](f) || finding.Is[analyzer.HealthHelper](f)
-		}
-		result.Findings = analyzer.MarkHealth(t, names, result.Findings, isHealth, nil)
-		result.Findings = slices.Concat(
-			result.Findings, analyzer.HealthChecks(t), analyzer.Authentications(t, classOfAny, serverInterceptor))
+	uses, names := findUses(t, i), namesIn(t)
+	imported := slices.Sorted(maps.Values(i.names))
+	found := slices.Concat(inMain(registered(uses), t), healthHelpers(t, i), analyzer.Findings(t, healthRules, nil),
+		analyzer.Findings(t, transports, imported), analyzer.Listeners(names, listens), djangoSettings(names))
+	found = analyzer.MarkConditional(t, found, finding.Is[healthHelper])
+	if analyzer.LeavesStatusUnknown(text) {
+		found = doubtHealth(found)
 	}
-	if finding.Has[finding.Registration](result.Findings) {
-		imported := slices.Sorted(maps.Values(i.names))
+	found = analyzer.Associate(t, found)
+	result.Findings = append(found, analyzer.HealthChecks(t)...)
+	result.Extra.UsesHealthStub = slices.ContainsFunc(uses, isHealthStub)
+	if finding.Has[finding.Registration](found) {
 		result.Extra.Imports = imported[:min(len(imported), maxImports)]
 	}
-	if len(result.Findings) > 0 || mayDeclareListener(text, hasKeyword) {
-		result.Declares = readConstants(t, moduleOf(file), i, names)
+	return result
+}
+
+func doubtHealth(found []finding.Finding) []finding.Finding {
+	for i, f := range found {
+		if finding.Is[finding.Health](f) {
+			found[i] = finding.AsUnsure(f)
+		}
 	}
-	return &result
+	return found
+}
+
+// registered returns the findings of uses, without the makers of health services if the source registers one.
+func registered(uses []proof) []finding.Finding {
+	isRegistration := func(p proof) bool { return finding.Is[finding.Health](p.Finding) }
+	hasRegistration := slices.ContainsFunc(uses, isRegistration)
+	var found []finding.Finding
+	for _, p := range uses {
+		made, isMade := p.Finding.(healthServicer)
+		switch {
+		case !isMade:
+			found = append(found, p.Finding)
+		case !hasRegistration:
+			found = append(found, finding.Health{Site: made.Site})
+		}
+	}
+	return found
+}
+
+// isHealthStub reports whether a use is that of generated code which is not the health service of a library.
+func isHealthStub(p proof) bool {
+	return finding.Is[finding.Health](p.Finding) && !strings.HasPrefix(p.full, "grpc_health.") &&
+		!strings.HasPrefix(p.full, "grpclib.")
 }
 
 var (
-	// classOfAny is the head of a class, and serverInterceptor is in that of an interceptor of the server's calls.
-	classOfAny        = lazyregexp.New(`\bclass[ \t]+(?P<name>\w+)[ \t]*\(`)
-	serverInterceptor = lazyregexp.New(`\b(?:Async)?ServerInterceptor\b`)
+	helperCall = lazyregexp.New(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*(?:\.\w+)*)\(`)
+	// namedForHealth is in the name of a helper or its module, and generatedHealth in those of what registers the health
+	// service itself.
+	namedForHealth  = lazyregexp.New(`(?i)health`)
+	generatedHealth = lazyregexp.New(`^grpc_health\b|_pb2_grpc\b|add_\w+_to_server$|^grpclib\b`)
+	// givenServer is a name that people give a server, as an argument.
+	givenServer = lazyregexp.New(`^[\w.]*(?i:server|grpc)\w*$`)
 )
+
+// healthHelpers returns the calls of imported functions that are named for health and get a server.
+func healthHelpers(t *source.Text, i imports) []finding.Finding {
+	var found []finding.Finding
+	if !t.Matches(namedForHealth) {
+		return nil
+	}
+	for _, m := range t.FindAll(helperCall, maxCalls) {
+		first, rest, _ := strings.Cut(string(t.Code[m[2]:m[3]]), ".")
+		full := strings.TrimSuffix(i.names[first]+"."+rest, ".")
+		if i.names[first] == "" || !namedForHealth.MatchString(full) || generatedHealth.MatchString(full) {
+			continue
+		}
+		each, _ := t.Arguments(m[1])
+		if slices.ContainsFunc(each, func(s source.Span) bool { return givenServer.MatchString(t.Slice(s)) }) {
+			site := finding.At(t, source.Span{From: m[2], To: m[1]}).Quiet()
+			found = append(found, healthHelper{site, strings.ReplaceAll(full, ".", "/")})
+		}
+	}
+	return found
+}
+
+// maxCalls is how many calls of a source are looked at for helpers.
+const maxCalls = 2000
 
 // grammar is how Python writes comments and strings (Python Language Reference, Lexical Analysis). The letter before a
 // raw string changes nothing here: a quote after a backslash does not end a raw string either.

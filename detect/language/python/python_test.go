@@ -40,17 +40,3 @@ func FuzzSource(f *testing.F) {
 		"from x_pb2_grpc import (A as B, *)\nclass C(B.AServicer):\n    '''grpc\n",
 		"import grpc\ns = grpc.server()\ns.add_secure_port('%s:%d' % (a, b))\na = b\nb = a\n")
 }
-
-func TestNameOfTheCallAroundAnArgument(t *testing.T) {
-	for code, want := range map[string]string{
-		"serve(HERE": "serve", "serve (a, HERE": "serve", "a.serve(b(c), HERE": "serve", "serve([1], HERE": "serve",
-		"serve(a)[HERE": "", "serve[HERE": "", "[HERE": "", "serve([HERE": "", "(HERE": "", "HERE": "",
-		"serve(a), HERE": "",
-		"def serve(HERE": "", "class Server(HERE": "", "+(HERE": "",
-	} {
-		text := grammar.Read([]byte(code))
-		if got := calledWith(text, strings.Index(code, "HERE")-1); got != want {
-			t.Errorf("%s is an argument of %q, want %q", code, got, want)
-		}
-	}
-}

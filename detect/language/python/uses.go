@@ -20,128 +20,70 @@ const (
 )
 
 var (
-	classBases = lazyregexp.New(`^class[ \t]+\w+[ \t]*\(`)
+	classBases = lazyregexp.New(`(?m)^[ \t]*class[ \t]+\w+[ \t]*\(`)
 	// definedBefore matches what stands before a name that is defined and not used.
-	definedBefore = lazyregexp.New(`\b(def|class)[ \t]+$`)
+	definedBefore = lazyregexp.New(`\b(?:def|class)[ \t]+$`)
+	// withoutGRPC is an argument of KServe.
+	withoutGRPC = lazyregexp.New(`\benable_grpc\s*=\s*False\b`)
+	callAfter   = lazyregexp.New(`^[ \t]*\(`)
 )
 
-const (
-	// maxSpace is how many bytes a call's opening bracket may be away from its name.
-	maxSpace = 16
-	// maxDefine is how many bytes before a name "def" or "class" is looked for.
-	maxDefine = 8
-)
+// maxBeside is how many bytes before a name or after it say how it is used.
+const maxBeside = 16
 
-// findUses returns what the uses of names in a source prove.
-func findUses(t *source.Text, i imports) []finding.Finding {
-	var found []finding.Finding
-	code, classes := i.rest.Code, baseLists(i.rest)
-	for at := range dottedNames(code) {
-		for len(classes) > 1 && classes[1].From <= at.From {
-			classes = classes[1:]
-		}
-		if !i.mayKnow(code[at.From:at.To]) || definedBefore.Match(code[max(0, at.From-maxDefine):at.From]) {
-			continue
-		}
-		how := mentioned
-		switch {
-		case len(classes) > 0 && classes[0].From <= at.From && at.To <= classes[0].To:
-			how = inherited
-		case isCalled(code[at.To:]):
-			how = called
-		}
-		proves, full := evidence(i, strings.NewReplacer(" ", "", "\t", "").Replace(i.rest.Slice(at)), how)
-		if proves == nil {
-			continue
-		}
-		if f := proves(finding.At(t, at), full); !disablesGRPC(t, f, at.To) {
-			found = append(found, f)
-		}
-	}
-	return found
+// proof is what the use of a name proves, by its full name.
+type proof struct {
+	finding.Finding
+	full string
 }
 
-// dottedNames yields the names in the code, with their attributes: a, a.b, a . b. A name after a dot belongs to an
-// expression that has no name, and one after a digit is part of a number: both are left out. It reads the code by
-// hand, since this takes most of the time that a source costs.
-func dottedNames(code []byte) iter.Seq[source.Span] {
-	return func(yield func(source.Span) bool) {
-		for at := 0; at < len(code); {
-			if !isNameByte(code[at]) {
-				at++
-				continue
-			}
-			span := source.Span{From: at, To: endOfName(code, at)}
-			isNumber := code[at] >= '0' && code[at] <= '9'
-			afterDot := at > 0 && code[at-1] == '.'
-			for !isNumber {
-				next := skipBlanks(code, span.To)
-				if next == len(code) || code[next] != '.' {
-					break
+// findUses returns what the uses of names in a source prove.
+func findUses(t *source.Text, i imports) []proof {
+	var found []proof
+	add := func(at source.Span, how use) {
+		for _, full := range i.resolve(t.Slice(at)) {
+			if proves, ok := evidence(full, how); ok {
+				if proves != nil && !(strings.HasPrefix(full, kserve) && t.Matches(withoutGRPC)) {
+					found = append(found, proof{proves(finding.At(t, at), full), full})
 				}
-				next = skipBlanks(code, next+1)
-				end := endOfName(code, next)
-				if end == next || code[next] >= '0' && code[next] <= '9' {
-					break
-				}
-				span.To = end
-			}
-			at = span.To
-			if !isNumber && !afterDot && !yield(span) {
 				return
 			}
 		}
 	}
-}
-
-func isNameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9'
-}
-
-func endOfName(code []byte, at int) int {
-	for at < len(code) && isNameByte(code[at]) {
-		at++
+	code := i.rest.Code
+	for _, m := range i.rest.FindAll(classBases, -1) {
+		bases, all := i.rest.Arguments(m[1])
+		for _, base := range bases {
+			add(base, inherited)
+		}
+		source.Blank(code[all.From:all.To])
 	}
-	return at
-}
-
-func skipBlanks(code []byte, at int) int {
-	for at < len(code) && (code[at] == ' ' || code[at] == '\t') {
-		at++
-	}
-	return at
-}
-
-// isCalled reports whether the code after a name begins with the bracket of a call.
-func isCalled(code []byte) bool {
-	at := skipBlanks(code[:min(len(code), maxSpace)], 0)
-	return at < min(len(code), maxSpace) && code[at] == '('
-}
-
-// baseLists returns where the bases of each class are listed, in the order of the source.
-func baseLists(t *source.Text) []source.Span {
-	var lists []source.Span
-	for at := range t.Words("class") {
-		if !beginsLine(t.Code, at) {
+	for at := range dottedNames(code) {
+		if definedBefore.Match(code[max(0, at.From-maxBeside):at.From]) {
 			continue
 		}
-		if m := classBases.FindIndex(t.Code[at:min(len(t.Code), at+maxStatement)]); m != nil {
-			lists = append(lists, source.Span{From: at + m[1], To: closingParenthesis(t.Code, at+m[1])})
+		how := mentioned
+		if callAfter.Match(code[at.To:min(len(code), at.To+maxBeside)]) {
+			how = called
 		}
+		add(at, how)
 	}
-	return lists
+	return found
 }
 
-// disablesGRPC reports whether the arguments of a call say that the server has no gRPC. The name of the function ends
-// at the offset. Of all frameworks only KServe has such an argument.
-func disablesGRPC(t *source.Text, f finding.Finding, offset int) bool {
-	if finding.FrameworkOf(f) != kserve {
-		return false
+// dottedNames yields the names in the code, with their attributes: a, a.b. A name after a dot belongs to an expression
+// that has no name. It reads the code by hand, since this takes most of the time that a source costs.
+func dottedNames(code []byte) iter.Seq[source.Span] {
+	return func(yield func(source.Span) bool) {
+		for at := 0; at < len(code); at++ {
+			from := at
+			for at < len(code) && (source.IsWordByte(code[at]) || code[at] == '.') {
+				at++
+			}
+			span := source.Span{From: from, To: from + len(bytes.TrimRight(code[from:at], "."))}
+			if span.Len() > 0 && source.IsWordByte(code[from]) && !yield(span) {
+				return
+			}
+		}
 	}
-	open := bytes.IndexByte(t.Code[offset:min(len(t.Code), offset+maxSpace)], '(')
-	if open < 0 {
-		return false
-	}
-	value, ok := t.Argument(offset+open+1, -1, "enable_grpc")
-	return ok && t.Slice(value) == "False"
 }
