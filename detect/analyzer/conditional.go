@@ -1,18 +1,21 @@
 package analyzer
 
 import (
+	"sync"
+
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // MarkConditional returns the findings of a text in which each registration of grpc.health.v1 is not sure that may not
-// reach a server: a registration under a condition, in the function around, on which no server is made or told its
-// address; and one that is made for a name, or by a function, which the text uses on such conditions alone. isOther, or
-// nil, finds further types than [finding.Health].
+// reach a server, or whose status is left UNKNOWN: a registration under a condition, in the function around, on which
+// no server is made or told its address; and one that is made for a name, or by a function, which the text uses on such
+// conditions alone. isOther, or nil, finds further types than [finding.Health].
 func MarkConditional(t *source.Text, found []finding.Finding, isOther func(finding.Finding) bool) []finding.Finding {
 	var c *conditions
 	marked := 0
+	leavesUnknown := sync.OnceValue(func() bool { return LeavesStatusUnknown(t.Raw) })
 	for i, f := range found {
 		at := finding.Offset(f)
 		isHealth := finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f) || isOther != nil && isOther(f)
@@ -23,7 +26,7 @@ func MarkConditional(t *source.Text, found []finding.Finding, isOther func(findi
 		if c == nil {
 			c = &conditions{t, source.FindBlocks(t), serverLines(t, found)}
 		}
-		if c.decide(t.LogicalLine(at), maxUses) {
+		if c.decide(t.LogicalLine(at), maxUses) || leavesUnknown() {
 			found[i] = finding.AsUnsure(f)
 		}
 	}
