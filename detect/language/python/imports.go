@@ -2,6 +2,7 @@ package python
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -19,62 +20,47 @@ type imports struct {
 }
 
 var (
-	importStatement = lazyregexp.New(`(?m)^[ \t]*import[ \t]+(?P<list>[^\n;]+)`)
-	fromStatement   = lazyregexp.New(`(?m)^[ \t]*from[ \t]+(?P<module>[\w.]+)[ \t]+import\b(?P<list>[^\n;]+)`)
-	importedName    = lazyregexp.New(`^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$`)
-	inList          = strings.NewReplacer("(", " ", ")", " ", "\\", " ")
+	importStatement = lazyregexp.New(
+		`(?m)^[ \t]*(?:from[ \t]+(?P<module>[\w.]+)[ \t]+)?import\b(?P<list>[^\n;]+)`)
+	importedName = lazyregexp.New(`^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$`)
+	inList       = strings.NewReplacer("(", " ", ")", " ", "\\", " ")
 )
+
+// maxWildcards is how many wildcard imports of a file are followed. Each one is a possible origin of every name.
+const maxWildcards = 16
 
 // readImports reads the import statements of a source (Python Language Reference, The import statement).
 func readImports(t *source.Text) imports {
 	rest := *t
 	rest.Code = bytes.Clone(t.Code)
 	i := imports{names: map[string]string{}, rest: &rest}
-	for _, m := range t.FindAll(fromStatement, -1) {
-		module := strings.TrimSuffix(string(t.Code[m[2]:m[3]]), ".") + "."
-		eachImported(t.Code[m[4]:m[5]], func(name, alias string) { i.addFrom(module, name, alias) })
-		source.Blank(rest.Code[m[0]:m[1]])
-	}
 	for _, m := range t.FindAll(importStatement, -1) {
-		eachImported(t.Code[m[2]:m[3]], i.add)
+		module, isFrom := t.Group(importStatement, m, "module")
+		list, _ := t.Group(importStatement, m, "list")
+		for item := range strings.SplitSeq(inList.Replace(list), ",") {
+			switch name := importedName.FindStringSubmatch(item); {
+			case name == nil:
+			case isFrom:
+				i.addFrom(strings.TrimSuffix(module, ".")+".", name[1], name[2])
+			case name[2] != "":
+				i.names[name[2]] = name[1]
+			default: // "import grpc.aio" makes the name "grpc" known
+				first, _, _ := strings.Cut(name[1], ".")
+				i.names[first] = first
+			}
+		}
 		source.Blank(rest.Code[m[0]:m[1]])
 	}
 	return i
 }
 
-// eachImported calls add with each name in the list of an import statement, and its alias or "".
-func eachImported(list []byte, add func(name, alias string)) {
-	for item := range strings.SplitSeq(inList.Replace(string(list)), ",") {
-		if m := importedName.FindStringSubmatch(item); m != nil {
-			add(m[1], m[2])
-		}
-	}
-}
-
-// add adds a module of an import statement. Without an alias, "import grpc.aio" makes the name "grpc" known.
-func (i *imports) add(module, alias string) {
-	if alias != "" {
-		i.names[alias] = module
-		return
-	}
-	first, _, _ := strings.Cut(module, ".")
-	i.names[first] = first
-}
-
-// maxWildcards is how many wildcard imports of a file are followed. Each one is a possible origin of every name.
-const maxWildcards = 16
-
 // addFrom adds a name that is imported from a module. The module ends with a dot.
 func (i *imports) addFrom(module, name, alias string) {
 	switch {
-	case name == "*":
-		if len(i.wildcards) < maxWildcards {
-			i.wildcards = append(i.wildcards, module)
-		}
-	case alias != "":
-		i.names[alias] = module + name
-	default:
-		i.names[name] = module + name
+	case name != "*":
+		i.names[cmp.Or(alias, name)] = module + name
+	case len(i.wildcards) < maxWildcards:
+		i.wildcards = append(i.wildcards, module)
 	}
 }
 
@@ -84,12 +70,9 @@ var possibleName = lazyregexp.New(`Servicer|_server$|^Server$`)
 
 // resolve returns the full names that a dotted name in the source may stand for, none for one that no rule knows.
 func (i *imports) resolve(name string) []string {
-	first, rest, dotted := strings.Cut(name, ".")
-	if full, ok := i.names[first]; ok {
-		if dotted {
-			full += "." + rest
-		}
-		return []string{full}
+	first, rest, _ := strings.Cut(name, ".")
+	if full := i.names[first]; full != "" {
+		return []string{strings.TrimSuffix(full+"."+rest, ".")}
 	}
 	if !possibleName.MatchString(name) {
 		return nil

@@ -37,13 +37,13 @@ var listens = []analyzer.Listen{
 var (
 	assignment = lazyregexp.New(`(?m)(?:^|[:;])[ \t]*(?P<statement>)(?:self\.|cls\.)?(?P<name>[A-Za-z_]\w*)[ \t]*` +
 		`(?::[ \t]*[\w.\[\], |"']+)?=[ \t]*`)
-	// option declares one of the command line: that of argparse, of click and Typer, of Abseil.
-	option = lazyregexp.New(`(?:\.[ \t]*(?:add_argument|option)|\bDEFINE_(?:integer|string)|` +
-		`\b(?P<name>\w+)[ \t]*:[^=,()]*=[ \t]*typer\.Option)[ \t]*\(`)
+	// option declares one of the command line: that of argparse, of click, and of Abseil, whose second argument is the
+	// default. optionName is its first long name.
+	option     = lazyregexp.New(`(?:\.[ \t]*(?:add_argument|option)|(?P<abseil>\bDEFINE_(?:integer|string)))[ \t]*\(`)
+	optionName = lazyregexp.New(`["'](?:--)?(\w[\w-]+)`)
 	// otherDefaults gives options other defaults than they declare, and global lets a function set variables of the module.
 	otherDefaults = lazyregexp.New(`\bset_defaults?\(|\b(?:default_config_files|default_map|auto_envvar_prefix)\b`)
 	global        = lazyregexp.New(`\bglobal[ \t]+(?P<name>\w+)`)
-	quotedName    = lazyregexp.New(`^["']-{0,2}([\w/-]+)["']$`)
 )
 
 // maxOptions is how many options of a source are read.
@@ -57,43 +57,24 @@ func namesIn(t *source.Text) *address.Names {
 	}
 	hasOthers := t.Matches(otherDefaults)
 	for _, m := range t.FindAll(option, maxOptions) {
-		name, isTyper := t.Group(option, m, "name")
-		if !isTyper {
-			name = optionName(t, m[1])
+		_, all := t.Arguments(m[1])
+		name := optionName.FindSubmatch(t.Raw[all.From:all.To])
+		if name == nil {
+			continue
 		}
 		position := -1
-		if isTyper {
-			position = 0
-		} else if bytes.Contains(t.Code[m[0]:m[1]], []byte("DEFINE_")) {
+		if _, ok := t.Group(option, m, "abseil"); ok {
 			position = 1
 		}
 		value, ok := t.Argument(m[1], position, "default")
 		if !ok || hasOthers {
 			value = source.Span{From: m[1], To: m[1]}
 		}
-		variable := ""
-		if at, ok := t.Argument(m[1], -1, "envvar", "env_var"); ok {
-			variable = strings.Trim(string(t.Raw[at.From:at.To]), `"'`)
-		}
-		names.DeclareOption(address.Field(name), variable, value)
+		variable, _ := t.Argument(m[1], -1, "envvar", "env_var")
+		asked := strings.Trim(string(t.Raw[variable.From:variable.To]), `"'`)
+		names.DeclareOption(address.Field(string(name[1])), asked, value)
 	}
 	return names
-}
-
-// optionName returns the name of an option, whose call's arguments begin at an offset: its destination, or its last
-// name, which is the long one.
-func optionName(t *source.Text, from int) (name string) {
-	if destination, ok := t.Argument(from, -1, "dest"); ok {
-		return strings.Trim(string(t.Raw[destination.From:destination.To]), `"'`)
-	}
-	each, _ := t.Arguments(from)
-	for _, at := range each {
-		if m := quotedName.FindSubmatch(t.Raw[at.From:at.To]); m != nil && len(m[1]) > 1 {
-			name, _, _ = strings.Cut(string(m[1]), "/")
-			break
-		}
-	}
-	return name
 }
 
 // djangoPort is the port in the settings of django-socio-grpc, which an argument of the command that serves may replace

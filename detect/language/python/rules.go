@@ -10,10 +10,6 @@ import (
 // webServer is a server of sonora, which serves registered services by gRPC-Web alone.
 type webServer struct{ *finding.Site }
 
-// healthServicer is a HealthServicer that is made. Who makes one gives it to a server, if not by
-// add_HealthServicer_to_server then by a helper.
-type healthServicer struct{ *finding.Site }
-
 // rule says what the use of a name proves.
 type rule struct {
 	// name is matched against the full name, as the imports resolve it.
@@ -23,50 +19,66 @@ type rule struct {
 	// proves makes the finding of a full name. It is nil for a name that proves nothing, although a later rule matches
 	// it too.
 	proves finding.Make
+	// unless is in the code of a file for which the rule proves nothing, nil for all files.
+	unless *lazyregexp.Regexp
 }
+
+var (
+	withoutGRPC = lazyregexp.New(`\benable_grpc\s*=\s*False\b`)
+	addsHealth  = lazyregexp.New(`\badd_HealthServicer_to_server\b`)
+)
 
 // rules are the names that prove something. The first rule that fits a name decides.
 var rules = []rule{
-	{source.Exactly(`grpc(\.experimental)?(\.aio)?\.server`), called, finding.Constructs(grpcio)},
-	{source.Exactly(`.*_pb2\.beta_create_\w+_server`), called, finding.Constructs(grpcio)},
-	{source.Exactly(`grpclib\.server\.Server`), called, finding.Constructs(grpclib)},
-	{source.Exactly(`purerpc(\.server)?\.Server`), called, finding.Constructs(purerpc)},
-	{source.Exactly(`dapr\.ext\.grpc(\.app)?\.App`), called, finding.Constructs(dapr)},
-	{source.Exactly(`ray\.serve(\.config)?\.gRPCOptions`), called, finding.Constructs(rayServe)},
-	{source.Exactly(`flwr\.server(\.app)?\.start_server`), called, finding.Constructs(flower)},
-	{source.Exactly(`kserve(\.model_server)?\.ModelServer`), called, finding.Constructs(kserve)},
-	// The framework makes a server for an implementation: mlserver serves the models of its settings, the Django frameworks
-	// have a management command, and a FlightServerBase is a server itself.
-	{source.Exactly(`pyarrow\.flight\.FlightServerBase`), inherited, finding.Serves(arrowFlight)},
-	{source.Exactly(`mlserver\.(model\.)?MLModel`), inherited, finding.Serves(mlserver)},
-	{source.Exactly(`django_grpc_framework\.(\w+\.)*\w*Service`), inherited, finding.Serves(djangoGRPCFramework)},
-	{source.Exactly(`django_socio_grpc\.(\w+\.)*\w*Service`), inherited, finding.Serves(djangoSocioGRPC)},
-	{source.Exactly(`sonora\.(asgi\.grpcASGI|wsgi\.grpcWSGI)`), mentioned, servesByWeb},
-	{source.Exactly(`grpclib\.health\.service\.Health`), called, finding.RegistersHealth},
-	{source.Exactly(`grpc_health\.v1\.(health|_async)\.(aio\.)?HealthServicer`), called, makesHealth},
-	{source.Exactly(`(.*\.)?health(_grpc|\.v1|\.v1\.health_grpc)\.HealthBase`), inherited, finding.RegistersHealth},
-	{source.Exactly(`(.*\.)?health\.v1\.health_grpc\.HealthServicer`), inherited, finding.RegistersHealth},
+	{source.Exactly(`grpc(\.experimental)?(\.aio)?\.server`), called, finding.Constructs(grpcio), nil},
+	{source.Exactly(`.*_pb2\.beta_create_\w+_server`), called, finding.Constructs(grpcio), nil},
+	{source.Exactly(`grpclib\.server\.Server`), called, finding.Constructs(grpclib), nil},
+	{source.Exactly(`purerpc(\.server)?\.Server`), called, finding.Constructs(purerpc), nil},
+	{source.Exactly(`dapr\.ext\.grpc(\.app)?\.App`), called, finding.Constructs(dapr), nil},
+	{source.Exactly(`ray\.serve(\.config)?\.gRPCOptions`), called, finding.Constructs(rayServe), nil},
+	{source.Exactly(`flwr\.server(\.app)?\.start_server`), called, finding.Constructs(flower), nil},
+	{source.Exactly(`kserve(\.model_server)?\.ModelServer`), called, finding.Constructs(kserve), withoutGRPC},
+	// The framework makes a server for an implementation: mlserver serves the models of its settings, the Django
+	// frameworks have a management command, and a FlightServerBase is a server itself.
+	{source.Exactly(`pyarrow\.flight\.FlightServerBase`), inherited, finding.Serves(arrowFlight), nil},
+	{source.Exactly(`mlserver\.(model\.)?MLModel`), inherited, finding.Serves(mlserver), nil},
+	{source.Exactly(`django_grpc_framework\.(\w+\.)*\w*Service`), inherited, finding.Serves(djangoGRPCFramework), nil},
+	{source.Exactly(`django_socio_grpc\.(\w+\.)*\w*Service`), inherited, finding.Serves(djangoSocioGRPC), nil},
+	{source.Exactly(`sonora\.(asgi\.grpcASGI|wsgi\.grpcWSGI)`), mentioned, servesByWeb, nil},
+	{source.Exactly(`grpclib\.health\.service\.Health`), called, finding.RegistersHealth, nil},
+	// Who makes one gives it to a server, if not by add_HealthServicer_to_server then by a helper.
+	{
+		source.Exactly(`grpc_health\.v1\.(health|_async)\.(aio\.)?HealthServicer`), called,
+		finding.RegistersHealth, addsHealth,
+	},
+	{source.Exactly(`grpc_health\..*\.add_HealthServicer_to_server`), mentioned, finding.RegistersHealth, nil},
+	{source.Exactly(`(.*\.)?add_HealthServicer_to_server`), mentioned, registersStub, nil},
+	{source.Exactly(`(.*\.)?health(_grpc|\.v1|\.v1\.health_grpc)\.HealthBase`), inherited, registersStub, nil},
+	{source.Exactly(`(.*\.)?health\.v1\.health_grpc\.HealthServicer`), inherited, registersStub, nil},
 	// purerpc generates it of a health.proto which may be another one.
-	{source.Exactly(`(.*\.)?health_grpc\.HealthServicer`), inherited, finding.MayRegisterHealth},
-	{source.Exactly(`(.*\.)?add_HealthServicer_to_server`), mentioned, finding.RegistersHealth},
-	{source.Exactly(`(.*\.)?add_\w+Servicer_to_server`), mentioned, finding.Registers(grpcio)},
-	{source.Exactly(`grpc_health\..*|.*health_pb2_grpc\.HealthServicer`), inherited, nil},
-	{source.Exactly(`.*_pb2_grpc\.\w+Stub`), inherited, nil},
-	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio)}, // who registers it is seen elsewhere
-}
-
-// evidence returns what makes the finding that the use of a full name is, and whether a rule knows the name.
-func evidence(full string, how use) (proves finding.Make, ok bool) {
-	for _, r := range rules {
-		if (r.use == mentioned || r.use == how) && r.name.MatchString(full) {
-			return r.proves, true
-		}
-	}
-	return nil, false
+	{source.Exactly(`(.*\.)?health_grpc\.HealthServicer`), inherited, finding.MayRegisterHealth, nil},
+	{source.Exactly(`(.*\.)?add_\w+Servicer_to_server`), mentioned, finding.Registers(grpcio), nil},
+	{source.Exactly(`grpc_health\..*|.*health_pb2_grpc\.HealthServicer`), inherited, nil, nil},
+	{source.Exactly(`.*_pb2_grpc\.\w+Stub`), inherited, nil, nil},
+	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio), nil}, // who registers it is seen elsewhere
 }
 
 func servesByWeb(at *finding.Site, _ string) finding.Finding { return webServer{at} }
-func makesHealth(at *finding.Site, _ string) finding.Finding { return healthServicer{at} }
+
+// registersStub registers a service Health of generated code, which may be one of the app's own.
+func registersStub(at *finding.Site, full string) finding.Finding {
+	return finding.HealthMade{Site: at, Class: full}
+}
+
+// ruleFor returns the rule that knows a full name which is used so.
+func ruleFor(full string, how use) (rule, bool) {
+	for _, r := range rules {
+		if (r.use == mentioned || r.use == how) && r.name.MatchString(full) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
 
 // healthRules are the services of grpc.health.v1 that have their name in a string, and the statuses that are set.
 var healthRules = []analyzer.Rule{{ // without generated code

@@ -2,7 +2,9 @@ package python
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -23,28 +25,20 @@ var (
 	classBases = lazyregexp.New(`(?m)^[ \t]*class[ \t]+\w+[ \t]*\(`)
 	// definedBefore matches what stands before a name that is defined and not used.
 	definedBefore = lazyregexp.New(`\b(?:def|class)[ \t]+$`)
-	// withoutGRPC is an argument of KServe.
-	withoutGRPC = lazyregexp.New(`\benable_grpc\s*=\s*False\b`)
-	callAfter   = lazyregexp.New(`^[ \t]*\(`)
+	callAfter     = lazyregexp.New(`^[ \t]*\(`)
 )
 
 // maxBeside is how many bytes before a name or after it say how it is used.
 const maxBeside = 16
 
-// proof is what the use of a name proves, by its full name.
-type proof struct {
-	finding.Finding
-	full string
-}
-
 // findUses returns what the uses of names in a source prove.
-func findUses(t *source.Text, i imports) []proof {
-	var found []proof
+func findUses(t *source.Text, i imports) []finding.Finding {
+	var found []finding.Finding
 	add := func(at source.Span, how use) {
 		for _, full := range i.resolve(t.Slice(at)) {
-			if proves, ok := evidence(full, how); ok {
-				if proves != nil && !(strings.HasPrefix(full, kserve) && t.Matches(withoutGRPC)) {
-					found = append(found, proof{proves(finding.At(t, at), full), full})
+			if r, ok := ruleFor(full, how); ok {
+				if r.proves != nil && (r.unless == nil || !i.rest.Matches(r.unless)) {
+					found = append(found, r.proves(finding.At(t, at), full))
 				}
 				return
 			}
@@ -86,4 +80,48 @@ func dottedNames(code []byte) iter.Seq[source.Span] {
 			}
 		}
 	}
+}
+
+// healthHelper is a call that gives a server to a function of another module which is named for health.
+type healthHelper struct {
+	*finding.Site
+	module string // its path
+}
+
+var (
+	helperCall = lazyregexp.New(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*(?:\.\w+)*)\(`)
+	// namedForHealth is in the full name of a helper, and generatedHealth in those of what registers the health service
+	// itself. givenServer is a name that people give a server, as an argument.
+	namedForHealth  = lazyregexp.New(`(?i)health`)
+	generatedHealth = lazyregexp.New(`^grpc_health\b|_pb2_grpc\b|^grpclib\b`)
+	givenServer     = lazyregexp.New(`^[\w.]*(?i:server|grpc)\w*$`)
+)
+
+// maxCalls is how many calls of a source are looked at for helpers.
+const maxCalls = 2000
+
+func healthHelpers(t *source.Text, i imports) []finding.Finding {
+	var found []finding.Finding
+	if !t.Matches(namedForHealth) {
+		return nil
+	}
+	for _, m := range t.FindAll(helperCall, maxCalls) {
+		first, rest, _ := strings.Cut(string(t.Code[m[2]:m[3]]), ".")
+		full := i.names[first] + "." + rest
+		if i.names[first] == "" || !namedForHealth.MatchString(full) || generatedHealth.MatchString(full) {
+			continue
+		}
+		each, _ := t.Arguments(m[1])
+		if slices.ContainsFunc(each, func(s source.Span) bool { return givenServer.MatchString(t.Slice(s)) }) {
+			site := finding.At(t, source.Span{From: m[2], To: m[1]}).Quiet()
+			found = append(found, healthHelper{site, modulePath(full)})
+		}
+	}
+	return found
+}
+
+// modulePath returns the path of the module that a full name is in.
+func modulePath(full string) string {
+	module := full[:max(strings.LastIndexByte(full, '.'), 0)]
+	return strings.ReplaceAll(cmp.Or(module, full), ".", "/")
 }
