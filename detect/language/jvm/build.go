@@ -15,15 +15,15 @@ type project = analyzer.Project[extra]
 
 // build is what a project is built and configured with. That includes what other projects of the tree give it.
 type build struct {
-	artifacts       []string // those that decide about a server
-	settings        settings
-	files           []buildfile.File // what the build files state about versions
-	around          []*build         // those above the project, and those that are built with it
-	hasLibraries    bool             // the artifacts are those of a built app, and there are no others
-	needs           []string         // the names of projects and plugins that it is built with
-	uses            []*project       // the projects of the tree that it is built with
-	forSubprojects  []string         // the artifacts of the projects below
-	subprojectsNeed []string         // needs of the projects below
+	artifacts    []string // those that decide about a server
+	settings     settings
+	files        []buildfile.File
+	around       []*build   // those above the project, those that it is built with, and those that are built with it
+	hasLibraries bool       // the artifacts are those of a built app, and there are no others
+	needs        []string   // the names of projects and plugins that it is built with
+	uses         []*project // the projects of the tree that it is built with
+	// below is what the projects in subdirectories are built with.
+	below struct{ artifacts, needs []string }
 }
 
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
@@ -43,8 +43,8 @@ func newBuild(p *project, catalog map[string][]string) *build {
 		b.add(artifacts)
 		b.needs = append(b.needs, declared.Needs...)
 		if declared.ForSubprojects {
-			b.forSubprojects = append(b.forSubprojects, artifacts...)
-			b.subprojectsNeed = append(b.subprojectsNeed, declared.Needs...)
+			b.below.artifacts = append(b.below.artifacts, artifacts...)
+			b.below.needs = append(b.below.needs, declared.Needs...)
 		}
 	}
 	b.settings = newSettings(all)

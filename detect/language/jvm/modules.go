@@ -49,23 +49,27 @@ func newModules(files []analyzer.File[extra], projects []*project) *modules {
 	return m
 }
 
-// inherit gives projects what those above them declare for them, artifacts and needs: a parent pom.xml, the block
-// subprojects of Gradle, the one build of sbt.
+// inherit gives projects what those above them declare for them: a parent pom.xml, the block subprojects of Gradle, the
+// one build of sbt.
 func (m *modules) inherit() {
-	byDir := map[string]*project{}
+	byDir := map[string]*build{}
 	for _, p := range m.projects {
-		byDir[p.Dir] = p
-		m.builds[p].uses = m.named(m.builds[p].needs)
+		byDir[p.Dir] = m.builds[p]
 	}
 	for _, p := range m.projects {
 		b := m.builds[p]
+		b.uses = m.named(b.needs)
 		for dir := p.Dir; dir != "."; {
 			dir = path.Dir(dir)
 			if above := byDir[dir]; above != nil {
-				b.add(m.builds[above].forSubprojects)
-				b.uses = append(b.uses, m.named(m.builds[above].subprojectsNeed)...)
-				b.around = append(b.around, m.builds[above])
+				b.add(above.below.artifacts)
+				b.uses = append(b.uses, m.named(above.below.needs)...)
+				b.around = append(b.around, above)
 			}
+		}
+		for _, name := range b.needs {
+			b.add(m.shared[name].Artifacts)
+			b.files = append(b.files, m.shared[name])
 		}
 	}
 }
@@ -73,29 +77,26 @@ func (m *modules) inherit() {
 // maxAround is how many other builds say something about one.
 const maxAround = 64
 
-// share gives each project the artifacts of the projects that it is built with, and these the artifacts of the project:
-// the framework of an app serves what the modules of the app implement. Both have the settings of the other.
+// share gives each project the artifacts and the settings of the projects that it is built with, and these those of the
+// project: the framework of an app serves what the modules of the app implement.
 func (m *modules) share() {
-	artifacts, own := map[*project][]string{}, map[*project]settings{}
+	own := map[*project]build{}
 	for p, b := range m.builds {
-		artifacts[p] = slices.Clip(b.artifacts)
-		own[p] = settings{maps.Clone(b.settings.values), maps.Clone(b.settings.isOpen)}
+		of := settings{maps.Clone(b.settings.values), maps.Clone(b.settings.isOpen)}
+		own[p] = build{artifacts: slices.Clip(b.artifacts), settings: of}
+	}
+	give := func(from, to *project) {
+		b := m.builds[to]
+		b.add(own[from].artifacts)
+		b.settings.addOthers(own[from].settings)
+		if len(b.around) < maxAround {
+			b.around = append(b.around, m.builds[from])
+		}
 	}
 	for _, p := range m.projects {
-		b := m.builds[p]
 		for _, needed := range m.needed(p) {
-			of := m.builds[needed]
-			b.add(artifacts[needed])
-			of.add(artifacts[p])
-			if len(of.around) < maxAround {
-				of.around = append(append(of.around, b), b.around...)
-			}
-			b.settings.addOthers(own[needed])
-			of.settings.addOthers(own[p])
-		}
-		for _, name := range b.needs {
-			b.add(m.shared[name].Artifacts)
-			b.files = append(b.files, m.shared[name])
+			give(needed, p)
+			give(p, needed)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	}
 	if len(found) > 0 {
 		found = slices.Concat(found, listeners(t, ext, found), analyzer.Findings(t, transports, named))
-		found = analyzer.Associate(t, markConditional(t, found))
+		found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[healthNamed]))
 		found = append(found, analyzer.HealthChecks(t)...)
 	}
 	return &analyzer.Result[extra]{Findings: found}
@@ -78,33 +78,6 @@ func ofPackage(found []finding.Finding, named []string) []finding.Finding {
 			if !isStandard {
 				found[i] = finding.AsUnsure(f)
 			}
-		}
-	}
-	return found
-}
-
-var (
-	// conditionalBean makes an object in some configurations only: of Spring, Micronaut and Quarkus. always says that
-	// the object is there if nothing is set, or asks for no setting.
-	conditionalBean = lazyregexp.New(`@(?:ConditionalOn(?:Property|BooleanProperty|Expression)|Profile|` +
-		`IfBuildProfile|IfBuildProperty|LookupIfProperty|Requires)\s*\((?P<arguments>[^()]*)\)`)
-	always = lazyregexp.New(`\b(?:matchIfMissing|enableIfMissing|lookupIfMissing)\s*=\s*true\b|\bdefaultValue\b|` +
-		`^\s*(?:beans|classes|missing\w*|notEnv|sdk)\s*=`)
-)
-
-// markConditional is [analyzer.MarkConditional], which marks the registrations in a source too that makes an object
-// only if something is set.
-func markConditional(t *source.Text, found []finding.Finding) []finding.Finding {
-	found = analyzer.MarkConditional(t, found, finding.Is[healthNamed])
-	if finding.Has[finding.Server](found) {
-		return found
-	}
-	isConditional := slices.ContainsFunc(t.FindAll(conditionalBean, maxOptions), func(m []int) bool {
-		return !always.Match(t.Code[m[2]:m[3]])
-	})
-	for i, f := range found {
-		if isConditional && (finding.Is[finding.Health](f) || finding.Is[healthNamed](f)) {
-			found[i] = finding.AsUnsure(f)
 		}
 	}
 	return found
