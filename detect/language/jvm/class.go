@@ -280,8 +280,8 @@ const (
 	binds   = `(Fs2)?Grpc(Trailers)?\$\.bindService(Resource)? `
 )
 
-// classRules are generated classes to which a server, or the implementation of a service, refers. The first that matches
-// holds. A service Health of another package than grpc.health.v1 may be another one.
+// classRules are generated classes to which a server, or the implementation of a service, refers. The first that
+// matches holds. A service Health of another package than grpc.health.v1 may be another one.
 var classRules = []struct {
 	reference *lazyregexp.Regexp
 	proves    finding.Make

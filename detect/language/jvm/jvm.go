@@ -2,9 +2,9 @@
 //
 // Begin with [Analyzer]. What proves a server is in rules.go for sources, in libraries.go for sources and class files,
 // and in class.go; where a server listens is in listens.go. Many frameworks make the server of what an app implements,
-// so that a source alone does not tell the framework: analyze also reads build files and settings, postAnalyze puts them
-// together, health.go knows which framework registers the health service in which build, and settings.go has the ports
-// of such servers.
+// so that a source alone does not tell the framework: analyze also reads build files and settings, postAnalyze puts
+// them together, health.go knows which framework registers the health service in which build, and settings.go has the
+// ports of such servers.
 package jvm
 
 import (

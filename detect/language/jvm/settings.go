@@ -69,7 +69,8 @@ func normalize(key string) string { return strings.ToLower(spelling.Replace(key)
 // readSettings reads a settings file of any format. If it cannot be read to its end, the settings before come with the
 // error.
 func readSettings(file string, text []byte) (all []setting, err error) {
-	documents, name := []untrusted.Document{}, path.Base(file)
+	var documents []untrusted.Document
+	name := path.Base(file)
 	if ext := path.Ext(file); ext == ".properties" || ext == ".conf" {
 		documents = readLines(text)
 	} else if documents, err = untrusted.ReadSettings(file, text); err != nil {
@@ -80,17 +81,20 @@ func readSettings(file string, text []byte) (all []setting, err error) {
 		order += len(settingsFiles)
 	}
 	for _, d := range documents {
-		inProfile := profileFile.MatchString(name)
-		i := slices.IndexFunc(d, func(of untrusted.Setting) bool { return profileCondition.MatchString(normalize(of.Key)) })
+		i := slices.IndexFunc(d, func(of untrusted.Setting) bool {
+			return profileCondition.MatchString(normalize(of.Key))
+		})
 		if i >= 0 && testProfile.MatchString(d[i].Value) {
 			continue
 		}
+		inProfile := i >= 0 || profileFile.MatchString(name)
 		for _, of := range d {
 			m := relevantKey.FindStringSubmatch(normalize(of.Key))
 			if m == nil || of.Value == "" {
 				continue
 			}
-			s := setting{key: m[2], Place: plan.Place{Path: file, Line: of.Line}, inProfile: inProfile || i >= 0, order: order}
+			at := plan.Place{Path: file, Line: of.Line}
+			s := setting{key: m[2], Place: at, inProfile: inProfile, order: order}
 			if m[1] != "" {
 				s.order = -1
 			}
@@ -246,8 +250,8 @@ var frameworkKeys = map[string]serverKeys{
 }
 
 // webKeys are the settings of the web servers that serve gRPC too if the app asks for it: Spring's of
-// ServerProperties.java, Quarkus' of VertxHttpConfig.java, and Play's without TLS. Helidon 1 to 3 have a server for gRPC
-// alone.
+// ServerProperties.java, Quarkus' of VertxHttpConfig.java, and Play's without TLS. Helidon 1 to 3 have a server for
+// gRPC alone.
 var webKeys = map[string]serverKeys{
 	springGRPC: {"server.", "port", "address", "ssl.", "", ""},
 	quarkus:    {"quarkus.http.", "port", "host", "", "", ""},

@@ -35,7 +35,8 @@ var (
 		`\bid\s*[(]?\s*["'](?P<name>[ ]+)["']\s*\)?\s*\.?version\s*\(?\s*["'](?P<value>[ ]+)["']`)
 	// extraProperty is name = '1.0', set('name', '1.0') or extra["name"] = "1.0".
 	extraProperty = lazyregexp.New(
-		`(?:\b(?P<name>\w+)|(?:\bset\s*\(|\bext(?:ra)?\[)\s*["'](?P<name>[ ]+)["']\]?)\s*[=,]\s*["'](?P<value>[ ]+)["']`)
+		`(?:\b(?P<name>\w+)|(?:\bset\s*\(|\bext(?:ra)?\[)\s*["'](?P<name>[ ]+)["']\]?)\s*[=,]\s*` +
+			`["'](?P<value>[ ]+)["']`)
 	// neededName is the script in apply from: 'gradle/grpc.gradle', and the project in project(':orders') or
 	// projects.orders.
 	neededName = lazyregexp.New(`\b(?:from\s*[:=(]?|project\s*\(?\s*(?:path\s*[:=])?)\s*["'](?P<name>[ ]+)["']|` +
@@ -64,7 +65,8 @@ func readGradle(file string, t *source.Text) File {
 	for _, m := range t.FindAll(gradleLine, -1) {
 		if isTest := m[2] >= 0; !isTest {
 			line := &source.Text{Raw: t.Raw[m[0]:m[1]], Code: t.Code[m[0]:m[1]]}
-			f.addLine(line, slices.ContainsFunc(blocks, func(s source.Span) bool { return s.From < m[1] && m[0] < s.To }))
+			isIn := func(block source.Span) bool { return block.From < m[1] && m[0] < block.To }
+			f.addLine(line, slices.ContainsFunc(blocks, isIn))
 		}
 	}
 	return f
