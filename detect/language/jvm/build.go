@@ -148,13 +148,6 @@ func (b *build) property(name string) string {
 	return ""
 }
 
-// isOlder reports whether the version of an artifact is known and is older than another one. isKnown is false if it
-// is not known.
-func (b *build) isOlder(artifact *lazyregexp.Regexp, major, minor int) (isOlder, isKnown bool) {
-	order, ok := buildfile.Compare(b.version(artifact), major, minor)
-	return order < 0, ok
-}
-
 // leavesOut reports whether the build leaves a library out of what its dependencies bring with them.
 func (b *build) leavesOut(library *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(b.states(), func(f buildfile.File) bool {

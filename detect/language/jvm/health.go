@@ -31,73 +31,66 @@ import (
 //     Mu-Scala (GrpcServer.scala), Vert.x, Armeria (enableHealthCheckService is false by default), ServiceTalk, Play,
 //     Akka and Pekko gRPC.
 
-var (
-	// bootStarter is the starter of Spring Boot, which brings grpc-services since it exists.
-	bootStarter = artifactNamed(`spring-boot-starter-grpc-server`)
-	// springGRPCVersion are the artifacts of Spring gRPC, whose versions are all the same, and springBootVersion those
-	// of Spring Boot. Spring gRPC works with Spring Boot 4 from 1.0 on.
-	springGRPCVersion = lazyregexp.New(`^org\.springframework\.grpc:`)
-	springBootVersion = lazyregexp.New(
-		`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$`)
+// bootStarter is the starter of Spring Boot, which brings grpc-services since it exists.
+var bootStarter = artifactNamed(`spring-boot-starter-grpc-server`)
 
-	netDevhVersion = lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`)
-	logNetVersion  = lazyregexp.New(
-		`(?:lognet:|^)grpc-spring-boot-starter$|^io\.github\.lognet\.grpc-spring-boot$`)
+// firstVersion is the first version of an artifact with which a framework registers grpc.health.v1.
+type firstVersion struct {
+	artifact     *lazyregexp.Regexp
+	major, minor int
+}
 
-	micronautGRPCVersion = lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`)
-	micronautVersion     = lazyregexp.New(
-		`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$`)
-)
+// firstVersions are those of frameworks that did not do so from the beginning, or that bring grpc-services since then.
+// The artifacts of Spring gRPC have one version, and it works with Spring Boot 4 from 1.0 on.
+var firstVersions = map[string][]firstVersion{
+	springGRPC: {
+		{lazyregexp.New(`^org\.springframework\.grpc:`), 1, 0},
+		{lazyregexp.New(
+			`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$`), 4, 0},
+	},
+	netDevh: {{lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`), 1, 4}},
+	logNet: {
+		{lazyregexp.New(`(?:lognet:|^)grpc-spring-boot-starter$|^io\.github\.lognet\.grpc-spring-boot$`), 2, 1},
+	},
+	micronaut: {
+		{lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`), 3, 3},
+		{lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$`), 3, 5},
+	},
+}
+
+// isOld reports whether the version of a framework is known and is older than the first one that counts.
+func (b *build) isOld(framework string) (isOld, isKnown bool) {
+	for _, first := range firstVersions[framework] {
+		if order, ok := buildfile.Compare(b.version(first.artifact), first.major, first.minor); ok {
+			return order < 0, true
+		}
+	}
+	if framework == micronaut {
+		order, ok := buildfile.Compare(b.property("micronautVersion"), 3, 5)
+		return order < 0, ok
+	}
+	return false, false
+}
 
 // registersHealth reports whether a framework registers grpc.health.v1 in this build. byItself is what a finding says
-// of it.
+// of it. A built app has all its libraries beside it.
 func (b *build) registersHealth(framework string, byItself bool) bool {
+	isOld, isKnown := b.isOld(framework)
+	hasServices := b.has(grpcServices)
+	mayBring := func() bool { return !b.hasLibraries && !b.leavesOut(grpcServices) }
 	switch framework {
 	case springGRPC:
-		return b.springRegistersHealth()
+		return hasServices || mayBring() && (b.has(bootStarter) || isKnown && !isOld)
 	case netDevh:
-		isOld, _ := b.isOlder(netDevhVersion, 1, 4)
-		return !isOld && (b.has(grpcServices) || !b.hasLibraries && !b.leavesOut(grpcServices))
+		return !isOld && (hasServices || mayBring())
 	case logNet:
-		isOld, _ := b.isOlder(logNetVersion, 2, 1)
 		return !isOld
 	case micronaut:
-		return b.has(grpcServices) && !b.isOldMicronaut()
+		return !isOld && hasServices
 	case quarkus, grpcStarter:
 		return true
 	case dubbo:
 		return b.settings.have("dubbo.", "tri.builtin.service.init=true")
 	}
 	return byItself
-}
-
-// springRegistersHealth reports whether grpc-services is there: the app asks for it itself, or a starter brings it. A
-// built app has all its libraries beside it.
-func (b *build) springRegistersHealth() bool {
-	if b.has(grpcServices) {
-		return true
-	}
-	if b.hasLibraries || b.leavesOut(grpcServices) {
-		return false
-	}
-	if b.has(bootStarter) {
-		return true
-	}
-	if isOld, ok := b.isOlder(springGRPCVersion, 1, 0); ok {
-		return !isOld
-	}
-	isOld, ok := b.isOlder(springBootVersion, 4, 0)
-	return ok && !isOld
-}
-
-// isOldMicronaut reports whether the server is one of Micronaut that has no health service yet.
-func (b *build) isOldMicronaut() bool {
-	if isOld, ok := b.isOlder(micronautGRPCVersion, 3, 3); ok {
-		return isOld
-	}
-	if isOld, ok := b.isOlder(micronautVersion, 3, 5); ok {
-		return isOld
-	}
-	order, ok := buildfile.Compare(b.property("micronautVersion"), 3, 5)
-	return ok && order < 0
 }
