@@ -9,8 +9,6 @@ package jvm
 
 import (
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
@@ -106,18 +104,12 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 	}
 }
 
-// otherDirs are directories and source sets whose code is in no program of the app.
-var otherDirs = []string{
-	// Tests and what serves them, by the conventions of Maven, Gradle, sbt, Android and JMH.
-	"test", "tests", "it", "jmh", "testing", "benchmark", "benchmarks", "testdata", "test-classes", "multi-jvm",
-	"gatling",
-	// What build tools generate.
-	"generated", "generated-sources", "generated-src", "src_managed", "src-gen", "generated-test-sources",
-}
-
 var (
-	// testSourceSet is a source set of tests with a name of its own: integrationTest, testFixtures, functional-test.
-	testSourceSet = lazyregexp.New(`^(\w+Tests?|\w+-tests?|test[A-Z-]\w*)$`)
+	// otherDir is a directory or a source set whose code is in no program of the app: tests and what serves them, by the
+	// conventions of Maven, Gradle, sbt, Android and JMH, with a name of its own as integrationTest, testFixtures or
+	// functional-test; and what build tools generate.
+	otherDir = lazyregexp.New(`(?:^|/)(?:tests?|it|jmh|testing|benchmarks?|testdata|multi-jvm|gatling|generated|` +
+		`generated-(?:test-)?sources|generated-src|src_managed|src-gen|\w+Tests?|\w+-tests?|test[A-Z-]\w*)/`)
 	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.
 	testSource = lazyregexp.New(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
 	// buildWrapper is a jar that starts Gradle or Maven.
@@ -133,16 +125,11 @@ var (
 
 // isOwn reports whether a file lies where the app's own code may be.
 func isOwn(file string) bool {
-	dir := path.Dir(file)
+	dir := path.Dir(file) + "/"
 	if root := sourceRoot.FindStringIndex(file); root != nil {
 		dir = file[:root[1]]
 	}
-	for name := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
-		if slices.Contains(otherDirs, name) || testSourceSet.MatchString(name) {
-			return false
-		}
-	}
-	return !buildWrapper.MatchString(file)
+	return !otherDir.MatchString(dir) && !buildWrapper.MatchString(file)
 }
 
 // classPath returns the part of the path of a class file that is the name of the class, with slashes.

@@ -34,6 +34,14 @@ var libraryCalls = []callRule{
 	{"higherkindness/mu/rpc/server/GrpcServer$", "default defaultServer netty", finding.Constructs(muScala)},
 	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", finding.Constructs(vertx)},
 	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", finding.Constructs(armeria)},
+	// Until Armeria 0.97 the builder had a constructor of its own. The others are methods of a service without
+	// generated code (grpc-protocol/.../AbstractUnsafeUnaryGrpcService.java).
+	{
+		"com/linecorp/armeria/server/grpc/GrpcServiceBuilder " +
+			"com/linecorp/armeria/server/grpc/protocol/AbstractUnaryGrpcService " +
+			"com/linecorp/armeria/server/grpc/protocol/AbstractUnsafeUnaryGrpcService",
+		"<init>", finding.Constructs(armeria),
+	},
 	{"io/servicetalk/grpc/netty/GrpcServers", "forPort forAddress", finding.Constructs(serviceTalk)},
 	{"io/helidon/webserver/grpc/GrpcRouting", "builder", finding.Constructs(helidon)},
 	{"io/helidon/grpc/server/GrpcServer", "create builder", finding.WithHealth(finding.Constructs(helidon))},

@@ -178,16 +178,6 @@ var serverRules = []analyzer.Rule{{
 	Imports: lazyregexp.New(`^io\.grpc\.(Grpc\b|[*_]$|\{)`),
 	Proves:  finding.Constructs(grpcJava),
 }, {
-	// Until Armeria 0.97 the builder had a constructor of its own.
-	Code:    lazyregexp.New(`\bGrpcServiceBuilder\s*\(`),
-	Imports: imported(armeriaServer, `GrpcServiceBuilder`),
-	Proves:  finding.Constructs(armeria),
-}, {
-	// A method of a service without generated code (grpc-protocol/.../AbstractUnsafeUnaryGrpcService.java).
-	Code:    lazyregexp.New(`(?:\bextends\s+|:\s*)(?P<at>Abstract(?:Unsafe)?UnaryGrpcService)\b`),
-	Imports: imported(armeriaServer+`\.protocol`, `Abstract(?:Unsafe)?UnaryGrpcService`),
-	Proves:  finding.Constructs(armeria),
-}, {
 	Code:    lazyregexp.New(`\bextends\s+(?:ServerMain|\w+\.ServerMain)\b|\bServerLayer\s*\.\s*from\w+`),
 	Imports: lazyregexp.New(`^scalapb\.zio_grpc\b`),
 	Proves:  finding.Constructs(zioGRPC),
