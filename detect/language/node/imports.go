@@ -114,8 +114,8 @@ var (
 const (
 	// maxAround is how many bytes before a name and behind it are looked at.
 	maxAround = 200
-	// maxImports is how many imported names are looked for that may prove something.
-	maxImports = 32
+	// maxImports is how many imported names are looked for that may prove something: more than real sources have.
+	maxImports = 256
 )
 
 // uses returns what the uses of imported names prove.

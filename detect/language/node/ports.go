@@ -76,11 +76,6 @@ var (
 	takesOut = lazyregexp.New(`\{(?P<names>[^{}]*)\}\s*=\s*(?P<of>[\w$.]+)`)
 	taken    = lazyregexp.New(`(?P<name>\w+)\s*(?::\s*\w+\s*)?(?:=\s*(?P<value>[^,{}]+))?`)
 	fromArgs = lazyregexp.New(`(?i)\b(?:env|argv|args|opts|flags|program)\b`)
-	// object is one that a variable or a property is, with properties of the form of keyed.
-	object = lazyregexp.New(`\b(?P<object>[\w$]+)\s*(?::[^=;{}\n]{1,100})?=\s*(?:Object\.freeze\(\s*)?\{`)
-	keyed  = lazyregexp.New(`^["']?([\w$]+)["']?\s*:\s*`)
-	// fills may give an object other properties.
-	fills = lazyregexp.New(`\.\.\.|\bObject\.(?:assign|entries|keys)\(`)
 )
 
 // names returns the names that a source declares. In a bundle many variables share one short name.
@@ -99,9 +94,6 @@ func (p *pass) names() *address.Names {
 		}
 	}
 	p.declareTaken()
-	for _, m := range p.FindAll(object, maxListed) {
-		p.declareProperties(p.Slice(source.Span{From: m[2], To: m[3]}), m[1])
-	}
 	return p.declared
 }
 
@@ -119,29 +111,6 @@ func (p *pass) declareTaken() {
 			case fromArgs.MatchString(of) && t[4] >= 0 || p.declared.Values(name, m[0]) != nil:
 				p.declared.DeclareOption(name, "", value)
 			}
-		}
-	}
-}
-
-// declareProperties declares the properties of an object that opens before an offset, if the source uses them as those
-// of its name: objects of other names may have properties that are called so.
-func (p *pass) declareProperties(of string, open int) {
-	properties, _ := p.Arguments(open)
-	for _, property := range properties[:min(len(properties), maxListed)] {
-		m := keyed.FindSubmatchIndex(p.Raw[property.From:property.To])
-		if m == nil {
-			continue
-		}
-		key := string(p.Raw[property.From+m[2] : property.From+m[3]])
-		value := source.Span{From: property.From + m[1], To: property.To}
-		switch {
-		case value.Len() > 0 && p.Code[value.From] == '{':
-			p.declareProperties(key, value.From+1)
-		case !source.HasWord(p.Code, of+"."+key):
-		case p.Matches(fills):
-			p.declared.DeclareOption(address.Field(key), "", value)
-		default:
-			p.declared.Declare(address.Field(key), value)
 		}
 	}
 }

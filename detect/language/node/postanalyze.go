@@ -22,9 +22,8 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	packages := packagesOf(all)
 	dropOwnHealth(all, files)
-	isMain := programs(files)
 	for _, p := range all {
-		decide(p, isMain)
+		decide(p)
 	}
 	packages.moveServers(all)
 	all = analyzer.Join(all, isPlain, func(p *project) []*project {
@@ -148,7 +147,7 @@ func dropLibraries(all []*project, named packages) {
 
 // decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is
 // served.
-func decide(p *project, isMain map[string]bool) {
+func decide(p *project) {
 	hasHandlers := analyzer.ProjectHas[connectHandler](p)
 	serves := map[string]bool{connectNode: hasHandlers && analyzer.ProjectHas[http2Server](p)}
 	for f := range p.All() {
@@ -158,11 +157,7 @@ func decide(p *project, isMain map[string]bool) {
 	servesOthers := analyzer.ProjectHas[otherPackages](p) && !analyzer.ProjectHas[finding.Health](p)
 	listsServices := analyzer.ProjectHas[listedService](p) && !analyzer.ProjectHas[finding.Health](p)
 	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
-		inMain := isMain[stem(in.Path)]
 		switch f := f.(type) {
-		case finding.Server:
-			f.InMain = inMain
-			return []finding.Finding{f}
 		case finding.Implementation: // the options of a microservice that is made elsewhere are not seen
 			if f.Framework == nestJS && len(nest.servers)+len(nest.options) == 0 {
 				return []finding.Finding{f, finding.UsesOther(f.Quiet(), "")}
@@ -172,7 +167,7 @@ func decide(p *project, isMain map[string]bool) {
 			if !hasHandlers {
 				return nil
 			}
-			found := []finding.Finding{finding.Server{Site: f.Site, Framework: connectNode, InMain: inMain}}
+			found := []finding.Finding{finding.Server{Site: f.Site, Framework: connectNode}}
 			if f.isSecure {
 				found = append(found, finding.UsesTLS(f.Quiet(), ""))
 			}
@@ -183,7 +178,7 @@ func decide(p *project, isMain map[string]bool) {
 			finding.Locate([]finding.Finding{f.says}, in.Path)
 			return keptIf(serves[f.framework], f.says)
 		case nestServer:
-			return nest.decide(f, inMain)
+			return nest.decide(f)
 		case namedHealth:
 			return keptIf(listsServices, finding.MayRegisterHealth(f.Site, ""))
 		case healthController:
@@ -235,8 +230,8 @@ func microservicesOf(p *project) *microservices {
 
 // decide returns the server that a microservice is whose options are not written in its call, if these serve gRPC: those
 // of their name, which are in its directory or else elsewhere, or any around it. It may have TLS if none are seen.
-func (m *microservices) decide(f nestServer, inMain bool) []finding.Finding {
-	server := finding.Server{Site: f.Site, Framework: nestJS, InMain: inMain}
+func (m *microservices) decide(f nestServer) []finding.Finding {
+	server := finding.Server{Site: f.Site, Framework: nestJS}
 	for _, within := range []string{m.servers.Innermost(f.Path), "."} {
 		named := slices.DeleteFunc(slices.Clone(m.options), func(o nestOptions) bool {
 			return o.name != f.name || !tree.IsWithin(o.Path, within)

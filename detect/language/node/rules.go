@@ -49,17 +49,16 @@ type (
 	}
 )
 
-func connectHandled(at *finding.Site, _ string) finding.Finding { return connectHandler{at} }
+// marks makes a finding that has nothing but its site.
+func marks[F interface {
+	~struct{ *finding.Site }
+	finding.Finding
+}](at *finding.Site, _ string) finding.Finding {
+	return F(struct{ *finding.Site }{at})
+}
+
 func http2Served(at *finding.Site, name string) finding.Finding {
 	return http2Server{at, name == "createSecureServer"}
-}
-func healthNamed(at *finding.Site, _ string) finding.Finding   { return namedHealth{at.Quiet()} }
-func healthMade(at *finding.Site, _ string) finding.Finding    { return madeHealth{at} }
-func serviceListed(at *finding.Site, _ string) finding.Finding { return listedService{at.Quiet()} }
-func healthHandled(at *finding.Site, _ string) finding.Finding { return healthController{at} }
-func othersPacked(at *finding.Site, _ string) finding.Finding  { return otherPackages{at.Quiet()} }
-func healthElsewhere(at *finding.Site, _ string) finding.Finding {
-	return finding.HealthElsewhere{Site: at.Quiet()}
 }
 
 var (
@@ -77,6 +76,7 @@ var (
 	testModule = source.Exactly(
 		`vitest|jest|@jest/.*|mocha|chai|ava|tap|test|bun:test|supertest|sinon|@nestjs/testing|@playwright/test`)
 
+	isConstructed  = lazyregexp.New(`\b(?:new\s+\(?|extends)\s*$`)
 	anyServer      = source.Exactly(`(?:grpc\.)?(?:Server|XdsServer)`)
 	implementation = source.Exactly(`(?:[Hh]ealth\.)?Implementation|HealthImplementation|GrpcHealthCheck`)
 	inAddService   = lazyregexp.New(`\.addService\(\s*$`)
@@ -91,10 +91,9 @@ var apiRules = []apiRule{
 	{maliModule, source.Exactly(`(?:Mali)?`), afterNew, anywhere, finding.Constructs(mali)},
 	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), anywhere, isCall, finding.Constructs(grpcKit)},
 	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), anywhere, isCall, finding.Serves(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), afterNew, anywhere, finding.Registers(nestJS)},
-	{nestModule, source.Exactly(`ServerGrpc`), inExtends, anywhere, finding.Registers(nestJS)},
+	{nestModule, source.Exactly(`ServerGrpc`), isConstructed, anywhere, finding.Registers(nestJS)},
 	{source.Exactly(`http2`), source.Exactly(`create(?:Secure)?Server`), anywhere, isCall, http2Served},
-	{healthModule, implementation, afterNew, anywhere, healthMade},
+	{healthModule, implementation, afterNew, anywhere, marks[madeHealth]},
 	{healthModule, source.Exactly(`(?:health\.)?service`), inAddService, anywhere, finding.RegistersHealth},
 	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), anywhere, isCall, finding.RegistersHealth},
 	{
@@ -102,6 +101,10 @@ var apiRules = []apiRule{
 		finding.RegistersHealth,
 	},
 	{otherModule, lazyregexp.New(`(?i)health`), anywhere, givesServer, healthElsewhere},
+}
+
+func healthElsewhere(at *finding.Site, _ string) finding.Finding {
+	return finding.HealthElsewhere{Site: at.Quiet()}
 }
 
 // rules are what is recognized by the way it is written, whatever the file imports.
@@ -121,7 +124,7 @@ var rules = []analyzer.Rule{
 	},
 	{
 		Code:   lazyregexp.New(`\.addService\(\s*[a-z_$][\w$]*(?:\[[\w$.]+\]|\.definition)?\s*,`),
-		Proves: serviceListed,
+		Proves: marks[listedService],
 	},
 	{
 		Code:    lazyregexp.New(`\.bind(?:Async\(|\([^;]{1,200}?,\s*[\w$.]*(?i:cred)\w*)`),
@@ -130,7 +133,7 @@ var rules = []analyzer.Rule{
 	bound,
 	niceServer,
 	connectAdapter,
-	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: connectHandled},
+	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: marks[connectHandler]},
 	{Code: lazyregexp.New(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule, Proves: http2Served},
 	{
 		Code:   lazyregexp.New(`\bDaprServer\([^;]{0,400}?\bCommunicationProtocolEnum\.GRPC\b`),
@@ -155,7 +158,7 @@ var (
 	}
 	connectAdapter = analyzer.Rule{
 		Code:   lazyregexp.New(`\bconnectNodeAdapter\s*\)?(?:<[^()]{0,200}>)?\(`),
-		Proves: connectHandled,
+		Proves: marks[connectHandler],
 	}
 )
 
@@ -188,7 +191,7 @@ var healthRules = []analyzer.Rule{
 		Code:   lazyregexp.New(`(?i:health\w*|impl\w*)(?:\([^;\n]{0,300}\))?\s*\.addToServer\(`),
 		Proves: finding.RegistersHealth,
 	},
-	{Code: lazyregexp.New(`\bnew\s+(?P<at>(?:[\w$]+\.)*HealthImplementation)\(`), Proves: healthMade},
+	{Code: lazyregexp.New(`\bnew\s+(?P<at>(?:[\w$]+\.)*HealthImplementation)\(`), Proves: marks[madeHealth]},
 	// The server of nice-grpc, and the router of Connect.
 	{
 		Code:   lazyregexp.New(`\.add\(\s*(?:[\w$]+\.)*Health(?:Service)?Definition\s*,`),
@@ -198,7 +201,7 @@ var healthRules = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\bHealth(?:Check)?(?:Definition|Service(?:Definition)?)\b|` +
 			`\bhealth\.v1\.Health\.service\b`),
-		Proves: healthNamed,
+		Proves: marks[namedHealth],
 	},
 	// Mali and grpc-kit take the name of a service in a string.
 	{
@@ -218,15 +221,15 @@ var healthRules = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bGRPC_HEALTH_V1_PACKAGE_NAME\b`), Imports: nestModule, Proves: finding.RegistersHealth},
 	{
 		Code:    lazyregexp.New(`\bpackage\s*:\s*\[?(?:\s*(?:["'] *["']|(?:\w+\.)*\w+_PACKAGE_NAME)\s*,?)+\s*[\]}\n]`),
-		Imports: nestModule, Proves: othersPacked,
+		Imports: nestModule, Proves: marks[otherPackages],
 	},
 	{
 		Code: lazyregexp.New(`\bGrpcMethod\(\s*["'](?P<literal> *)["']`), Literal: lazyregexp.New(`^Health$`),
-		Proves: healthHandled,
+		Proves: marks[healthController],
 	},
 	{
 		Code:   lazyregexp.New(`\bGrpcMethod\(\s*HEALTH_SERVICE_NAME\b|@HealthControllerMethods\(`),
-		Proves: healthHandled,
+		Proves: marks[healthController],
 	},
 
 	// Statuses: in the object that an implementation is made with, and in calls.
@@ -254,9 +257,13 @@ var healthRules = []analyzer.Rule{
 	},
 }
 
-// setsHealthProperty makes the status that a property of an object says, whose name may have no quotes.
+// setsHealthProperty makes the status that a property of an object says, whose name may have no quotes. An answer of a
+// server has the property status.
 func setsHealthProperty(at *finding.Site, code string) finding.Finding {
 	name, value, _ := strings.Cut(code, ":")
+	if name == "status" {
+		return nil
+	}
 	if strings.Trim(name, `"'[ `) == name {
 		name = strconv.Quote(name)
 	}
