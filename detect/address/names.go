@@ -38,6 +38,8 @@ const (
 	// text. Real texts have few; those that are made to take long have many.
 	maxDeclarations = 16
 	maxExpressions  = 1000
+	// maxBefore is how many bytes of a line are looked at before a declaration: minified lines are long.
+	maxBefore = 200
 )
 
 // Read collects the declarations that patterns match. The group "name" of a pattern is what is declared, or the group
@@ -128,7 +130,7 @@ func (n *Names) add(name string, at int, d declaration) {
 		isField := strings.HasPrefix(name, "@") || at > 0 && n.Code[at-1] == '.'
 		line := n.LogicalLine(at)
 		d.scope = n.blocks.ScopeOf(line, isField)
-		d.isBare = bare.Match(n.Code[n.LineStart(line):at])
+		d.isBare = bare.Match(n.Code[max(n.LineStart(line), at-maxBefore):at])
 	}
 	n.byName[name] = append(n.byName[name], d)
 }
