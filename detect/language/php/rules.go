@@ -16,44 +16,41 @@ var (
 	firstVersionService = finding.Serves(roadRunner)
 )
 
-// usage is how a class is used. A rule may permit several usages.
-type usage int
-
+// The usages of a class, as the groups of [classUse] are called.
 const (
-	constructed usage = 1 << iota // new X
-	named                         // X::class
-	extended                      // extends X
+	constructed = "constructed" // new X
+	named       = "named"       // X::class
+	extended    = "extended"    // extends X
 )
 
-// classRules find the uses of classes by their full names.
 var classRules = []struct {
 	class  *lazyregexp.Regexp
-	usages usage
+	usages []string
 	proves finding.Make
 }{
-	{source.Exactly(`Spiral\\RoadRunner\\GRPC\\Server`), constructed | named, roadRunnerWorker},
-	{source.Exactly(`Spiral\\GRPC\\Server`), constructed | named, firstVersionWorker},
-	{source.Exactly(`Spiral\\RoadRunnerBridge\\Bootloader\\GRPCBootloader`), named, roadRunnerWorker},
-	{source.Exactly(`Spiral\\Bootloader\\GRPC\\GRPCBootloader`), named, firstVersionWorker},
+	{source.Exactly(`Spiral\\RoadRunner\\GRPC\\Server`), []string{constructed, named}, roadRunnerWorker},
+	{source.Exactly(`Spiral\\GRPC\\Server`), []string{constructed, named}, firstVersionWorker},
+	{source.Exactly(`Spiral\\RoadRunnerBridge\\Bootloader\\GRPCBootloader`), []string{named}, roadRunnerWorker},
+	{source.Exactly(`Spiral\\Bootloader\\GRPC\\GRPCBootloader`), []string{named}, firstVersionWorker},
 	{
-		source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`), constructed,
+		source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`), []string{constructed},
 		roadRunnerWorker,
 	},
 	{
-		source.Exactly(`Hyperf\\GrpcServer\\Server`), extended,
+		source.Exactly(`Hyperf\\GrpcServer\\Server`), []string{extended},
 		finding.Registers(hyperf),
 	},
 	{
-		source.Exactly(`OpenSwoole\\GRPC\\Server`), constructed,
+		source.Exactly(`OpenSwoole\\GRPC\\Server`), []string{constructed},
 		finding.Constructs(openSwoole),
 	},
 	{
-		source.Exactly(`Grpc\\RpcServer`), constructed,
+		source.Exactly(`Grpc\\RpcServer`), []string{constructed},
 		finding.Constructs(grpcPHP),
 	},
-	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), named, finding.RegistersHealth},
-	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), extended, finding.RegistersHealth},
-	{source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`), constructed, finding.RegistersHealth},
+	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), []string{named}, finding.RegistersHealth},
+	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), []string{extended}, finding.RegistersHealth},
+	{source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`), []string{constructed}, finding.RegistersHealth},
 }
 
 // rules find what needs no full name of a class.

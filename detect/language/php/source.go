@@ -25,14 +25,8 @@ const maxFindings = 100
 
 // classUse matches a use of a class, in a group for each usage.
 var classUse = lazyregexp.New(
-	`\bnew\s+(?P<made>\\?[A-Za-z_][\w\\]*)|\bextends\s+(?P<extended>\\?[A-Za-z_][\w\\]*)|` +
+	`\bnew\s+(?P<constructed>\\?[A-Za-z_][\w\\]*)|\bextends\s+(?P<extended>\\?[A-Za-z_][\w\\]*)|` +
 		`(?P<named>\\?[A-Za-z_][\w\\]*)::class\b`)
-
-// usageGroups are the groups of classUse.
-var usageGroups = []struct {
-	usage usage
-	group string
-}{{constructed, "made"}, {extended, "extended"}, {named, "named"}}
 
 // pass is the analysis of one source.
 type pass struct{ *address.Names }
@@ -58,9 +52,9 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 		if len(found) > maxFindings {
 			break
 		}
-		for _, u := range usageGroups {
-			if name, ok := t.Group(classUse, m, u.group); ok {
-				found = append(found, p.usedClass(u.usage, classes.resolve(name), m)...)
+		for _, usage := range []string{constructed, named, extended} {
+			if name, ok := t.Group(classUse, m, usage); ok {
+				found = append(found, p.usedClass(usage, classes.resolve(name), m)...)
 			}
 		}
 	}
@@ -75,13 +69,13 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 }
 
 // usedClass returns what the use of a class proves, with its port if the framework is given it in the same place.
-func (p *pass) usedClass(used usage, class string, match []int) []finding.Finding {
+func (p *pass) usedClass(usage, class string, match []int) []finding.Finding {
 	at := finding.At(p.Text, source.Span{From: match[0], To: match[1]})
-	if used == named && class == `Hyperf\GrpcServer\Server` && callbackMethod.Match(p.Code[match[1]:]) {
+	if usage == named && class == `Hyperf\GrpcServer\Server` && callbackMethod.Match(p.Code[match[1]:]) {
 		return append([]finding.Finding{finding.Server{Site: at, Framework: hyperf}}, p.hyperfListener(match[0])...)
 	}
 	for _, r := range classRules {
-		if r.usages&used == 0 || !r.class.MatchString(class) {
+		if !slices.Contains(r.usages, usage) || !r.class.MatchString(class) {
 			continue
 		}
 		found := []finding.Finding{r.proves(at, class)}
