@@ -32,10 +32,8 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// project is what a project file of MSBuild tells; nil for any other file.
 	project *msbuildProject
-	// class is the one with the servers of Grpc.Core in a source, if the source does not make it itself, and made are
-	// the classes with servers that a source may make.
-	class string
-	made  []string
+	// made are the classes with servers that a source may make.
+	made []string
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.

@@ -15,10 +15,8 @@ var grammars = map[string]source.Grammar{
 	".cs": {
 		debugOnly,
 		source.LineComment("//"), source.BlockComment("/*", "*/", false),
-		// A raw string begins with three quotes or more, which may have any number of $ before them (C# language
-		// reference, raw string literals).
-		{Open: `"""`, End: rawStringEnd},
-		{Open: "$", Starts: isRawString, End: rawStringEnd},
+		// A raw string may have several $ before it, each for a brace that opens code in it.
+		{Open: `"""`, End: rawStringEnd}, {Open: `$"""`, End: rawStringEnd}, {Open: `$$"""`, End: rawStringEnd},
 		{Open: `$@"`, End: interpolatedEnd(true)},
 		{Open: `@$"`, End: interpolatedEnd(true)},
 		{Open: `$"`, End: interpolatedEnd(false)},
@@ -39,30 +37,13 @@ var grammars = map[string]source.Grammar{
 	},
 }
 
-var rawStringOpening = lazyregexp.New(`^\$+"""`)
-
-// maxDollars is how many $ a raw string may begin with. Each stands for a brace that opens code in the string, so that
-// real ones have one or two.
-const maxDollars = 16
-
-func isRawString(text []byte, at int) bool {
-	return rawStringOpening.Match(text[at:min(len(text), at+maxDollars)])
-}
-
-// rawStringEnd ends a raw string, from any offset in its opening: it ends with as many quotes as it begins with.
+// rawStringEnd ends a raw string, from the offset after three quotes: it ends with as many as it begins with.
 func rawStringEnd(text []byte, from int) (inner, after int) {
-	for from > 0 && text[from-1] == '"' {
-		from--
-	}
-	for from < len(text) && text[from] == '$' {
-		from++
-	}
-	quotes := 0
+	quotes := 3
 	for ; from < len(text) && text[from] == '"'; from++ {
 		quotes++
 	}
-	closing := bytes.Repeat([]byte{'"'}, quotes)
-	if n := bytes.Index(text[from:], closing); n >= 0 {
+	if n := bytes.Index(text[from:], bytes.Repeat([]byte{'"'}, quotes)); n >= 0 {
 		return from + n, from + n + quotes
 	}
 	return len(text), len(text)

@@ -16,7 +16,6 @@ import (
 type msbuildProject struct {
 	isTest    bool
 	isLibrary bool
-	isWeb     bool // its SDK is that for the web
 	// references are the project files that the project refers to, relative to its folder.
 	references []string
 }
@@ -51,7 +50,6 @@ func analyzeProject(text []byte) (*analyzer.Result[extra], error) {
 	// This is the only SDK whose projects are libraries unless a property says otherwise.
 	project.isLibrary = sdk == "Microsoft.NET.Sdk"
 	project.isTest = sdk == "MSTest.Sdk"
-	project.isWeb = sdk == "Microsoft.NET.Sdk.Web"
 	for _, p := range file.Properties {
 		project.isTest = project.isTest || strings.EqualFold(strings.TrimSpace(p.IsTestProject), "true")
 		if output := strings.TrimSpace(p.OutputType); output != "" {

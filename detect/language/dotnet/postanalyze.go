@@ -52,18 +52,18 @@ type app struct {
 	surest evidence
 }
 
-// evidence is what stands for a server in an app.
+// evidence is how surely a finding stands for a server in an app.
 type evidence int
 
 const (
-	byService evidence = iota // a source maps a service by its name or constructs a server
-	byMapping                 // a helper maps any service
-	byAdding                  // gRPC is added
-	byNothing
+	nothing   evidence = iota
+	byAdding           // gRPC is added
+	byMapping          // a helper maps any service
+	byService          // a source maps a service by its name, or constructs a server
 )
 
 func newApp(projects []*project) app {
-	a := app{healthClasses: map[string]bool{libraryHealth: true}, declared: map[string]bool{}, surest: byNothing}
+	a := app{healthClasses: map[string]bool{libraryHealth: true}, declared: map[string]bool{}}
 	for _, p := range projects {
 		for f := range p.All() {
 			switch f := f.(type) {
@@ -78,7 +78,7 @@ func newApp(projects []*project) app {
 		for _, in := range p.Packages {
 			for _, f := range in.Findings {
 				if !in.Built {
-					a.surest = min(a.surest, a.evidenceOf(f, msbuildOf(p).isLibrary))
+					a.surest = max(a.surest, a.evidenceOf(f, p))
 				}
 			}
 		}
@@ -86,24 +86,24 @@ func newApp(projects []*project) app {
 	return a
 }
 
-// evidenceOf returns what a finding in a program or a library stands for. A library may add what another app serves,
+// evidenceOf returns how surely a finding in a project stands for a server. A library may add what another app serves,
 // and an AddGrpc of the app's own may be for clients.
-func (a app) evidenceOf(f finding.Finding, isLibrary bool) evidence {
+func (a app) evidenceOf(f finding.Finding, p *project) evidence {
 	switch f := f.(type) {
 	case finding.Registration, finding.Server:
 		return byService
 	case serviceMapped:
-		if !a.healthClasses[f.class] {
+		if f.class == "" {
+			return byMapping
+		} else if !a.healthClasses[f.class] {
 			return byService
 		}
-	case anyServiceMapped:
-		return byMapping
 	case grpcAdded:
-		if !isLibrary && !a.declared[addGrpc] {
+		if !msbuildOf(p).isLibrary && !a.declared[addGrpc] {
 			return byAdding
 		}
 	}
-	return byNothing
+	return nothing
 }
 
 // resolve decides what the findings of a project mean in the app, with the libraries that it refers to.
@@ -126,6 +126,8 @@ func (a app) resolve(p *project, libraries []*project) {
 		case serviceMapped:
 			isDeclared := a.declared[of.class]
 			switch {
+			case of.class == "" && a.surest != byMapping:
+				return nil
 			case a.healthClasses[of.class]:
 				needsStatus := of.class == libraryHealth && !isDeclared
 				return []finding.Finding{finding.Health{Site: of.Site, Of: mapping, NeedsStatus: needsStatus}}
@@ -138,12 +140,8 @@ func (a app) resolve(p *project, libraries []*project) {
 				return nil
 			}
 			return []finding.Finding{finding.Health{Site: of.AsUnsure(), Of: mapping}}
-		case anyServiceMapped:
-			if a.surest == byMapping {
-				return registered(of.Site, framework)
-			}
 		case grpcAdded:
-			if a.surest == byAdding && !msbuildOf(p).isLibrary {
+			if a.surest == byAdding && a.evidenceOf(f, p) == byAdding {
 				return registered(of.Site, of.framework)
 			}
 		case finding.Registration:

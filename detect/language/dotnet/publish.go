@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,8 +21,7 @@ import (
 // Documentation/specs/runtime-configuration-file.md).
 type dependencies struct {
 	Targets map[string]map[string]struct {
-		Dependencies map[string]string
-		Runtime      map[string]json.RawMessage
+		Runtime map[string]json.RawMessage
 	}
 	Libraries map[string]struct{ Type string }
 }
@@ -68,7 +68,10 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 	if !canServe {
 		return nil, nil
 	}
-	result := &analyzer.Result[extra]{ProjectRoot: true, Built: true, Language: deps.language()}
+	result := &analyzer.Result[extra]{ProjectRoot: true, Built: true, Language: "csharp"}
+	if bytes.Contains(text, []byte(`"FSharp.Core"`)) { // the library that all programs in F# depend on
+		result.Language = "fsharp"
+	}
 	for _, assembly := range deps.ownAssemblies() {
 		found, err := readAssembly(f, assembly)
 		if err != nil {
@@ -94,18 +97,6 @@ func (d dependencies) ownAssemblies() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// language returns the plan's name of the language of the app's own projects. Those in F# depend on its library.
-func (d dependencies) language() string {
-	for _, target := range d.Targets {
-		for library, parts := range target {
-			if _, ok := parts.Dependencies["FSharp.Core"]; ok && d.Libraries[library].Type == "project" {
-				return "fsharp"
-			}
-		}
-	}
-	return "csharp"
 }
 
 // readAssembly returns the findings in the assembly of a name beside f. One that is not there has none.

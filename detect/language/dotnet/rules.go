@@ -9,13 +9,12 @@ import (
 
 // The findings whose meaning depends on the rest of the app.
 type (
-	// serviceMapped is a class that is mapped: a service of the app, or the health service.
+	// serviceMapped is a class that is mapped: a service of the app, or the health service. It is "" in a helper, which
+	// maps whatever class it is given.
 	serviceMapped struct {
 		*finding.Site
 		class string
 	}
-	// anyServiceMapped is a mapping of whatever class a helper of the app is given.
-	anyServiceMapped struct{ *finding.Site }
 	// grpcAdded adds gRPC to the services of ASP.NET Core: a server, if no source maps a class.
 	grpcAdded struct {
 		*finding.Site
@@ -39,14 +38,11 @@ func adds(framework string) finding.Make {
 	return func(at *finding.Site, _ string) finding.Finding { return grpcAdded{at, framework} }
 }
 
-func mapsAny(at *finding.Site, _ string) finding.Finding { return anyServiceMapped{at} }
+func mapsAny(at *finding.Site, _ string) finding.Finding { return serviceMapped{at, ""} }
 
 func declares(at *finding.Site, name string) finding.Finding { return declared{at.Quiet(), name} }
 
-func replacesSettings(at *finding.Site, code string) finding.Finding {
-	if otherSettings.MatchString(code) {
-		return nil
-	}
+func replacesSettings(at *finding.Site, _ string) finding.Finding {
 	return settingsReplaced{at.Quiet()}
 }
 
@@ -128,26 +124,20 @@ var rules = []analyzer.Rule{
 		Proves:  finding.MayRegisterHealth,
 	},
 
-	// Settings of another file, of a store or of the app's own code. What is set last counts
-	// (Microsoft.Extensions.Configuration).
+	// What is set after appsettings.json goes before it (Microsoft.Extensions.Configuration): a file that is named for
+	// the server, a setting of the app's own code, a store.
 	{
-		Code: lazyregexp.New(receiver + `(?P<at>Add(?:(?:Json|Ini|Xml|Yaml|Toml)File\s*\([^;()]*|` +
-			`InMemoryCollection|AzureAppConfiguration|ConfigServer|SystemsManager|VaultConfiguration|Nacos|Apollo|Consul))`),
-		Proves: replacesSettings,
+		Code: lazyregexp.New(`\b(?:AddJsonFile|UseSetting|SetEnvironmentVariable|Configure)\s*\(` +
+			`[^";]*"(?P<literal>[ ]+)"|\w*[cC]onfig(?:uration)?\s*\[\s*"(?P<literal>[ ]+)"\s*\]\s*=[^=]`),
+		Literal: lazyregexp.New(`(?i)host|server|web|grpc|url|port|endpoint|kestrel[^"]`),
+		Proves:  replacesSettings,
 	},
 	{
-		Code: lazyregexp.New(`(?P<at>\b(?:Sources\s*\.\s*Clear|CreateEmptyBuilder)\s*\(|` +
-			`\b\w*[cC]onfig(?:uration)?\s*\[\s*"[ ]+"\s*\]\s*=[^=]|` +
-			`\b(?:UseSetting|SetEnvironmentVariable)\s*\(|` +
-			`\bConfigure\s*\(\s*[\w.]+\.\s*GetSection\s*\(\s*"[^;)]*)`),
+		Code: lazyregexp.New(`\bAdd(?:IniFile|XmlFile|YamlFile|InMemoryCollection|AzureAppConfiguration|ConfigServer|SystemsManager|` +
+			`VaultConfiguration|Nacos\w*|Apollo|Consul)\s*\(|\b(?:Sources\s*\.\s*Clear|CreateEmptyBuilder)\s*\(`),
 		Proves: replacesSettings,
 	},
 }
-
-// otherSettings are the files that are read here, and those of an environment; those of Ocelot's routes and of loggers,
-// which say nothing of Kestrel; and Kestrel's own section.
-var otherSettings = lazyregexp.New(`"appsettings\.(?:json"|Production\.json"|\{|%s|")|` +
-	`(?i)"(?:[^"]*/)?(?:ocelot|serilog|nlog|logging)\b[^"/]*\.json"|GetSection\s*\(\s*"Kestrel"`)
 
 // standardHealth is the namespace of what is generated of the standard health.proto, or that of the library that has
 // it. An app's own service may be in one whose name ends like it.

@@ -21,6 +21,9 @@ var settingsFiles = []string{"appsettings.json", productionSettings}
 // productionSettings go before those in appsettings.json.
 const productionSettings = "appsettings.Production.json"
 
+// urlsKey is the setting with the server's URLs.
+const urlsKey = "urls"
+
 // analyzeSettings returns the endpoints in an appsettings.json (dotnet/aspnetcore,
 // src/Servers/Kestrel/Core/src/Internal/ConfigurationReader.cs).
 func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) {
@@ -35,37 +38,30 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) 
 		return nil, fmt.Errorf("leaving out settings that are not JSON")
 	}
 	_ = json.Unmarshal(plain, &settings) // a value of another type leaves out what it is in
-	isProduction := path.Base(file) == productionSettings
 	var result analyzer.Result[extra]
 	add := func(key, url, written, protocols string) {
-		e := urlEndpoint(url, lineOf(text, key, written))
-		e.key, e.isProduction, e.isURL, e.protocols = key, isProduction, key == "urls", protocols
+		e := urlEndpoint(url, lineOf(text, written))
+		e.isProduction, e.isURL = path.Base(file) == productionSettings, key == urlsKey
+		e.key, e.protocols = strings.ToLower(key), protocols
 		result.Findings = append(result.Findings, e)
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings.Kestrel.Endpoints)) {
 		e := settings.Kestrel.Endpoints[name]
-		add(strings.ToLower(name), e.URL, e.URL, e.Protocols)
+		add("endpoints:"+name, e.URL, e.URL, e.Protocols)
 	}
-	for url := range strings.SplitSeq(settings.URLs, ";") {
-		if url != "" {
-			add("urls", url, settings.URLs, "")
-		}
+	for url := range strings.FieldsFuncSeq(settings.URLs, func(c rune) bool { return c == ';' }) {
+		add(urlsKey, url, settings.URLs, "")
 	}
 	return &result, nil
 }
 
-// lineOf returns the line, from 1, of the first string after a key that has a value, or 0 for one that is written
-// otherwise.
-func lineOf(text []byte, key, value string) int {
-	from := bytes.Index(bytes.ToLower(text), []byte(`"`+key+`"`))
-	if from < 0 {
+// lineOf returns the line, from 1, of the first string with a value, or 0 for one that is written otherwise.
+func lineOf(text []byte, value string) int {
+	before, _, ok := bytes.Cut(text, []byte(`"`+value+`"`))
+	if !ok {
 		return 0
 	}
-	at := bytes.Index(text[from:], []byte(`"`+value+`"`))
-	if at < 0 {
-		return 0
-	}
-	return bytes.Count(text[:from+at], []byte("\n")) + 1
+	return bytes.Count(before, []byte("\n")) + 1
 }
 
 var (

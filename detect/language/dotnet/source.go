@@ -44,7 +44,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	found = markConditional(t, append(found, listeners(t)...))
 	return &analyzer.Result[extra]{
 		Findings: append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...),
-		Extra:    extra{class: unmadeIn(t, found), made: madeIn(t)},
+		Extra:    extra{made: madeIn(t)},
 	}
 }
 
@@ -95,7 +95,7 @@ func mappedServices(t *source.Text) []finding.Finding {
 		switch class = strings.TrimPrefix(path.Ext("."+strings.ReplaceAll(class, "::", ".")), "."); {
 		case reflectionService.MatchString(class):
 		case typeParameter.MatchString(class):
-			found = append(found, anyServiceMapped{at})
+			found = append(found, serviceMapped{at, ""})
 		default:
 			found = append(found, serviceMapped{at, class})
 		}

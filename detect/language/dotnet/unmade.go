@@ -1,78 +1,50 @@
 package dotnet
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// A program that maps services may have classes beside it with a server of Grpc.Core, which nothing makes: what is left
-// of an older server, or a part of a library. They prove no server.
+// serverMade is a class with a usual name of those with servers, where it is made, named as a type or asked.
+var serverMade = lazyregexp.New(
+	`\b(?P<name>\w*(?:Server|Host|Service|Endpoint|Runner|Listener))(?:\s*[({]|\s*>|\s*\.)`)
 
-var (
-	classHead = lazyregexp.New(`\b(?:class|record)\s+(\w+)`)
-	// serverMade is a class with a usual name of those with servers, where it is made, named as a type or asked.
-	serverMade = lazyregexp.New(
-		`\b(?P<name>\w*(?:Server|Host|Service|Endpoint|Runner|Listener))(?:\s*[({]|\s*>|\s*\.)`)
-)
-
-// maxClasses is how many classes of a source are looked at.
-const maxClasses = 256
-
-// madeIn returns the classes with servers that a source may make.
-func madeIn(t *source.Text) []string {
-	var all []string
-	for _, m := range t.FindAll(serverMade, maxClasses) {
-		if name, _ := t.Group(serverMade, m, "name"); !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-// unmadeIn returns the class with the first of the servers in a source, "" if that source makes an object of it or
-// begins the program.
-func unmadeIn(t *source.Text, found []finding.Finding) string {
-	server, ok := finding.First[finding.Server](found)
-	if !ok || server.InMain {
-		return ""
-	}
-	class := ""
-	for _, m := range t.FindAll(classHead, maxClasses) {
-		if m[0] < finding.Offset(server) {
-			class = string(t.Code[m[2]:m[3]])
-		}
-	}
-	if made := lazyregexp.New(`\bnew\s+` + class + `\b`); class == "" || t.Matches(made) {
-		return ""
-	}
-	return class
-}
-
-// dropUnmade leaves out the sources with servers of Grpc.Core whose class no other source makes: those of a program
-// that maps services, and those of libraries if a program does.
+// dropUnmade leaves out the sources with servers of Grpc.Core whose class, which is named as the source, no other one
+// makes: those of a program that maps services, and those of libraries if a program does. They are what is left of an
+// older server, or a part of a library.
 func dropUnmade(projects []*project) {
+	if !slices.ContainsFunc(projects, func(p *project) bool { return mapsServices(p) != nil }) {
+		return
+	}
+	classOf := func(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }
 	isMade := map[string]bool{}
 	for _, p := range projects {
 		for _, f := range p.Files {
 			for _, name := range f.Extra.made {
-				isMade[name] = isMade[name] || name != f.Extra.class
+				isMade[name] = isMade[name] || name != classOf(f.Path)
 			}
 		}
-	}
-	if !slices.ContainsFunc(projects, func(p *project) bool { return mapsServices(p) != nil }) {
-		return
 	}
 	for _, p := range projects {
-		if mapsServices(p) == nil && !msbuildOf(p).isLibrary {
-			continue
-		}
-		for _, f := range p.Files {
-			if class := f.Extra.class; class != "" && serverMade.MatchString(class+"(") && !isMade[class] {
-				p.Package(f.Path).Findings = nil
+		for _, in := range p.Packages {
+			class := classOf(in.Path)
+			s, ok := finding.First[finding.Server](in.Findings)
+			isPart := mapsServices(p) != nil || msbuildOf(p).isLibrary
+			if ok && !s.InMain && isPart && serverMade.MatchString(class+"(") && !isMade[class] {
+				in.Findings = nil
 			}
 		}
 	}
+}
+
+// madeIn returns the classes with servers that a source may make.
+func madeIn(t *source.Text) []string {
+	all := t.Names(serverMade)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
