@@ -12,10 +12,13 @@ import (
 // assignedName is the name that a statement gives what it makes.
 var assignedName = lazyregexp.New(`([\w$@]+)\s*(?::\s*[\w.<>?\[\]]+\s*)?(?::?=|<-)[^=]`)
 
+// builder is the object whose method makes a server, such as a builder.
+var builder = lazyregexp.New(`([\w$@]+)\s*(?:\.|->)\s*$`)
+
 // Associate returns the findings of a text in which what is said of one of several servers has the site of that server:
-// listeners, health services and credentials whose statement has the server, or the name that it is given, or that
-// stand in the function which makes that server alone. Servers of which one is made under a condition, and the others
-// are not, may be alternatives, and are not told apart.
+// listeners, health services and credentials whose statement has the server, the name that it is given or that of its
+// builder, or that stand in the function which makes that server alone. Servers of which one is made under a condition,
+// and the others are not, may be alternatives, and are not told apart.
 func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 	var servers []associated
 	for s := range finding.All[finding.Server](found) {
@@ -32,6 +35,10 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		code := t.LineCode(s.line)
 		if m := assignedName.FindSubmatch(code[:min(len(code), maxStatement)]); m != nil {
 			servers[i].name = string(m[1])
+		}
+		before := t.Code[max(t.LineStart(s.line), finding.Offset(s.Server)-maxBuilder):finding.Offset(s.Server)]
+		if m := builder.FindSubmatch(before); m != nil {
+			servers[i].builder = string(m[1])
 		}
 	}
 	if areAlternatives(t, blocks, servers) {
@@ -97,12 +104,16 @@ func withoutMakings(found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(found, func(f finding.Finding) bool { return finding.Is[finding.Health](f) && !isOf(f) })
 }
 
-// associated is a server with the index of its line, the name that it is given and the head of its function.
+// associated is a server with the index of its line, the head of its function, the name that it is given and that of
+// the object which makes it.
 type associated struct {
 	finding.Server
 	line, function int
-	name           string
+	name, builder  string
 }
+
+// maxBuilder is how many bytes before a server are looked at for the object that makes it.
+const maxBuilder = 100
 
 // maxStatement is how many bytes of a line are looked at for names.
 const maxStatement = 4000
@@ -112,15 +123,19 @@ func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line 
 	function := blocks.Function(t, line)
 	code := t.LineCode(line)
 	code = code[:min(len(code), maxStatement)]
-	var inFunction, named []*finding.Site
+	has := func(name string) bool { return name != "" && source.HasWord(code, strings.TrimLeft(name, "$@")) }
+	var inFunction, named, built []*finding.Site
 	for _, s := range servers {
 		switch {
 		case s.line == line:
 			return s.Site
 		case s.function == function:
 			inFunction = append(inFunction, s.Site)
-			if s.name != "" && source.HasWord(code, strings.TrimLeft(s.name, "$@")) {
+			if has(s.name) {
 				named = append(named, s.Site)
+			}
+			if has(s.builder) {
+				built = append(built, s.Site)
 			}
 		}
 	}
@@ -129,6 +144,8 @@ func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line 
 		return inFunction[0]
 	case len(named) == 1:
 		return named[0]
+	case len(named) == 0 && len(built) == 1:
+		return built[0]
 	}
 	return nil
 }
