@@ -112,7 +112,7 @@ var (
 // it makes.
 func analyzeCMakeLists(dir string, text []byte) *analyzer.Result[extra] {
 	programs := map[string]string{}
-	for _, m := range executable.FindAllSubmatch(text, maxConstants) {
+	for _, m := range executable.FindAllSubmatch(text, maxGiven) {
 		for file := range strings.FieldsSeq(string(m[2])) {
 			programs[path.Join(dir, strings.Trim(file, `"`))] = path.Join(dir, string(m[1]))
 		}

@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
+
+// listens say where servers of grpc++ listen.
+var listens = []analyzer.Listen{
+	{Code: lazyregexp.New(`(?:\.|->)\s*AddListeningPort\s*\(`), Argument: 1},
+}
 
 // declarations match `#define PORT 50051`, `ABSL_FLAG(uint16_t, port, 50051, "");`, `DEFINE_int32(port, 50051, "");`,
 // `int port = 50051;`, `const std::string address("0.0.0.0:50051");` and `stream << "0.0.0.0:" << port;`.
@@ -22,13 +27,46 @@ var declarations = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^[ \t]*(?P<name>\w+)\s*<<\s*`),
 }
 
+var (
+	// option is one of Boost.Program_options, which is written to a variable or read by its name:
+	// ("port,p", po::value<int>()->default_value(50051)).
+	option = lazyregexp.New(`\bvalue\s*<[^>;]*>\s*\(\s*&(?:\w+(?:\.|->))*(?P<variable>\w+)\s*\)` +
+		`(?:\s*->\s*\w+\(\))*\s*->\s*default_value\s*\(\s*|\(\s*"(?P<option> +)"\s*,[^;"]{0,100}` +
+		`\bvalue\s*<[^>;]*>\s*\(\s*\)\s*->\s*default_value\s*\(\s*`)
+	// given is a variable that a call may set or returns.
+	given = lazyregexp.New(`[(,]\s*&(?P<name>[a-z_]\w*)\s*[,)]|>>\s*(?P<name>\w+)|` +
+		`\b(?:from_chars|SimpleAtoi|try_lexical_convert)\s*\((?:[^;()]|\([^;()]*\))*,\s*(?P<name>\w+)\s*\)|` +
+		`\b(?P<name>\w+)\s*=\s*[A-Za-z_]\w*\s*\(`)
+)
+
+// maxGiven is how many variables of a source are looked at that calls give values to.
+const maxGiven = 256
+
+// namesIn returns the names that a source declares.
+func namesIn(t *source.Text) *address.Names {
+	names := address.Read(t, ",;\n", declarations...)
+	for _, m := range t.FindAll(option, maxGiven) {
+		value := source.Span{From: m[1], To: t.Until(m[1], ",")}
+		if name, ok := t.Group(option, m, "variable"); ok {
+			names.DeclareOption(name, "", value)
+		}
+		if name, ok := t.Group(option, m, "option"); ok {
+			name, _, _ = strings.Cut(name, ",")
+			names.DeclareOption(address.Field(name), "", value)
+		}
+	}
+	for _, m := range t.FindAll(given, maxGiven) {
+		name, _ := t.Group(given, m, "name")
+		names.DeclareOption(name, "", source.Span{From: m[1], To: m[1]})
+	}
+	return names
+}
+
 // configSection is the server's section in userver's static config
 // (grpc/include/userver/ugrpc/server/server_component.hpp).
 const configSection = "components_manager.components.grpc-server."
 
-// analyzeStaticConfig returns what the server's section in userver's static config says. A value that begins with a
-// dollar sign is a variable, whose name stands for it, with an environment variable and a default beside it
-// (universal/include/userver/yaml_config/yaml_config.hpp).
+// analyzeStaticConfig returns what the server's section in userver's static config says.
 func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	if !bytes.Contains(text, []byte("grpc-server")) {
 		return nil, nil
@@ -42,44 +80,30 @@ func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 	return nil, err
 }
 
-// configured returns the listener and the security that a document states.
+// configured returns the listener and the security that a document states. A value that begins with a dollar sign is a
+// variable, whose name stands for it, with an environment variable and a default beside it
+// (universal/include/userver/yaml_config/yaml_config.hpp).
 func configured(document untrusted.Document) []finding.Finding {
 	var found []finding.Finding
-	if path, ok := document.Get(configSection + "unix-socket-path"); ok {
-		v := address.Setting("unix:"+path.Value, path.Line)
-		if strings.HasPrefix(path.Value, "$") {
-			v.Address = address.Address{Host: address.UnixSocket, Place: v.Place}
+	if socket, ok := document.Get(configSection + "unix-socket-path"); ok {
+		a := address.Setting("unix:"+socket.Value, socket.Line)
+		if strings.HasPrefix(socket.Value, "$") {
+			a = address.Address{Host: address.UnixSocket, Place: a.Place}
 		}
-		found = append(found, finding.ListenerAt(v))
+		found = append(found, finding.Listens(a, ""))
 	} else if port, ok := document.Get(configSection + "port"); ok {
-		found = append(found, finding.ListenerAt(configuredPort(document, port)))
+		a := address.Setting(port.Value, port.Line)
+		if strings.HasPrefix(port.Value, "$") {
+			if fallback, ok := document.Get(configSection + "port#fallback"); ok {
+				a = address.Setting(fallback.Value, fallback.Line)
+			}
+			env, _ := document.Get(configSection + "port#env")
+			a = address.ByDefault(a, env.Value)
+		}
+		found = append(found, finding.Listens(a, ""))
 	}
 	if certificate, ok := document.Get(configSection + "tls.cert"); ok {
-		says := plan.Security{Transport: plan.TLS}
-		if !strings.HasPrefix(certificate.Value, "$") {
-			says.Certificate = certificate.Value
-		}
-		// Whether the authority makes the server require a client certificate depends on userver's version.
-		if _, ok := document.Get(configSection + "tls.ca"); ok {
-			says = plan.Security{}
-		}
-		found = append(found, finding.SecurityAt(certificate.Line, says))
+		found = append(found, finding.UsesTLS(finding.AtLine(certificate.Line, ""), ""))
 	}
 	return found
-}
-
-// configuredPort returns the port of a setting, or the default beside a variable.
-func configuredPort(document untrusted.Document, port untrusted.Setting) address.Value {
-	if !strings.HasPrefix(port.Value, "$") {
-		return address.Setting(port.Value, port.Line)
-	}
-	v := address.Setting("", port.Line)
-	if fallback, ok := document.Get(configSection + "port#fallback"); ok {
-		v = address.Setting(fallback.Value, fallback.Line)
-	}
-	v.Certainty, v.Outside = min(v.Certainty, address.Default), true
-	if env, ok := document.Get(configSection + "port#env"); ok {
-		v.Variable = env.Value
-	}
-	return v
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -124,36 +122,63 @@ var mainFunction = lazyregexp.New(`\bint\s+main\s*\(`)
 
 // analyzeSource reads a source or a header.
 func analyzeSource(text []byte) *analyzer.Result[extra] {
-	hasKeyword, declares := keywords.In(text), mayDeclareListener(text)
-	if !hasKeyword && !declares {
+	if !keywords.In(text) {
 		return nil
 	}
 	t := grammar.Read(text)
-	var result analyzer.Result[extra]
-	if hasKeyword {
-		result.Findings = findings(t)
+	found := append(findings(t), analyzer.Findings(t, transports, nil)...)
+	if t.Matches(listens[0].Code) {
+		found = append(found, analyzer.Listeners(namesIn(t), listens)...)
 	}
-	listens := t.Matches(addListeningPort)
-	names := sync.OnceValue(func() *address.Names { return readDeclarations(t) })
-	result.Findings = analyzer.MarkHealth(t, names, result.Findings, nil, func(at, outer int) []source.Span {
-		if outer == 0 {
-			return nil // a header is compiled on a condition, so that it is once
-		}
-		return compiled(names(), at, outer)
-	})
-	if hasKeyword {
-		result.Findings = append(result.Findings, analyzer.HealthChecks(t)...)
+	found = analyzer.Associate(t, analyzer.MarkConditional(t, markCompiled(t, found), nil))
+	return &analyzer.Result[extra]{Findings: append(found, analyzer.HealthChecks(t)...)}
+}
+
+// transports are the credentials of include/grpcpp/security/server_credentials.h.
+var transports = []analyzer.Rule{
+	{Code: lazyregexp.New(`\bInsecureServerCredentials\s*\(`), Proves: finding.Insecure},
+	{Code: lazyregexp.New(`\b(?:Ssl|Tls)ServerCredentials\s*\(`), Proves: finding.UsesTLS},
+	{Code: lazyregexp.New(`\b(?:Alts|Local|Xds)ServerCredentials\s*\(`), Proves: finding.UsesOther},
+}
+
+// directive is a line of the preprocessor that begins or ends code which is compiled on a condition.
+var directive = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|el|endif)`)
+
+// maxDirectives is how many directives of a file are looked at.
+const maxDirectives = 1000
+
+// markCompiled returns findings in which a health service is not sure that is compiled on a condition, on which no
+// server of the file is. A header may be compiled on one so that it is once.
+func markCompiled(t *source.Text, found []finding.Finding) []finding.Finding {
+	servers := slices.Collect(finding.All[finding.Server](found))
+	if len(servers) == 0 || !finding.Has[finding.Health](found) {
+		return found
 	}
-	if declares || listens {
-		result.Declares = readConstants(t, names)
-		if listens {
-			result.Findings = append(result.Findings, listeners(names(), result.Findings)...)
+	directives := t.FindAll(directive, maxDirectives)
+	// around returns the offset of the innermost directive that code at an offset is compiled on, or 0.
+	around := func(at int) int {
+		open := []int{0}
+		for _, m := range directives {
+			if m[0] > at {
+				break
+			}
+			word := string(t.Code[m[2]:m[3]])
+			if word != "if" && len(open) > 1 {
+				open = open[:len(open)-1]
+			}
+			if word != "endif" {
+				open = append(open, m[0])
+			}
 		}
-		if t.Matches(mainFunction) {
-			result.Declares = append(result.Declares, given(names())...)
+		return open[len(open)-1]
+	}
+	ofServer := around(finding.Offset(servers[0]))
+	for i, f := range found {
+		if finding.Is[finding.Health](f) && around(finding.Offset(f)) > ofServer {
+			found[i] = finding.AsUnsure(f)
 		}
 	}
-	return &result
+	return found
 }
 
 // findings returns all findings of a source, without its listeners.
