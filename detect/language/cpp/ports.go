@@ -85,21 +85,21 @@ func analyzeStaticConfig(text []byte) (*analyzer.Result[extra], error) {
 // (universal/include/userver/yaml_config/yaml_config.hpp).
 func configured(document untrusted.Document) []finding.Finding {
 	var found []finding.Finding
-	if socket, ok := document.Get(configSection + "unix-socket-path"); ok {
-		a := address.Setting("unix:"+socket.Value, socket.Line)
-		if strings.HasPrefix(socket.Value, "$") {
-			a = address.Address{Host: address.UnixSocket, Place: a.Place}
+	socket, isSocket := document.Get(configSection + "unix-socket-path")
+	port, isPort := document.Get(configSection + "port")
+	isVariable := func(s untrusted.Setting) bool { return strings.HasPrefix(s.Value, "$") }
+	switch a := address.Setting(port.Value, port.Line); {
+	case isSocket && isVariable(socket):
+		found = append(found, finding.Listens(address.Address{Host: address.UnixSocket}, "a variable has the path"))
+	case isSocket:
+		found = append(found, finding.Listens(address.Setting("unix:"+socket.Value, socket.Line), ""))
+	case isPort && isVariable(port):
+		if fallback, ok := document.Get(configSection + "port#fallback"); ok {
+			a = address.Setting(fallback.Value, fallback.Line)
 		}
-		found = append(found, finding.Listens(a, ""))
-	} else if port, ok := document.Get(configSection + "port"); ok {
-		a := address.Setting(port.Value, port.Line)
-		if strings.HasPrefix(port.Value, "$") {
-			if fallback, ok := document.Get(configSection + "port#fallback"); ok {
-				a = address.Setting(fallback.Value, fallback.Line)
-			}
-			env, _ := document.Get(configSection + "port#env")
-			a = address.ByDefault(a, env.Value)
-		}
+		env, _ := document.Get(configSection + "port#env")
+		found = append(found, finding.Listens(address.ByDefault(a, env.Value), ""))
+	case isPort:
 		found = append(found, finding.Listens(a, ""))
 	}
 	if certificate, ok := document.Get(configSection + "tls.cert"); ok {

@@ -16,7 +16,9 @@ var grammars = map[string]source.Grammar{
 		debugOnly,
 		source.LineComment("//"), source.BlockComment("/*", "*/", false),
 		// A raw string may have several $ before it, each for a brace that opens code in it.
-		{Open: `"""`, End: rawStringEnd}, {Open: `$"""`, End: rawStringEnd}, {Open: `$$"""`, End: rawStringEnd},
+		{Open: `"""`, End: rawStringEnd},
+		{Open: `$"""`, End: rawStringEnd},
+		{Open: `$$"""`, End: rawStringEnd},
 		{Open: `$@"`, End: interpolatedEnd(true)},
 		{Open: `@$"`, End: interpolatedEnd(true)},
 		{Open: `$"`, End: interpolatedEnd(false)},

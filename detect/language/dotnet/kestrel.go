@@ -203,7 +203,7 @@ func (e endpoint) findings() []finding.Finding {
 func endpointsOf(p *project) []endpoint {
 	var all []endpoint
 	for f := range p.All() {
-		if e, ok := f.(endpoint); ok {
+		if e, ok := f.(endpoint); ok && e.protocols != "Http1" {
 			all = append(all, e)
 		}
 	}
@@ -217,7 +217,6 @@ func endpointsOf(p *project) []endpoint {
 	}
 	without(func(e endpoint) bool { return e.key != "" && !e.isProduction && inProduction(e.key) })
 	without(func(e endpoint) bool { return e.isURL })
-	without(func(e endpoint) bool { return e.protocols == "Http1" })
 	if isHTTP2 := func(e endpoint) bool { return e.protocols == "Http2" }; slices.ContainsFunc(all, isHTTP2) {
 		without(func(e endpoint) bool { return !isHTTP2(e) })
 		without(func(e endpoint) bool { return e.transport != plan.Plaintext }) // they are reached most easily

@@ -133,8 +133,9 @@ var rules = []analyzer.Rule{
 		Proves:  replacesSettings,
 	},
 	{
-		Code: lazyregexp.New(`\bAdd(?:IniFile|XmlFile|YamlFile|InMemoryCollection|AzureAppConfiguration|ConfigServer|SystemsManager|` +
-			`VaultConfiguration|Nacos\w*|Apollo|Consul)\s*\(|\b(?:Sources\s*\.\s*Clear|CreateEmptyBuilder)\s*\(`),
+		Code: lazyregexp.New(`\bAdd(?:IniFile|XmlFile|YamlFile|InMemoryCollection|AzureAppConfiguration|ConfigServer|` +
+			`SystemsManager|VaultConfiguration|Nacos\w*|Apollo|Consul)\s*\(|` +
+			`\b(?:Sources\s*\.\s*Clear|CreateEmptyBuilder)\s*\(`),
 		Proves: replacesSettings,
 	},
 }

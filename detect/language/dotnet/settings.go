@@ -3,7 +3,7 @@ package dotnet
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -35,7 +35,7 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[extra], error) 
 	}
 	plain := plainJSON(text)
 	if !json.Valid(plain) {
-		return nil, fmt.Errorf("leaving out settings that are not JSON")
+		return nil, errors.New("leaving out settings that are not JSON")
 	}
 	_ = json.Unmarshal(plain, &settings) // a value of another type leaves out what it is in
 	var result analyzer.Result[extra]

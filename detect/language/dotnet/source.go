@@ -132,8 +132,8 @@ func coreServers(t *source.Text, ext string, imports []string) []finding.Finding
 }
 
 var (
-	// constant is const int Port = 5000, let port = 5000 or Const Port As Integer = 5000, and assignment var port = 5000
-	// or this.port = port. A property may be given another value elsewhere.
+	// constant is const int Port = 5000, let port = 5000 or Const Port As Integer = 5000, and assignment is
+	// var port = 5000 or this.port = port. A property may be given another value elsewhere.
 	constant = lazyregexp.New(`\b(?:(?:const|readonly|Const)\s+(?:static\s+)?(?:[\w.<>?\[\]]+\s+)??|` +
 		`(?:let|Dim)\s+(?:mutable\s+|private\s+)*)(?P<name>\w+)(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*`)
 	assignment = lazyregexp.New(`(?m)(?:^|[;{})]|=>|\belse\b)\s*(?:(?:private|static)\s+)*(?:[\w.<>?\[\]]+\s+)?` +
@@ -151,11 +151,9 @@ func listeners(t *source.Text) []finding.Finding {
 		name, _ := t.Group(given, m, "name")
 		names.DeclareOption(name, "", source.Span{From: m[1], To: m[1]})
 	}
-	found := analyzer.Listeners(names, coreListens)
-	if transports := analyzer.Findings(t, coreTransports, nil); len(found) == 0 || len(transports) > 0 {
-		found = append(found, transports...)
-	} else {
-		found = append(found, finding.UsesOther(found[0].(finding.Listener).Quiet(), ""))
+	found := slices.Concat(analyzer.Listeners(names, coreListens), analyzer.Findings(t, coreTransports, nil))
+	if l, ok := finding.First[finding.Listener](found); ok && !finding.Has[finding.Security](found) {
+		found = append(found, finding.UsesOther(l.Quiet(), ""))
 	}
 	return append(found, endpointsIn(names)...)
 }
