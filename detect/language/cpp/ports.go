@@ -27,17 +27,10 @@ var declarations = []*lazyregexp.Regexp{
 	lazyregexp.New(`(?m)^[ \t]*(?P<name>\w+)\s*<<\s*`),
 }
 
-var (
-	// option is one of Boost.Program_options, which is written to a variable or read by its name:
-	// ("port,p", po::value<int>()->default_value(50051)).
-	option = lazyregexp.New(`\bvalue\s*<[^>;]*>\s*\(\s*&(?:\w+(?:\.|->))*(?P<variable>\w+)\s*\)` +
-		`(?:\s*->\s*\w+\(\))*\s*->\s*default_value\s*\(\s*|\(\s*"(?P<option> +)"\s*,[^;"]{0,100}` +
-		`\bvalue\s*<[^>;]*>\s*\(\s*\)\s*->\s*default_value\s*\(\s*`)
-	// given is a variable that a call may set or returns.
-	given = lazyregexp.New(`[(,]\s*&(?P<name>[a-z_]\w*)\s*[,)]|>>\s*(?P<name>\w+)|` +
-		`\b(?:from_chars|SimpleAtoi|try_lexical_convert)\s*\((?:[^;()]|\([^;()]*\))*,\s*(?P<name>\w+)\s*\)|` +
-		`\b(?P<name>\w+)\s*=\s*[A-Za-z_]\w*\s*\(`)
-)
+// given is a variable that a call may set or returns.
+var given = lazyregexp.New(`[(,]\s*&(?P<name>[a-z_]\w*)\s*[,)]|>>\s*(?P<name>\w+)|` +
+	`\b(?:from_chars|SimpleAtoi|try_lexical_convert)\s*\((?:[^;()]|\([^;()]*\))*,\s*(?P<name>\w+)\s*\)|` +
+	`\b(?P<name>\w+)\s*=\s*[A-Za-z_]\w*\s*\(`)
 
 // maxGiven is how many variables of a source are looked at that calls give values to.
 const maxGiven = 256
@@ -45,16 +38,6 @@ const maxGiven = 256
 // namesIn returns the names that a source declares.
 func namesIn(t *source.Text) *address.Names {
 	names := address.Read(t, ",;\n", declarations...)
-	for _, m := range t.FindAll(option, maxGiven) {
-		value := source.Span{From: m[1], To: t.Until(m[1], ",")}
-		if name, ok := t.Group(option, m, "variable"); ok {
-			names.DeclareOption(name, "", value)
-		}
-		if name, ok := t.Group(option, m, "option"); ok {
-			name, _, _ = strings.Cut(name, ",")
-			names.DeclareOption(address.Field(name), "", value)
-		}
-	}
 	for _, m := range t.FindAll(given, maxGiven) {
 		name, _ := t.Group(given, m, "name")
 		names.DeclareOption(name, "", source.Span{From: m[1], To: m[1]})

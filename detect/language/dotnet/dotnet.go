@@ -32,8 +32,8 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// project is what a project file of MSBuild tells; nil for any other file.
 	project *msbuildProject
-	// made are the classes with servers that a source may make.
-	made []string
+	// isHosted says that a source has a class which the host of a program starts.
+	isHosted bool
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.

@@ -17,9 +17,13 @@ type project = analyzer.Project[extra]
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
 	projects = slices.DeleteFunc(projects, func(p *project) bool { return msbuildOf(p).isTest })
-	dropUnmade(projects)
-	a := newApp(projects)
 	libraries := librariesOf(projects)
+	for _, p := range projects {
+		if mapsServices(p) != nil {
+			dropUnmade(append(libraries[p], p))
+		}
+	}
+	a := newApp(projects)
 	for _, p := range projects {
 		p.IsProgram = !msbuildOf(p).isLibrary
 		a.resolve(p, libraries[p])
@@ -40,6 +44,18 @@ func msbuildOf(p *project) msbuildProject {
 		}
 	}
 	return msbuildProject{}
+}
+
+// dropUnmade leaves out the sources of a program that maps services, and of its libraries, with servers of Grpc.Core
+// which neither begin the program nor are started by its host: they are what is left of an older server.
+func dropUnmade(projects []*project) {
+	for _, p := range projects {
+		for _, f := range p.Files {
+			if s, ok := finding.First[finding.Server](f.Findings); ok && !s.InMain && !f.Built && !f.Extra.isHosted {
+				p.Package(f.Path).Findings = nil
+			}
+		}
+	}
 }
 
 // app is what the findings in one project have to know about all projects of the app.

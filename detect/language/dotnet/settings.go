@@ -64,24 +64,15 @@ func lineOf(text []byte, value string) int {
 	return bytes.Count(before, []byte("\n")) + 1
 }
 
-var (
-	stringOrComment       = lazyregexp.New(`(?s)"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/`)
-	stringOrTrailingComma = lazyregexp.New(`"(?:\\.|[^"\\])*"|,\s*[}\]]`)
-)
-
-// plainJSON returns settings without the comments and trailing commas that .NET's reader of JSON permits
+// notPlain is what .NET's reader of JSON permits: comments, and commas after the last element. Strings are as they are
 // (Microsoft.Extensions.Configuration.Json).
+var notPlain = lazyregexp.New(`(?s)("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(\s*[}\]])`)
+
+// plainJSON returns settings without that. What a comma stands before may be a comment.
 func plainJSON(text []byte) []byte {
-	replaceUnquoted := func(pattern *lazyregexp.Regexp, by func(m []byte) []byte) {
-		text = pattern.ReplaceAllFunc(text, func(m []byte) []byte {
-			if m[0] == '"' {
-				return m
-			}
-			return by(m)
-		})
-	}
 	text = source.TrimBOM(text)
-	replaceUnquoted(stringOrComment, func([]byte) []byte { return []byte(" ") })
-	replaceUnquoted(stringOrTrailingComma, func(m []byte) []byte { return m[len(m)-1:] })
+	for range 2 {
+		text = notPlain.ReplaceAll(text, []byte("$1$2"))
+	}
 	return text
 }

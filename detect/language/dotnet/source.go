@@ -20,14 +20,10 @@ var keywords = analyzer.Keywords(frameworks, "Kestrel", "Listen", "UseUrls", "Ur
 
 // analyzeSource reads a source with an extension. It returns nil for one that has no findings.
 func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
-	hasKeyword := keywords.In(text)
-	if !hasKeyword && !serverMade.Match(text) || isGenerated(text) {
+	if !keywords.In(text) || isGenerated(text) {
 		return nil
 	}
 	t := grammars[ext].Read(source.TrimBOM(text))
-	if !hasKeyword {
-		return &analyzer.Result[extra]{Extra: extra{made: madeIn(t)}}
-	}
 	imports := t.Names(importDirective)
 	found := slices.Concat(analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports))
 	if t.Matches(standardHealth) {
@@ -44,7 +40,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	found = markConditional(t, append(found, listeners(t)...))
 	return &analyzer.Result[extra]{
 		Findings: append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...),
-		Extra:    extra{made: madeIn(t)},
+		Extra:    extra{isHosted: t.Matches(hosted)},
 	}
 }
 
@@ -113,6 +109,8 @@ var (
 	serverUse       = lazyregexp.New(`\bServerPort\b|\.BindService\b|\bServices\b|\bBuildServerServiceDefinition\b`)
 	// mainMethod is the method with which a program begins: Main, or F#'s entry point.
 	mainMethod = lazyregexp.New(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b`)
+	// hosted is a class that the host of a program starts.
+	hosted = lazyregexp.New(`\b(?:IHostedService|BackgroundService)\b`)
 	// anyType is the declaration of a type. A source without one has statements alone, which are a program too.
 	anyType = lazyregexp.New(`(?m)^\s*(?:[\w ]+\s)?(?:class|struct|record|module|namespace|Class|Module)\s+\w`)
 )
