@@ -65,18 +65,8 @@ type app struct {
 	// declared are the names of methods and classes of the app's own that are like those of libraries.
 	declared map[string]bool
 	// surest is the surest evidence of a server in this app.
-	surest evidence
+	surest kind
 }
-
-// evidence is how surely a finding stands for a server in an app.
-type evidence int
-
-const (
-	nothing   evidence = iota
-	byAdding           // gRPC is added
-	byMapping          // a helper maps any service
-	byService          // a source maps a service by its name, or constructs a server
-)
 
 func newApp(projects []*project) app {
 	a := app{healthClasses: map[string]bool{libraryHealth: true}, declared: map[string]bool{}}
@@ -85,8 +75,8 @@ func newApp(projects []*project) app {
 			switch f := f.(type) {
 			case finding.HealthClass:
 				a.healthClasses[f.Class] = true
-			case declared:
-				a.declared[f.name] = true
+			case named:
+				a.declared[f.name] = a.declared[f.name] || f.kind == declared
 			}
 		}
 	}
@@ -102,29 +92,28 @@ func newApp(projects []*project) app {
 	return a
 }
 
-// evidenceOf returns how surely a finding in a project stands for a server. A library may add what another app serves,
-// and an AddGrpc of the app's own may be for clients.
-func (a app) evidenceOf(f finding.Finding, p *project) evidence {
+// evidenceOf returns as what a finding in a project proves a server, 0 for none. A library may add what another app
+// serves, and an AddGrpc of the app's own may be for clients.
+func (a app) evidenceOf(f finding.Finding, p *project) kind {
 	switch f := f.(type) {
 	case finding.Registration, finding.Server:
-		return byService
-	case serviceMapped:
-		if f.class == "" {
-			return byMapping
-		} else if !a.healthClasses[f.class] {
-			return byService
-		}
-	case grpcAdded:
-		if !msbuildOf(p).isLibrary && !a.declared[addGrpc] {
-			return byAdding
+		return mapped
+	case named:
+		isForOthers := f.kind == added && (msbuildOf(p).isLibrary || a.declared[addGrpc])
+		isHealth := f.kind == mapped && a.healthClasses[f.name]
+		if f.kind >= added && !isForOthers && !isHealth {
+			return f.kind
 		}
 	}
-	return nothing
+	return 0
 }
 
 // resolve decides what the findings of a project mean in the app, with the libraries that it refers to.
 func (a app) resolve(p *project, libraries []*project) {
-	framework, mapping := mappedFramework(p), mappingBeside(p)
+	framework, mapping := aspNetCore, mappingBeside(p)
+	if has(p, added, codeFirst) {
+		framework = codeFirst
+	}
 	listening := listening(p, libraries)
 	registered := func(at *finding.Site, framework string) []finding.Finding {
 		found := []finding.Finding{finding.Registration{Site: at, Framework: framework}}
@@ -137,29 +126,31 @@ func (a app) resolve(p *project, libraries []*project) {
 		}
 		return found
 	}
+	decide := func(of named) []finding.Finding {
+		evidence := a.evidenceOf(of, p)
+		switch {
+		case of.kind < healthHelper:
+			return []finding.Finding{of}
+		case evidence > 0 && evidence < a.surest, evidence == 0 && of.kind == added:
+			return nil
+		case of.kind == healthHelper && !a.declared[of.name]:
+			return []finding.Finding{finding.Health{Site: of.AsUnsure(), Of: mapping}}
+		case of.kind == healthHelper:
+			return nil
+		case of.kind == added:
+			return registered(of.Site, of.name)
+		case evidence == 0:
+			needsStatus := of.name == libraryHealth && !a.declared[of.name]
+			return []finding.Finding{finding.Health{Site: of.Site, Of: mapping, NeedsStatus: needsStatus}}
+		case healthNamed.MatchString(of.name) && !a.declared[of.name]: // of a package that is not in the app
+			return append(registered(of.Site, framework), finding.Health{Site: of.AsUnsure(), Of: mapping})
+		}
+		return registered(of.Site, framework)
+	}
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
-		case serviceMapped:
-			isDeclared := a.declared[of.class]
-			switch {
-			case of.class == "" && a.surest != byMapping:
-				return nil
-			case a.healthClasses[of.class]:
-				needsStatus := of.class == libraryHealth && !isDeclared
-				return []finding.Finding{finding.Health{Site: of.Site, Of: mapping, NeedsStatus: needsStatus}}
-			case healthNamed.MatchString(of.class) && !isDeclared:
-				return append(registered(of.Site, framework), finding.Health{Site: of.AsUnsure(), Of: mapping})
-			}
-			return registered(of.Site, framework)
-		case healthHelper:
-			if a.declared[of.name] {
-				return nil
-			}
-			return []finding.Finding{finding.Health{Site: of.AsUnsure(), Of: mapping}}
-		case grpcAdded:
-			if a.surest == byAdding && a.evidenceOf(f, p) == byAdding {
-				return registered(of.Site, of.framework)
-			}
+		case named:
+			return decide(of)
 		case finding.Registration:
 			return registered(of.Site, of.Framework)
 		case finding.Health:
@@ -178,8 +169,10 @@ func (a app) resolve(p *project, libraries []*project) {
 func mapsServices(p *project) *finding.Site {
 	for f := range p.All() {
 		switch of := f.(type) {
-		case serviceMapped:
-			return of.Site
+		case named:
+			if of.kind == mapped {
+				return of.Site
+			}
 		case finding.Registration:
 			return of.Site
 		}
@@ -209,7 +202,7 @@ func listening(p *project, libraries []*project) map[*finding.Site][]finding.Fin
 	if hasCore && mapsServices(p) == nil || !hasCore && analyzer.ProjectHas[finding.Listener](p) {
 		return found
 	}
-	isReplaced := slices.ContainsFunc(all, analyzer.ProjectHas[settingsReplaced, extra])
+	isReplaced := slices.ContainsFunc(all, func(p *project) bool { return has(p, replaced, "") })
 	for _, e := range endpointsOf(p) {
 		site := e.Site
 		if e.key != "" && isReplaced {
@@ -220,14 +213,14 @@ func listening(p *project, libraries []*project) map[*finding.Site][]finding.Fin
 	return found
 }
 
-// mappedFramework returns the framework whose services MapGrpcService maps in a project.
-func mappedFramework(p *project) string {
+// has reports whether a project has a finding of a kind, with a name or, for "", with any.
+func has(p *project, k kind, name string) bool {
 	for f := range p.All() {
-		if f, ok := f.(grpcAdded); ok && f.framework == codeFirst {
-			return codeFirst
+		if of, ok := f.(named); ok && of.kind == k && (name == "" || name == of.name) {
+			return true
 		}
 	}
-	return aspNetCore
+	return false
 }
 
 // maxLibraries is how many libraries are looked at for one project.

@@ -7,43 +7,36 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// The findings whose meaning depends on the rest of the app.
-type (
-	// serviceMapped is a class that is mapped: a service of the app, or the health service. It is "" in a helper, which
-	// maps whatever class it is given.
-	serviceMapped struct {
-		*finding.Site
-		class string
-	}
-	// grpcAdded adds gRPC to the services of ASP.NET Core: a server, if no source maps a class.
-	grpcAdded struct {
-		*finding.Site
-		framework string
-	}
-	// healthHelper is a call of a method whose name says that it maps the health service of gRPC.
-	healthHelper struct {
-		*finding.Site
-		name string
-	}
-	// declared is a method, or a class, of the app's own with a name like those of libraries.
-	declared struct {
-		*finding.Site
-		name string
-	}
-	// settingsReplaced is what gives a program settings that are not read and go before those in its appsettings.json.
-	settingsReplaced struct{ *finding.Site }
-)
-
-func adds(framework string) finding.Make {
-	return func(at *finding.Site, _ string) finding.Finding { return grpcAdded{at, framework} }
+// named is a finding whose meaning depends on the rest of the app: a name that stands for something of a kind.
+type named struct {
+	*finding.Site
+	kind kind
+	name string
 }
 
-func mapsAny(at *finding.Site, _ string) finding.Finding { return serviceMapped{at, ""} }
+// kind is what a name stands for. Those that may prove a server come last, the surest at the end.
+type kind int
 
-func declares(at *finding.Site, name string) finding.Finding { return declared{at.Quiet(), name} }
+const (
+	replaced     kind = iota // settings that are not read and go before those in appsettings.json
+	declared                 // a method, or a class, of the app's own with a name like those of libraries
+	healthHelper             // a call of a method whose name says that it maps the health service of gRPC
+	added                    // gRPC is added to the services of ASP.NET Core, by a framework of that name
+	mappedAny                // a helper maps whatever class it is given
+	mapped                   // a class is mapped: a service of the app, or the health service
+)
 
-func replacesSettings(at *finding.Site, _ string) finding.Finding {
-	return settingsReplaced{at.Quiet()}
+func as(k kind) finding.Make {
+	return func(at *finding.Site, code string) finding.Finding {
+		if k < healthHelper {
+			at = at.Quiet()
+		}
+		return named{at, k, code}
+	}
+}
+
+func adds(framework string) finding.Make {
+	return func(at *finding.Site, _ string) finding.Finding { return named{at, added, framework} }
 }
 
 const (
@@ -81,7 +74,7 @@ var rules = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\b(?i:typeof|nameof|typedefof|GetType)\s*[(<]\s*(?:Of\s+)?` +
 			`(?P<at>(?:\w+\.)*GrpcEndpointRouteBuilderExtensions)\b`),
-		Proves: mapsAny,
+		Proves: as(mappedAny),
 	},
 
 	{
@@ -90,7 +83,7 @@ var rules = []analyzer.Rule{
 			if name == mapsHealthService {
 				return finding.Health{Site: at}
 			}
-			return healthHelper{at, name}
+			return named{at, healthHelper, name}
 		},
 	},
 	// It answers on some of the ports alone.
@@ -98,8 +91,8 @@ var rules = []analyzer.Rule{
 		Code:   lazyregexp.New(mapsHealthService + `\s*\(\s*\)\s*\.\s*(?P<at>RequireHost)\s*\(`),
 		Proves: finding.MayRegisterHealth,
 	},
-	{Code: lazyregexp.New(`\b(?P<at>` + addGrpc + `|` + grpcHealthName + `)\s*\(\s*this\b`), Proves: declares},
-	{Code: lazyregexp.New(`\b(?:class|record)\s+(?P<at>\w*(?i:health)\w*)`), Proves: declares},
+	{Code: lazyregexp.New(`\b(?P<at>` + addGrpc + `|` + grpcHealthName + `)\s*\(\s*this\b`), Proves: as(declared)},
+	{Code: lazyregexp.New(`\b(?:class|record)\s+(?P<at>\w*(?i:health)\w*)`), Proves: as(declared)},
 	{
 		Code: lazyregexp.New(receiver +
 			`SetStatus\s*(?P<at>\([^(),]{1,120},[^()]{0,200}(?:[sS]erving|[sS]tatus|[sS]tate)[^()]{0,100}\))`),
@@ -130,13 +123,13 @@ var rules = []analyzer.Rule{
 		Code: lazyregexp.New(`\b(?:AddJsonFile|UseSetting|SetEnvironmentVariable|Configure)\s*\(` +
 			`[^";]*"(?P<literal>[ ]+)"|\w*[cC]onfig(?:uration)?\s*\[\s*"(?P<literal>[ ]+)"\s*\]\s*=[^=]`),
 		Literal: lazyregexp.New(`(?i)host|server|web|grpc|url|port|endpoint|kestrel[^"]`),
-		Proves:  replacesSettings,
+		Proves:  as(replaced),
 	},
 	{
 		Code: lazyregexp.New(`\bAdd(?:IniFile|XmlFile|YamlFile|InMemoryCollection|AzureAppConfiguration|ConfigServer|` +
 			`SystemsManager|VaultConfiguration|Nacos\w*|Apollo|Consul)\s*\(|` +
 			`\b(?:Sources\s*\.\s*Clear|CreateEmptyBuilder)\s*\(`),
-		Proves: replacesSettings,
+		Proves: as(replaced),
 	},
 }
 

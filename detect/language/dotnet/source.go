@@ -56,19 +56,18 @@ var healthNamed = lazyregexp.New(`(?i)health`)
 // markConditional is [analyzer.MarkConditional] of the health service and of endpoints. A service that is mapped stands
 // for a server.
 func markConditional(t *source.Text, found []finding.Finding) []finding.Finding {
-	isHealth := func(f finding.Finding) bool {
-		of, ok := f.(serviceMapped)
-		return ok && healthNamed.MatchString(of.class)
+	isOther := func(f finding.Finding) bool {
+		of, _ := f.(named)
+		isHealth := of.kind == healthHelper || of.kind == mapped && healthNamed.MatchString(of.name)
+		return isHealth || finding.Is[endpoint](f)
 	}
 	marked := slices.Clone(found)
-	for of := range finding.All[serviceMapped](found) {
-		if !isHealth(of) {
+	for of := range finding.All[named](found) {
+		if of.kind == mapped && !isOther(of) {
 			marked = append(marked, finding.Server{Site: of.Site})
 		}
 	}
-	return analyzer.MarkConditional(t, marked, func(f finding.Finding) bool {
-		return isHealth(f) || finding.Is[healthHelper](f) || finding.Is[endpoint](f)
-	})[:len(found)]
+	return analyzer.MarkConditional(t, marked, isOther)[:len(found)]
 }
 
 var (
@@ -91,9 +90,9 @@ func mappedServices(t *source.Text) []finding.Finding {
 		switch class = strings.TrimPrefix(path.Ext("."+strings.ReplaceAll(class, "::", ".")), "."); {
 		case reflectionService.MatchString(class):
 		case typeParameter.MatchString(class):
-			found = append(found, serviceMapped{at, ""})
+			found = append(found, named{at, mappedAny, class})
 		default:
-			found = append(found, serviceMapped{at, class})
+			found = append(found, named{at, mapped, class})
 		}
 	}
 	return found
