@@ -1,7 +1,6 @@
 package cpp
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -92,30 +91,13 @@ var impliedRules = []analyzer.Rule{
 }
 
 var (
-	include       = lazyregexp.New(`^include[ \t]*[<"]([^>"\n]*)[>"]`)
+	include       = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]*)[>"]`)
 	serverBuilder = lazyregexp.New(`\bServerBuilder\b`)
 	// generatedHeader is a header that the plugins of grpc++ or userver write. No rule asks for another one.
 	generatedHeader = lazyregexp.New(`\.grpc\.pb\.h$|_service\.usrv\.pb\.hpp$`)
 )
 
 var keywords = analyzer.Keywords(frameworks)
-
-// maxInclude is how many bytes of an include directive are read.
-const maxInclude = 512
-
-// readIncludes returns the headers that a source includes.
-func readIncludes(t *source.Text) []string {
-	var headers []string
-	for at := range t.Words("include") {
-		if !bytes.HasSuffix(bytes.TrimRight(t.Code[max(0, at-maxInclude):at], " \t"), []byte("#")) {
-			continue
-		}
-		if m := include.FindSubmatch(t.Raw[at:min(len(t.Raw), at+maxInclude)]); m != nil {
-			headers = append(headers, string(m[1]))
-		}
-	}
-	return headers
-}
 
 // mainFunction is the function with which a program begins.
 var mainFunction = lazyregexp.New(`\bint\s+main\s*\(`)
@@ -185,7 +167,9 @@ func markCompiled(t *source.Text, found []finding.Finding) []finding.Finding {
 func findings(t *source.Text) []finding.Finding {
 	var includes []string
 	if t.Mentions(generatedHeader) {
-		includes = readIncludes(t)
+		for _, m := range include.FindAllSubmatch(t.Raw, -1) {
+			includes = append(includes, string(m[1]))
+		}
 	}
 	found := analyzer.Findings(t, rules, includes)
 	if slices.ContainsFunc(includes, generatedHeader.MatchString) || t.Matches(serverBuilder) {
