@@ -13,85 +13,98 @@ import (
 
 // visitCall adds the findings that follow from the name of a method or from the arguments of a call. visitReference
 // adds those that follow from the name of a package.
-func (p *pass) visitCall(call *ast.CallExpr, fun ast.Expr) {
-	if method, _ := servedBy(call); method != nil {
-		p.follow(p.at(method).Quiet(), givesListener, call)
-	}
-	method, ok := fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
+func (p *pass) visitCall(call *ast.CallExpr, method *ast.SelectorExpr) {
+	importPath, args := p.file.PathOf(method), call.Args
 	switch method.Sel.Name {
 	case "SetUnencryptedHTTP2":
-		if len(call.Args) == 1 && syntax.Name(call.Args[0]) == "true" {
+		if len(args) == 1 && syntax.Name(args[0]) == "true" {
 			p.add(unencryptedHTTP2{p.at(method)})
 		}
 	case "StartH2CServer": // a method of echo's Echo
-		p.add(http2Served{p.at(method), true})
+		p.add(http2Served{Site: p.at(method), h2c: true})
 	case "ListenAndServeTLS", "ServeTLS":
-		if p.file.PathOf(method) == "" {
-			p.add(http2Served{p.at(method), false})
+		if importPath == "" {
+			p.add(http2Served{Site: p.at(method), overTLS: true})
 		}
-		p.follow(p.at(method).Quiet(), servesTLS, call)
+	case "ListenAndServe":
+		p.add(httpServer{p.at(method).Quiet()})
 	case "ToServer":
-		if p.file.Imports.AnyMatches(configGRPC) {
-			p.follow(p.at(method), makesByConfiguration, call)
+		isOther := p.file.Imports.AnyMatches(configHTTP) && syntax.LastName(method.X) != "GRPC"
+		if p.file.Imports.AnyMatches(configGRPC) && !isOther {
+			server := finding.Server{Site: p.at(method), Framework: grpcGo}
+			p.findings = append(p.findings, server, finding.Security{Site: server.Quiet(), Of: server.Site})
 		}
-	case "AddOptions":
-		p.follow(p.at(method).Quiet(), addsOptions, call)
 	case "NewInbound":
 		if p.isYarpcTransport(method.X) {
-			server := finding.Server{Site: p.at(method), Framework: yarpc}
-			p.add(server)
-			p.follow(server.Site, makesServer, call)
+			p.add(finding.Server{Site: p.at(method), Framework: yarpc})
 		}
-	case "StripPrefix":
-		p.visitStripPrefix(call)
 	case "Handle", "HandleFunc":
-		p.visitHandle(call, method.X)
-		if len(call.Args) == 2 && isLiteral(call.Args[0], healthService) {
+		if len(args) == 2 && isLiteral(args[0], healthService) {
 			p.add(finding.Health{Site: p.at(method)})
 		}
 		if at, ok := p.connectConstructor(call); ok {
 			p.add(connectHandler{p.at(at), p.file.PathOf(at)})
 		}
+	case "AddGRPCServerOptions": // a method of GoFr's App
+		p.add(finding.Security{Site: p.at(method).Quiet()})
 	}
 	if p.registersMicroHandler(call, method) {
 		p.add(finding.Server{Site: p.at(method), Framework: goMicro})
 	}
 	p.visitMicroHealth(call, method)
-	p.visitStatus(call, method)
-	if len(call.Args) > 0 && p.file.PathOf(method) != "" && startsServers.MatchString(method.Sel.Name) {
-		p.follow(p.at(method).Quiet(), startsServer, call)
+	if importPath != "" && aboutHealth.MatchString(importPath+"."+method.Sel.Name) &&
+		!generatedRegistration.MatchString(method.Sel.Name) && slices.ContainsFunc(args, p.isServer) {
+		p.add(healthCall{p.at(method).Quiet(), importPath})
 	}
-	if importPath := p.file.PathOf(method); len(call.Args) > 0 && importPath != "" &&
-		aboutHealth.MatchString(importPath+"."+method.Sel.Name) && !generatedRegistration.MatchString(method.Sel.Name) {
-		p.follow(p.at(method).Quiet(), mayRegisterHealth, call)
-	}
-	p.visitListenCall(call, method)
 }
 
 var (
 	// aboutHealth are functions that may register the health service with a server which they are given.
 	aboutHealth = lazyregexp.New(`(?i)health`)
+	makesServer = lazyregexp.New(`^(?:grpc\.NewServer$|\w*[sS]erver\.New)`)
 	// generatedRegistration are those that protoc-gen-go-grpc generates: they register what their name says.
 	generatedRegistration = source.Exactly(`Register\p{Lu}\w*Server`)
+
+	// configGRPC makes a server of grpc-go, as configHTTP makes one of net/http, by a method ToServer of its
+	// configuration. Its setting tls decides on TLS (config/configgrpc/configgrpc.go of the OpenTelemetry collector).
+	configGRPC = source.Exactly(`go\.opentelemetry\.io/collector/config/configgrpc`)
+	configHTTP = source.Exactly(`go\.opentelemetry\.io/collector/config/confighttp`)
 )
 
-// startsServers are the names of functions that may listen for a server which they are given.
-var startsServers = source.Exactly(`(?:Run|Serve|Start|Listen)(?:\p{Lu}\w*)?`)
+// isServer reports whether an expression is a server of grpc-go, as far as the file tells.
+func (p *pass) isServer(e ast.Expr) bool {
+	switch e := syntax.InitialValue(e).(type) {
+	case *ast.CallExpr:
+		return makesServer.MatchString(syntax.Name(e.Fun))
+	case *ast.Ident:
+		field, ok := syntax.Declaration(e).(*ast.Field)
+		return ok && syntax.LastName(field.Type) == "Server" && strings.HasPrefix(typeName(field.Type), "grpc.")
+	}
+	return false
+}
 
-// configGRPC makes a server of grpc-go, as confighttp makes one of net/http, by a method ToServer of its configuration.
-// Its setting tls is empty by default (config/configgrpc/configgrpc.go of the OpenTelemetry collector).
-var configGRPC = source.Exactly(`go\.opentelemetry\.io/collector/config/configgrpc`)
+// typeName returns a type as the source has it, without the sign of a pointer.
+func typeName(e ast.Expr) string {
+	if pointer, ok := e.(*ast.StarExpr); ok {
+		e = pointer.X
+	}
+	return syntax.Name(e)
+}
 
 // The generations of go-micro whose services serve gRPC by default: go-micro v2 (its defaults.go), and from v3 on
 // micro, the platform of the same makers. The other generations have a protocol of their own.
 var (
-	goMicroV2 = source.Exactly(`github\.com/micro/go-micro/v2`)
-	microV3   = source.Exactly(`github\.com/micro/micro/v\d+/service`)
+	goMicroV2  = source.Exactly(`github\.com/micro/go-micro/v2`)
+	microV3    = source.Exactly(`github\.com/micro/micro/v\d+/service`)
+	goMicroAny = source.Exactly(`(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*`)
 
 	registerHandler = source.Exactly(`Register\w+Handler`)
+	// standardHealth are packages that are generated from grpc/health/v1/health.proto, as far as their paths tell.
+	standardHealth = source.Exactly(`.*grpc[/_]?health.*`)
+	// givesHandler are the functions of go-micro that take an object whose methods are those of a service.
+	givesHandler = source.Exactly(`Handle|NewHandler|RegisterHandler`)
+	// madeHealth makes an object of a type Health.
+	madeHealth = lazyregexp.New(`^(?:new\((?:\w+\.)?Health\)|&?(?:\w+\.)?Health\{)`)
 )
 
 // registersMicroHandler reports whether a call gives a handler to a service of one of these generations: by a generated
@@ -101,7 +114,7 @@ func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) 
 	if fun.Sel.Name == "Handle" {
 		return len(call.Args) == 1 && p.file.Imports.AnyMatches(microV3)
 	}
-	if !registerHandler.MatchString(fun.Sel.Name) || len(call.Args) < 2 {
+	if !registerHandler.MatchString(fun.Sel.Name) || len(call.Args) < 2 || fun.Sel.Name == "RegisterHealthHandler" {
 		return false
 	}
 	service, ok := call.Args[0].(*ast.CallExpr)
@@ -109,56 +122,34 @@ func (p *pass) registersMicroHandler(call *ast.CallExpr, fun *ast.SelectorExpr) 
 		(p.file.Imports.AnyMatches(goMicroV2) || p.file.Imports.AnyMatches(microV3))
 }
 
-var (
-	goMicroAny = source.Exactly(`(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*`)
-	// standardHealth are packages that are generated from grpc/health/v1/health.proto, as far as their paths tell.
-	standardHealth = source.Exactly(`.*grpc[/_]?health.*`)
-)
-
 // visitMicroHealth adds the health service of go-micro, which finds a service by its name, without its package
 // (ServiceMethod of internal/util/grpc): that of a generated RegisterHealthHandler(service.Server(), handler). Another
 // service Health, or a handler of this name, may not have its methods.
 func (p *pass) visitMicroHealth(call *ast.CallExpr, fun *ast.SelectorExpr) {
-	if !p.file.Imports.AnyMatches(goMicroAny) {
+	if !p.file.Imports.AnyMatches(goMicroAny) || len(call.Args) == 0 {
 		return
 	}
-	health, isSure := finding.Health{Site: p.at(fun)}, false
-	switch {
-	case fun.Sel.Name == "RegisterHealthHandler":
-		if len(call.Args) < 2 || p.isContext(call.Args[0]) { // that of grpc-gateway is given a context and a mux
-			return
+	health := finding.Health{Site: p.at(fun)}
+	switch name := fun.Sel.Name; {
+	case name == "RegisterHealthHandler" && len(call.Args) > 1 && !p.isContext(call.Args[0]):
+		if !standardHealth.MatchString(p.file.PathOf(fun)) {
+			health.Site = health.AsUnsure()
 		}
-		isSure = standardHealth.MatchString(p.file.PathOf(fun))
-	case fun.Sel.Name == "Handle" && len(call.Args) != 1: // a mux takes a path too
-		return
-	case givesHandler.MatchString(fun.Sel.Name) && slices.ContainsFunc(call.Args, makesHealth):
+	case givesHandler.MatchString(name) && slices.ContainsFunc(call.Args, p.makesHealth) &&
+		(name != "Handle" || len(call.Args) == 1): // a mux takes a path too
+		health.Site = health.AsUnsure()
 	default:
 		return
 	}
-	if !isSure {
-		health.Site = health.AsUnsure()
-	}
 	p.add(health)
-	p.followCall(health.Site, registersHealthWith, call)
 }
 
-// givesHandler are the functions of go-micro that take an object whose methods are those of a service.
-var givesHandler = source.Exactly(`Handle|NewHandler|RegisterHandler`)
-
-// makesHealth reports whether an expression makes an object of a type Health: new(Health), &Health{}.
-func makesHealth(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.UnaryExpr:
-		return makesHealth(e.X)
-	case *ast.CompositeLit:
-		return syntax.LastName(e.Type) == "Health"
-	case *ast.CallExpr:
-		return syntax.Name(e.Fun) == "new" && len(e.Args) == 1 && syntax.LastName(e.Args[0]) == "Health"
-	}
-	return false
+func (p *pass) makesHealth(e ast.Expr) bool {
+	span := p.file.Span(e)
+	return madeHealth.Match(p.text.Code[span.From:span.To])
 }
 
-// isContext reports whether an argument is a context, as far as its name tells.
+// isContext reports whether an argument is a context, as far as its name tells: that of grpc-gateway's registration.
 func (p *pass) isContext(e ast.Expr) bool {
 	if made, ok := e.(*ast.CallExpr); ok {
 		return p.file.PathOf(syntax.Called(made)) == "context"
@@ -184,7 +175,7 @@ func (p *pass) connectConstructor(handle *ast.CallExpr) (ast.Expr, bool) {
 		return nil, false
 	}
 	x, ok := fun.X.(*ast.Ident)
-	return fun, ok && p.file.Declaration(x) == nil
+	return fun, ok && syntax.Declaration(x) == nil
 }
 
 var (
@@ -195,21 +186,10 @@ var (
 // isYarpcTransport reports whether an expression is yarpc's transport for gRPC: the file makes it so, or the file
 // imports no other transport of yarpc.
 func (p *pass) isYarpcTransport(e ast.Expr) bool {
-	if call, ok := p.file.InitialValue(e).(*ast.CallExpr); ok {
+	if call, ok := syntax.InitialValue(e).(*ast.CallExpr); ok {
 		return yarpcGRPC.MatchString(p.file.PathOf(syntax.Called(call)))
 	}
 	return p.file.Imports.AnyMatches(yarpcGRPC) && !p.file.Imports.AnyMatches(yarpcOther)
-}
-
-// crossplanePort is where a function of crossplane listens if no option says so.
-const crossplanePort = 9443
-
-// listens reports whether one of the options of a call is an address to listen on.
-func (p *pass) listens(call *ast.CallExpr) bool {
-	return call == nil || call.Ellipsis.IsValid() || slices.ContainsFunc(call.Args, func(option ast.Expr) bool {
-		made, ok := option.(*ast.CallExpr)
-		return ok && syntax.LastName(made.Fun) == "Listen"
-	})
 }
 
 // healthService is the name of the health service, by which a service that is written by hand is registered.

@@ -106,7 +106,7 @@ func (w workspace) addServingPrograms(p *project, serving map[*analyzer.Package]
 // packageServesHTTP reports whether a package serves HTTP of any version.
 func packageServesHTTP(in *analyzer.Package) bool {
 	return finding.Has[http2Served](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings) ||
-		finding.Has[httpServer](in.Findings) || listens(in.Findings, plainHTTP)
+		finding.Has[httpServer](in.Findings)
 }
 
 // packageServesHTTP2 reports whether a package serves HTTP/2. A client may allow unencrypted HTTP/2 too, so that counts

@@ -1,12 +1,6 @@
 package golang
 
-import (
-	"slices"
-
-	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/plan"
-)
+import "github.com/grpc-cnb/health-probe/detect/finding"
 
 // The types here are findings that mean something only together with others of the app: see servers.go and connect.go.
 // A pkg is the import path of the package that a name belongs to.
@@ -20,11 +14,14 @@ type registration struct {
 	kratosBy string
 }
 
-// healthGiven is a server of grpc-go that the health service is registered with: something makes it.
-type healthGiven struct{ *finding.Site }
-
-// healthOf is a registration of the health service by the generated code of a package, "" for that of the file.
+// healthOf is a registration of a service Health by the generated code of a package, "" for that of the file.
 type healthOf struct {
+	*finding.Site
+	pkg string
+}
+
+// healthCall is a call of a package's function about health, which is given a server.
+type healthCall struct {
 	*finding.Site
 	pkg string
 }
@@ -35,16 +32,16 @@ type connectHandler struct {
 	pkg string
 }
 
-// http2Served is a server of HTTP/2, over TLS or without it (h2c).
+// http2Served is a server of HTTP/2, over TLS or without it (h2c), if that is known.
 type http2Served struct {
 	*finding.Site
-	h2c bool
+	h2c, overTLS bool
 }
 
 // unencryptedHTTP2 allows HTTP/2 without TLS, to a server or to a client.
 type unencryptedHTTP2 struct{ *finding.Site }
 
-// httpServer is a server of net/http.
+// httpServer is a server of net/http, or an address that one listens on.
 type httpServer struct{ *finding.Site }
 
 // handledByHTTP is a server of grpc-go that is a handler of net/http.
@@ -64,82 +61,3 @@ type kitexRegistration struct {
 
 // kitexBareServer is a server of Kitex that serves what is registered.
 type kitexBareServer struct{ *finding.Site }
-
-// servedTLS is what a call that serves HTTP over TLS says of the security of the transport.
-type servedTLS struct {
-	*finding.Site
-	says plan.Security
-}
-
-// call is code whose values are followed through all files of the app: see flow.
-type call struct {
-	*finding.Site // that of the finding that it is about
-	kind          callKind
-	code          source.Span
-}
-
-// callKind says what is followed.
-type callKind int
-
-const (
-	makesServer          callKind = iota // a call that makes a server
-	makesListener                        // a call that makes a listener
-	givesListener                        // a call that gives a listener to a server
-	registersWith                        // a call that registers a service with its first argument
-	registersHealthWith                  // the same, of the health service
-	makesHandler                         // a call that makes a handler of connect for a service
-	handlesHTTP                          // what handles the requests of a server of net/http
-	handlesOfServer                      // the same, where the server is made
-	handlesListener                      // what handles the requests of a listener of net/http
-	listensTLS                           // a call that makes a listener with TLS
-	servesTLS                            // a call that serves HTTP over TLS
-	makesByConfiguration                 // a method that may make a server of configgrpc
-	startsServer                         // a call of another module that may start a server
-	addsOptions                          // a call that gives options to a server of go-zero
-	mayRegisterHealth                    // a call of another module that may register the health service
-	setsStatus                           // a call that sets a status of the health service
-)
-
-// listener is what listens on an address.
-type listener struct {
-	*finding.Site
-	by listenerOf
-	// http2 says that it is of a server of net/http which is set up for HTTP/2 without TLS.
-	http2 bool
-	// overTLS says that it is of a server of net/http which serves TLS there, and with it HTTP/2.
-	overTLS bool
-	// address is the expression with the address, and network the one with its network: empty for TCP.
-	address, network source.Span
-	// says is the address as all files of the app together state it, and of the server that is given it, or nil: see
-	// flow.
-	says plan.Address
-	of   *finding.Site
-}
-
-// listenerOf says which server listens.
-type listenerOf int
-
-const (
-	// anyServer is a server that is not known.
-	anyServer listenerOf = iota
-	// plainGRPC is a server of grpc-go, and plainHTTP one of HTTP over TCP.
-	plainGRPC
-	plainHTTP
-	// frameworkServer gets its address in the source. Without it, the address is in the settings.
-	frameworkServer
-	// importedServer is a server of a package that a program imports, if there is one: the program itself names no
-	// gRPC.
-	importedServer
-	// givenServer is one that the listener of a helper package is given to, if that is seen.
-	givenServer
-)
-
-// listens reports whether one of the findings is a listener of one of the servers.
-func listens(findings []finding.Finding, by ...listenerOf) bool {
-	for l := range finding.All[listener](findings) {
-		if slices.Contains(by, l.by) {
-			return true
-		}
-	}
-	return false
-}

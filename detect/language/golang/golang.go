@@ -2,11 +2,10 @@
 // either, in sources, which it parses, and in built programs. Begin with [Analyzer]; the names that prove a server are
 // in rules.go.
 //
-// Each kind of file has its own: source.go, with calls.go, listeners.go, checks.go and interceptors.go, reads a Go
-// file, module.go a go.mod, settings.go a file with settings, and program.go a built program. What the files of an app
-// mean together is in servers.go, with workspace.go, listening.go, apart.go, connect.go, health.go and programs.go.
-// Package syntax tells what a name means in a file. Package values follows expressions through all files, to
-// addresses, servers and credentials: flow.go and associate.go ask it.
+// Each kind of file has its own: source.go, with calls.go and dubbo.go, reads a Go file, module.go a go.mod,
+// settings.go the settings of a framework, and program.go a built program. What the files of an app mean together is in
+// servers.go, with workspace.go, connect.go, health.go and programs.go. Where servers listen is in ports.go, over
+// values.go, which follows names within a package.
 package golang
 
 import (
@@ -16,8 +15,7 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -53,12 +51,12 @@ type Extra struct {
 	Main    bool
 	// TestHelper says that a source belongs to a package with the name of one that tests use.
 	TestHelper bool
-	// Functions are the lines on which the functions of a source with findings end, in their order.
-	Functions []int
-	// Text is a source that may state a port, or that has findings; nil for others.
+	// Text is a source that may state where a server of its package listens; nil for others.
 	Text []byte
-	// Settings are the settings of a settings file that may be ports or addresses, by key in small letters: grpc.port.
-	Settings map[string]values.Setting
+	// Health says which services for health a .proto file defines.
+	Health analyzer.HealthDefinitions
+	// DubboTriple says that settings describe a server of dubbo-go that speaks Triple.
+	DubboTriple bool
 	// MainPackage is the import path of the main package of a built program.
 	MainPackage string
 }
@@ -73,7 +71,7 @@ var otherDirs = []string{
 func required(file string) bool {
 	name := path.Base(file)
 	if !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".proto") && name != "go.mod" &&
-		!isSettings(file) && !isGofrSettings(file) && !tree.IsExecutableName(name) {
+		!isSettings(file) && !tree.IsExecutableName(name) {
 		return false
 	}
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {
@@ -88,45 +86,43 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	name := path.Base(f.Path)
 	isSource := strings.HasSuffix(name, ".go")
 	switch {
-	case strings.HasSuffix(name, ".proto"): // it has names of services alone
-		return nil, nil
 	case strings.HasSuffix(name, ".connect.go"):
 		return &analyzer.Result[Extra]{Extra: Extra{GeneratedConnect: true}}, nil
 	case strings.HasSuffix(name, ".pb.go"):
-		return analyzeProto(f), nil
-	case !isSource && name != "go.mod" && !isSettings(f.Path) && !isGofrSettings(f.Path):
+		generated := Extra{GeneratedProto: true, OtherHealth: registersOtherHealth(f)}
+		return &analyzer.Result[Extra]{Extra: generated}, nil
+	case !isSource && name != "go.mod" && !isSettings(f.Path) && !strings.HasSuffix(name, ".proto"):
 		return tree.ReadELF(f, analyzeProgram)
 	}
 	text, err := f.Text()
 	switch {
 	case err != nil:
 		return nil, err
+	case strings.HasSuffix(name, ".proto"):
+		return &analyzer.Result[Extra]{Extra: Extra{Health: analyzer.HealthInProto(text)}}, nil
 	case name == gofrHealthFile:
 		return analyzeGofrHealth(text), nil
 	case isSource:
 		return analyzeSource(name, text)
 	case name == "go.mod":
 		return analyzeModule(text)
-	case isGofrSettings(f.Path):
-		return analyzeGofrSettings(text), nil
 	default:
 		return analyzeSettings(f.Path, text)
 	}
 }
 
-// settingsPackage is a directory whose generated structs hold settings, as kratos' tool lays an app out:
-// internal/conf/conf.pb.go.
-var settingsPackage = source.Exactly(`conf|config`)
+// gofrHealthFile is the generated file that registers the health service with a server of GoFr, and gofrHealth what it
+// calls (https://gofr.dev/docs/advanced-guide/grpc).
+const (
+	gofrHealthFile = "health_gofr.go"
+	gofrHealth     = "RegisterHealthServer("
+)
 
-// analyzeProto returns what a file says that protoc-gen-go generated. Its code is kept if it is that of settings: their
-// fields are the keys of files.
-func analyzeProto(f *tree.File) *analyzer.Result[Extra] {
-	result := &analyzer.Result[Extra]{Extra: Extra{GeneratedProto: true, OtherHealth: registersOtherHealth(f)}}
-	if settingsPackage.MatchString(path.Base(path.Dir(f.Path))) {
-		text, err := f.Text()
-		if err == nil && values.IsWorthKeeping(path.Base(f.Path), text, false) {
-			result.Extra.Text = bytes.Clone(text)
-		}
+func analyzeGofrHealth(text []byte) *analyzer.Result[Extra] {
+	before, _, ok := bytes.Cut(text, []byte(gofrHealth))
+	if !ok {
+		return nil
 	}
-	return result
+	line := 1 + bytes.Count(before, []byte("\n"))
+	return &analyzer.Result[Extra]{Findings: []finding.Finding{finding.Health{Site: finding.AtLine(line, gofrHealth)}}}
 }

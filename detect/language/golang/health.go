@@ -2,15 +2,14 @@ package golang
 
 import (
 	"bytes"
-	"go/ast"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // maxHealthPackages is how many packages with a health registration are looked at: the imports of each are followed.
@@ -44,69 +43,6 @@ func (w workspace) shareHealth(all []*project) {
 			}
 		}
 		giveHealth(in, found)
-	}
-}
-
-// choose learns on which conditions a call registers the health service, and its server is not made: or, if another
-// file makes that, none of the file's other services is registered.
-func (f *flow) choose(in *values.Source, c call, made *ast.CallExpr) {
-	if len(f.choices) >= maxHealthPackages {
-		return
-	}
-	others := f.registering[c.Path]
-	for call, site := range f.servers {
-		if site == f.of[c.Site] && call.Path == c.Path {
-			others = []values.Call{call}
-		}
-	}
-	f.choices[c.Site] = f.Choices(in, made, others)
-}
-
-// markHealth marks the registrations of the health service as not sure that an option turns on, unless another one is
-// in the other branch of its condition, and those with one of several servers that a function makes.
-func (f *flow) markHealth() {
-	var open []values.Choice
-	for _, choices := range f.choices {
-		open = append(open, choices...)
-	}
-	for site, choices := range f.choices {
-		f.unsure[site] = f.unsure[site] || slices.ContainsFunc(choices, func(c values.Choice) bool {
-			return c.Decides && !slices.ContainsFunc(open, c.IsOpposite)
-		})
-	}
-	for other, servers := range f.registered {
-		if aside, _ := tree.Aside(other.Path); aside == "" {
-			f.markHealthOf(servers)
-		}
-	}
-	var all []values.Made
-	for _, servers := range f.healthy {
-		all = append(all, servers...)
-	}
-	for site, servers := range f.healthy {
-		f.unsure[site] = f.unsure[site] || slices.ContainsFunc(servers, func(server values.Made) bool {
-			return f.IsMadeElsewhere(server, all)
-		})
-	}
-}
-
-// markHealthOf marks the registrations of the health service as not sure if services are registered with servers that
-// are made by the same call, in another way than all that it is registered with.
-func (f *flow) markHealthOf(servers []values.Made) {
-	for _, server := range servers {
-		var others []*finding.Site
-		isHealthy := false
-		for at, healthy := range f.healthy {
-			for _, made := range healthy {
-				isHealthy = isHealthy || made.Includes(server)
-				if made.Call == server.Call {
-					others = append(others, at)
-				}
-			}
-		}
-		for _, at := range others {
-			f.unsure[at] = f.unsure[at] || !isHealthy
-		}
 	}
 }
 
@@ -185,37 +121,36 @@ func registersOtherHealth(f *tree.File) bool {
 		!bytes.Contains(text, []byte(`"grpc.health.v1.Health"`))
 }
 
-// leaveOutOtherHealth makes registrations of a service Health that is not the standard one those of any service.
+// leaveOutOtherHealth makes registrations of a service Health that is not the standard one those of any service: one
+// whose generated code is in the app, or which a .proto of the app defines.
 func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
-	others := map[string]bool{}
+	others, defined := map[string]bool{}, analyzer.HealthFolders{}
 	for _, f := range files {
-		if f.Extra.OtherHealth {
-			others[path.Dir(f.Path)] = true
-		}
+		others[path.Dir(f.Path)] = others[path.Dir(f.Path)] || f.Extra.OtherHealth
+		defined.Add(f.Path, f.Extra.Health)
 	}
 	for i, f := range files {
-		of := map[int]string{}
+		other := map[plan.Place]string{}
 		for h := range finding.All[healthOf](f.Findings) {
 			dir, isOwn := lookup(h.pkg)
 			if h.pkg == "" {
 				dir, isOwn = path.Dir(f.Path), true
 			}
-			if isOwn && others[dir] {
-				of[h.Line] = h.pkg
+			if isOwn && (others[dir] || defined.IsOwn(dir+"/any")) {
+				other[h.Place] = h.pkg
+			}
+		}
+		for j, found := range f.Findings {
+			if health, ok := found.(finding.Health); ok {
+				if pkg, isOther := other[health.Place]; isOther {
+					files[i].Findings[j] = registration{Site: health.Site, pkg: pkg}
+				}
 			}
 		}
 		files[i].Findings = slices.DeleteFunc(f.Findings, func(found finding.Finding) bool {
-			_, isOther := of[finding.Where(found).Line]
-			return finding.Is[healthOf](found) || isOther && finding.Is[healthGiven](found)
+			h, ok := found.(healthOf)
+			_, isOther := other[finding.Where(found)]
+			return ok && h.Site != nil && isOther
 		})
-		for j, found := range files[i].Findings {
-			health, ok := found.(finding.Health)
-			if !ok {
-				continue
-			}
-			if pkg, isOther := of[health.Line]; isOther {
-				files[i].Findings[j] = registration{Site: health.Site, pkg: pkg}
-			}
-		}
 	}
 }

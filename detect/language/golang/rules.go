@@ -2,8 +2,10 @@ package golang
 
 import (
 	"go/ast"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -18,6 +20,8 @@ type symbolRule struct {
 type reference struct {
 	importPath, name string        // the path is "" if it is not known
 	call             *ast.CallExpr // the call of it; nil if it is passed on, as in fx.Provide(grpc.NewServer)
+	// mayBeOther says that the file has credentials that are not those of TLS.
+	mayBeOther bool
 }
 
 // prove makes the finding that a reference is. It is nil for one that proves nothing.
@@ -25,17 +29,19 @@ type prove func(at *finding.Site, r reference) finding.Finding
 
 var (
 	kratosGRPC = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/transport/grpc`)
+	// yokai makes a server of grpc-go for the services that an app provides. Settings decide on its health service
+	// (fxgrpcserver/module.go).
+	yokai = source.Exactly(`github\.com/ankorstore/yokai/fxgrpcserver`)
 	// crossplaneFunction makes a server of grpc-go, by default on port 9443 (sdk.go).
 	crossplaneFunction = source.Exactly(`github\.com/crossplane/function-sdk-go`)
-
-	// kratosJWT and authInterceptors ask each call for a token, unless the app leaves methods out.
-	kratosJWT        = source.Exactly(`github\.com/go-kratos/kratos(/v\d+)?/middleware/auth/jwt`)
-	authInterceptors = source.Exactly(`github\.com/grpc-ecosystem/go-grpc-middleware(/v\d+/interceptors)?/auth`)
 
 	// kitexHealth are packages with the server of a service Health, which Kitex finds by this name, without its
 	// package (SearchService of server/service.go); kitexStandardHealth those of grpc/health/v1/health.proto.
 	kitexHealth         = source.Exactly(`.*/kitex_gen/.*/health`)
 	kitexStandardHealth = source.Exactly(`.*/kitex_gen/(.*/)?grpc[/_]health(/|_).*health`)
+
+	// otherCredentials are credentials of grpc-go that are not those of TLS, or not always.
+	otherCredentials = source.Exactly(`google\.golang\.org/grpc/credentials/(alts|insecure|local|xds)`)
 
 	grpcWeb = source.Exactly(`.*/grpcweb`) // its WrapServer makes a server of grpc-go a handler of net/http
 	h2c     = source.Exactly(`golang\.org/x/net/http2/h2c`)
@@ -53,6 +59,7 @@ var symbolRules = []symbolRule{
 	// Before it moved, go-zero had no health service.
 	{source.Exactly(`github\.com/tal-tech/go-zero/zrpc`), source.Exactly(`NewServer|MustNewServer`), server(goZero)},
 	{yokai, source.Exactly(`AsGrpcServerService`), registersYokai},
+	{yokai, source.Exactly(`AsGrpcServerOptions?`), usesOther},
 	{crossplaneFunction, source.Exactly(`Serve`), server(grpcGo)},
 	{crossplaneFunction, source.Exactly(`WithHealthServer`), registersHealth},
 	{kratosGRPC, source.Exactly(`NewServer`), serverWithHealth(kratos)},
@@ -80,12 +87,18 @@ var symbolRules = []symbolRule{
 	{source.Exactly(`(.*health.*)?`), source.Exactly(`RegisterHealthServer|Health_ServiceDesc`), registersHealth},
 	{h2c, source.Exactly(`NewHandler`), servesH2C},
 	{source.Exactly(`golang\.org/x/net/http2`), source.Exactly(`ConfigureServer`), servesHTTP2},
-	{source.Exactly(`golang\.org/x/crypto/acme/autocert`), source.Exactly(`NewListener`), servesHTTP2},
-	{source.Exactly(`net/http`), source.Exactly(`ListenAndServeTLS|ServeTLS`), servesHTTP2},
+	{source.Exactly(`golang\.org/x/crypto/acme/autocert`), source.Exactly(`NewListener`), servesTLS},
+	{source.Exactly(`net/http`), source.Exactly(`ListenAndServeTLS|ServeTLS`), servesTLS},
 	{source.Exactly(`net/http`), source.Exactly(`Server`), constructsHTTP},
-	{kratosJWT, source.Exactly(`Server`), authenticates},
-	{authInterceptors, source.Exactly(`(Unary|Stream)ServerInterceptor`), authenticates},
-	{source.Exactly(`.*`), gofrRegistration, server(gofr)},
+	{source.Exactly(`google\.golang\.org/grpc`), source.Exactly(`Creds`), credentialsOf},
+	{source.Exactly(`google\.golang\.org/grpc/security/advancedtls`), source.Exactly(`NewServerCreds`), usesTLS},
+	{source.Exactly(`crypto/tls`), source.Exactly(`Listen|NewListener`), usesTLS},
+	{kratosGRPC, source.Exactly(`TLSConfig`), usesTLS},
+	{goMicroAny, source.Exactly(`AuthTLS`), usesTLS},
+	{yarpcGRPC, source.Exactly(`InboundCredentials`), usesTLS},
+	{crossplaneFunction, source.Exactly(`MTLSCertificates|Insecure`), usesOther},
+	{dubboServerPackage, source.Exactly(`WithTLS|WithServerTLSOption`), usesOther},
+	{source.Exactly(`.*`), source.Exactly(`Register\p{Lu}\w*ServerWithGofr`), server(gofr)},
 	{source.Exactly(`.*`), source.Exactly(`Register\p{Lu}\w*Server`), registersGRPC},
 }
 
@@ -107,17 +120,41 @@ func registersSomeHealth(at *finding.Site, _ reference) finding.Finding {
 	return finding.MayRegisterHealth(at, "")
 }
 
-func authenticates(at *finding.Site, _ reference) finding.Finding {
-	return finding.Authentication{Site: at}
-}
-
 func disablesHealth(at *finding.Site, _ reference) finding.Finding {
 	return finding.HealthDisabled{Site: at}
 }
 
-func servesHTTP2(at *finding.Site, _ reference) finding.Finding { return http2Served{at, false} }
+func usesTLS(at *finding.Site, _ reference) finding.Finding { return finding.UsesTLS(at.Quiet(), "") }
 
-func servesH2C(at *finding.Site, _ reference) finding.Finding { return http2Served{at, true} }
+func usesOther(at *finding.Site, _ reference) finding.Finding {
+	return finding.UsesOther(at.Quiet(), "")
+}
+
+// credentialsOf takes what a server of grpc-go is given: it is not known what a variable holds in a file which has
+// other credentials than those of TLS, too.
+func credentialsOf(at *finding.Site, r reference) finding.Finding {
+	if r.call == nil || len(r.call.Args) != 1 {
+		return usesOther(at, r)
+	}
+	made, isCall := syntax.InitialValue(r.call.Args[0]).(*ast.CallExpr)
+	switch {
+	case isCall && strings.HasPrefix(syntax.Name(made.Fun), "insecure."):
+		return finding.Insecure(at, "")
+	case r.mayBeOther:
+		return usesOther(at, r)
+	}
+	return usesTLS(at, r)
+}
+
+func servesHTTP2(at *finding.Site, _ reference) finding.Finding { return http2Served{Site: at} }
+
+func servesTLS(at *finding.Site, _ reference) finding.Finding {
+	return http2Served{Site: at, overTLS: true}
+}
+
+func servesH2C(at *finding.Site, _ reference) finding.Finding {
+	return http2Served{Site: at, h2c: true}
+}
 
 func constructsHTTP(at *finding.Site, _ reference) finding.Finding { return httpServer{at} }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -16,21 +18,18 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
 	leaveOutTestHelpers(files, lookup)
 	leaveOutOtherHealth(files, lookup)
-	byProgram := followValues(files, lookup)
-	for i := range files {
-		files[i].Processes = nil // what they give is in the findings
-	}
 	all := analyzer.Projects(files, packageOf)
 	w := newWorkspace(all, lookup)
 	for _, p := range all {
 		w.resolve(p)
-		dropHealthChecks(p)
 	}
+	w.wire(all)
 	w.shareHealth(all)
 	w.borrowServers(all)
 	for _, p := range all {
 		w.joinPrograms(p)
 		w.borrowHealth(p)
+		addDefaultListeners(p)
 	}
 	all = setExamplesAside(all)
 	if !slices.ContainsFunc(all, serves) {
@@ -38,11 +37,29 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	}
 	servers := analyzer.Servers(all, logf)
 	w.namePrograms(servers)
-	giveAddresses(servers, byProgram)
 	return servers
 }
 
 func serves(p *project) bool { return slices.ContainsFunc(p.Packages, (*analyzer.Package).Serves) }
+
+// addDefaultListeners adds the default ports of frameworks to packages that state none, if no settings do.
+func addDefaultListeners(p *project) {
+	for _, in := range p.Packages {
+		if !finding.Has[finding.Server](in.Findings) && finding.Has[finding.Listener](in.Findings) {
+			return
+		}
+	}
+	for _, in := range p.Packages {
+		s, ok := finding.First[finding.Server](in.Findings)
+		if !ok || finding.Has[finding.Listener](in.Findings) {
+			continue
+		}
+		if l := analyzer.DefaultListener(frameworks, s.Framework, s.Line); l != nil {
+			finding.Locate(l, s.Path)
+			in.Findings = append(in.Findings, l...)
+		}
+	}
+}
 
 // packageOf returns the package that a file belongs to. Settings in a directory etc belong to the package whose
 // directory holds etc. A built program is a package of its own.
@@ -60,39 +77,38 @@ func packageOf(file string) string {
 func (w workspace) resolve(p *project) {
 	w.leaveOutUnused(p)
 	m := module{workspace: w}
-	m.servesPlain = analyzer.ProjectHas[finding.Server](p) || analyzer.ProjectHas[registration](p)
 	w.resolveConnect(p)
 	for _, in := range p.Packages {
 		for r := range finding.All[kitexRegistration](in.Findings) {
 			m.registersKitex = m.registersKitex || w.isProtobufKitex(r.pkg)
 		}
 	}
-	m.noGRPC = lacksGRPC(p)
-	m.hasOldGoZero = slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
-		return f.Extra.ModulePath != "" && !f.Extra.GoZeroHealth
-	})
-	m.handled, m.toldApart = listenersOf(p)
-	m.yokai, m.gofr, m.dubbo = newYokaiSays(p), newGofrSays(p), newDubboSays(p)
-	for _, in := range p.Packages {
-		w.tellApart(in)
+	for _, f := range p.Files {
+		isModule := f.Extra.ModulePath != ""
+		m.noGRPC = m.noGRPC || isModule && !f.Extra.RequiresGRPC
+		m.hasOldGoZero = m.hasOldGoZero || isModule && !f.Extra.GoZeroHealth
+		m.dubboTriple = m.dubboTriple || f.Extra.DubboTriple
 	}
 	p.Decide(m.decide)
+	if slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
+		return slices.Contains(f.Extra.Imports, healthLibrary)
+	}) {
+		p.Drop(finding.Is[finding.HealthCheck]) // the library's may be registered in its place
+	}
 	for _, in := range p.Packages {
-		in.Findings = withoutSockets(in.Findings)
 		in.Findings = finding.InMain(in.Findings, func(s finding.Server) bool { return w.mainFiles[s.Path] })
 	}
 }
 
+// healthLibrary makes health services that know the whole server.
+const healthLibrary = "google.golang.org/grpc/health"
+
 // module is what decides about the findings of one module.
 type module struct {
 	workspace
-	servesPlain          bool // a server of its own, or a registration, that is not connect's alone
 	registersKitex       bool
-	noGRPC, hasOldGoZero bool                       // what its go.mod says
-	handled, toldApart   map[*analyzer.Package]bool // see listenersOf
-	yokai                yokaiSays
-	gofr                 gofrSays
-	dubbo                dubboSays
+	noGRPC, hasOldGoZero bool // what its go.mod says
+	dubboTriple          bool
 }
 
 // decide returns what a finding is in the module.
@@ -100,37 +116,34 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	decided, keep := f, true
 	switch f := f.(type) {
 	case finding.Server:
-		switch f.Framework {
-		case gofr:
-			return m.gofr.of(f)
-		case dubboGo:
-			return m.dubbo.of(in, f)
+		if f.Framework == dubboGo {
+			keep = !speaksOther(in)
+			f.AutomaticHealth = m.hasDubboHealth(in)
 		}
 		f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && m.hasOldGoZero)
 		decided = f
 	case dubboDescribed:
-		return m.dubbo.described(in, f)
-	case gofrSetting, gofrSecured, dubboSpoken, dubboSecured, dubboLoaded, dubboHealthy, dubboStated:
+		keep = m.dubboTriple
+		decided = finding.Server{Site: f.Site, Framework: dubboGo, AutomaticHealth: m.hasDubboHealth(in)}
+	case dubboSpoken:
 		keep = false
 	case registration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)
 		if _, isOwn := m.lookup(f.kratosBy); keep && f.kratosBy != "" && !isOwn {
-			return madeByOthers(f.Site, kratos)
+			return []finding.Finding{ // what makes the server decides on TLS
+				finding.Server{Site: f.Site, Framework: kratos, AutomaticHealth: true},
+				finding.Security{Site: f.Quiet()},
+			}
 		}
+	case healthCall:
+		_, isOwn := m.lookup(f.pkg)
+		decided, keep = finding.HealthElsewhere{Site: f.Site}, !isOwn
 	case kitexServer:
 		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
 	case kitexBareServer:
 		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.registersKitex
 	case kitexRegistration:
 		decided, keep = finding.Registration{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
-	case finding.Listener: // of the settings
-		keep = f.Of != nil || !m.toldApart[in]
-	case listener:
-		decided, keep = f.finding(), m.isListener(in, f)
-	case yokaiServer:
-		return m.yokai.of(f)
-	case servedTLS:
-		decided, keep = finding.Security{Site: f.Site, Says: f.says}, m.servesOverTLS(in)
 	}
 	if !keep {
 		return nil
@@ -138,24 +151,9 @@ func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Findin
 	return []finding.Finding{decided}
 }
 
-// madeByOthers returns the server of a framework that a function of another module makes, which decides on TLS.
-func madeByOthers(at *finding.Site, framework string) []finding.Finding {
-	return []finding.Finding{
-		finding.Server{Site: at, Framework: framework, AutomaticHealth: true},
-		finding.Security{Site: at.Quiet(), Says: plan.Security{Place: at.Place}},
-	}
-}
-
-// lacksGRPC reports whether the go.mod of a project, which lists the dependencies of its dependencies too, has no
-// grpc-go.
-func lacksGRPC(p *project) bool {
-	return slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
-		return f.Extra.ModulePath != "" && !f.Extra.RequiresGRPC
-	})
-}
-
 // isRegistration reports whether a RegisterXServer is generated from protobuf. A function of the app's own with such a
-// name is none, nor is a function of others in a module that does not depend on grpc-go.
+// name is none, nor is a function of others in a module that does not depend on grpc-go: a go.mod lists the
+// dependencies of its dependencies too.
 func (m module) isRegistration(r registration) bool {
 	if dir, ok := m.lookup(r.pkg); ok {
 		return m.protos[dir]
@@ -168,6 +166,159 @@ func (m module) isRegistration(r registration) bool {
 func (w workspace) isProtobufKitex(pkg string) bool {
 	dir, ok := w.lookup(path.Dir(pkg))
 	return ok && w.protos[dir]
+}
+
+// maxParsed is how many bytes of sources are parsed to find where servers listen.
+const maxParsed = 16 << 20
+
+// wire adds where the servers of packages listen. A package that makes no server and imports one that does may listen
+// for that one.
+func (w workspace) wire(all []*project) {
+	servers, left := serverPackages(all), maxParsed
+	for _, p := range all {
+		texts := map[string][]analyzer.File[Extra]{}
+		for _, f := range p.Files {
+			if f.Extra.Text != nil {
+				texts[path.Dir(f.Path)] = append(texts[path.Dir(f.Path)], f)
+			}
+		}
+		for _, in := range p.Packages {
+			files := texts[in.Path]
+			for _, f := range files {
+				left -= len(f.Extra.Text)
+			}
+			if left < 0 {
+				return
+			}
+			switch {
+			case servers[in.Path] != nil:
+				wirePackage(in, files)
+			case len(files) > 0:
+				w.wireImported(in, files, servers)
+			}
+		}
+	}
+}
+
+// variablePrefix is what gives the names of environment variables a prefix.
+var variablePrefix = lazyregexp.New(`(?i)env\w*[ .]?prefix|, ?prefix=|prefix:|namespace|\bProcess\w*\([^")]*"\w`)
+
+// unitsOf parses sources.
+func unitsOf(files []analyzer.File[Extra]) []*unit {
+	var units []*unit
+	hasPrefix := slices.ContainsFunc(files, func(f analyzer.File[Extra]) bool {
+		return variablePrefix.Match(f.Extra.Text)
+	})
+	for _, f := range files {
+		if file, err := syntax.Parse(f.Extra.Text, 0); err == nil {
+			units = append(units, &unit{file, f.Path, hasPrefix})
+		}
+	}
+	return units
+}
+
+// wirePackage adds to a package which of its servers listens where and has the health service.
+func wirePackage(in *analyzer.Package, files []analyzer.File[Extra]) {
+	servers := slices.Collect(finding.All[finding.Server](in.Findings))
+	wired := newWiring(unitsOf(files), servers)
+	in.Findings = slices.DeleteFunc(in.Findings, func(f finding.Finding) bool {
+		s, ok := f.(finding.Server)
+		return ok && wired.same[s.Site] != nil
+	})
+	var sites []*finding.Site
+	for s := range finding.All[finding.Server](in.Findings) {
+		sites = append(sites, s.Site)
+	}
+	wired.name(in.Findings)
+	for i, f := range in.Findings {
+		if h, ok := f.(finding.Health); ok && len(sites) > 1 {
+			h.Of = wired.the(wired.health[h.Place])
+			in.Findings[i] = h
+		}
+	}
+	byHTTP := servesByHTTP(in, wired)
+	in.Findings = append(in.Findings, wired.findings(sites, byHTTP, hasH2C(in))...)
+	if byHTTP {
+		in.Findings = append(in.Findings, securityOfHTTP(in)...)
+	}
+	isHTTP := func(l *listener) bool { return l.by == ofHTTP }
+	for _, of := range wired.handled {
+		if !byHTTP && securityOfHTTP(in) != nil || !slices.ContainsFunc(wired.listeners, isHTTP) {
+			in.Findings = append(in.Findings, finding.Security{Site: of.Quiet(), Of: of})
+		}
+	}
+}
+
+// name adds to statuses the names of the services that the package states.
+func (w *wiring) name(findings []finding.Finding) {
+	for i, f := range findings {
+		status, ok := f.(finding.HealthStatus)
+		var names []string
+		for _, t := range w.statuses[finding.Where(f)] {
+			if names = append(names, t.s); strings.Contains(t.s, "$") {
+				ok = false
+			}
+		}
+		if ok && status.Named != "" {
+			findings[i] = status.With(names...)
+		}
+	}
+}
+
+// servesByHTTP reports whether a server of a package is one of net/http, which gives its requests to connect or to
+// grpc-go.
+func servesByHTTP(in *analyzer.Package, wired *wiring) bool {
+	for s := range finding.All[finding.Server](in.Findings) {
+		if s.Framework == connectGo {
+			return true
+		}
+	}
+	isHandler := finding.Has[handledByHTTP](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings)
+	return isHandler && !slices.ContainsFunc(wired.listeners, func(l *listener) bool { return l.by != ofHTTP })
+}
+
+// hasH2C reports whether a package serves HTTP/2 without TLS.
+func hasH2C(in *analyzer.Package) bool {
+	for s := range finding.All[http2Served](in.Findings) {
+		if s.h2c {
+			return true
+		}
+	}
+	return finding.Has[unencryptedHTTP2](in.Findings)
+}
+
+// securityOfHTTP returns what the calls of a package say that serve HTTP over TLS.
+func securityOfHTTP(in *analyzer.Package) []finding.Finding {
+	for s := range finding.All[http2Served](in.Findings) {
+		switch {
+		case !s.overTLS:
+		case hasH2C(in):
+			return []finding.Finding{finding.Security{Site: s.Quiet()}}
+		default:
+			return []finding.Finding{finding.UsesTLS(s.Quiet(), "")}
+		}
+	}
+	return nil
+}
+
+// wireImported gives the one package with a server that a package imports the listeners of this one.
+func (w workspace) wireImported(
+	in *analyzer.Package, files []analyzer.File[Extra], servers map[string]*analyzer.Package,
+) {
+	if len(servers) > maxServing {
+		return
+	}
+	if finding.Has[finding.HealthStatus](in.Findings) {
+		newWiring(unitsOf(files), nil).name(in.Findings)
+	}
+	found := serversAmong(servers, w.reach([]string{in.Path}), nil)
+	if len(found) != 1 || finding.Has[finding.Listener](found[0].Findings) {
+		return
+	}
+	wired := newWiring(unitsOf(files), nil)
+	for _, f := range wired.findings(nil, false, false) {
+		found[0].Findings = append(found[0].Findings, f)
+	}
 }
 
 // joinPrograms takes the programs that are built from sources of the app that serve. They are no services of their own,
@@ -196,7 +347,7 @@ func servesFromSource(in *analyzer.Package) bool { return !in.Built && in.Serves
 func implyServers(all []*project) {
 	for _, p := range all {
 		p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-			if given, ok := f.(healthGiven); ok {
+			if given, ok := f.(healthOf); ok {
 				f = finding.Registration{Site: given.Site, Framework: grpcGo}
 			}
 			return []finding.Finding{f}

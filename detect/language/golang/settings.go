@@ -1,116 +1,148 @@
 package golang
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// isSettings reports whether a file may hold the settings of an app: by the name that people give it, or because the
-// tool of a framework puts it there: configs/config.yaml for kratos, etc/orders.yaml for go-zero.
-func isSettings(file string) bool {
-	return values.SettingsFile.MatchString(path.Base(file)) || dubboSettings.MatchString(path.Base(file)) ||
-		isFrameworkSettings(file)
-}
-
-func isFrameworkSettings(file string) bool {
-	if !slices.Contains(settingsEndings, path.Ext(file)) {
-		return false
-	}
-	dir := path.Base(path.Dir(file))
-	return dir == "etc" || dir == "configs"
-}
-
+// The settings files of the frameworks. An app of GoFr has variables in configs/.env, and those of an environment of it
+// beside (pkg/gofr/config/godotenv.go).
 var (
-	// settingsEndings are the endings of files with settings that the frameworks read.
 	settingsEndings = []string{".yaml", ".yml", ".json", ".toml"}
-	// addressKeys are the settings with the address of a gRPC server: go-zero's, and kratos' as its tool writes it.
-	addressKeys      = []string{"ListenOn", "server.grpc.addr"}
-	settingsKeywords = source.NewKeywords("ListenOn", "grpc")
+	settingsDir     = source.Exactly(`etc|configs?`)
+	gofrFile        = source.Exactly(`\.(?:[\w-]+\.)?env`)
+	dubboSettings   = source.Exactly(`dubbogo\.ya?ml`)
+	yokaiSettings   = source.Exactly(`config(?:\.(\w+))?\.ya?ml`)
 )
 
-// analyzeSettings returns the ports that settings name: those that may be ports or addresses are kept, and those that
-// may turn the health service on.
+func isSettings(file string) bool {
+	dir, name := path.Base(path.Dir(file)), path.Base(file)
+	return settingsDir.MatchString(dir) && slices.Contains(settingsEndings, path.Ext(file)) ||
+		dubboSettings.MatchString(name) || yokaiSettings.MatchString(name) || isGofrSettings(file)
+}
+
+func isGofrSettings(file string) bool {
+	return gofrFile.MatchString(path.Base(file)) && path.Base(path.Dir(file)) == "configs"
+}
+
+const (
+	gofrVariable = "GRPC_PORT"
+	gofrPort     = 9000 // pkg/gofr/default.go
+
+	// What settings say of yokai's server. Each may come from an environment variable of its name (config/factory.go).
+	yokaiServer   = "modules.grpc.server."
+	yokaiVariable = "MODULES_GRPC_SERVER_ADDRESS"
+	yokaiPort     = 50051 // where it listens if the settings do not say so (fxgrpcserver/module.go)
+)
+
+// analyzeSettings returns what the settings of a framework's server say: those of go-zero, of kratos as its tool writes
+// them, of yokai, dubbo-go and GoFr.
 func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) {
-	hasPort := slices.ContainsFunc(slices.Collect(bytes.Lines(text)), values.HasPortNumber)
-	if !hasPort && !bytes.Contains(text, []byte("${")) {
-		return nil, nil
+	if isGofrSettings(file) {
+		a, ok := address.EnvironmentFile(text)[gofrVariable]
+		if !ok {
+			return nil, nil
+		}
+		a.Host = plan.AllInterfaces
+		return &analyzer.Result[Extra]{Findings: []finding.Finding{finding.Listens(a, "")}}, nil
 	}
 	documents, err := untrusted.ReadSettings(file, text)
-	settings := map[string]values.Setting{}
-	for _, s := range slices.Concat(documents...) {
-		key := strings.ToLower(s.Key)
-		delete(settings, key) // the last one counts
-		set := withDefault(s)
-		isKept := set.By != "" || mayBeAddress.MatchString(set.Value) || strings.Contains(key, "health")
-		if isKept && len(settings) < maxSettings {
-			settings[key] = set
+	result := &analyzer.Result[Extra]{}
+	for _, document := range documents {
+		for _, key := range []string{"ListenOn", "server.grpc.addr"} {
+			if s, ok := document.Get(key); ok && result.Findings == nil {
+				result.Findings = append(result.Findings, settingListens(s, ""))
+			}
+		}
+		if s, ok := document.Get("Health"); ok && s.Value == "false" && result.Findings != nil { // go-zero's switch
+			result.Findings = append(result.Findings, finding.HealthDisabled{Site: finding.AtLine(s.Line, "")})
+		}
+		switch {
+		case dubboSettings.MatchString(path.Base(file)):
+			result.Extra.DubboTriple = result.Extra.DubboTriple || readDubbo(result, document)
+		case yokaiSettings.MatchString(path.Base(file)):
+			readYokai(result, file, document)
 		}
 	}
-	result := &analyzer.Result[Extra]{Extra: Extra{Settings: settings}}
-	if isFrameworkSettings(file) && settingsKeywords.In(text) {
-		result.Findings = addressSetting(documents)
-	}
-	result.Findings = slices.Concat(result.Findings, yokaiFinds(file, documents), dubboFinds(file, documents))
 	return result, err
+}
+
+// settingListens returns the listener of a setting, which a variable may replace.
+func settingListens(s untrusted.Setting, variable string) finding.Listener {
+	text := s.Value
+	if m := placeholder.FindStringSubmatch(text); m != nil {
+		if text = m[1] + m[4]; m[3] != ":" {
+			variable = m[2]
+		}
+		return finding.Listens(address.ByDefault(address.Setting(text, s.Line), variable), "")
+	}
+	a := address.Setting(text, s.Line)
+	if variable != "" {
+		a = address.ByDefault(a, variable)
+	}
+	return finding.Listens(a, "")
 }
 
 // placeholder is a value that ends with what the environment gives, as shells write it, or with a setting as kratos
 // writes it, which may be a variable with a prefix: ":${PORT:-9000}", "${GRPC_ADDR:0.0.0.0:9000}" (config/reader.go).
 var placeholder = source.Exactly(`([\w.:\[\]-]*)\$\{(\w[\w.]*)(?:(:-|:)([^{}$]*))?\}`)
 
-// withDefault returns a setting, or the default of the placeholder that it is.
-func withDefault(s untrusted.Setting) values.Setting {
-	set := values.Setting{Value: s.Value, Line: s.Line}
-	m := placeholder.FindStringSubmatch(s.Value)
-	if m == nil {
-		return set
+// readYokai reads the settings in config.yaml and, for an environment of the app, in config.prod.yaml. Those for tests
+// say nothing.
+func readYokai(result *analyzer.Result[Extra], file string, document untrusted.Document) {
+	environment := yokaiSettings.FindStringSubmatch(path.Base(file))[1]
+	if environment == "test" {
+		return
 	}
-	set.Value, set.By = m[1]+m[4], "$"+m[2]
-	if m[3] == ":" {
-		set.By = "a setting"
+	if s, ok := document.Get(yokaiServer + "address"); ok && s.Value != "" {
+		result.Findings = append(result.Findings, settingListens(s, yokaiVariable))
+	} else if first, ok := firstBelow(document, yokaiServer); ok && environment == "" {
+		a := plan.Address{Port: yokaiPort, Certainty: plan.Default, Variable: yokaiVariable}
+		a.Place.Line = first.Line
+		result.Findings = append(result.Findings, finding.Listens(a, ""))
 	}
-	return set
+	if s, ok := document.Get(yokaiServer + "healthcheck.enabled"); ok && s.Value == "true" {
+		result.Findings = append(result.Findings, finding.Health{Site: finding.AtLine(s.Line, s.Key)})
+	}
 }
 
-var mayBeAddress = source.Exactly(`(?:[\w.-]*|\[[\w:]*\]|https?://[\w.-]*):\d{2,5}|\d{2,5}`)
+// dubboKey is the name of a protocol of dubbo-go: tri is Triple, which is gRPC.
+var dubboKey = source.Exactly(`dubbo\.protocols\.([^.]+)\.name`)
 
-// maxSettings is how many settings of one file are kept.
-const maxSettings = 1000
+// readDubbo reads the settings of dubbo-go, and reports whether they have a server of Triple.
+func readDubbo(result *analyzer.Result[Extra], document untrusted.Document) bool {
+	for _, s := range document {
+		m := dubboKey.FindStringSubmatch(s.Key)
+		if m == nil || s.Value != "tri" {
+			continue
+		}
+		if port, ok := document.Get("dubbo.protocols." + m[1] + ".port"); ok {
+			result.Findings = append(result.Findings, settingListens(port, ""))
+		}
+		says := plan.Security{Transport: plan.Plaintext}
+		if _, hasTLS := firstBelow(document, "dubbo.tls"); hasTLS {
+			says = plan.Security{}
+		}
+		result.Findings = append(result.Findings, finding.SecurityAt(s.Line, says))
+		return true
+	}
+	return false
+}
 
-// addressSetting returns the listener that the settings of a framework's server name, and whether they turn its health
-// service off.
-func addressSetting(documents []untrusted.Document) []finding.Finding {
-	for _, document := range documents {
-		for _, key := range addressKeys {
-			if a, ok := document.Get(key); ok {
-				findings := []finding.Finding{finding.ListenerAt(addressOf(withDefault(a)))}
-				if s, ok := document.Get("Health"); ok && s.Value == "false" { // go-zero's switch
-					findings = append(findings, finding.HealthDisabled{Site: finding.AtLine(s.Line, "")})
-				}
-				return findings
-			}
+// firstBelow returns the first setting whose key begins with a prefix.
+func firstBelow(document untrusted.Document, prefix string) (untrusted.Setting, bool) {
+	for _, s := range document {
+		if strings.HasPrefix(s.Key, prefix) {
+			return s, true
 		}
 	}
-	return nil
-}
-
-// addressOf returns the address that a setting states.
-func addressOf(s values.Setting) address.Value {
-	a := address.Setting(s.Value, s.Line)
-	if variable, ok := strings.CutPrefix(s.By, "$"); ok {
-		a.Variable = variable
-	}
-	if s.By != "" && a.Certainty != address.Unknown {
-		a.Certainty = address.Default
-	}
-	return a
+	return untrusted.Setting{}, false
 }

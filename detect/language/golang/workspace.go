@@ -5,11 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/language/golang/values"
 )
 
 type project = analyzer.Project[Extra]
@@ -21,24 +18,18 @@ type workspace struct {
 	modules map[string]*project // by module path
 	// What the directories hold: code that protoc-gen-go generated, code that protoc-gen-connect-go did, any Go.
 	protos, connects, sources map[string]bool
-	// servers are the directories of packages that construct servers, evident those and of packages that register
-	// services, and withServers those of all packages of the programs that have one of these: see isBeside.
-	servers, evident map[string]bool
-	withServers      func() map[string]bool
 
 	imports   map[string][]string // import paths by directory of the importing package
 	mains     map[string]bool     // the directories of packages main
 	mainFiles map[string]bool     // the sources of packages main
-	functions map[string][]int    // see Extra, by source
 	used      map[string]bool     // the directories of packages main and of all that these import
 }
 
 func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool)) workspace {
 	w := workspace{
 		lookup: lookup, modules: map[string]*project{}, protos: map[string]bool{}, connects: map[string]bool{},
-		sources: map[string]bool{}, servers: map[string]bool{}, imports: map[string][]string{},
-		mains: map[string]bool{}, mainFiles: map[string]bool{},
-		functions: map[string][]int{}, evident: map[string]bool{},
+		sources: map[string]bool{}, imports: map[string][]string{}, mains: map[string]bool{},
+		mainFiles: map[string]bool{},
 	}
 	for _, p := range all {
 		for _, f := range p.Files {
@@ -49,11 +40,6 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 			w.protos[dir] = w.protos[dir] || f.Extra.GeneratedProto
 			w.connects[dir] = w.connects[dir] || f.Extra.GeneratedConnect
 			w.sources[dir] = w.sources[dir] || len(f.Extra.Imports) > 0
-			w.servers[dir] = w.servers[dir] || finding.Has[finding.Server](f.Findings)
-			w.evident[dir] = w.evident[dir] || slices.ContainsFunc(f.Findings, isEvident)
-			if f.Extra.Functions != nil {
-				w.functions[f.Path] = f.Extra.Functions
-			}
 			w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
 			if f.Extra.Main {
 				w.mains[dir], w.mainFiles[f.Path] = true, true
@@ -61,7 +47,6 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 		}
 	}
 	w.used = w.reach(slices.Collect(maps.Keys(w.mains)))
-	w.withServers = sync.OnceValue(w.reachedWithServers)
 	return w
 }
 
@@ -102,51 +87,6 @@ func closure(from []string, next func(dir string) []string) map[string]bool {
 	return reached
 }
 
-// importsServer reports whether a package imports one that constructs a server.
-func (w workspace) importsServer(in *analyzer.Package) bool {
-	return slices.ContainsFunc(w.imports[in.Path], func(importPath string) bool {
-		dir, ok := w.lookup(importPath)
-		return ok && w.servers[dir]
-	})
-}
-
-// isEvident reports whether a finding is one of a server, or may be.
-func isEvident(f finding.Finding) bool {
-	switch f.(type) {
-	case finding.Server, registration, connectHandler, kitexServer, kitexBareServer, kitexRegistration, healthGiven:
-		return true
-	}
-	return false
-}
-
-// maxReaching is how many programs an app has at most of which it is looked at what each imports.
-const maxReaching = 64
-
-// isBeside reports whether a package belongs to programs alone that neither have a server nor import, in whatever way,
-// a package with one: where it listens is nothing that a server of another program listens on. Without a go.mod it is
-// not known what a program imports.
-func (w workspace) isBeside(in *analyzer.Package) bool {
-	if len(w.modules) == 0 || len(w.mains) > maxReaching || !w.used[in.Path] {
-		return false
-	}
-	return !w.withServers()[in.Path]
-}
-
-// reachedWithServers returns the directories of all packages of the programs that have a server, or may.
-func (w workspace) reachedWithServers() map[string]bool {
-	all := map[string]bool{}
-	for main := range w.mains {
-		reached := w.reach([]string{main})
-		for dir := range reached {
-			if w.evident[dir] {
-				maps.Copy(all, reached)
-				break
-			}
-		}
-	}
-	return all
-}
-
 // leaveOutUnused leaves out the findings in packages of a module that no program of the app imports: only tests use
 // them, or programs of others. Without a go.mod it is not known which directory an import path means.
 func (w workspace) leaveOutUnused(p *project) {
@@ -159,27 +99,6 @@ func (w workspace) leaveOutUnused(p *project) {
 			in.Findings = nil
 		}
 	}
-}
-
-// usedBy returns a function that reports whether a program of the app imports the package in a directory, directly or
-// not. If the app has no program, all its packages may be used.
-func usedBy(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) func(dir string) bool {
-	w := importsOf(files, lookup)
-	used := w.reach(slices.Collect(maps.Keys(w.mains)))
-	return func(dir string) bool { return len(w.mains) == 0 || used[dir] }
-}
-
-// importsOf returns a workspace that knows its programs and how packages import each other, and nothing else.
-func importsOf(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) workspace {
-	w := workspace{lookup: lookup, imports: map[string][]string{}, mains: map[string]bool{}}
-	for _, f := range files {
-		dir := path.Dir(f.Path)
-		w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
-		if f.Extra.Main {
-			w.mains[dir] = true
-		}
-	}
-	return w
 }
 
 // leaveOutTestHelpers leaves out the findings in packages with the names of such that tests use, unless a program
@@ -200,9 +119,7 @@ func leaveOutTestHelpers(files []analyzer.File[Extra], lookup func(importPath st
 		if !servesTests(f) || imported[path.Dir(f.Path)] {
 			continue
 		}
-		if files[i].Findings = nil; !values.IsWorthKeeping(path.Base(f.Path), f.Extra.Text, false) {
-			files[i].Extra.Text = nil
-		}
+		files[i].Findings = nil
 	}
 }
 

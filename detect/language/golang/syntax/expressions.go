@@ -3,7 +3,6 @@ package syntax
 import (
 	"go/ast"
 	"go/token"
-	"slices"
 	"strconv"
 )
 
@@ -34,43 +33,6 @@ func Name(e ast.Expr) string {
 	return ""
 }
 
-// InitialValue returns the expression that the file declares a variable with. It returns any other expression itself.
-func (f *File) InitialValue(e ast.Expr) ast.Expr {
-	name, ok := ast.Unparen(e).(*ast.Ident)
-	if !ok {
-		return ast.Unparen(e)
-	}
-	d := f.Declaration(name)
-	if d == nil {
-		return name
-	}
-	names, values := d.assigned()
-	if at := slices.Index(names, d.Name); at >= 0 && len(names) == len(values) {
-		return values[at]
-	}
-	return name
-}
-
-// assigned returns the names that a declaration declares, nil for what is no name, and the values that they get.
-func (d *Declaration) assigned() (names []*ast.Ident, values []ast.Expr) {
-	switch n := d.Node.(type) {
-	case *ast.ValueSpec:
-		if len(n.Names) <= maxElements {
-			return n.Names, n.Values
-		}
-	case *ast.AssignStmt:
-		if len(n.Lhs) > maxElements {
-			break
-		}
-		for _, to := range n.Lhs {
-			name, _ := to.(*ast.Ident)
-			names = append(names, name)
-		}
-		return names, n.Rhs
-	}
-	return nil, nil
-}
-
 // LastName returns the last name of a function or a type: "Config" of *config.Config. It is "" for what has none.
 func LastName(e ast.Expr) string {
 	switch e := e.(type) {
@@ -82,29 +44,8 @@ func LastName(e ast.Expr) string {
 		return LastName(e.X)
 	case *ast.IndexExpr:
 		return LastName(e.X)
-	case *ast.IndexListExpr:
-		return LastName(e.X)
 	}
 	return ""
-}
-
-// FieldAt returns the name and the type of a parameter or a result of a function, by its position. The name is nil for
-// one without, and the type too if there is none at the position.
-func FieldAt(list *ast.FieldList, at int) (name *ast.Ident, of ast.Expr) {
-	if list == nil {
-		return nil, nil
-	}
-	for _, field := range list.List {
-		n := len(field.Names)
-		switch {
-		case at < n:
-			return field.Names[at], field.Type
-		case at == 0:
-			return nil, field.Type
-		}
-		at -= max(1, n)
-	}
-	return nil, nil
 }
 
 // StringLiteral returns the text of a literal.
@@ -117,16 +58,12 @@ func StringLiteral(e ast.Expr) (string, bool) {
 	return s, err == nil
 }
 
-// maxElements is how many elements of a composite literal, and how many names of a declaration, are looked at. People
-// write fewer.
+// maxElements is how many elements of a composite literal are looked at. People write fewer.
 const maxElements = 500
 
 // Element returns the value of a key in a composite literal, or nil.
 func Element(literal *ast.CompositeLit, key string) ast.Expr {
-	if len(literal.Elts) > maxElements {
-		return nil
-	}
-	for _, e := range literal.Elts {
+	for _, e := range literal.Elts[:min(len(literal.Elts), maxElements)] {
 		if field, ok := e.(*ast.KeyValueExpr); ok && Name(field.Key) == key {
 			return field.Value
 		}

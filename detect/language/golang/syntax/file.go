@@ -1,5 +1,5 @@
-// Package syntax tells what one Go file says by itself: what it imports, which declaration a name means, which
-// expression a variable is declared with. It reads no other file and knows no types. Begin with [Parse].
+// Package syntax tells what one Go file says by itself: what it imports, which declaration a name means. It reads no
+// other file and knows no types. Begin with [Parse].
 //
 // The type checker of the standard library (go/types) is not used, because the files are another project's: a few lines
 // of constants, generic types or nested structs make it run for hours and fill the memory, and it cannot be
@@ -20,24 +20,32 @@ type File struct {
 
 	Imports *Imports
 	fset    *token.FileSet
-	scopes  *scopes
+	globals map[ast.Node]bool // what the package declares
 }
 
 // Parse parses the text of a file.
 func Parse(text []byte, mode parser.Mode) (*File, error) {
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "", text, mode|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(fset, "", text, mode)
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: file, Imports: newImports(file), fset: fset, scopes: newScopes(file)}, nil
+	f := &File{File: file, Imports: newImports(file), fset: fset, globals: map[ast.Node]bool{}}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			f.globals[d] = true
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				f.globals[spec] = true
+			}
+		}
+	}
+	return f, nil
 }
 
 // Line returns the line of a node in the file itself, whatever //line directives say.
 func (f *File) Line(n ast.Node) int { return f.fset.PositionFor(n.Pos(), false).Line }
-
-// EndLine returns the last line of a node in the file itself.
-func (f *File) EndLine(n ast.Node) int { return f.fset.PositionFor(n.End(), false).Line }
 
 // Span returns what a node takes up of the text.
 func (f *File) Span(n ast.Node) source.Span {
@@ -49,81 +57,54 @@ func (f *File) Span(n ast.Node) source.Span {
 // field.
 func (f *File) PathOf(e ast.Expr) string {
 	if s, ok := e.(*ast.SelectorExpr); ok {
-		if x, ok := s.X.(*ast.Ident); ok && f.Declaration(x) == nil {
+		if x, ok := s.X.(*ast.Ident); ok && Declaration(x) == nil {
 			return f.Imports.byName[x.Name]
 		}
 	}
 	return ""
 }
 
-// Declaration is what a name means in a file.
-type Declaration struct {
-	Name *ast.Ident
-	// Node is the declaration: an *ast.ValueSpec, *ast.TypeSpec, *ast.FuncDecl, *ast.AssignStmt, *ast.RangeStmt, or the
-	// *ast.Field of a parameter.
-	Node ast.Node
-	// Local says that a function declares it, and not the package.
-	Local bool
-	scope int
-}
-
-// Declaration returns the declaration that a name means, or nil if the file declares none.
-func (f *File) Declaration(name *ast.Ident) *Declaration {
-	if d := f.scopes.locals[name]; d != nil {
-		return d
+// Declaration returns the declaration that a name means in its file: a specification, a function, a statement that
+// assigns it, or the field of a parameter. It is nil for a name that the file does not declare.
+func Declaration(name *ast.Ident) ast.Node {
+	if name.Obj == nil { //nolint:staticcheck // the parser knows scopes, without keys of literals: see File
+		return nil
 	}
-	return f.scopes.visible[name.Name]
+	n, _ := name.Obj.Decl.(ast.Node) //nolint:staticcheck // the same
+	return n
 }
 
-// Local returns the declaration of a variable of a function, or nil for any other name.
-func (f *File) Local(name *ast.Ident) *Declaration { return f.scopes.locals[name] }
-
-// AlwaysBefore reports whether what stands at one position is executed before what stands at a later one, whatever the
-// conditions between them are: its block holds both.
-func (f *File) AlwaysBefore(pos, later token.Pos) bool {
-	block := f.scopes.blockAt(pos)
-	return pos < later && block.from <= later && later < block.to
+// Variable tells a variable of a function from all others. It is nil for what a package declares.
+func (f *File) Variable(name *ast.Ident) any {
+	if d := Declaration(name); d == nil || f.globals[d] {
+		return nil
+	}
+	return name.Obj //nolint:staticcheck // the same
 }
 
-// MayBeLater reports whether what stands at one position may be executed after what stands at a later one: it is in a
-// function literal that the other one is not in.
-func (f *File) MayBeLater(pos, than token.Pos) bool {
-	l := f.scopes.blockAt(pos).literal
-	return l != nil && (than < l.from || than >= l.to)
-}
-
-// InOneFunction reports whether two positions are in the same function of the package.
-func (f *File) InOneFunction(a, b token.Pos) bool {
-	for _, d := range f.Decls {
-		if d.Pos() <= a && a < d.End() {
-			return d.Pos() <= b && b < d.End()
+// InitialValue returns the expression that a variable of the file is declared with. It returns any other expression
+// itself.
+func InitialValue(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	name, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return ast.Unparen(e)
+	}
+	switch d := Declaration(name).(type) {
+	case *ast.ValueSpec:
+		for i, to := range d.Names[:min(len(d.Names), maxElements)] {
+			if to.Name == name.Name && len(d.Values) == len(d.Names) {
+				return d.Values[i]
+			}
+		}
+	case *ast.AssignStmt:
+		for i, to := range d.Lhs[:min(len(d.Lhs), maxElements)] {
+			if Name(to) == name.Name && len(d.Rhs) == len(d.Lhs) {
+				return d.Rhs[i]
+			}
 		}
 	}
-	return false
-}
-
-// BlockEnd returns the end of the innermost block around a position.
-func (f *File) BlockEnd(pos token.Pos) token.Pos { return f.scopes.blockAt(pos).to }
-
-// InFunctionBody reports whether what stands at a position is in the outermost block of its function, so that each call
-// executes it.
-func (f *File) InFunctionBody(pos token.Pos) bool { return f.scopes.blockAt(pos).isBody }
-
-// ExpressionsAt returns the expressions that take up spans of the text.
-func (f *File) ExpressionsAt(spans []source.Span) map[source.Span]ast.Expr {
-	found := map[source.Span]ast.Expr{}
-	for _, span := range spans {
-		found[span] = nil
-	}
-	ast.Inspect(f.File, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		if !ok {
-			return true
-		}
-		if known, wanted := found[f.Span(e)]; wanted && known == nil {
-			found[f.Span(e)] = e
-		}
-		return true
-	})
-	return found
+	return name
 }
