@@ -225,6 +225,7 @@ func wirePackage(in *analyzer.Package, files []analyzer.File[Extra]) {
 		s, ok := f.(finding.Server)
 		return ok && wired.same[s.Site] != nil
 	})
+	in.Findings = append(in.Findings, wired.securityOfSame(in.Findings)...)
 	var sites []*finding.Site
 	for s := range finding.All[finding.Server](in.Findings) {
 		sites = append(sites, s.Site)
@@ -247,6 +248,20 @@ func wirePackage(in *analyzer.Package, files []analyzer.File[Extra]) {
 			in.Findings = append(in.Findings, finding.Security{Site: of.Quiet(), Of: of})
 		}
 	}
+}
+
+// securityOfSame returns that the security of a server is not known if it is made in several ways, with credentials in
+// one of them.
+func (w *wiring) securityOfSame(findings []finding.Finding) []finding.Finding {
+	var unknown []finding.Finding
+	for s := range finding.All[finding.Security](findings) {
+		for other, first := range w.same {
+			if s.Of == first || s.Of == other {
+				unknown = append(unknown, finding.Security{Site: s.Quiet(), Of: first})
+			}
+		}
+	}
+	return unknown
 }
 
 // name adds to statuses the names of the services that the package states.

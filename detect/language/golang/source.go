@@ -27,8 +27,10 @@ var (
 	registrationCall = lazyregexp.New(`\.Register\p{Lu}\w*Server\b`)
 	// http2Words are in files that serve HTTP/2 or TLS, for handlers of another package too.
 	http2Words = source.NewKeywords("http2", "HTTP2", "H2C", "ServeTLS", "autocert")
-	// mayDeclare is in files that may state where a server of their package listens.
-	mayDeclare = lazyregexp.New(`net\.Listen|http\.(?:ListenAndServe|Server\{)|[^\w.-]\d{3,5}[^\w.]|Getenv\(`)
+	// mayDeclare is in files that may state where a server of their package listens: they have a number that may be a
+	// port, or give something a value that has the name of an address.
+	mayDeclare = lazyregexp.New(`net\.Listen|http\.(?:ListenAndServe|Server\{)|[^\w.-]\d{3,5}[^\w.]|Getenv\(|` +
+		`(?i:port|addr\w*|listen\w*|endpoint|bind\w*|host)\s*:?=[^=]`)
 	// injectors are the build constraints of the templates from which wire makes wire_gen.go, which imports the same
 	// (https://github.com/google/wire/blob/main/docs/guide.md).
 	injectors = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
@@ -112,7 +114,7 @@ func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 
 // shortensPath is in files whose handlers of HTTP get requests below a path, where no health check asks.
 var shortensPath = lazyregexp.New(`\bURL\.Path\s*=\s*strings\.TrimPrefix\(|\bhttp\.StripPrefix\([^,\n]*,\s*` +
-	`(?:api|mux|s|handler|\w*(?:[hH]andler|[sS]erver|[mM]ux))\)`)
+	`(?:api|mux|s|handler|\w*(?:[gG]rpc\w*|[mM]ux))\)`)
 
 func servesBelow(t *source.Text) bool { return shortensPath.Match(t.Code) }
 

@@ -215,7 +215,13 @@ func (v *values) read(in *unit) {
 		case *ast.IncDecStmt:
 			v.give(v.key(in, n.X), given{expression: expression{in, nil}})
 		case *ast.RangeStmt:
-			v.give(v.key(in, n.Value), given{expression: expression{in, n.X}, result: element})
+			if list, ok := syntax.InitialValue(n.X).(*ast.CompositeLit); ok {
+				for _, e := range list.Elts[:min(len(list.Elts), maxGiven)] {
+					v.give(v.key(in, n.Value), given{expression: expression{in, e}})
+				}
+			} else {
+				v.give(v.key(in, n.Value), given{expression: expression{in, nil}})
+			}
 		case *ast.CompositeLit:
 			v.readLiteral(in, n)
 		case *ast.CallExpr:
@@ -223,7 +229,7 @@ func (v *values) read(in *unit) {
 			v.calls[name] = append(v.calls[name], expression{in, n})
 			v.readFlag(in, n, name)
 		case *ast.UnaryExpr:
-			if n.Op == token.AND { // what has a pointer to a variable may assign it
+			if n.Op == token.AND {
 				v.give(v.key(in, n.X), given{expression: expression{in, n}, result: pointed})
 			}
 		}
@@ -231,11 +237,8 @@ func (v *values) read(in *unit) {
 	})
 }
 
-// The results of a [given] that is no value: a pointer to the name is taken, or the name is an element of a list.
-const (
-	pointed = -1
-	element = -2
-)
+// pointed is the result of a [given] that is no value, but a pointer that is taken: what has it may assign the name.
+const pointed = -1
 
 func (v *values) assign(in *unit, to ast.Expr, at, of int, from []ast.Expr) {
 	switch key := v.key(in, to); {
@@ -545,15 +548,19 @@ func (v *values) texts(x expression, depth int) []text {
 				return next(call)
 			}
 		}
-		key := v.key(x.in, x.Expr)
-		if v.active[key] { // it is made of what it was before
-			return nil
-		}
-		v.active[key] = true
-		defer delete(v.active, key)
-		return v.textsGiven(v.valuesOf(x), depth)
+		return v.textsOfName(v.key(x.in, x.Expr), v.valuesOf(x), depth)
 	}
 	return []text{{notKnown, at}}
+}
+
+// textsOfName returns the texts of what a name is given. One that is made of what it was before adds none.
+func (v *values) textsOfName(key any, all []given, depth int) []text {
+	if v.active[key] {
+		return nil
+	}
+	v.active[key] = true
+	defer delete(v.active, key)
+	return v.textsGiven(all, depth)
 }
 
 func areNumbers(all []text) bool {
@@ -576,8 +583,6 @@ func (v *values) textsGiven(all []given, depth int) []text {
 		case g.result == pointed:
 			texts = append(texts, text{notKnown, plan.Place{}})
 		case g.Expr == nil && (g.isOption || g.variable != ""):
-		case g.result == element:
-			texts = append(texts, v.textsOfElements(g.expression, depth+1)...)
 		case isCall && g.result > 0:
 			texts = append(texts, v.textsGiven(v.results(g.in, call, g.result), depth+1)...)
 		default:
@@ -588,22 +593,6 @@ func (v *values) textsGiven(all []given, depth int) []text {
 		return []text{{notKnown, plan.Place{}}}
 	}
 	return texts
-}
-
-// textsOfElements returns what the elements of a list may be.
-func (v *values) textsOfElements(list expression, depth int) []text {
-	literal, _ := list.Expr.(*ast.CompositeLit)
-	if of := v.valuesOf(list); len(of) == 1 && literal == nil {
-		literal, _ = of[0].Expr.(*ast.CompositeLit)
-	}
-	if literal == nil {
-		return []text{{notKnown, plan.Place{}}}
-	}
-	var all []text
-	for _, e := range literal.Elts[:min(len(literal.Elts), maxTexts)] {
-		all = append(all, v.texts(expression{list.in, e}, depth+1)...)
-	}
-	return all
 }
 
 // textsOfCall returns what a call returns.
@@ -642,7 +631,7 @@ func (v *values) textsOfCall(in *unit, call *ast.CallExpr, depth int) []text {
 		}
 		return append(next(args[at]), text{givenByOption, in.place(call)})
 	case getsOption.MatchString(name) && len(args) == 1 && v.optionOf(next(args[0])) != nil:
-		return v.textsGiven(v.optionOf(next(args[0])), depth)
+		return v.textsOfName(option(next(args[0])[0].s), v.optionOf(next(args[0])), depth)
 	case v.results(in, call, 0) != nil:
 		return v.textsGiven(v.results(in, call, 0), depth)
 	case passesOn.MatchString(name) && len(args) > 0:
