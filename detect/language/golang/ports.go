@@ -59,15 +59,10 @@ type wiring struct {
 // newWiring reads the sources of a package, with the servers that they make.
 func newWiring(units []*unit, servers []finding.Server) *wiring {
 	w := &wiring{
-		values: newValues(), units: units, servers: map[*ast.CallExpr]*finding.Site{}, byCall: map[ast.Expr]*listener{},
-		within: map[*finding.Site]*ast.FuncDecl{}, same: map[*finding.Site]*finding.Site{},
-		health: map[plan.Place]*finding.Site{}, statuses: map[plan.Place][]text{},
-	}
-	for _, u := range units {
-		w.add(u)
-	}
-	for _, u := range units {
-		w.read(u)
+		values: newValues(units), units: units, servers: map[*ast.CallExpr]*finding.Site{},
+		byCall: map[ast.Expr]*listener{}, within: map[*finding.Site]*ast.FuncDecl{},
+		same: map[*finding.Site]*finding.Site{}, health: map[plan.Place]*finding.Site{},
+		statuses: map[plan.Place][]text{},
 	}
 	sites := map[plan.Place][]*finding.Site{} // of a line, in order
 	for _, s := range servers {

@@ -9,7 +9,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -200,18 +199,12 @@ func (w workspace) wire(all []*project) {
 	}
 }
 
-// variablePrefix is what gives the names of environment variables a prefix.
-var variablePrefix = lazyregexp.New(`(?i)env\w*[ .]?prefix|, ?prefix=|prefix:|namespace|\bProcess\w*\([^")]*"\w`)
-
 // unitsOf parses sources.
 func unitsOf(files []analyzer.File[Extra]) []*unit {
 	var units []*unit
-	hasPrefix := slices.ContainsFunc(files, func(f analyzer.File[Extra]) bool {
-		return variablePrefix.Match(f.Extra.Text)
-	})
 	for _, f := range files {
 		if file, err := syntax.Parse(f.Extra.Text, 0); err == nil {
-			units = append(units, &unit{file, f.Path, hasPrefix})
+			units = append(units, &unit{file, f.Path})
 		}
 	}
 	return units
