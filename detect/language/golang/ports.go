@@ -13,26 +13,14 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// serverKind says which server something is.
-type serverKind int
-
-const (
-	anyServer serverKind = iota // not known
-	ofGRPC
-	ofHTTP
-	ofFramework // given its address in the source
-)
-
 // listener is what listens on an address.
 type listener struct {
 	address, network expression
-	by               serverKind
-	// http2 says that it is of a server of net/http which is set up for HTTP/2 without TLS, and overTLS that it is of
-	// one that serves TLS there.
-	http2, overTLS bool
-	handler        ast.Expr        // of net/http, or nil
-	function       *ast.FuncDecl   // the one that it stands in
-	of             []*finding.Site // the servers that are given it
+	isHTTP           bool            // of a server of net/http
+	isOption         bool            // of a framework, which may have the address in its settings
+	overTLS, isH2C   bool            // with HTTP/2 over TLS, or without
+	handler          ast.Expr        // of net/http, or nil
+	of               []*finding.Site // the servers that are given it
 }
 
 // wiring is what the sources of one package say together: which server listens where, and which one has the health
@@ -43,16 +31,14 @@ type wiring struct {
 	servers   map[*ast.CallExpr]*finding.Site
 	listeners []*listener
 	byCall    map[ast.Expr]*listener
-	within    map[*finding.Site]*ast.FuncDecl
-	// unwired are the servers that are given what is not known to be a listener.
-	unwired []*finding.Site
-	// handled are the servers that net/http gives requests.
-	handled []*finding.Site
+	// unwired are the servers that serve what is not known to be a listener, and handled those that net/http gives
+	// requests.
+	unwired, handled []*finding.Site
 	// same are servers that are one with another: the branches of an if make them for one variable.
 	same map[*finding.Site]*finding.Site
-	// health are the servers that the health service is registered with, by the places of the registrations.
-	health map[plan.Place]*finding.Site
-	// statuses are the names whose statuses are set, by the places of the calls.
+	// health are the servers that the health service is registered with, and statuses the names whose statuses are set,
+	// by the places of the calls.
+	health   map[plan.Place]*finding.Site
 	statuses map[plan.Place][]text
 }
 
@@ -60,28 +46,26 @@ type wiring struct {
 func newWiring(units []*unit, servers []finding.Server) *wiring {
 	w := &wiring{
 		values: newValues(units), units: units, servers: map[*ast.CallExpr]*finding.Site{},
-		byCall: map[ast.Expr]*listener{}, within: map[*finding.Site]*ast.FuncDecl{},
-		same: map[*finding.Site]*finding.Site{}, health: map[plan.Place]*finding.Site{},
-		statuses: map[plan.Place][]text{},
+		byCall: map[ast.Expr]*listener{}, same: map[*finding.Site]*finding.Site{},
+		health: map[plan.Place]*finding.Site{}, statuses: map[plan.Place][]text{},
 	}
 	sites := map[plan.Place][]*finding.Site{} // of a line, in order
 	for _, s := range servers {
 		sites[s.Place] = append(sites[s.Place], s.Site)
 	}
-	w.eachCall(func(in *unit, fn *ast.FuncDecl, call *ast.CallExpr) {
+	w.eachCall(func(in *unit, call *ast.CallExpr) {
 		fun := syntax.Called(call)
-		r := reference{in.PathOf(fun), syntax.LastName(fun), call, false}
 		if at := in.place(fun); len(sites[at]) > 0 {
-			w.within[sites[at][0]] = fn
+			r := reference{importPath: in.PathOf(fun), name: syntax.LastName(fun), call: call}
 			if _, ok := r.finding(sites[at][0]).(finding.Server); ok {
 				w.servers[call] = sites[at][0]
 				sites[at] = sites[at][1:]
 			}
 		}
-		w.addListener(in, fn, call, fun)
+		w.addListener(in, call, fun)
 	})
 	w.findSame()
-	w.eachCall(func(in *unit, _ *ast.FuncDecl, call *ast.CallExpr) { w.serve(in, call) })
+	w.eachCall(w.serve)
 	for _, l := range w.listeners {
 		if l.handler != nil {
 			l.of = w.handlers(l.address.in, l.handler)
@@ -90,21 +74,18 @@ func newWiring(units []*unit, servers []finding.Server) *wiring {
 	return w
 }
 
-// eachCall calls do with each call of the package, and with the function that it stands in.
-func (w *wiring) eachCall(do func(in *unit, fn *ast.FuncDecl, call *ast.CallExpr)) {
+// eachCall calls do with each call of the package.
+func (w *wiring) eachCall(do func(in *unit, call *ast.CallExpr)) {
 	for _, u := range w.units {
-		for _, d := range u.Decls {
-			fn, _ := d.(*ast.FuncDecl)
-			ast.Inspect(d, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.CallExpr:
-					do(u, fn, n)
-				case *ast.CompositeLit:
-					w.addServerLiteral(u, fn, n)
-				}
-				return true
-			})
-		}
+		ast.Inspect(u.File.File, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				do(u, n)
+			case *ast.CompositeLit:
+				w.addServerLiteral(u, n)
+			}
+			return true
+		})
 	}
 }
 
@@ -128,45 +109,40 @@ func (w *wiring) findSame() {
 	}
 }
 
+// byOption are the packages of frameworks with options that take an address or a port, and takesAddress these options.
 var (
-	// reusesPort are packages whose listeners share a port with others.
-	reusesPort = source.Exactly(`github\.com/(?:kavu/go_reuseport|libp2p/go-reuseport)`)
-	// takesAddress are the options of frameworks that take an address or a port, and their packages.
-	takesAddress = source.Exactly(`Address|WithServiceAddr|WithPort|NewService`)
-	byOption     = source.Exactly(kratosGRPC.String() + `|(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*|` +
+	byOption = source.Exactly(kratosGRPC.String() + `|(github\.com/(micro|asim|go-micro)|go-micro\.dev)/.*|` +
 		`github\.com/cloudwego/kitex/server|dubbo\.apache\.org/dubbo-go/v3/protocol|` +
 		`github\.com/dapr/go-sdk(/v\d+)?/service/grpc`)
-	// saltMux listens for servers that it is given with their addresses.
-	saltMux = source.Exactly(`github\.com/(?:raystack|goto|odpf)/salt(?:/v\d+)?/(?:server/)?mux`)
+	takesAddress = source.Exactly(`Address|WithServiceAddr|WithPort|NewService`)
 )
 
-// addListener adds what a call listens on.
-func (w *wiring) addListener(in *unit, fn *ast.FuncDecl, call *ast.CallExpr, fun ast.Expr) {
+// addListener adds what a call listens on: net.Listen(network, address), a function of another package or a method in
+// its place, or net.ListenConfig's Listen(ctx, network, address).
+func (w *wiring) addListener(in *unit, call *ast.CallExpr, fun ast.Expr) {
 	importPath, name, args := in.PathOf(fun), syntax.LastName(fun), call.Args
-	n := len(args)
-	l := &listener{function: fn}
+	n, at := len(args), 0
+	l := &listener{}
 	switch {
-	case name == "Listen" && (importPath == "" && n == 3 || n == 2 && (importPath != "" || isTCP(args[0]))),
-		reusesPort.MatchString(importPath) && strings.HasPrefix(name, "NewReusablePort") && n == 2,
-		importPath == "net" && (name == "ListenTCP" || name == "ListenUnix") && n == 2:
-		l.network, l.address = expression{in, args[n-2]}, expression{in, args[n-1]}
-		if importPath != "" && importPath != "net" && !reusesPort.MatchString(importPath) && !isTCP(args[0]) &&
-			!crossplaneFunction.MatchString(importPath) {
-			return
-		}
 	case importPath == "crypto/tls" && name == "Listen" && n == 3:
-		l.network, l.address = expression{in, args[0]}, expression{in, args[1]}
+		at = 1
+	case importPath == "net" && n == 2 && (name == "Listen" || name == "ListenTCP" || name == "ListenUnix"),
+		importPath == "" && name == "Listen" && n == 3,
+		n == 2 && isTCP(args[0]) && (name == "Listen" || strings.HasPrefix(name, "NewReusablePort")),
+		crossplaneFunction.MatchString(importPath) && name == "Listen" && n == 2:
+		at = n - 1
 	case importPath == "net/http" && strings.HasPrefix(name, "ListenAndServe") && n > 1:
-		l.by, l.handler, l.overTLS = ofHTTP, args[n-1], name == "ListenAndServeTLS"
-		l.address, l.http2 = expression{in, args[0]}, isH2C(in, l.handler)
+		l.isHTTP, l.overTLS, l.handler = true, name == "ListenAndServeTLS", args[n-1]
+		l.isH2C = isH2C(in, l.handler)
 	case name == "StartH2CServer" && n == 2: // a method of echo's Echo
-		l.by, l.http2, l.address = ofHTTP, true, expression{in, args[0]}
-	case saltMux.MatchString(importPath) && name == "WithGRPCTarget" && n == 2:
-		l.by, l.address = ofGRPC, expression{in, args[0]}
+		l.isHTTP = true
 	case byOption.MatchString(importPath) && takesAddress.MatchString(name) && n == 1:
-		l.by, l.address = ofFramework, expression{in, args[0]}
+		l.isOption = true
 	default:
 		return
+	}
+	if l.address = (expression{in, args[at]}); at > 0 {
+		l.network = expression{in, args[at-1]}
 	}
 	w.byCall[call] = l
 	w.listeners = append(w.listeners, l)
@@ -179,79 +155,54 @@ func isTCP(network ast.Expr) bool {
 }
 
 // addServerLiteral adds the address of an http.Server{Addr: ...}.
-func (w *wiring) addServerLiteral(in *unit, fn *ast.FuncDecl, literal *ast.CompositeLit) {
+func (w *wiring) addServerLiteral(in *unit, literal *ast.CompositeLit) {
 	to := syntax.Element(literal, "Addr")
-	if to == nil || syntax.LastName(literal.Type) != "Server" || in.PathOf(literal.Type) != "net/http" ||
-		w.byCall[literal] != nil {
+	isServer := syntax.LastName(literal.Type) == "Server" && in.PathOf(literal.Type) == "net/http"
+	if to == nil || !isServer || w.byCall[literal] != nil {
 		return
 	}
-	handler := syntax.Element(literal, "Handler")
-	l := &listener{function: fn, by: ofHTTP, address: expression{in, to}, handler: handler}
-	l.http2 = syntax.Element(literal, "Protocols") != nil || isH2C(in, handler)
+	l := &listener{address: expression{in, to}, isHTTP: true, handler: syntax.Element(literal, "Handler")}
+	l.isH2C = syntax.Element(literal, "Protocols") != nil || isH2C(in, l.handler)
 	w.byCall[literal] = l
 	w.listeners = append(w.listeners, l)
 }
 
 // isH2C reports whether a handler serves HTTP/2 without TLS.
 func isH2C(in *unit, handler ast.Expr) bool {
-	if handler == nil {
-		return false
-	}
 	call, ok := syntax.InitialValue(handler).(*ast.CallExpr)
 	return ok && h2c.MatchString(in.PathOf(syntax.Called(call)))
 }
 
 // serve learns from a call which server is given which listener, or has the health service.
 func (w *wiring) serve(in *unit, call *ast.CallExpr) {
-	fun, ok := syntax.Called(call).(*ast.SelectorExpr)
-	if ok && fun.Sel.Name == "RegisterHealthServer" && len(call.Args) == 2 {
-		if servers := w.serversOf(in, call.Args[0]); len(servers) == 1 {
-			w.health[in.place(fun)] = servers[0]
-		}
+	fun, isMethod := syntax.Called(call).(*ast.SelectorExpr)
+	if isMethod {
+		w.readHealth(in, call, fun)
 	}
-	if ok && len(call.Args) == 2 && (fun.Sel.Name == "SetServingStatus" || fun.Sel.Name == "SetStatus") {
-		w.statuses[in.place(fun.Sel)] = w.texts(expression{in, call.Args[0]}, 0)
+	isServe := func(e ast.Expr) bool {
+		method, ok := e.(*ast.SelectorExpr)
+		return ok && (method.Sel.Name == "Serve" || method.Sel.Name == "ServeTLS")
 	}
-	if ok && fun.Sel.Name == "ServeHTTP" {
-		w.handled = append(w.handled, w.serversOf(in, fun.X)...)
-	}
-	given := call.Args
-	if !ok || !isServe(fun) { // a function may be given the method: run(lis, s.Serve)
-		at := slices.IndexFunc(call.Args, func(e ast.Expr) bool {
-			method, ok := e.(*ast.SelectorExpr)
-			return ok && isServe(method)
-		})
-		if at < 0 || len(call.Args) < 2 {
+	if !isMethod || !isServe(fun) { // a function may be given the method: run(lis, s.Serve)
+		at := slices.IndexFunc(call.Args, isServe)
+		if at < 0 {
 			return
 		}
 		fun, _ = call.Args[at].(*ast.SelectorExpr)
 	}
-	if len(given) == 0 {
-		return
-	}
-	servers, by := w.alternatives(in, fun.X), anyServer
-	switch {
-	case len(servers) > 0:
-		by = ofGRPC
-	case in.PathOf(fun) == "net/http" && len(given) > 1:
-		by = ofHTTP
-		servers = w.handlers(in, given[1])
-	case in.PathOf(fun) == "net/http" || w.isHTTP(in, fun.X):
-		by = ofHTTP
-	case strings.HasSuffix(w.typeOf(in, fun.X, 0), "grpc.Server"):
-		by = ofGRPC
+	servers := w.alternatives(in, fun.X)
+	isHTTP := len(servers) == 0 && w.isHTTP(in, fun.X)
+	if in.PathOf(fun) == "net/http" && len(call.Args) > 1 {
+		isHTTP, servers = true, w.handlers(in, call.Args[1])
 	}
 	found := false
-	for _, arg := range given {
+	for _, arg := range call.Args[:min(len(call.Args), maxGiven)] {
 		w.partsOf(expression{in, arg}, map[ast.Expr]bool{}, func(call *ast.CallExpr) bool {
 			l := w.byCall[call]
 			if l == nil {
 				return false
 			}
-			found = true
-			if by != anyServer && (l.by != ofGRPC || by == ofGRPC) {
-				l.by = by
-			}
+			found, l.isHTTP = true, isHTTP
 			l.overTLS = l.overTLS || fun.Sel.Name == "ServeTLS"
 			l.of = append(l.of, servers...)
 			return true
@@ -262,8 +213,19 @@ func (w *wiring) serve(in *unit, call *ast.CallExpr) {
 	}
 }
 
-func isServe(method *ast.SelectorExpr) bool {
-	return method.Sel.Name == "Serve" || method.Sel.Name == "ServeTLS"
+// readHealth learns what a call says of the health service, or of what net/http gives requests.
+func (w *wiring) readHealth(in *unit, call *ast.CallExpr, fun *ast.SelectorExpr) {
+	switch name := fun.Sel.Name; {
+	case len(call.Args) != 2:
+	case name == "RegisterHealthServer":
+		if servers := w.serversOf(in, call.Args[0]); len(servers) == 1 {
+			w.health[in.place(fun)] = servers[0]
+		}
+	case name == "SetServingStatus" || name == "SetStatus":
+		w.statuses[in.place(fun.Sel)] = w.texts(expression{in, call.Args[0]}, 0)
+	case name == "ServeHTTP":
+		w.handled = append(w.handled, w.serversOf(in, fun.X)...)
+	}
 }
 
 // serversOf returns the servers that an expression may be.
@@ -314,7 +276,7 @@ func (w *wiring) the(server *finding.Site) *finding.Site {
 
 // isHTTP reports whether an expression is a server of net/http.
 func (w *wiring) isHTTP(in *unit, e ast.Expr) bool {
-	isHTTP := w.typeOf(in, e, 0) == "http.Server"
+	isHTTP := in.PathOf(&ast.SelectorExpr{X: e}) == "net/http" || w.typeOf(in, e, 0) == "http.Server"
 	w.sources(expression{in, e}, 0, map[ast.Expr]bool{}, func(x expression) {
 		literal, ok := x.Expr.(*ast.CompositeLit)
 		isHTTP = isHTTP || ok && x.in.PathOf(literal.Type) == "net/http"
@@ -336,7 +298,7 @@ func (w *wiring) handlers(in *unit, e ast.Expr) []*finding.Site {
 }
 
 // partsOf calls do with the calls that make an expression, and what these are given: netutil.LimitListener(lis, 9). It
-// reports whether that is what is looked for.
+// goes no further where do says so.
 func (w *wiring) partsOf(x expression, seen map[ast.Expr]bool, do func(call *ast.CallExpr) bool) {
 	w.sources(x, 0, seen, func(x expression) {
 		call, ok := ast.Unparen(x.Expr).(*ast.CallExpr)
@@ -354,90 +316,51 @@ func (w *wiring) partsOf(x expression, seen map[ast.Expr]bool, do func(call *ast
 	})
 }
 
-// findings returns the listeners of a server that are given to it, and those that may be its own: byHTTP says that the
-// servers of the package are handlers of net/http, and isH2C that this serves HTTP/2 without TLS.
-func (w *wiring) findings(servers []*finding.Site, byHTTP, isH2C bool) []finding.Finding {
-	var own, others []finding.Finding
+// findings returns the listeners that servers are given, and those that may be the server's of which that is not seen:
+// byHTTP says that the package gives the requests of net/http to its servers, and web is the one of connect beside those
+// of others, or nil.
+func (w *wiring) findings(servers int, byHTTP bool, web *finding.Site) []finding.Finding {
+	var found []finding.Finding
 	wired := map[*finding.Site]bool{}
-	onTCP := w.onTCP()
+	onTCP := map[*finding.Site]bool{} // their sockets are for the app itself
+	stated := map[*listener]finding.Listener{}
 	for _, l := range w.listeners {
-		f := w.finding(l)
+		stated[l] = w.finding(l)
 		for _, of := range l.of {
-			if f.Address.Host == plan.UnixSocket && onTCP[w.the(of)] {
-				continue // it is for the app itself
-			}
-			if l.by == ofHTTP && l.overTLS {
-				own = append(own, finding.Security{Site: f.Quiet(), Says: plan.Security{Transport: plan.TLS}, Of: w.the(of)})
-			}
-			if of = w.the(of); !wired[of] || len(l.of) == 1 {
-				f.Of = of
-				own = append(own, f)
-			}
-			wired[of] = true
+			onTCP[w.the(of)] = onTCP[w.the(of)] || stated[l].Address.Host != plan.UnixSocket
 		}
 	}
-	for _, of := range slices.Concat(w.unwired, w.handled) {
-		if of = w.the(of); !wired[of] && len(servers) > 1 {
+	for _, l := range w.listeners {
+		f := stated[l]
+		for _, of := range l.of {
+			if f.Of = w.the(of); f.Address.Host == plan.UnixSocket && onTCP[f.Of] {
+				continue
+			}
+			wired[f.Of] = true
+			if found = append(found, f); l.isHTTP && l.overTLS {
+				found = append(found, finding.Security{Site: f.Quiet(), Says: plan.Security{Transport: plan.TLS}, Of: f.Of})
+			}
+		}
+	}
+	for _, of := range slices.Concat(w.unwired, w.handled, []*finding.Site{web}) {
+		if of = w.the(of); of != nil && !wired[of] && servers > 1 {
 			wired[of] = true
 			f := finding.Listens(plan.Address{Place: of.Place}, "it is not seen what the server listens on")
 			f.Of = of
-			own = append(own, f)
+			found = append(found, f)
 		}
 	}
-	for _, l := range w.candidates(byHTTP, isH2C) {
-		f := w.finding(l)
-		if l.by == ofFramework && f.Address.Certainty == address.Unknown && f.Address.Variable == "" {
-			continue // the settings, or the framework, have it
-		}
-		var inFunction []*finding.Site
-		for _, s := range servers {
-			if w.within[s] == l.function && w.the(s) == s {
-				inFunction = append(inFunction, s)
-			}
-		}
-		if len(servers) > 1 && len(inFunction) == 1 {
-			f.Of = inFunction[0]
-		}
-		if !(len(servers) == 1 && wired[servers[0]]) && !wired[f.Of] {
-			others = append(others, f)
-		}
-	}
-	return append(own, others...)
-}
-
-// onTCP returns the servers that listen on TCP.
-func (w *wiring) onTCP() map[*finding.Site]bool {
-	onTCP := map[*finding.Site]bool{}
+	servesH2C := slices.ContainsFunc(w.listeners, func(l *listener) bool { return l.isH2C })
 	for _, l := range w.listeners {
-		for _, of := range l.of {
-			onTCP[w.the(of)] = onTCP[w.the(of)] || w.finding(l).Address.Host != plan.UnixSocket
-		}
-	}
-	return onTCP
-}
-
-// candidates returns the listeners that no server is seen to be given. Of those of net/http the ones that are set up
-// for HTTP/2 go before others: without TLS, or else with it.
-func (w *wiring) candidates(byHTTP, isH2C bool) []*listener {
-	var all, http2, overTLS []*listener
-	for _, l := range w.listeners {
-		switch {
-		case len(l.of) > 0 || l.by == ofHTTP && !byHTTP:
+		if l.isHTTP && (!byHTTP || servesH2C && !l.isH2C) {
 			continue
-		case l.by == ofHTTP && l.http2:
-			http2 = append(http2, l)
-		case l.by == ofHTTP && l.overTLS:
-			overTLS = append(overTLS, l)
 		}
-		all = append(all, l)
+		isKnown := stated[l].Address.Certainty != address.Unknown || stated[l].Address.Variable != ""
+		if len(l.of) == 0 && (!l.isOption || isKnown) && !(servers == 1 && len(wired) == 1) {
+			found = append(found, stated[l])
+		}
 	}
-	switch {
-	case len(http2) > 0:
-		return http2
-	case len(overTLS) > 0 && !isH2C:
-		return overTLS
-	}
-	return all
+	return found
 }
 
 // finding returns what a listener states.

@@ -183,26 +183,23 @@ func (w workspace) wire(all []*project) {
 		}
 		for _, in := range p.Packages {
 			files := texts[in.Path]
-			for _, f := range files {
-				left -= len(f.Extra.Text)
-			}
-			if left < 0 {
-				return
-			}
 			switch {
+			case left < 0:
+				return
 			case servers[in.Path] != nil:
-				wirePackage(in, files)
-			case len(files) > 0:
-				w.wireImported(in, files, servers)
+				wirePackage(in, unitsOf(files, &left))
+			case len(files) > 0 && len(servers) <= maxServing:
+				w.wireImported(in, files, servers, &left)
 			}
 		}
 	}
 }
 
-// unitsOf parses sources.
-func unitsOf(files []analyzer.File[Extra]) []*unit {
+// unitsOf parses sources, and takes their bytes from what may still be parsed.
+func unitsOf(files []analyzer.File[Extra], left *int) []*unit {
 	var units []*unit
 	for _, f := range files {
+		*left -= len(f.Extra.Text)
 		if file, err := syntax.Parse(f.Extra.Text, 0); err == nil {
 			units = append(units, &unit{file, f.Path})
 		}
@@ -211,9 +208,8 @@ func unitsOf(files []analyzer.File[Extra]) []*unit {
 }
 
 // wirePackage adds to a package which of its servers listens where and has the health service.
-func wirePackage(in *analyzer.Package, files []analyzer.File[Extra]) {
-	servers := slices.Collect(finding.All[finding.Server](in.Findings))
-	wired := newWiring(unitsOf(files), servers)
+func wirePackage(in *analyzer.Package, units []*unit) {
+	wired := newWiring(units, slices.Collect(finding.All[finding.Server](in.Findings)))
 	in.Findings = slices.DeleteFunc(in.Findings, func(f finding.Finding) bool {
 		s, ok := f.(finding.Server)
 		return ok && wired.same[s.Site] != nil
@@ -230,12 +226,12 @@ func wirePackage(in *analyzer.Package, files []analyzer.File[Extra]) {
 			in.Findings[i] = h
 		}
 	}
-	byHTTP := servesByHTTP(in, wired)
-	in.Findings = append(in.Findings, wired.findings(sites, byHTTP, hasH2C(in))...)
+	byHTTP, web := servesByHTTP(in, wired)
+	in.Findings = append(in.Findings, wired.findings(len(sites), byHTTP, web)...)
 	if byHTTP {
 		in.Findings = append(in.Findings, securityOfHTTP(in)...)
 	}
-	isHTTP := func(l *listener) bool { return l.by == ofHTTP }
+	isHTTP := func(l *listener) bool { return l.isHTTP }
 	for _, of := range wired.handled {
 		if !byHTTP && securityOfHTTP(in) != nil || !slices.ContainsFunc(wired.listeners, isHTTP) {
 			in.Findings = append(in.Findings, finding.Security{Site: of.Quiet(), Of: of})
@@ -246,12 +242,14 @@ func wirePackage(in *analyzer.Package, files []analyzer.File[Extra]) {
 // securityOfSame returns that the security of a server is not known if it is made in several ways, with credentials in
 // one of them.
 func (w *wiring) securityOfSame(findings []finding.Finding) []finding.Finding {
+	several := map[*finding.Site]*finding.Site{}
+	for other, first := range w.same {
+		several[other], several[first] = first, first
+	}
 	var unknown []finding.Finding
 	for s := range finding.All[finding.Security](findings) {
-		for other, first := range w.same {
-			if s.Of == first || s.Of == other {
-				unknown = append(unknown, finding.Security{Site: s.Quiet(), Of: first})
-			}
+		if of := several[s.Of]; of != nil {
+			unknown = append(unknown, finding.Security{Site: s.Quiet(), Of: of})
 		}
 	}
 	return unknown
@@ -274,15 +272,22 @@ func (w *wiring) name(findings []finding.Finding) {
 }
 
 // servesByHTTP reports whether a server of a package is one of net/http, which gives its requests to connect or to
-// grpc-go.
-func servesByHTTP(in *analyzer.Package, wired *wiring) bool {
+// grpc-go. It returns the one of connect.
+func servesByHTTP(in *analyzer.Package, wired *wiring) (byHTTP bool, web *finding.Site) {
+	isOther := false
 	for s := range finding.All[finding.Server](in.Findings) {
-		if s.Framework == connectGo {
-			return true
+		if isOther = isOther || s.Framework != connectGo; s.Framework == connectGo {
+			web = s.Site
 		}
 	}
+	switch {
+	case web != nil && isOther:
+		return true, web
+	case web != nil:
+		return true, nil
+	}
 	isHandler := finding.Has[handledByHTTP](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings)
-	return isHandler && !slices.ContainsFunc(wired.listeners, func(l *listener) bool { return l.by != ofHTTP })
+	return isHandler && !slices.ContainsFunc(wired.listeners, func(l *listener) bool { return !l.isHTTP }), nil
 }
 
 // hasH2C reports whether a package serves HTTP/2 without TLS.
@@ -311,21 +316,16 @@ func securityOfHTTP(in *analyzer.Package) []finding.Finding {
 
 // wireImported gives the one package with a server that a package imports the listeners of this one.
 func (w workspace) wireImported(
-	in *analyzer.Package, files []analyzer.File[Extra], servers map[string]*analyzer.Package,
+	in *analyzer.Package, files []analyzer.File[Extra], servers map[string]*analyzer.Package, left *int,
 ) {
-	if len(servers) > maxServing {
+	imported := serversAmong(servers, w.reach([]string{in.Path}), nil)
+	listens := len(imported) == 1 && !finding.Has[finding.Listener](imported[0].Findings)
+	if !listens && !finding.Has[finding.HealthStatus](in.Findings) {
 		return
 	}
-	if finding.Has[finding.HealthStatus](in.Findings) {
-		newWiring(unitsOf(files), nil).name(in.Findings)
-	}
-	found := serversAmong(servers, w.reach([]string{in.Path}), nil)
-	if len(found) != 1 || finding.Has[finding.Listener](found[0].Findings) {
-		return
-	}
-	wired := newWiring(unitsOf(files), nil)
-	for _, f := range wired.findings(nil, false, false) {
-		found[0].Findings = append(found[0].Findings, f)
+	wired := newWiring(unitsOf(files, left), nil)
+	if wired.name(in.Findings); listens {
+		imported[0].Findings = append(imported[0].Findings, wired.findings(0, false, nil)...)
 	}
 }
 

@@ -241,6 +241,9 @@ func (v *values) declareFields(in *unit, name string, t ast.Expr) {
 				}
 			}
 		}
+		if f.Names == nil { // embedded
+			v.structs[name] = append(v.structs[name], syntax.LastName(f.Type))
+		}
 		for _, field := range f.Names {
 			v.fields[name+"."+field.Name] = f
 			v.structs[name] = append(v.structs[name], field.Name)
