@@ -56,9 +56,9 @@ func serverLines(t *source.Text, found []finding.Finding) []int {
 }
 
 var (
-	// madeFor is a statement that makes an object for a name and does nothing else.
+	// madeFor is a statement that makes an object for a name, or several for two, and does nothing else.
 	madeFor = lazyregexp.New(`^[ \t]*(?:(?:const|let|mut|var|val|auto|final|[A-Z][\w.<>]*)[ \t]+)*` +
-		`(?P<name>[a-z_]\w*)[ \t]*(?::[ \t]*[\w.<>]+[ \t]*)?:?=[ \t]*(?:await[ \t]+)?(?:new[ \t]+)?[\w.:]+` +
+		`(?:\((?:mut[ \t]+)?(\w+),[ \t]*(?:mut[ \t]+)?)?([a-z_]\w*)\)?[ \t]*(?::[ \t]*[\w.<>]+[ \t]*)?:?=[ \t]*(?:await[ \t]+)?(?:new[ \t]+)?[\w.:]+` +
 		`(?:\([^()\n]*\))?[ \t]*;?\s*$`)
 	// setsStatus is what follows an object that is told a status, which gives the object to no server.
 	setsStatus = lazyregexp.New(`(?i)^\s*(?:\.|->)\s*(?:set|add_?status|clear|enter|shutdown)`)
@@ -77,7 +77,10 @@ func (c *conditions) decide(line, left int) bool {
 	}
 	function := c.blocks.Function(c.Text, line)
 	if m := madeFor.FindSubmatch(c.LineCode(line)); m != nil {
-		isUsed, isSure := c.uses(string(m[1]), line, left)
+		isUsed, isSure := c.uses(string(m[2]), line, left)
+		if other := string(m[1]); other != "" && other != "_" && !isSure {
+			isUsed, isSure = c.uses(other, line, left)
+		}
 		return !isSure && (isUsed || function >= 0) // others cannot use the name of a function
 	}
 	if function < 0 || c.hasServer(function) {

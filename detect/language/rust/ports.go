@@ -1,265 +1,205 @@
 package rust
 
 import (
-	"slices"
-	"sort"
+	"cmp"
+	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
-	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// transport is how a framework is told where its server listens, and what carries the calls.
+// transport is how the servers of a framework are told where they listen, and what carries their calls.
 type transport struct {
-	// listens is a call that says where a server listens.
-	listens *lazyregexp.Regexp
-	// ends are the bytes after the argument that holds the address: "," if that is the first one, "" if it may
-	// be any.
-	ends string
-	// namesSockets says that the address is a text, which may name a Unix domain socket. Other crates take one of TCP,
-	// or a listener that is made of a socket.
-	namesSockets bool
-	// secures is a call that gives the server its credentials, which are the argument with a number.
-	secures     *lazyregexp.Regexp
-	number      int
-	credentials analyzer.Credentials
+	listens  []analyzer.Listen
+	security []analyzer.Rule
 }
 
-// serverTLS are the credentials that a call takes which is for TLS alone: those of tonic's ServerTlsConfig
-// (tonic/src/transport/server/tls.rs), and rustls' ServerConfig.
-var serverTLS = analyzer.Credentials{
-	Requires: lazyregexp.New(`\b(?:client_ca_root|with_client_cert_verifier|client_auth_required|` +
-		`AllowAnyAuthenticatedClient::\w+)\s*\(`),
-	Optional: lazyregexp.New(`\bclient_auth_optional\s*\(\s*[^f\s]|\ballow_unauthenticated\s*\(`),
-}
+// axum is what serves the routers that are made of tonic's Routes.
+const axum = "axum"
 
-// transports are those of the frameworks.
-var transports = map[string]*transport{
+var tlsConfig = analyzer.Rule{Code: lazyregexp.New(`\.\s*(?P<at>tls_config\s*\()`), Proves: finding.UsesTLS}
+
+var transports = map[string]transport{
 	tonic: {
-		listens: lazyregexp.New(`\.\s*serve(?:_with_\w+)?\s*\(`), ends: ",",
-		secures: lazyregexp.New(`\.\s*tls_config\s*\(`), credentials: serverTLS,
+		[]analyzer.Listen{{Code: lazyregexp.New(`\.\s*serve(?:_with_\w+)?\s*\(`), Argument: 1}},
+		[]analyzer.Rule{tlsConfig, acceptor},
 	},
 	volo: {
-		listens: lazyregexp.New(`\.\s*run\s*\(`), ends: ",",
-		secures: lazyregexp.New(`\.\s*tls_config\s*\(`), credentials: serverTLS,
+		[]analyzer.Listen{{Code: lazyregexp.New(`\.\s*run\s*\(`), Argument: 1}},
+		[]analyzer.Rule{tlsConfig},
 	},
 	grpcio: {
-		listens: lazyregexp.New(`\.\s*(?:bind(?:_with_\w+)?|add_listening_port)\s*\(`), ends: "",
-		namesSockets: true,
-		secures: lazyregexp.New(
-			`\.\s*(?:bind_with_\w+\s*\([^,()]*(?:\([^()]*\)[^,()]*)*,|add_listening_port\s*\()`),
-		number: 1,
-		credentials: analyzer.Credentials{
-			Plaintext: lazyregexp.New(`\bServerCredentials::insecure\b`),
-			TLS:       lazyregexp.New(`\bServerCredentialsBuilder\b|\bCertificateRequestType\b`),
-			Requires: lazyregexp.New(`\bRequestAndRequireClientCertificate\w*|` +
-				`\broot_cert\s*\([^;]{1,200}?,\s*true\s*\)`),
+		[]analyzer.Listen{
+			{Code: lazyregexp.New(`\.\s*bind(?:_with_\w+)?\s*\(`), Argument: 2, Host: 1},
+			{Code: lazyregexp.New(`\.\s*add_listening_port\s*\(`), Argument: 1},
+		},
+		[]analyzer.Rule{
+			{Code: lazyregexp.New(`\bServerCredentials::insecure\b`), Proves: finding.Insecure},
+			{Code: lazyregexp.New(`\bServerCredentialsBuilder\b`), Proves: finding.UsesTLS},
+			{Code: lazyregexp.New(`\.\s*(?:add_listening_port|bind_with_\w+)\s*\([^;]*,\s*\w+\s*\)`), Proves: finding.UsesOther},
 		},
 	},
 	poemGRPC: {
-		listens: lazyregexp.New(`\b(?:Tcp|Unix)Listener::bind\s*\(`), ends: ",",
-		secures: lazyregexp.New(`\.\s*(?:rustls|native_tls|openssl_tls)\s*\(`), credentials: serverTLS,
+		[]analyzer.Listen{{Code: lazyregexp.New(`\bTcpListener::bind\s*\(`), Argument: 1}},
+		[]analyzer.Rule{{
+			Code: lazyregexp.New(`\.\s*(?P<at>(?:rustls|native_tls|openssl_tls)\s*\()`), Proves: finding.UsesTLS,
+		}},
 	},
 	connectRPC: {
-		listens: lazyregexp.New(`\.\s*serve\s*\(|\bServer::bind\s*\(`), ends: ",",
-		secures: lazyregexp.New(`\.\s*with_tls\s*\(`), credentials: serverTLS,
+		[]analyzer.Listen{{Code: lazyregexp.New(`(?:\.\s*serve|\bServer::bind)\s*\(`), Argument: 1}},
+		[]analyzer.Rule{{Code: lazyregexp.New(`\.\s*(?P<at>with_tls\s*\()`), Proves: finding.UsesTLS}},
 	},
 	grpcRust: {
-		listens: lazyregexp.New(`\.\s*set_(?:port|addr)\s*\(`), ends: ",",
-		secures: lazyregexp.New(`\.\s*set_tls\s*\(`), credentials: serverTLS,
+		[]analyzer.Listen{{Code: lazyregexp.New(`\.\s*set_(?:port|addr)\s*\(`), Argument: 1}},
+		[]analyzer.Rule{{Code: lazyregexp.New(`\.\s*(?P<at>set_tls\s*\()`), Proves: finding.UsesTLS}},
+	},
+	axum: {
+		[]analyzer.Listen{{
+			Code:     lazyregexp.New(`\baxum(?:::serve|::Server::bind|_server::(?:bind|from_tcp)(?:_\w+)?)\s*\(`),
+			Argument: 1,
+		}},
+		[]analyzer.Rule{
+			{Code: lazyregexp.New(`\baxum_server::(?:bind|from_tcp)_(?:rustls|openssl)\b`), Proves: finding.UsesTLS},
+			acceptor,
+		},
 	},
 }
 
-// routesTransport is that of axum and of axum_server (axum-server/src/lib.rs).
-var routesTransport = &transport{
-	listens: lazyregexp.New(`\baxum(?:::serve|::Server::bind|_server::(?:bind|from_tcp)(?:_\w+)?)\s*\(`), ends: ",",
-	secures: lazyregexp.New(`\baxum_server::(?:bind|from_tcp)_(?:rustls|openssl)\s*\(`), number: 1,
-	credentials: serverTLS,
-}
-
-// transportOf returns how the server of a finding is told where it listens; nil for another finding.
-func transportOf(f finding.Finding) *transport {
-	switch f := f.(type) {
-	case finding.Server:
-		return transports[f.Framework]
-	case routes:
-		return routesTransport
-	}
-	return nil
-}
-
-// listeners returns the addresses of the servers that a file makes, and what carries their calls. The calls of each
-// kind of server are looked for once, in the order of the findings.
-func listeners(names *address.Names, made []construction) []finding.Finding {
-	var found []finding.Finding
-	var seen []*transport
-	for _, c := range made {
-		kind := transportOf(c.Finding)
-		if kind == nil || slices.Contains(seen, kind) {
-			continue
-		}
-		seen = append(seen, kind)
-		same := ofKind(made, kind, names)
-		servers := servers{names, kind, same}
-		calls := servers.listening()
-		var all []analyzer.Listening
-		for _, l := range calls {
-			all = append(all, l.Listening)
-		}
-		isApart := analyzer.AreApart(all)
-		for _, l := range calls {
-			found = append(found, l.finding(isApart))
-		}
-		if len(calls) == 0 && !isRegistration(same[0].Finding) {
-			found = append(found, finding.SecurityAt(same[0].site.Line, plan.Security{})) // it is served elsewhere
-		}
-		found = append(found, servers.security(isApart)...)
-	}
-	return found
-}
-
-// isRegistration reports whether a finding is no server, but what is given to one elsewhere.
-func isRegistration(f finding.Finding) bool {
-	r, ok := f.(routes)
-	return ok && finding.Is[finding.Registration](r.Finding)
-}
-
-// ofKind returns the constructions of one kind of server, with the ends of their statements.
-func ofKind(made []construction, kind *transport, names *address.Names) []construction {
-	var same []construction
-	for _, c := range made {
-		if transportOf(c.Finding) == kind && len(same) < address.MaxListeners {
-			c.statement.To = itemEnd(names.Code, c.statement.From)
-			same = append(same, c)
-		}
-	}
-	return same
-}
-
-// servers are those of one kind that a file makes.
-type servers struct {
-	*address.Names
-	kind *transport
-	made []construction
-}
-
-// listening is a call that says where a server listens, with the fields that it asks for that.
-type listening struct {
-	analyzer.Listening
-	argument source.Span
-	fields   []string
-}
-
-// finding returns the finding of a call. Settings may say something else of the fields that it asks.
-func (l listening) finding(isApart bool) finding.Finding {
-	if f, ok := l.Listener(isApart).(finding.Listener); ok && len(l.fields) > 0 {
-		return configuredListener{f, l.fields}
-	}
-	return l.Listener(isApart)
-}
-
-// fieldName is a field of something.
-var fieldName = lazyregexp.New(`\w\.(\w+)\b`)
-
-// listening returns the calls that say where the servers listen.
-func (s servers) listening() []listening {
-	var calls []listening
-	for _, m := range s.FindAll(s.kind.listens, address.MaxListeners) {
-		argument := source.Span{From: m[1], To: s.Until(m[1], s.kind.ends)}
-		l := listening{argument: argument, Listening: analyzer.Listening{
-			Written: string(s.Raw[argument.From:argument.To]), Address: s.value(m, argument),
-		}}
-		for _, r := range s.Reach(argument) {
-			for _, f := range fieldName.FindAllStringSubmatch(s.Slice(r), address.MaxListeners) {
-				l.fields = append(l.fields, "."+f[1])
-			}
-		}
-		if of := s.of(m[0]); of != nil {
-			l.Of = of.site
-		}
-		calls = append(calls, l)
-	}
-	s.writeOut(calls)
-	isOf := func(l listening) bool { return l.Of != nil }
-	if len(s.made) == 1 && slices.ContainsFunc(calls, isOf) {
-		calls = slices.DeleteFunc(calls, func(l listening) bool { return !isOf(l) }) // those of other servers
-	}
-	return calls
-}
-
-// writeOut adds to an address that a name stands for what the file says of it, if no other call stands in the same
-// function: functions have variables of the same name, and in one function they are the branches of a condition.
-func (s servers) writeOut(calls []listening) {
-	if len(calls) < 2 {
-		return
-	}
-	functions := s.FindAll(function, maxFunctions)
-	of, count := make([]int, len(calls)), map[int]int{}
-	for i, l := range calls {
-		of[i] = sort.Search(len(functions), func(n int) bool { return functions[n][0] > l.argument.From })
-		count[of[i]]++
-	}
-	for i, l := range calls {
-		if count[of[i]] > 1 {
-			continue
-		}
-		for _, r := range s.Reach(l.argument) {
-			calls[i].Written += "\n" + s.Slice(r)
-		}
-	}
+// acceptor makes connections with TLS, to be given to a server.
+var acceptor = analyzer.Rule{
+	Code: lazyregexp.New(`(?i)\b\w*tls_?(?:acceptor|incoming|listener|stream)\w*|\bSslAcceptor\b|` +
+		`\baccept_tls\b|\.\s*acceptor\s*\(`),
+	Proves: finding.UsesOther,
 }
 
 var (
-	unixListener = lazyregexp.New(`\bUnixListener::(?:bind(?:_with_\w+)?|new)\s*\(`)
-	tcpListener  = lazyregexp.New(`\bTcp(?:Listener|Incoming)\w*::`)
-	vsock        = lazyregexp.New(`(?i)vsock`)
+	// clientTLS is in files with what a client is given, and serverTLS in those with what a server is.
+	clientTLS = lazyregexp.New(`\bClientTlsConfig\b`)
+	serverTLS = lazyregexp.New(`\bServerTlsConfig\b|\bServerConfig\b|\bIdentity\b`)
 )
 
-// value returns the address in the argument of a call that matches. A listener may be made before, and given to it. If
-// one on a socket and one of TCP are, it is not known which the server gets.
-func (s servers) value(call []int, argument source.Span) address.Value {
-	whole := source.Span{From: call[0], To: argument.To}
-	socket, isTCP := source.Span{From: -1}, false
-	for _, r := range append([]source.Span{whole}, s.Reach(argument)...) {
-		code := s.Code[r.From:r.To]
-		if m := unixListener.FindIndex(code); m != nil && socket.From < 0 {
-			socket = source.Span{From: r.From + m[1], To: s.Until(r.From+m[1], ",")}
-		} else if vsock.Match(code) {
-			return s.Nothing(argument.From)
-		}
-		isTCP = isTCP || tcpListener.Match(code)
+// maxSecurity is how much of what a text says of the security of its servers is looked at.
+const maxSecurity = 16
+
+// listeners returns where the servers among the findings of a text listen, and what carries their calls: TLS that a
+// condition decides on is not known.
+func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
+	kinds := map[string]bool{}
+	for s := range finding.All[finding.Server](found) {
+		isRouter := strings.HasPrefix(string(t.Code[finding.Offset(s):]), ".")
+		kinds[s.Framework] = kinds[s.Framework] || !isRouter
+		kinds[axum] = kinds[axum] || isRouter
 	}
-	switch {
-	case socket.From < 0:
-		if v := s.Value(argument); v.Host != address.UnixSocket || s.kind.namesSockets {
-			return v
+	names := namesIn(t)
+	blocks := source.FindBlocks(t)
+	var all []finding.Finding
+	for _, f := range append(frameworks, analyzer.Framework{Name: axum}) {
+		if !kinds[f.Name] {
+			continue
 		}
-		return s.Nothing(argument.From)
-	case isTCP:
-		return s.Nothing(argument.From)
+		all = append(all, analyzer.Listeners(names, transports[f.Name].listens)...)
+		if t.Matches(clientTLS) && !t.Matches(serverTLS) {
+			continue
+		}
+		stated := analyzer.Findings(t, transports[f.Name].security, nil)
+		for _, of := range stated[:min(len(stated), maxSecurity)] {
+			if s := of.(finding.Security); len(blocks.Conditions(t, t.LogicalLine(finding.Offset(of)))) > 0 {
+				of = finding.UsesOther(s.Site, "")
+			}
+			all = append(all, of)
+		}
 	}
-	return s.SocketAt(socket)
+	return all
 }
 
-// isOfOne reports whether a finding is a listener of one of the servers of its source, which are told apart.
-func isOfOne(f finding.Finding) bool {
-	if c, ok := f.(configuredListener); ok {
-		f = c.Listener
+var (
+	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
+	// assignment is another value of a variable, portSet one of an address, and fieldSet one of a field.
+	assignment = lazyregexp.New(`(?m)(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
+	portSet    = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
+	fieldSet   = lazyregexp.New(`\w\.(?P<field>\w+)\s*=\s*`)
+	// matched is a name for what is in a value if it has any, and bound one in an arm or a closure.
+	matched = lazyregexp.New(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
+	bound   = lazyregexp.New(`(?:\b(?:Ok|Some|Err)\(|\|)\s*(?P<name>[a-z]\w*)(?P<value>)\s*(?:\)\s*=>|\|)`)
+	// function is one without parameters that belongs to no type.
+	function = lazyregexp.New(`(?m)^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?fn\s+(?P<name>\w+)\s*\(\s*\)\s*->[^{;]*\{(?P<value>[^{}]*)\}`)
+	// conversion is a macro, or a call that reads a text: neither names a value.
+	conversion = lazyregexp.New(`\b[a-z_]+!(?:\(|\[)|\.\s*parse\s*(?:::\s*<[^<>]*>)?\s*\(\s*\)`)
+)
+
+// namesIn returns the names in a source.
+func namesIn(t *source.Text) *address.Names {
+	for _, m := range t.FindAll(conversion, -1) {
+		if t.Code[m[0]] != '.' {
+			m[1]-- // the bracket of the macro
+		}
+		source.Blank(t.Code[m[0]:m[1]])
 	}
-	l, ok := f.(finding.Listener)
-	return ok && l.Of != nil
+	names := address.Read(t, ";", variable, assignment, portSet, fieldSet, matched, bound, function)
+	declareFields(names)
+	return names
 }
 
-// tellHealthApart says of the health services of a source whose servers are told apart which of these get them.
-func tellHealthApart(names *address.Names, found []finding.Finding) {
-	servers := slices.Collect(finding.All[finding.Server](found))
-	for i, f := range found {
-		if h, ok := f.(finding.Health); ok && len(servers) > 1 && len(servers) <= address.MaxListeners {
-			h.Of = analyzer.UsedBy(names, servers, finding.Offset(h))
-			found[i] = h
+var (
+	// option is the attribute of a field with an argument of clap or structopt, with a variable of envconfig, or with a
+	// function that serde calls, and the field.
+	option = lazyregexp.New(`#\[\s*(?:arg|clap|structopt|envconfig|serde)\s*\((?P<options>[^\]]*)\)\s*\]` +
+		`(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*:`)
+	optionVariable = lazyregexp.New(`\b(?:env|from)\b(?:\s*=\s*"(\w+)")?`)
+	optionDefault  = lazyregexp.New(`\bdefault(?:_value(?:_t|s|s_t)?)?\s*=\s*("[^"]*"|[^,]+)`)
+	structHead     = lazyregexp.New(`\bstruct\s+\w+[^{;(]*\{`)
+	literalHead    = lazyregexp.New(`(?:[=({;,|]|=>|\breturn)\s*(?:\w+::)*(?:Self|[A-Z]\w*)\s*\{`)
+	field          = lazyregexp.New(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*(?::\s*|$)`)
+)
+
+// maxFields is how many structs, literals of them and attributes of fields of a source are looked at.
+const maxFields = 64
+
+// declareFields declares the fields of structs: what a literal or an attribute gives one is a default. A field that
+// several structs have is not known.
+func declareFields(names *address.Names) {
+	structs := map[string]int{} // how many have a field
+	eachField(names, structHead, func(name string, _ source.Span) { structs[name]++ })
+	declare := func(name, variable string, value source.Span) {
+		if structs[name] < 2 {
+			names.DeclareOption(address.Field(name), variable, value)
+		}
+	}
+	eachField(names, literalHead, func(name string, value source.Span) { declare(name, "", value) })
+	for _, m := range names.FindAll(option, maxFields) {
+		name, _ := names.Group(option, m, "name")
+		variable := ""
+		if v := optionVariable.FindSubmatch(names.Raw[m[2]:m[3]]); v != nil {
+			variable = cmp.Or(string(v[1]), strings.ToUpper(name))
+		}
+		value := source.Span{From: m[3], To: m[3]}
+		if v := optionDefault.FindSubmatchIndex(names.Code[m[2]:m[3]]); v != nil {
+			value = source.Span{From: m[2] + v[2], To: m[2] + v[3]}
+		}
+		function := strings.Trim(string(names.Raw[value.From:value.To]), `"`)
+		if of := names.Values(address.Path(function), value.From); len(of) == 1 && function[0] > '9' {
+			value = of[0]
+		}
+		declare(name, variable, value)
+	}
+}
+
+// eachField calls a function with the fields of the structs, or of the literals of structs, that begin with a head. The
+// value of a field without one is the variable of its name.
+func eachField(t *address.Names, head *lazyregexp.Regexp, do func(name string, value source.Span)) {
+	for _, m := range t.FindAll(head, maxFields) {
+		fields, _ := t.Arguments(m[1])
+		for _, f := range fields {
+			if is := field.FindSubmatchIndex(t.Code[f.From:f.To]); is != nil {
+				value := source.Span{From: f.From + is[1], To: f.To}
+				if is[1] == f.Len() {
+					value.From = f.From + is[2]
+				}
+				do(t.Slice(source.Span{From: f.From + is[2], To: f.From + is[3]}), value)
+			}
 		}
 	}
 }

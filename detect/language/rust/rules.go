@@ -1,50 +1,29 @@
 package rust
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-// healthServer is a server of a service Health, either grpc.health.v1's or one of the app's own.
-type healthServer struct {
-	*finding.Site
-	// crate is what the path of the generated code begins with, "" if it stands in this crate: another one of the app
-	// or one that is not known.
-	crate string
-	// mayBeStandard says that it may be grpc.health.v1's although nothing else in the app says so: the code that is
-	// generated for the crate grpc is in the app without a health.proto.
-	mayBeStandard bool
-}
+// healthServer is a generated server of a service Health, either grpc.health.v1's or one of the app's own.
+type healthServer struct{ *finding.Site }
 
-// configuredListener is a listener whose address is that of fields, which files with settings may set.
-type configuredListener struct {
-	finding.Listener
-	fields []string
-}
+func servesHealth(at *finding.Site, _ string) finding.Finding { return healthServer{at} }
 
-// routes are tonic's Routes, of which axum makes the server: one that this file constructs ([finding.Server]), or one
-// that is constructed elsewhere ([finding.Registration]).
-type routes struct{ finding.Finding }
-
-// rule says what the use of a path proves.
-type rule struct {
+// pathRule says what the use of a path proves.
+type pathRule struct {
 	path   *lazyregexp.Regexp // matched against the whole path, as the use declarations resolve it
 	proves finding.Make
 }
 
-var (
-	tonicServerConstructed = finding.Constructs(tonic)
-	tonicServiceRegistered = finding.Registers(tonic)
-	// tonicServiceImplemented is no server by itself: the app, or a user of this crate, adds it to one.
-	tonicServiceImplemented = finding.Implements(tonic)
-)
-
-// rules are the paths that prove something. The first rule that fits a path decides.
-var rules = []rule{
+// pathRules are the paths that prove something. The first rule that fits a path decides.
+var pathRules = []pathRule{
 	{source.Exactly(`tonic_health::server::(health_reporter|HealthReporter::new)`), finding.RegistersHealth},
 	{source.Exactly(`tonic_health::server::HealthService::from_\w+`), finding.RegistersHealth},
 	{source.Exactly(`tonic_health::(\w+::)*HealthServer::\w+`), finding.RegistersHealth},
@@ -52,13 +31,14 @@ var rules = []rule{
 		source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`),
 		finding.RegistersHealth,
 	},
+	{source.Exactly(`(.*::)?(health_server::HealthServer::\w+|HealthServer::new_service_def)`), servesHealth},
 	// They know no service until they are told one (health/src/service.rs of grpc-rs, poem-grpc/src/health.rs), and
 	// that of poem-grpc cannot be told the whole server.
 	{source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health`), finding.RegistersEmptyHealth},
 	{source.Exactly(`poem_grpc::health_service`), finding.RegistersEmptyHealth},
 	{source.Exactly(`connectrpc_health::(install_\w+|HealthService::new)`), finding.RegistersHealth},
-	{source.Exactly(`(.*::)?transport::(server::)?Server::(builder|default)`), tonicServerConstructed},
-	{source.Exactly(`(.*::)?tonic::service::(\w+::)*Routes(Builder)?::(new|builder|default)`), routesMade},
+	{source.Exactly(`(.*::)?transport::(server::)?Server::(builder|default)`), finding.Constructs(tonic)},
+	{source.Exactly(`(.*::)?tonic::service::(\w+::)*Routes(Builder)?::(new|builder|default)`), finding.Registers(tonic)},
 	{source.Exactly(`volo_grpc::server::Server::new`), finding.Constructs(volo)},
 	{source.Exactly(`volo_grpc::server::ServiceBuilder::new`), finding.Registers(volo)},
 	{source.Exactly(`grpcio::(server::)?ServerBuilder::new`), finding.Constructs(grpcio)},
@@ -69,56 +49,115 @@ var rules = []rule{
 	{source.Exactly(`grpc::ServerBuilder::new\w*`), finding.Constructs(grpcRust)},
 }
 
-func routesMade(at *finding.Site, _ string) finding.Finding {
-	return routes{finding.Registration{Site: at, Framework: tonic}}
-}
-
 var (
 	// possiblePath matches all paths that the rules may know, and the functions of the rules that are called by their
 	// imported names.
 	possiblePath = lazyregexp.New(`\b(?:\w+::(?:<[^<>()]*>::)?)+(?:builder|default|new\w*|with_interceptor|` +
 		`from_\w+|bind|create_health|health_\w+|install_\w+)\b|` +
-		`\b(?:create_health|health_service|health_reporter|install_\w+)\s*\(`)
+		`\b(?:create_health|health_service|health_reporter|install_\w+)\b`)
 	typeArguments = lazyregexp.New(`<[^<>()]*>::`)
-	// newHealthServer is a constructor of the generated server of any service that is called Health, and newDefinition
-	// that of the crate grpc.
-	newHealthServer = lazyregexp.New(`(?:^|::)health_server::HealthServer::(?:new|with_interceptor|from_\w+)$`)
-	newDefinition   = lazyregexp.New(`(?:^|::)HealthServer::new_service_def$`)
+	// generatedServer is what tonic-build may have generated: greeter_server::GreeterServer::new.
+	generatedServer = lazyregexp.New(`(?:^|::)\w+_server::\w+Server::\w+$`)
 )
 
-// evidence returns what makes the finding that a path in the code of a file is; nil for nothing.
-func evidence(path string, u *uses, in file) finding.Make {
-	candidates := u.candidates(typeArguments.ReplaceAllString(strings.TrimRight(path, " \t\n("), ""))
-	for _, r := range rules {
+// proves returns what makes the finding that a path is, by the whole paths that it may stand for; nil for nothing.
+func proves(candidates []string, addsServices, serves bool) finding.Make {
+	for _, r := range pathRules {
 		if slices.ContainsFunc(candidates, r.path.MatchString) {
 			return r.proves
 		}
 	}
-	switch {
-	case in.serves && slices.ContainsFunc(candidates, isGeneratedServer):
-		return tonicServerConstructed
-	case strings.HasSuffix(candidates[0], "Server::builder") && in.addsServices:
-		// A Server that comes from a prelude or from another crate, and to which gRPC services are added.
-		return tonicServerConstructed
-	case slices.ContainsFunc(candidates, newHealthServer.MatchString):
-		crate := crateOf(candidates, in.modules)
-		return func(at *finding.Site, _ string) finding.Finding { return healthServer{at, crate, false} }
-	case slices.ContainsFunc(candidates, newDefinition.MatchString):
-		return func(at *finding.Site, _ string) finding.Finding { return healthServer{at, "", true} }
+	// A Server that comes from a prelude or from another crate, and to which gRPC services are added.
+	isServer := strings.HasSuffix(candidates[0], "Server::builder") && addsServices
+	if isServer || serves && slices.ContainsFunc(candidates, generatedServer.MatchString) {
+		return finding.Constructs(tonic)
 	}
 	return nil
 }
 
-// crateOf returns what the path begins with that a HealthServer may stand for: a crate, or "" for this one. A path that
-// begins with a module of the file, or with what is included in it, is in this crate.
-func crateOf(candidates, modules []string) string {
-	crate := ""
-	for _, path := range candidates {
-		root, _, _ := strings.Cut(path, "::")
-		if root != "health_server" && !slices.Contains([]string{"crate", "self", "super", "Self"}, root) &&
-			!slices.Contains(modules, root) && newHealthServer.MatchString(path) {
-			crate = root
+var (
+	// addition is a call that adds services to a server or a router.
+	addition = lazyregexp.New(`\.\s*(?P<at>add_service|add_optional_service|add_routes)\s*\(`)
+	// axumRouter is a call that makes a router of axum of tonic's Routes.
+	axumRouter = lazyregexp.New(`\.\s*into_axum_router\s*\(`)
+	// servesHTTP are paths of what hyper and axum serve HTTP/2 with.
+	servesHTTP = lazyregexp.New(
+		`\bhyper(?:_util)?::server\b|\bhyper::Server\b|\baxum(?:_server)?::(?:serve|Server|bind\w*|from_tcp\w*)\b`)
+	contentType = []byte(`"application/grpc`)
+	ofTonic     = lazyregexp.New(`\btonic\b`)
+	// implementsHealth is an implementation of a service called Health, and watches what that of grpc.health.v1 has.
+	implementsHealth = lazyregexp.New(`\bimpl\b[^{};]*?\b(?P<at>Health)\s+for\b`)
+	watches          = lazyregexp.New(`\btype\s+WatchStream\b`)
+)
+
+// evidence returns the findings of a source that tell of a server and its health service.
+func evidence(t *source.Text, u *uses) []finding.Finding {
+	isHTTP := t.Matches(servesHTTP) || u.has(servesHTTP)
+	// A file may tell calls of gRPC from others by their content type, and serve both.
+	serves := isHTTP && bytes.Contains(t.Raw, contentType) && !bytes.Contains(t.Code, []byte("Server::builder"))
+	addsServices := t.Matches(addition)
+	var found []finding.Finding
+	for _, m := range t.FindAll(possiblePath, -1) {
+		path := source.Span{From: m[0], To: m[1]}
+		if proves := proves(u.candidates(typeArguments.ReplaceAllString(t.Slice(path), "")), addsServices, serves); proves != nil {
+			found = append(found, proves(finding.At(t, path), ""))
 		}
 	}
-	return crate
+	if isHTTP {
+		found = append(found, analyzer.Findings(t, routerRules, nil)...)
+	}
+	if !finding.Has[finding.Server](found) && (t.Matches(ofTonic) || u.has(ofTonic)) {
+		found = append(found, analyzer.Findings(t, additionRules, nil)...)
+	}
+	if t.Matches(watches) {
+		found = append(found, analyzer.Findings(t, healthRules, nil)...)
+	}
+	isMain := t.Matches(mainFunction)
+	found = finding.InMain(found, func(finding.Server) bool { return isMain })
+	return slices.Concat(found, analyzer.Findings(t, namedHealth, nil), servingTypes(t, u))
+}
+
+var (
+	// routerRules are for a file that serves with axum: whoever made the Routes, it makes a server of their router.
+	routerRules   = []analyzer.Rule{{Code: axumRouter, Proves: finding.Constructs(tonic)}}
+	additionRules = []analyzer.Rule{{Code: addition, Proves: finding.Registers(tonic)}}
+	healthRules   = []analyzer.Rule{{Code: implementsHealth, Proves: finding.RegistersHealth}}
+	// namedHealth are the service that an app wrote without generated code, by its name: a tonic NamedService, or the
+	// paths of its methods on a router; and the statuses of one of a crate.
+	namedHealth = []analyzer.Rule{
+		// That of tonic-health is set_service_status.
+		{
+			Code:   lazyregexp.New(`\bset_serv(?:ing|ice)_status\s*(?P<at>\((?:[^()]|\([^()]*\)){1,300}\))`),
+			Proves: finding.SetsHealthStatus,
+		},
+		{
+			Code:    lazyregexp.New(`\bNAME\s*:\s*&\s*(?:'static\s+)?str\s*=\s*"(?P<literal> +)"`),
+			Literal: source.Exactly(`grpc\.health\.v1\.Health`),
+			Proves:  finding.RegistersHealth,
+		},
+		{
+			Code:    lazyregexp.New(`\.\s*(?P<at>(?:route|route_service|nest|nest_service)\s*\(\s*"(?P<literal> +)")`),
+			Literal: source.Exactly(`/grpc\.health\.v1\.Health(?:/.*)?`),
+			Proves:  finding.RegistersHealth,
+		},
+	}
+)
+
+var (
+	// setServing is a call that sets the status of a service by the type of its server, and serverType that type.
+	setServing = lazyregexp.New(`\bset_serving\s*::\s*<(?P<type>[^();{}]{1,200})>\s*\(`)
+	serverType = lazyregexp.New(`(?:\w+::)*\w+Server\b`)
+)
+
+// servingTypes returns the statuses that are set by types. Each has the whole path of the type.
+func servingTypes(t *source.Text, u *uses) []finding.Finding {
+	var found []finding.Finding
+	for _, m := range t.FindAll(setServing, -1) {
+		of, _ := t.Group(setServing, m, "type")
+		if name, _ := u.resolve(serverType.FindString(of)); name != "" {
+			site := finding.At(t, source.Span{From: m[0], To: m[1]}).Quiet()
+			found = append(found, finding.HealthStatus{Site: site, Named: name})
+		}
+	}
+	return found
 }

@@ -42,16 +42,6 @@ func FuzzSource(f *testing.F) {
 		"#[arg(default_value = \"1\")] port: u16, let port = port; .serve(port) tonic::transport::Server::builder()")
 }
 
-func FuzzSettings(f *testing.F) {
-	f.Add("config.toml", []byte("[grpc]\nlisten-addr = \"[::]:1\" # x\nport = 1\n"))
-	f.Add("config.yaml", []byte("grpc:\n  port: 50051\n"))
-	f.Fuzz(func(t *testing.T, name string, text []byte) {
-		if result, _ := analyzeSettings(name, text); len(result.Declares) > maxConstants {
-			t.Errorf("%d declarations are kept", len(result.Declares))
-		}
-	})
-}
-
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte("[workspace]\nmembers = [\"a\"]\n"))
 	f.Add([]byte("workspace = 1\n[[bin"))

@@ -1,6 +1,9 @@
 package rust
 
 import (
+	"path"
+	"strings"
+
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -10,59 +13,66 @@ var (
 	// #![cfg(test)], it applies to the whole file.
 	testAttribute = lazyregexp.New(`#(!?)\[\s*(?:cfg\(([^\]]*)\)|(?:\w+::)*test\b[^\]]*)\s*\]`)
 	// moduleFile is the declaration of a module that has a file of its own, after further attributes.
-	moduleFile   = lazyregexp.New(`^(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
-	testCfg      = lazyregexp.New(`\btest\b`)
-	negatedCfg   = lazyregexp.New(`\bnot\s*\(\s*(?:test|feature)\b`)
-	testsFeature = lazyregexp.New(`\bfeature\s*=\s*"(?:[\w-]+[-_])?(?:tests?|testing|mocks?)(?:[-_][\w-]+)?"`)
+	moduleFile = lazyregexp.New(`^(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)\s*;`)
+	// forTests is a condition that holds for tests only. Features by which a crate's own tests or those of its users
+	// get helpers count as tests.
+	forTests = lazyregexp.New(`\btest\b|` +
+		`\bfeature\s*=\s*"(?:[\w-]+[-_])?(?:tests?|testing|mocks?)(?:[-_][\w-]+)?"`)
+	notForTests = lazyregexp.New(`\bnot\s*\(\s*(?:test|feature)\b`)
 )
 
-// blankTests blanks the items that are compiled for tests only. It returns the names of the modules among them that
-// have files of their own, and whether the whole file is compiled for tests only.
-func blankTests(t *source.Text) (modules []string, all bool) {
+// blankTests blanks the items that are compiled for tests only. It returns the paths, without ".rs", of the modules
+// among them that have files of their own; the path of the file itself if all of it is for tests.
+func blankTests(file string, t *source.Text) (modules []string) {
 	end := 0
 	for _, m := range t.FindAll(testAttribute, -1) {
-		if m[0] < end || m[4] >= 0 && !selectsTests(t, source.Span{From: m[4], To: m[5]}) {
+		if m[0] < end || m[4] >= 0 && !isForTests(t.Raw[m[4]:m[5]]) {
 			continue
 		}
 		if m[2] != m[3] {
-			return nil, true
+			source.Blank(t.Code)
+			return []string{strings.TrimSuffix(file, ".rs")}
 		}
 		end = itemEnd(t.Code, m[1])
 		// The search is bounded by the item: a hostile file may have a million attributes.
 		if name := moduleFile.FindSubmatch(t.Code[m[1]:end]); name != nil {
-			modules = append(modules, string(name[1]))
+			modules = append(modules, path.Join(moduleDir(file), string(name[1])))
 		}
 		source.Blank(t.Code[m[1]:end])
 	}
-	return modules, false
+	return modules
 }
 
-// selectsTests reports whether the condition of a cfg attribute holds for tests only. Features by which a crate's own
-// tests or those of its users get helpers count as tests.
-func selectsTests(t *source.Text, condition source.Span) bool {
-	code, raw := t.Code[condition.From:condition.To], t.Raw[condition.From:condition.To]
-	return !negatedCfg.Match(code) && (testCfg.Match(code) || testsFeature.Match(raw))
+func isForTests(condition []byte) bool {
+	return forTests.Match(condition) && !notForTests.Match(condition)
+}
+
+// moduleDir returns where the modules are that a file declares: beside it, or in the directory of the file's name (The
+// Rust Reference, Module Source Filenames).
+func moduleDir(file string) string {
+	dir, name := path.Split(strings.TrimSuffix(file, ".rs"))
+	if name == "main" || name == "lib" || name == "mod" {
+		return dir
+	}
+	return dir + name
 }
 
 // itemEnd returns where the item ends that begins at an offset: after its semicolon or its block.
 func itemEnd(code []byte, from int) int {
-	depth, braces := 0, 0
+	depth := 0
 	for at := from; at < len(code); at++ {
-		switch code[at] {
-		case ';':
-			if depth == 0 {
-				return at + 1
-			}
-		case '(', '[':
+		switch c := code[at]; c {
+		case '(', '[', '{':
 			depth++
-		case '{':
-			depth++
-			braces++
 		case ')', ']', '}':
 			if depth--; depth < 0 {
 				return at
 			}
-			if depth == 0 && code[at] == '}' && braces > 0 {
+			if depth == 0 && c == '}' {
+				return at + 1
+			}
+		case ';':
+			if depth == 0 {
 				return at + 1
 			}
 		}

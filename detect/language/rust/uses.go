@@ -9,7 +9,11 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
-var useDeclaration = lazyregexp.New(`\b(?:use|extern\s+crate)\s+([^;]+);`)
+var (
+	useDeclaration = lazyregexp.New(`\b(?:use|extern\s+crate)\s+([^;]+);`)
+	// useTree is a part of one: what stands before a brace, a name with its path and its alias, or a closing brace.
+	useTree = lazyregexp.New(`((?:\s*::)?(?:\s*\w+\s*::)*)\s*(?:\{|(\w+|\*)(?:\s+as\s+(\w+))?)|\}`)
+)
 
 // uses are the names that the use declarations of a file bring into it.
 type uses struct {
@@ -31,63 +35,43 @@ const (
 func readUses(t *source.Text) *uses {
 	u := &uses{paths: map[string]string{}}
 	for _, m := range t.FindAll(useDeclaration, -1) {
-		u.add("", string(t.Code[m[2]:m[3]]), 0)
+		u.add(string(t.Code[m[2]:m[3]]))
 		source.Blank(t.Code[m[0]:m[1]])
 	}
 	return u
 }
 
-// add adds one tree of a use declaration: a::b, a::{b, c as d} or a::*. A tree within another tree has the other's
-// prefix.
-func (u *uses) add(prefix, tree string, depth int) {
-	tree = strings.TrimSpace(tree)
-	if open := strings.IndexByte(tree, '{'); open >= 0 && depth < maxUseDepth {
-		for _, part := range splitTrees(strings.TrimSuffix(tree[open+1:], "}")) {
-			u.add(prefix+strings.TrimSpace(tree[:open]), part, depth+1)
-		}
-		return
-	}
-	path, alias, renamed := strings.Cut(tree, " as ")
-	path = prefix + strings.TrimSuffix(strings.TrimSpace(path), "::self")
-	path = strings.TrimSuffix(strings.TrimPrefix(path, "::"), "::self")
-	name := path[strings.LastIndexByte(path, ':')+1:]
-	if renamed {
-		name = strings.TrimSpace(alias)
-	}
-	if name != "*" {
-		u.paths[name] = path
-	} else if len(u.globs) < maxGlobs {
-		u.globs = append(u.globs, strings.TrimSuffix(path, "*"))
-	}
-}
-
-// splitTrees splits a list of use trees at the commas that stand in no braces.
-func splitTrees(list string) []string {
-	var trees []string
-	depth, from := 0, 0
-	for i, c := range []byte(list) {
-		switch c {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		case ',':
-			if depth == 0 {
-				trees, from = append(trees, list[from:i]), i+1
+// add adds a use declaration: a::b, a::{b, c as d} or a::*. What stands in braces has the path before them.
+func (u *uses) add(declaration string) {
+	prefixes := []string{""}
+	for _, m := range useTree.FindAllStringSubmatch(declaration, -1) {
+		prefix := prefixes[len(prefixes)-1]
+		switch path := prefix + strings.Join(strings.Fields(m[1]+m[2]), ""); {
+		case strings.HasSuffix(m[0], "{"):
+			if prefixes = append(prefixes, path); len(prefixes) > maxUseDepth {
+				return
 			}
+		case m[0] == "}":
+			prefixes = prefixes[:max(len(prefixes)-1, 1)]
+		case strings.HasSuffix(path, "*"):
+			if len(u.globs) < maxGlobs {
+				u.globs = append(u.globs, strings.TrimSuffix(path, "*"))
+			}
+		default:
+			path = strings.TrimSuffix(strings.TrimPrefix(path, "::"), "::self")
+			name := path[strings.LastIndexByte(path, ':')+1:]
+			if m[3] != "" {
+				name = m[3]
+			}
+			u.paths[name] = path
 		}
 	}
-	return append(trees, list[from:])
 }
 
-// hasCrate reports whether the file imports anything of a crate.
-func (u *uses) hasCrate(crate string) bool {
-	for _, path := range slices.AppendSeq(slices.Clone(u.globs), maps.Values(u.paths)) {
-		if path == crate || strings.HasPrefix(path, crate+"::") {
-			return true
-		}
-	}
-	return false
+// has reports whether a pattern matches a path that the file imports.
+func (u *uses) has(pattern *lazyregexp.Regexp) bool {
+	return slices.ContainsFunc(u.globs, pattern.MatchString) ||
+		slices.ContainsFunc(slices.Collect(maps.Values(u.paths)), pattern.MatchString)
 }
 
 // candidates returns the whole paths that a path in the file may stand for: what the use declarations say or, if
