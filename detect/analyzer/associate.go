@@ -50,7 +50,11 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		if at == 0 {
 			continue
 		}
-		of := serverOf(t, blocks, servers, t.LogicalLine(at))
+		line := t.LogicalLine(at)
+		of := serverOf(t, blocks, servers, line)
+		if isMade := finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f); isMade && of == nil {
+			of = userOf(t, blocks, servers, line)
+		}
 		switch f := f.(type) {
 		case finding.Listener:
 			f.Of = of
@@ -148,4 +152,26 @@ func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line 
 		return built[0]
 	}
 	return nil
+}
+
+// userOf returns the site of the one server whose line has the name of an object that a line makes, nil if there is no
+// such server.
+func userOf(t *source.Text, blocks *source.Blocks, servers []associated, line int) *finding.Site {
+	m := madeFor.FindSubmatch(t.LineCode(line))
+	if m == nil {
+		return nil
+	}
+	var user *finding.Site
+	for _, name := range m[1:] {
+		for _, s := range servers {
+			isUser := s.function == blocks.Function(t, line) && source.HasWord(t.LineCode(s.line), string(name))
+			if isUser && user != nil && user != s.Site {
+				return nil
+			}
+			if isUser {
+				user = s.Site
+			}
+		}
+	}
+	return user
 }

@@ -58,8 +58,8 @@ func serverLines(t *source.Text, found []finding.Finding) []int {
 var (
 	// madeFor is a statement that makes an object for a name, or several for two, and does nothing else.
 	madeFor = lazyregexp.New(`^[ \t]*(?:(?:const|let|mut|var|val|auto|final|[A-Z][\w.<>]*)[ \t]+)*` +
-		`(?:\((?:mut[ \t]+)?(\w+),[ \t]*(?:mut[ \t]+)?)?([a-z_]\w*)\)?[ \t]*(?::[ \t]*[\w.<>]+[ \t]*)?:?=[ \t]*(?:await[ \t]+)?(?:new[ \t]+)?[\w.:]+` +
-		`(?:\([^()\n]*\))?[ \t]*;?\s*$`)
+		`(?:\((?:mut[ \t]+)?(\w+),[ \t]*(?:mut[ \t]+)?)?([a-z_]\w*)\)?[ \t]*(?::[ \t]*[\w.<>]+[ \t]*)?:?=` +
+		`[ \t]*(?:await[ \t]+)?(?:new[ \t]+)?[\w.:]+(?:\([^()\n]*\))?[ \t]*;?\s*$`)
 	// setsStatus is what follows an object that is told a status, which gives the object to no server.
 	setsStatus = lazyregexp.New(`(?i)^\s*(?:\.|->)\s*(?:set|add_?status|clear|enter|shutdown)`)
 	// functionName is the name of the function whose head a line is.
@@ -79,7 +79,9 @@ func (c *conditions) decide(line, left int) bool {
 	if m := madeFor.FindSubmatch(c.LineCode(line)); m != nil {
 		isUsed, isSure := c.uses(string(m[2]), line, left)
 		if other := string(m[1]); other != "" && other != "_" && !isSure {
-			isUsed, isSure = c.uses(other, line, left)
+			var isOther bool
+			isOther, isSure = c.uses(other, line, left)
+			isUsed = isUsed || isOther
 		}
 		return !isSure && (isUsed || function >= 0) // others cannot use the name of a function
 	}

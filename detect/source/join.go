@@ -38,7 +38,8 @@ func joinLines(code []byte) {
 				in.hasStatements = in.hasStatements || beginsStatements(code[:at])
 			}
 		}
-		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+		isTried := c == '?' && at > 0 && code[at-1] == ')' // f()? of Rust is an expression as f() is
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' && !isTried {
 			before = c
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
@@ -128,6 +129,7 @@ func (all crates) isMember(dir string) bool {
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
+	var environment map[string]address.Address
 	crates := cratesOf(files)
 	unused := crates.unused()
 	isTest, folders, isOld := map[string]bool{}, analyzer.HealthFolders{}, false
@@ -136,6 +138,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 			isTest[module] = true
 		}
 		folders.Add(f.Path, f.Extra.Health)
+		if f.Extra.Environment != nil {
+			environment = f.Extra.Environment
+		}
 	}
 	for _, c := range crates {
 		isOld = isOld || hasOldHealth(c.Dependencies) || c.Workspace != nil && hasOldHealth(c.Workspace.Dependencies)
@@ -151,7 +156,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		}
 		files[i].Findings = nil
 		for _, of := range f.Findings {
-			if of = decide(of, folders, isOld); of != nil && (!unused[crates.of(f.Path)] || isHealth(of)) {
+			if of = decide(of, folders, environment, isOld); of != nil && (!unused[crates.of(f.Path)] || isHealth(of)) {
 				files[i].Findings = append(files[i].Findings, of)
 			}
 		}
@@ -175,7 +180,9 @@ func isHealth(f finding.Finding) bool {
 
 // decide returns what a finding stands for, nil for nothing. A generated server of a service Health is grpc.health.v1's
 // if the definitions around it say so, and not known if there are none.
-func decide(f finding.Finding, folders analyzer.HealthFolders, isOld bool) finding.Finding {
+func decide(
+	f finding.Finding, folders analyzer.HealthFolders, environment map[string]address.Address, isOld bool,
+) finding.Finding {
 	switch of := f.(type) {
 	case healthServer:
 		defines, isDefined := folders.Innermost(finding.Where(f).Path)
@@ -189,6 +196,25 @@ func decide(f finding.Finding, folders analyzer.HealthFolders, isOld bool) findi
 	case finding.Health:
 		of.NeedsStatus = of.NeedsStatus || isOld
 		return of
+	case finding.Listener:
+		return inEnvironment(of, environment)
 	}
 	return f
+}
+
+// inEnvironment returns a listener with the address that the file .env sets. If the code has another one for the
+// variable it is not known which holds: some buildpacks leave all but the programs out of the image.
+func inEnvironment(l finding.Listener, environment map[string]address.Address) finding.Listener {
+	set, ok := environment[l.Address.Variable]
+	switch {
+	case !ok || set.Port == l.Address.Port:
+		return l
+	case l.Address.Port != 0:
+		set = address.Address{Place: l.Address.Place}
+	default:
+		set.Place.Path, set.Host = analyzer.EnvironmentFile, max(set.Host, l.Address.Host)
+	}
+	in := finding.Listens(set, "the file .env and the code differ")
+	in.Of = l.Of
+	return in
 }

@@ -22,7 +22,7 @@ var frameworks = []analyzer.Framework{
 		Name: tonic,
 		Security: "`tls_config`; a client certificate by `client_ca_root`, unless `client_auth_optional` " +
 			"(`tonic/src/transport/server/tls.rs`)",
-		Keywords: []string{"tonic", "_server::", "Server::builder", "health", "into_axum_router"},
+		Keywords: []string{"tonic", "Server::builder", "health", "into_axum_router"},
 		Evidence: "`Server::builder` of `tonic::transport`; `tonic::service::Routes`; " +
 			"`into_axum_router` in a file that serves with axum; `add_service` in a file of tonic's; " +
 			"a generated server in a file that serves `application/grpc` " +

@@ -85,16 +85,17 @@ var (
 const maxSecurity = 16
 
 // listeners returns where the servers among the findings of a text listen, and what carries their calls: TLS that a
-// condition decides on is not known.
+// condition decides on, or another function gives, is not known.
 func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
-	kinds := map[string]bool{}
+	kinds, functions := map[string]bool{}, map[int]bool{}
+	blocks := source.FindBlocks(t)
 	for s := range finding.All[finding.Server](found) {
 		isRouter := strings.HasPrefix(string(t.Code[finding.Offset(s):]), ".")
 		kinds[s.Framework] = kinds[s.Framework] || !isRouter
 		kinds[axum] = kinds[axum] || isRouter
+		functions[blocks.Function(t, t.LogicalLine(finding.Offset(s)))] = true
 	}
 	names := namesIn(t)
-	blocks := source.FindBlocks(t)
 	var all []finding.Finding
 	for _, f := range append(frameworks, analyzer.Framework{Name: axum}) {
 		if !kinds[f.Name] {
@@ -106,7 +107,8 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 		}
 		stated := analyzer.Findings(t, transports[f.Name].security, nil)
 		for _, of := range stated[:min(len(stated), maxSecurity)] {
-			if s := of.(finding.Security); len(blocks.Conditions(t, t.LogicalLine(finding.Offset(of)))) > 0 {
+			line := t.LogicalLine(finding.Offset(of))
+			if s := of.(finding.Security); !functions[blocks.Function(t, line)] || len(blocks.Conditions(t, line)) > 0 {
 				of = finding.UsesOther(s.Site, "")
 			}
 			all = append(all, of)
@@ -117,17 +119,21 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 
 var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
-	// assignment is another value of a variable, portSet one of an address, and fieldSet one of a field.
-	assignment = lazyregexp.New(`(?m)(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
-	portSet    = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
-	fieldSet   = lazyregexp.New(`\w\.(?P<field>\w+)\s*=\s*`)
+	// assignment is another value of a variable or a reference by which it may get one, portSet one of an address, and
+	// fieldSet one of a field.
+	assignment = lazyregexp.New(`(?m)(?:(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*[^=>\s]|` +
+		`&mut\s+(?P<name>[a-z_]\w*)\s*[,)])`)
+	portSet  = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
+	fieldSet = lazyregexp.New(`\w\.(?P<field>\w+)\s*=\s*`)
 	// matched is a name for what is in a value if it has any, and bound one in an arm or a closure.
 	matched = lazyregexp.New(`\bif\s+let\s+(?:Ok|Some)\(\s*(?P<name>\w+)\s*\)\s*=\s*(?P<value>[^{;]*)`)
 	bound   = lazyregexp.New(`(?:\b(?:Ok|Some|Err)\(|\|)\s*(?P<name>[a-z]\w*)(?P<value>)\s*(?:\)\s*=>|\|)`)
 	// function is one without parameters that belongs to no type.
 	function = lazyregexp.New(`(?m)^(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?fn\s+(?P<name>\w+)\s*\(\s*\)\s*->[^{;]*\{(?P<value>[^{}]*)\}`)
-	// conversion is a macro, or a call that reads a text: neither names a value.
+	// conversion is a macro, or a call that reads a text: neither names a value. sum is no text that another is added
+	// to.
 	conversion = lazyregexp.New(`\b[a-z_]+!(?:\(|\[)|\.\s*parse\s*(?:::\s*<[^<>]*>)?\s*\(\s*\)`)
+	sum        = lazyregexp.New(`\+\s*[^&"=\s]`)
 )
 
 // namesIn returns the names in a source.
@@ -138,21 +144,30 @@ func namesIn(t *source.Text) *address.Names {
 		}
 		source.Blank(t.Code[m[0]:m[1]])
 	}
-	names := address.Read(t, ";", variable, assignment, portSet, fieldSet, matched, bound, function)
+	for _, m := range t.FindAll(sum, -1) {
+		t.Code[m[0]] = '-'
+	}
+	names := address.Read(t, ";", variable, portSet, fieldSet, matched, bound, function)
+	for _, m := range t.FindAll(assignment, -1) {
+		name, _ := t.Group(assignment, m, "name")
+		names.DeclareOption(name, "", source.Span{From: m[1] - 1, To: t.Until(m[1]-1, ",;")})
+	}
 	declareFields(names)
 	return names
 }
 
 var (
-	// option is the attribute of a field with an argument of clap or structopt, with a variable of envconfig, or with a
-	// function that serde calls, and the field.
-	option = lazyregexp.New(`#\[\s*(?:arg|clap|structopt|envconfig|serde)\s*\((?P<options>[^\]]*)\)\s*\]` +
+	// option is the attribute of a field with an argument of clap or structopt, or with a variable of envconfig, and the
+	// field.
+	option = lazyregexp.New(`#\[\s*(?:arg|clap|structopt|envconfig)\s*\((?P<options>[^\]]*)\)\s*\]` +
 		`(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*:`)
-	optionVariable = lazyregexp.New(`\b(?:env|from)\b(?:\s*=\s*"(\w+)")?`)
+	optionVariable = lazyregexp.New(`\b(?:env|from)\b(?:\s*=\s*(?:"(\w+)"|(\w)))?`)
 	optionDefault  = lazyregexp.New(`\bdefault(?:_value(?:_t|s|s_t)?)?\s*=\s*("[^"]*"|[^,]+)`)
 	structHead     = lazyregexp.New(`\bstruct\s+\w+[^{;(]*\{`)
 	literalHead    = lazyregexp.New(`(?:[=({;,|]|=>|\breturn)\s*(?:\w+::)*(?:Self|[A-Z]\w*)\s*\{`)
-	field          = lazyregexp.New(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*(?::\s*|$)`)
+	// filled is in files whose structs get their values from settings.
+	filled = lazyregexp.New(`\bDeserialize\b|\bFigment\b`)
+	field  = lazyregexp.New(`^(?:#\[[^\]]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*(?::\s*|$)`)
 )
 
 // maxFields is how many structs, literals of them and attributes of fields of a source are looked at.
@@ -168,22 +183,20 @@ func declareFields(names *address.Names) {
 			names.DeclareOption(address.Field(name), variable, value)
 		}
 	}
-	eachField(names, literalHead, func(name string, value source.Span) { declare(name, "", value) })
 	for _, m := range names.FindAll(option, maxFields) {
 		name, _ := names.Group(option, m, "name")
 		variable := ""
-		if v := optionVariable.FindSubmatch(names.Raw[m[2]:m[3]]); v != nil {
+		if v := optionVariable.FindSubmatch(names.Raw[m[2]:m[3]]); v != nil && len(v[2]) == 0 {
 			variable = cmp.Or(string(v[1]), strings.ToUpper(name))
 		}
 		value := source.Span{From: m[3], To: m[3]}
 		if v := optionDefault.FindSubmatchIndex(names.Code[m[2]:m[3]]); v != nil {
 			value = source.Span{From: m[2] + v[2], To: m[2] + v[3]}
 		}
-		function := strings.Trim(string(names.Raw[value.From:value.To]), `"`)
-		if of := names.Values(address.Path(function), value.From); len(of) == 1 && function[0] > '9' {
-			value = of[0]
-		}
 		declare(name, variable, value)
+	}
+	if !names.Matches(filled) {
+		eachField(names, literalHead, func(name string, value source.Span) { declare(name, "", value) })
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -41,8 +42,9 @@ type extra struct {
 	TestModules []string
 	// Health are the services for health that a .proto file defines, or whose generated code a source includes.
 	Health analyzer.HealthDefinitions
-	// LoadsEnvironment says that the source loads a file .env.
+	// LoadsEnvironment says that the source loads the file .env, and Environment are the addresses that this sets.
 	LoadsEnvironment bool
+	Environment      map[string]address.Address
 }
 
 var (
@@ -59,7 +61,7 @@ const manifest = "Cargo.toml"
 func required(file string) bool {
 	name := path.Base(file)
 	isKnown := strings.HasSuffix(name, ".rs") || strings.HasSuffix(name, ".proto") || name == manifest ||
-		name == analyzer.EnvironmentFile
+		file == analyzer.EnvironmentFile // in the app's folder, from which the image starts programs
 	return isKnown && !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs) && !tree.IsExampleInDocs(file)
 }
 
@@ -72,7 +74,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case name == manifest:
 		return analyzeManifest(text)
 	case name == analyzer.EnvironmentFile:
-		return analyzer.Environment[extra](text), nil
+		return &analyzer.Result[extra]{Extra: extra{Environment: address.EnvironmentFile(text)}}, nil
 	case strings.HasSuffix(name, ".proto"):
 		return &analyzer.Result[extra]{Extra: extra{Health: analyzer.HealthInProto(text)}}, nil
 	}
@@ -125,7 +127,27 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	}
 	found := evidence(t, readUses(t))
 	found = append(found, listeners(t, found)...)
-	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[healthServer]))
+	found = analyzer.MarkConditional(t, found, finding.Is[healthServer])
+	if !areBranches(t, found) {
+		found = analyzer.Associate(t, found)
+	}
 	result.Findings = append(found, analyzer.HealthChecks(t)...)
 	return result
+}
+
+// alternative is a line that begins a branch which is not the first.
+var alternative = lazyregexp.New(`\belse\b|=>`)
+
+// areBranches reports whether the servers of a text may be one, which branches make.
+func areBranches(t *source.Text, found []finding.Finding) bool {
+	blocks := source.FindBlocks(t)
+	for s := range finding.All[finding.Server](found) {
+		line := t.LogicalLine(finding.Offset(s))
+		for _, head := range append(blocks.Conditions(t, line), line) {
+			if alternative.Match(t.LineCode(head)) {
+				return true
+			}
+		}
+	}
+	return false
 }
