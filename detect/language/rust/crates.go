@@ -9,13 +9,12 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // cargo is a Cargo.toml, as far as it says what is built (The Cargo Book, The Manifest Format).
 type cargo struct {
-	Workspace *struct{ Dependencies map[string]any }
+	Workspace *struct{}
 	Package   struct{ Name string }
 	Lib       *struct {
 		CrateType []string `toml:"crate-type"`
@@ -24,28 +23,46 @@ type cargo struct {
 	Dependencies map[string]any
 }
 
-// oldVersion is a requirement that only versions before 0.6 of tonic-health meet, whose health service knows nothing
-// until the app sets a status (tonic-health/src/server.rs of tonic).
-var oldVersion = lazyregexp.New(`^\s*[=^~]?\s*0\.[1-5](?:\.|\s*$)`)
-
-// hasOldHealth reports whether dependencies have such a tonic-health.
-func hasOldHealth(dependencies map[string]any) bool {
-	of := dependencies["tonic-health"]
-	if table, ok := of.(map[string]any); ok {
-		of = table["version"]
+// dependsOn reports whether the packages that a package uses include one, by its own name or renamed.
+func (c cargo) dependsOn(name string) bool {
+	for key, of := range c.Dependencies {
+		if table, ok := of.(map[string]any); ok && table["package"] != nil {
+			key, _ = table["package"].(string)
+		}
+		if key == name {
+			return true
+		}
 	}
-	version, _ := of.(string)
-	return oldVersion.MatchString(version)
+	return false
 }
 
-// crates are the packages of Cargo in an app, by their directories.
-type crates map[string]*crate
-
+// crate is a package of Cargo.
 type crate struct {
 	cargo
 	// isLibrary says that it has a library, isProgram that it has a program or an example, or that another program
 	// loads what is made of it: a plugin, an extension of Python.
 	isLibrary, isProgram bool
+}
+
+// crates are those of an app, by their directories.
+type crates map[string]*crate
+
+func cratesOf(files []analyzer.File[extra]) crates {
+	all := crates{".": {}}
+	for _, f := range files {
+		if of := f.Extra.Cargo; of != nil {
+			isLoaded := of.Lib != nil && slices.ContainsFunc(of.Lib.CrateType, func(kind string) bool {
+				return kind != "lib" && kind != "rlib"
+			})
+			all[path.Dir(f.Path)] = &crate{*of, of.Lib != nil, of.Bin != nil || isLoaded}
+		}
+	}
+	for _, f := range files {
+		c := all[all.of(f.Path)]
+		c.isLibrary = c.isLibrary || f.Extra.IsLibrary
+		c.isProgram = c.isProgram || f.Extra.HasMain || all.isExample(f.Path)
+	}
+	return all
 }
 
 // of returns the directory of the crate that a file belongs to.
@@ -64,62 +81,22 @@ func (all crates) isExample(file string) bool {
 	return strings.HasPrefix(file, path.Join(all.of(file), "examples")+"/")
 }
 
-func cratesOf(files []analyzer.File[extra]) crates {
-	all := crates{".": {}}
-	for _, f := range files {
-		if f.ProjectRoot {
-			c := &crate{}
-			if f.Extra.Cargo != nil {
-				c.cargo = *f.Extra.Cargo
-			}
-			isLoaded := c.Lib != nil && slices.ContainsFunc(c.Lib.CrateType, func(kind string) bool {
-				return kind != "lib" && kind != "rlib"
-			})
-			c.isLibrary, c.isProgram = c.Lib != nil, c.Bin != nil || isLoaded
-			all[path.Dir(f.Path)] = c
-		}
+// isUnused reports whether a crate is a library alone, which no other crate uses, or only those of an app without a
+// program.
+func (all crates) isUnused(c *crate) bool {
+	isUsed, hasProgram := false, false
+	for _, other := range all {
+		isUsed = isUsed || other.dependsOn(c.Package.Name)
+		hasProgram = hasProgram || other.isProgram
 	}
-	for _, f := range files {
-		c := all[all.of(f.Path)]
-		c.isLibrary = c.isLibrary || f.Extra.IsLibrary
-		c.isProgram = c.isProgram || f.Extra.HasMain || all.isExample(f.Path)
-	}
-	return all
-}
-
-// unused returns the directories of crates that are libraries alone, which no program of the app uses.
-func (all crates) unused() map[string]bool {
-	dirs, unused := map[string]string{}, map[string]bool{}
-	var open []string
-	for dir, c := range all {
-		dirs[c.Package.Name] = dir
-		if unused[dir] = c.isLibrary && !c.isProgram; !unused[dir] {
-			open = append(open, dir)
-		}
-	}
-	for len(open) > 0 {
-		c := all[open[0]]
-		open = open[1:]
-		for name, of := range c.Dependencies {
-			if table, ok := of.(map[string]any); ok {
-				if renamed, ok := table["package"].(string); ok {
-					name = renamed
-				}
-			}
-			if dir, ok := dirs[name]; ok && unused[dir] {
-				unused[dir] = false
-				open = append(open, dir)
-			}
-		}
-	}
-	return unused
+	return c.isLibrary && !c.isProgram && !(isUsed && hasProgram)
 }
 
 // isMember reports whether a crate belongs to a workspace around it. Its crates are one project: the server serves the
 // services that the others implement.
 func (all crates) isMember(dir string) bool {
 	for around := range tree.Ancestors(dir) {
-		if c := all[around]; c != nil && c.Workspace != nil {
+		if c := all[around]; dir != "." && c != nil && c.Workspace != nil {
 			return true
 		}
 	}
@@ -129,34 +106,32 @@ func (all crates) isMember(dir string) bool {
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
-	var environment map[string]address.Address
 	crates := cratesOf(files)
-	unused := crates.unused()
-	isTest, folders, isOld := map[string]bool{}, analyzer.HealthFolders{}, false
+	isUnused, isTest, a := map[string]bool{}, map[string]bool{}, app{folders: analyzer.HealthFolders{}}
+	for dir, c := range crates {
+		isUnused[dir] = crates.isUnused(c)
+	}
 	for _, f := range files {
 		for _, module := range f.Extra.TestModules {
 			isTest[module] = true
 		}
-		folders.Add(f.Path, f.Extra.Health)
+		a.folders.Add(f.Path, f.Extra.Health)
+		a.hasOldHealth = a.hasOldHealth || f.Extra.HasOldHealth
 		if f.Extra.Environment != nil {
-			environment = f.Extra.Environment
+			a.environment = f.Extra.Environment
 		}
-	}
-	for _, c := range crates {
-		isOld = isOld || hasOldHealth(c.Dependencies) || c.Workspace != nil && hasOldHealth(c.Workspace.Dependencies)
 	}
 	files = slices.Clone(files)
 	for i, f := range files {
-		if f.ProjectRoot && crates.isMember(path.Dir(f.Path)) {
-			files[i].ProjectRoot = false
-		}
+		files[i].ProjectRoot = f.ProjectRoot && !crates.isMember(path.Dir(f.Path))
+		files[i].Findings = nil
 		if isInTests(f.Path, isTest) || crates.isExample(f.Path) {
-			files[i].Findings = nil
 			continue
 		}
-		files[i].Findings = nil
 		for _, of := range f.Findings {
-			if of = decide(of, folders, environment, isOld); of != nil && (!unused[crates.of(f.Path)] || isHealth(of)) {
+			of = a.decide(of)
+			isHealth := finding.Is[finding.Health](of) || finding.Is[finding.HealthStatus](of)
+			if of != nil && (isHealth || !isUnused[crates.of(f.Path)]) {
 				files[i].Findings = append(files[i].Findings, of)
 			}
 		}
@@ -174,18 +149,19 @@ func isInTests(file string, modules map[string]bool) bool {
 	return false
 }
 
-func isHealth(f finding.Finding) bool {
-	return finding.Is[finding.Health](f) || finding.Is[finding.HealthStatus](f)
+// app is what the files of an app say together.
+type app struct {
+	folders      analyzer.HealthFolders
+	hasOldHealth bool
+	environment  map[string]address.Address
 }
 
 // decide returns what a finding stands for, nil for nothing. A generated server of a service Health is grpc.health.v1's
 // if the definitions around it say so, and not known if there are none.
-func decide(
-	f finding.Finding, folders analyzer.HealthFolders, environment map[string]address.Address, isOld bool,
-) finding.Finding {
+func (a app) decide(f finding.Finding) finding.Finding {
 	switch of := f.(type) {
 	case healthServer:
-		defines, isDefined := folders.Innermost(finding.Where(f).Path)
+		defines, isDefined := a.folders.Innermost(finding.Where(f).Path)
 		switch {
 		case !isDefined:
 			return finding.Health{Site: of.AsUnsure()}
@@ -194,27 +170,21 @@ func decide(
 		}
 		return finding.Health{Site: of.Site}
 	case finding.Health:
-		of.NeedsStatus = of.NeedsStatus || isOld
+		of.NeedsStatus = of.NeedsStatus || a.hasOldHealth
 		return of
 	case finding.Listener:
-		return inEnvironment(of, environment)
+		set, ok := a.environment[of.Address.Variable]
+		switch {
+		case !ok || set.Port == of.Address.Port:
+			return of
+		case of.Address.Port != 0: // some buildpacks leave all but the programs out of the image
+			set = address.Address{Place: of.Address.Place}
+		default:
+			set.Place.Path, set.Host = analyzer.EnvironmentFile, max(set.Host, of.Address.Host)
+		}
+		in := finding.Listens(set, "the file .env and the code differ")
+		in.Of = of.Of
+		return in
 	}
 	return f
-}
-
-// inEnvironment returns a listener with the address that the file .env sets. If the code has another one for the
-// variable it is not known which holds: some buildpacks leave all but the programs out of the image.
-func inEnvironment(l finding.Listener, environment map[string]address.Address) finding.Listener {
-	set, ok := environment[l.Address.Variable]
-	switch {
-	case !ok || set.Port == l.Address.Port:
-		return l
-	case l.Address.Port != 0:
-		set = address.Address{Place: l.Address.Place}
-	default:
-		set.Place.Path, set.Host = analyzer.EnvironmentFile, max(set.Host, l.Address.Host)
-	}
-	in := finding.Listens(set, "the file .env and the code differ")
-	in.Of = l.Of
-	return in
 }

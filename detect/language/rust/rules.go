@@ -24,21 +24,21 @@ type pathRule struct {
 
 // pathRules are the paths that prove something. The first rule that fits a path decides.
 var pathRules = []pathRule{
-	{source.Exactly(`tonic_health::server::(health_reporter|HealthReporter::new)`), finding.RegistersHealth},
-	{source.Exactly(`tonic_health::server::HealthService::from_\w+`), finding.RegistersHealth},
-	{source.Exactly(`tonic_health::(\w+::)*HealthServer::\w+`), finding.RegistersHealth},
 	{
-		source.Exactly(`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`),
+		source.Exactly(`tonic_health::(\w+::)*(health_reporter|Health(Reporter|Service|Server)::\w+)|` +
+			`connectrpc_health::(install_\w+|HealthService::new)|` +
+			`(.*::)?(\w*health_?v1|\w*health::v1|grpc_health)::(.*::)?HealthServer::\w+`),
 		finding.RegistersHealth,
 	},
 	{source.Exactly(`(.*::)?(health_server::HealthServer::\w+|HealthServer::new_service_def)`), servesHealth},
 	// They know no service until they are told one (health/src/service.rs of grpc-rs, poem-grpc/src/health.rs), and
 	// that of poem-grpc cannot be told the whole server.
-	{source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health`), finding.RegistersEmptyHealth},
-	{source.Exactly(`poem_grpc::health_service`), finding.RegistersEmptyHealth},
-	{source.Exactly(`connectrpc_health::(install_\w+|HealthService::new)`), finding.RegistersHealth},
+	{
+		source.Exactly(`(.*::)?grpcio_health::(proto::)?create_health|poem_grpc::health_service`),
+		finding.RegistersEmptyHealth,
+	},
 	{source.Exactly(`(.*::)?transport::(server::)?Server::(builder|default)`), finding.Constructs(tonic)},
-	{source.Exactly(`(.*::)?tonic::service::(\w+::)*Routes(Builder)?::(new|builder|default)`), finding.Registers(tonic)},
+	{source.Exactly(`(.*::)?tonic::service::(\w+::)*Routes(Builder)?::\w+`), finding.Registers(tonic)},
 	{source.Exactly(`volo_grpc::server::Server::new`), finding.Constructs(volo)},
 	{source.Exactly(`volo_grpc::server::ServiceBuilder::new`), finding.Registers(volo)},
 	{source.Exactly(`grpcio::(server::)?ServerBuilder::new`), finding.Constructs(grpcio)},
@@ -131,13 +131,9 @@ var (
 			Proves: finding.SetsHealthStatus,
 		},
 		{
-			Code:    lazyregexp.New(`\bNAME\s*:\s*&\s*(?:'static\s+)?str\s*=\s*"(?P<literal> +)"`),
-			Literal: source.Exactly(`grpc\.health\.v1\.Health`),
-			Proves:  finding.RegistersHealth,
-		},
-		{
-			Code:    lazyregexp.New(`\.\s*(?P<at>(?:route|route_service|nest|nest_service)\s*\(\s*"(?P<literal> +)")`),
-			Literal: source.Exactly(`/grpc\.health\.v1\.Health(?:/.*)?`),
+			Code: lazyregexp.New(`(?:\bNAME\s*:\s*&\s*(?:'static\s+)?str\s*=\s*|` +
+				`\.\s*(?P<at>(?:route|route_service|nest|nest_service)\s*\(\s*))"(?P<literal> +)"`),
+			Literal: source.Exactly(`/?grpc\.health\.v1\.Health(?:/.*)?`),
 			Proves:  finding.RegistersHealth,
 		},
 	}

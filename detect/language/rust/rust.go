@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -33,8 +34,10 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// Cargo is what the file says if it is a Cargo.toml.
-	Cargo *cargo
+	// Cargo is what the file says if it is a Cargo.toml, and HasOldHealth that it requires a version of tonic-health
+	// before 0.6, whose health service knows nothing until the app sets a status (tonic-health/src/server.rs of tonic).
+	Cargo        *cargo
+	HasOldHealth bool
 	// IsLibrary says that the source is the root of a library by its path (The Cargo Book, Package Layout), and HasMain
 	// that it begins a program.
 	IsLibrary, HasMain bool
@@ -83,20 +86,25 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 
 // analyzeManifest reads a Cargo.toml. The directory of one that is no TOML is a project too.
 func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
-	result := &analyzer.Result[extra]{ProjectRoot: true}
 	var of cargo
-	if _, err := untrusted.DecodeTOML(text, &of); err != nil {
-		return result, fmt.Errorf("leaving out a file that is not TOML: %w", err)
+	_, err := untrusted.DecodeTOML(text, &of)
+	if err != nil {
+		of, err = cargo{}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
 	}
-	result.Extra.Cargo = &of
-	return result, nil
+	is := extra{Cargo: &of, HasOldHealth: oldHealth.Match(text)}
+	return &analyzer.Result[extra]{ProjectRoot: true, Extra: is}, err
 }
+
+// oldHealth is a requirement that only versions of tonic-health before 0.6 meet.
+var oldHealth = lazyregexp.New(`(?m)^[ \t]*tonic-health[ \t]*=[^\n]*"[ \t]*[=^~]?[ \t]*0\.[1-5](?:\.[^"]*)?"`)
 
 var (
 	keywords = analyzer.Keywords(frameworks)
 	// mainFunction is the function with which a program begins, in src/main.rs, in src/bin, or in another file that
 	// Cargo.toml names.
 	mainFunction = lazyregexp.New(`(?m)^(?:pub\s+)?(?:async\s+)?fn\s+main\s*\(`)
+	// ownHealth is no generated server.
+	ownHealth = lazyregexp.New(`\bstruct\s+HealthServer\b`)
 	// healthIncluded is the name of the code that prost and tonic generate for grpc.health.v1, if a source includes
 	// it.
 	healthIncluded = lazyregexp.New(`"[^"\n]*\bgrpc\.health\.v1(?:\.rs)?"`)
@@ -116,7 +124,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	t := grammar.Read(text)
 	is := &result.Extra
 	is.TestModules, is.HasMain = blankTests(file, t), t.Matches(mainFunction)
-	is.Health.Standard = healthIncluded.Match(text)
+	is.Health.Standard, is.Health.Own = healthIncluded.Match(text), t.Matches(ownHealth)
 	is.LoadsEnvironment = bytes.Contains(t.Code, []byte("dotenv"))
 	if !hasKeyword {
 		return result
@@ -126,8 +134,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		copy(t.Code[m[0]:m[1]], "if feature")
 	}
 	found := evidence(t, readUses(t))
-	found = append(found, listeners(t, found)...)
-	found = analyzer.MarkConditional(t, found, finding.Is[healthServer])
+	found = analyzer.MarkConditional(t, listeners(t, found), finding.Is[healthServer])
 	if !areBranches(t, found) {
 		found = analyzer.Associate(t, found)
 	}
@@ -141,13 +148,11 @@ var alternative = lazyregexp.New(`\belse\b|=>`)
 // areBranches reports whether the servers of a text may be one, which branches make.
 func areBranches(t *source.Text, found []finding.Finding) bool {
 	blocks := source.FindBlocks(t)
-	for s := range finding.All[finding.Server](found) {
-		line := t.LogicalLine(finding.Offset(s))
-		for _, head := range append(blocks.Conditions(t, line), line) {
-			if alternative.Match(t.LineCode(head)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(found, func(f finding.Finding) bool {
+		line := t.LogicalLine(finding.Offset(f))
+		heads := append(blocks.Conditions(t, line), line)
+		return finding.Is[finding.Server](f) && slices.ContainsFunc(heads, func(head int) bool {
+			return alternative.Match(t.LineCode(head))
+		})
+	})
 }
