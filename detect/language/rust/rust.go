@@ -1,7 +1,7 @@
 // Package rust recognizes gRPC servers in Rust: those of tonic, and of the other crates that serve gRPC.
 //
-// Begin with [Analyzer]. A server is recognized by the paths that a source uses (rules.go), after its use declarations
-// have said what each name stands for (uses.go) and the items that are compiled for tests only were left out
+// Begin with [Analyzer]. A server is recognized by the paths that a source uses (rules.go), as its use declarations
+// say what they stand for (imports.go). Items that are compiled for tests only are left out
 // (tests.go). Where it listens is in ports.go, and which crates are programs in crates.go.
 package rust
 
@@ -133,7 +133,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		source.Blank(t.Code[m[0]:m[1]])
 		copy(t.Code[m[0]:m[1]], "if feature")
 	}
-	found := evidence(t, readUses(t))
+	found := evidence(t, readImports(t))
 	found = analyzer.MarkConditional(t, listeners(t, found), finding.Is[healthServer])
 	if !areBranches(t, found) {
 		found = analyzer.Associate(t, found)
