@@ -175,3 +175,20 @@ func userOf(t *source.Text, blocks *source.Blocks, servers []associated, line in
 	}
 	return user
 }
+
+// alternative is a line that begins a branch which is not the first, or one of several.
+var alternative = lazyregexp.New(`\belse\b|=>`)
+
+// AreBranches reports whether the servers of a text may be one, which branches make: they are not to be associated.
+func AreBranches(t *source.Text, found []finding.Finding) bool {
+	blocks := source.FindBlocks(t)
+	return slices.ContainsFunc(found, func(f finding.Finding) bool {
+		if !finding.Is[finding.Server](f) {
+			return false
+		}
+		line := t.LogicalLine(finding.Offset(f))
+		return slices.ContainsFunc(append(blocks.Conditions(t, line), line), func(head int) bool {
+			return alternative.Match(t.LineCode(head))
+		})
+	})
+}

@@ -90,9 +90,10 @@ var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
 	// bound is a name for what a value holds, in an arm or a closure.
 	bound = lazyregexp.New(`(?:\b(?:Ok|Some|Err)\(|\|)\s*(?P<name>[a-z]\w*)(?P<value>)\s*(?:\)\s*=|\|)`)
-	// assignment is another value of a variable, or what may give the variable one.
-	assignment = lazyregexp.New(`(?m)(?:(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*[^=>\s]|` +
-		`&mut\s+(?P<name>[a-z_]\w*)\s*[,)]|\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\()`)
+	// assignment is another value of a variable, portSet one of an address, and reference what may give a variable one.
+	assignment = lazyregexp.New(`(?m)(?:^|;|\{\s|=>)\s*(?P<name>[a-z_]\w*)\s*=\s*`)
+	portSet    = lazyregexp.New(`\b(?P<name>[a-z_]\w*)\s*\.\s*set_port\s*\(\s*`)
+	reference  = lazyregexp.New(`&mut\s+(?P<name>[a-z_]\w*)\s*[,)]`)
 	// conversion is a macro, or a call that reads a text: neither names a value. sum is of no texts, to which & adds
 	// others.
 	conversion = lazyregexp.New(`\b[a-z_]+!(?:\(|\[)|\.\s*parse\s*(?:::\s*<[^<>]*>)?\s*\(`)
@@ -115,10 +116,12 @@ func namesIn(t *source.Text) *address.Names {
 	for _, m := range t.FindAll(sum, -1) {
 		t.Code[m[0]] = '-'
 	}
-	names := address.Read(t, ";", variable, bound)
-	for _, m := range t.FindAll(assignment, -1) {
-		name, _ := t.Group(assignment, m, "name")
-		names.DeclareOption(name, "", source.Span{From: m[1] - 1, To: t.Until(m[1]-1, ",;")})
+	names := address.Read(t, ";", variable, bound, assignment, portSet)
+	for _, again := range []*lazyregexp.Regexp{assignment, reference, portSet} {
+		for _, m := range t.FindAll(again, -1) {
+			name, _ := t.Group(again, m, "name")
+			names.DeclareOption(name, "", source.Span{From: m[1], To: m[1]})
+		}
 	}
 	fields := t.Names(field)
 	slices.Sort(fields)

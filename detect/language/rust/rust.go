@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -135,24 +134,9 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	}
 	found := evidence(t, readImports(t))
 	found = analyzer.MarkConditional(t, listeners(t, found), finding.Is[healthServer])
-	if !areBranches(t, found) {
+	if !analyzer.AreBranches(t, found) {
 		found = analyzer.Associate(t, found)
 	}
 	result.Findings = append(found, analyzer.HealthChecks(t)...)
 	return result
-}
-
-// alternative is a line that begins a branch which is not the first.
-var alternative = lazyregexp.New(`\belse\b|=>`)
-
-// areBranches reports whether the servers of a text may be one, which branches make.
-func areBranches(t *source.Text, found []finding.Finding) bool {
-	blocks := source.FindBlocks(t)
-	return slices.ContainsFunc(found, func(f finding.Finding) bool {
-		line := t.LogicalLine(finding.Offset(f))
-		heads := append(blocks.Conditions(t, line), line)
-		return finding.Is[finding.Server](f) && slices.ContainsFunc(heads, func(head int) bool {
-			return alternative.Match(t.LineCode(head))
-		})
-	})
 }

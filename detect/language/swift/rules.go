@@ -1,9 +1,6 @@
 package swift
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -81,46 +78,6 @@ var handlerRules = []analyzer.Rule{{
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`), Proves: finding.RegistersHealth,
 }}
 
-// implementationRules are those of files whose functions take what the methods of a gRPC service take.
-var implementationRules = []analyzer.Rule{
-	{
-		Code: lazyregexp.New(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?` +
-			`\b(?P<at>(?:\w+\.)*(?:Simple|Streaming)?ServiceProtocol)\b`),
-		Proves: implements(grpcSwift),
-	},
-	{
-		Code:    lazyregexp.New(`\b(?:class|struct|actor|extension)\s+[\w.]+[^{:]*:[^{]*?\b(?P<at>\w+Provider)\b`),
-		Imports: moduleGRPC, Proves: implements(grpcSwift1),
-	},
-}
-
-// serverContext are the types of the context or request that the methods of a gRPC service take.
-var serverContext = lazyregexp.New(`\b(?:ServerContext|ServerRequest|StreamingServerRequest|` +
-	`GRPCAsyncServerCallContext|StatusOnlyCallContext|StreamingResponseCallContext|UnaryResponseCallContext)\b`)
-
 // handlerByHand is what a service implements that is written without generated code: the protocols of grpc-swift 2 and
 // of grpc-swift 1.
 var handlerByHand = lazyregexp.New(`:[^{]*\b(?:RegistrableRPCService|CallHandlerProvider)\b`)
-
-// implements makes the finding of an implementation. Those of grpc.health.v1 and of grpc.reflection are no services of
-// the app's own.
-func implements(framework string) finding.Make {
-	return func(at *finding.Site, code string) finding.Finding {
-		if strings.HasPrefix(code, "Grpc_Health_V1") || strings.HasPrefix(code, "Grpc_Reflection_V1") {
-			return nil
-		}
-		return finding.Implementation{Site: at, Framework: framework}
-	}
-}
-
-// rulesOf returns the rules for a text.
-func rulesOf(t *source.Text) []analyzer.Rule {
-	all := slices.Clip(rules)
-	if handlerByHand.Match(t.Code) {
-		all = append(all, handlerRules...)
-	}
-	if serverContext.Match(t.Code) {
-		all = append(all, implementationRules...)
-	}
-	return all
-}

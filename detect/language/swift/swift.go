@@ -8,7 +8,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -41,7 +40,8 @@ var frameworks = []analyzer.Framework{{
 		"grpc-swift-extras",
 	Security: "`transportSecurity: .tls`; a client certificate by `.mTLS` " +
 		"(`Sources/GRPCNIOTransportHTTP2Posix/Config+TLS.swift`)",
-	Keywords: []string{"GRPC", "ServiceProtocol"},
+	Keywords:            []string{"GRPC"},
+	ExplicitCredentials: true,
 }, {
 	Name:     grpcSwift1,
 	Evidence: "`Server.insecure`, `Server.usingTLS...`, `Server.secure`, `Server.start`",
@@ -72,9 +72,6 @@ func required(file string) bool {
 // entry is an attribute of the type that a program starts with, or a function that starts it.
 var entry = lazyregexp.New(`@main\b`)
 
-// interceptor is the type of an interceptor of the server's calls.
-var interceptor = lazyregexp.New(`(?m)\b(?:struct|class|actor)\s+(?P<name>\w+)[^{\n]*\bServerInterceptor\b[^\n]*$`)
-
 // analyzeFile reads a file. The statements of a main.swift are those of a program.
 func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 	result, err := analyzer.SourceFiles(analyze, "Package.swift")(f)
@@ -87,9 +84,7 @@ func analyzeFile(f *tree.File) (*analyzer.Result[struct{}], error) {
 var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
-	hasKeyword, starts := keywords.In(text), mayStart.In(text) && address.MayState(text)
-	starts = starts || hasProperty.In(text)
-	if !hasKeyword && !starts {
+	if !keywords.In(text) {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -97,29 +92,20 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if slices.ContainsFunc(imports, testModule.MatchString) || isLibrary.Match(t.Code) || servesInProcess(t) {
 		return nil
 	}
-	var declares []address.Declaration
-	if starts {
-		names := namesIn(t)
-		declareFunctions(names)
-		declares = append(given(names), properties(names)...)
+	found := append(analyzer.Findings(t, rules, imports), analyzer.HealthMade(t, healthMade, classHead)...)
+	if handlerByHand.Match(t.Code) {
+		found = append(found, analyzer.Findings(t, handlerRules, nil)...)
 	}
-	var found, others []finding.Finding
-	if hasKeyword {
-		found = analyzer.Findings(t, rulesOf(t), imports)
-		found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
-		others = append(analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor)...)
+	if finding.Has[finding.Server](found) {
+		found = slices.Concat(found, listeners(t), analyzer.Findings(t, transports, nil))
 	}
-	if len(found)+len(others)+len(declares) == 0 {
-		return nil
+	found = analyzer.MarkConditional(t, found, nil)
+	if !analyzer.AreBranches(t, found) {
+		found = analyzer.Associate(t, found)
 	}
-	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
-		found = append(found, listeners(t, servers)...)
-	}
-	found = analyzer.MarkHealth(t, func() *address.Names { return namesIn(t) }, found, nil, nil)
-	found = append(found, others...)
 	isMain := entry.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
-	return &analyzer.Result[struct{}]{Findings: found, Declares: declares}
+	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
 // grammar is how Swift writes comments and strings (its reference, Lexical Structure). In a string between hashes a
