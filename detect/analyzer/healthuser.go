@@ -70,7 +70,8 @@ func DoubtHealth[T any](all []*Project[T]) {
 	var given *finding.Health
 	for _, p := range all {
 		for _, in := range p.Packages {
-			if f, ok := finding.First[finding.Health](in.Findings); ok && given == nil && !in.isAside() && !serves(p) {
+			f, ok := finding.First[finding.Health](in.Findings)
+			if ok && given == nil && !in.isAside() && !ProjectHas[finding.Server](p) {
 				given = &finding.Health{Site: f.AsUnsure()}
 			}
 		}
@@ -81,6 +82,3 @@ func DoubtHealth[T any](all []*Project[T]) {
 		}
 	}
 }
-
-// serves reports whether a project has evidence of a server.
-func serves[T any](p *Project[T]) bool { return slices.ContainsFunc(p.Packages, (*Package).Serves) }
