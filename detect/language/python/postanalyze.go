@@ -2,8 +2,6 @@ package python
 
 import (
 	"cmp"
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -23,21 +21,12 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		folders.Add(f.Path, f.Extra.Health)
 	}
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
-	makers := analyzer.MakersOf(all)
-	makersFor := func(p *project) []*project { return makersFor(p, makers) }
-	all = analyzer.Join(all, isPlain, makersFor)
 	for _, p := range all {
 		resolve(p, folders)
 		analyzer.AddDefaultListeners(frameworks, p)
 	}
-	analyzer.GiveHealth(all, makersFor)
+	analyzer.DoubtHealth(all)
 	return analyzer.Servers(all, logf)
-}
-
-// isPlain reports whether a project has services that are for servers of grpcio itself, and no other server.
-func isPlain(p *project) bool {
-	return analyzer.ProjectHas[finding.Registration](p) && !analyzer.ProjectHas[webServer](p) &&
-		servingFramework(p) == ""
 }
 
 // resolve leaves out health services of the app's own making, and registrations that only a gRPC-Web server serves.
@@ -47,7 +36,7 @@ func resolve(p *project, folders analyzer.HealthFolders) {
 	if !analyzer.ProjectHas[finding.Server](p) {
 		framework, webOnly = servingFramework(p), analyzer.ProjectHas[webServer](p)
 	}
-	has := packagesOf(p)
+	own := modulesOf(p)
 	p.Decide(func(in *analyzer.Package, f finding.Finding) []finding.Finding {
 		drops := false
 		switch of := f.(type) {
@@ -56,7 +45,7 @@ func resolve(p *project, folders analyzer.HealthFolders) {
 			f = finding.Health{Site: of.Site, Of: of.Of}
 		case healthHelper:
 			// The server's own project shares what its files register.
-			isOwn := has(of.module)
+			isOwn := own[of.module]
 			drops = isOwn && !(of.IsUnsure() && analyzer.ProjectHas[finding.Health](p))
 			if f = (finding.HealthElsewhere{Site: of.Site}); isOwn {
 				f = finding.Health{Site: of.Site}
@@ -87,37 +76,13 @@ func servingFramework(p *project) string {
 	return framework
 }
 
-// packagesOf returns what reports whether a project has the package that a module is in, by the module's path. It has
-// those of relative paths.
-func packagesOf(p *project) (has func(module string) bool) {
+// modulesOf returns the names of the modules and the packages of a project, and "" for those of relative imports.
+func modulesOf(p *project) map[string]bool {
 	all := map[string]bool{"": true}
 	for _, f := range p.Files {
 		for name := range strings.SplitSeq(strings.TrimSuffix(f.Path, ".py"), "/") {
 			all[name] = true
 		}
 	}
-	return func(module string) bool {
-		first, _, _ := strings.Cut(module, "/")
-		return all[first]
-	}
-}
-
-// makersFor returns those of the makers that are modules of other projects which a project imports where it has
-// services, or in such packages.
-func makersFor(p *project, makers analyzer.Makers[extra]) []*project {
-	var imported []string
-	has := packagesOf(p)
-	for _, f := range p.Files {
-		for _, module := range f.Extra.Imports {
-			if !has(module) && module != "grpc" {
-				imported = append(imported, "/"+module)
-			}
-		}
-	}
-	return makers.In(func(file string) bool {
-		module := "/" + strings.TrimSuffix(file, ".py")
-		return slices.ContainsFunc(imported, func(name string) bool {
-			return strings.HasSuffix(module, name) || strings.HasSuffix(path.Dir(module), name)
-		})
-	})
+	return all
 }

@@ -38,8 +38,6 @@ type extra struct {
 	LoadsEnvironment bool
 	// ReplacesEnvironment says that it does so over the variables that are set.
 	ReplacesEnvironment bool
-	// Imports are the paths of the modules that a source imports which gives a server its services.
-	Imports []string
 }
 
 // manifests are the files that make a directory a project: of pyproject.toml's tools, setuptools, pip and pipenv.
@@ -141,7 +139,7 @@ var (
 	keywords = analyzer.Keywords(frameworks, "add_insecure_port(", "add_secure_port(")
 	// loadsEnvironment are in sources that load a file .env: by python-dotenv, pydantic's settings, environs.
 	loadsEnvironment    = source.NewKeywords("load_dotenv", "env_file", ".read_env(")
-	replacesEnvironment = lazyregexp.New(`\bload_dotenv\([^\n]*\boverride\s*=\s*True\b`)
+	replacesEnvironment = lazyregexp.New(`\bload_dotenv\([^()]*\boverride\s*=\s*True\b`)
 	// loadsOnCondition is in a source that loads it in some environments, most often not in production.
 	loadsOnCondition = lazyregexp.New(
 		`\bif\b(?:[^\n:()]|\([^()]*\))*?(?:[pP]rod|PROD|\b[dD]ev|\blocal|DEBUG|ENV(?:IRONMENT)?\b)` +
@@ -162,21 +160,13 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	if t.Matches(generatedCode) || i.ofTest() {
 		return nil
 	}
-	names, imported := namesIn(t), slices.Sorted(maps.Values(i.names))
-	found := slices.Concat(inMain(findUses(t, i), t), healthHelpers(t, i), analyzer.Findings(t, healthRules, nil),
+	names, imported := namesIn(t), slices.Collect(maps.Values(i.names))
+	found := slices.Concat(inMain(findUses(t, i), t), analyzer.Findings(t, healthRules, nil),
 		analyzer.Findings(t, transports, imported), analyzer.Listeners(names, listens), djangoSettings(names))
 	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[healthHelper]))
 	result.Findings = append(found, analyzer.HealthChecks(t)...)
-	if finding.Has[finding.Registration](found) {
-		for _, name := range imported[:min(len(imported), maxImports)] {
-			result.Extra.Imports = append(result.Extra.Imports, modulePath(name))
-		}
-	}
 	return &result
 }
-
-// maxImports is how many names that a source imports are compared with the servers of other projects.
-const maxImports = 64
 
 // grammar is how Python writes comments and strings (Python Language Reference, Lexical Analysis). The letter before a
 // raw string changes nothing here: a quote after a backslash does not end a raw string either.

@@ -1,6 +1,8 @@
 package python
 
 import (
+	"strings"
+
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -45,7 +47,10 @@ var rules = []rule{
 	{source.Exactly(`django_grpc_framework\.(\w+\.)*\w*Service`), inherited, finding.Serves(djangoGRPCFramework), nil},
 	{source.Exactly(`django_socio_grpc\.(\w+\.)*\w*Service`), inherited, finding.Serves(djangoSocioGRPC), nil},
 	{source.Exactly(`sonora\.(asgi\.grpcASGI|wsgi\.grpcWSGI)`), mentioned, servesByWeb, nil},
-	{source.Exactly(`grpclib\.health\.service\.Health`), called, finding.RegistersHealth, nil},
+	{
+		source.Exactly(`grpclib\.health\.(service\.Health|v1\.health_grpc\.HealthBase)`), mentioned,
+		finding.RegistersHealth, nil,
+	},
 	// Who makes one gives it to a server, if not by add_HealthServicer_to_server then by a helper.
 	{
 		source.Exactly(`grpc_health\.v1\.(health|_async)\.(aio\.)?HealthServicer`), called,
@@ -61,9 +66,21 @@ var rules = []rule{
 	{source.Exactly(`grpc_health\..*|.*health_pb2_grpc\.HealthServicer`), inherited, nil, nil},
 	{source.Exactly(`.*_pb2_grpc\.\w+Stub`), inherited, nil, nil},
 	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio), nil}, // who registers it is seen elsewhere
+	{lazyregexp.New(`(?i)\..*health|health.*\.`), called, callsHelper, nil},
 }
 
 func servesByWeb(at *finding.Site, _ string) finding.Finding { return webServer{at} }
+
+// healthHelper is a call that gives a server to a function of another module which is named for health.
+type healthHelper struct {
+	*finding.Site
+	module string // the first part of its name, "" for a relative one
+}
+
+func callsHelper(at *finding.Site, full string) finding.Finding {
+	first, _, _ := strings.Cut(full, ".")
+	return healthHelper{at.Quiet(), first}
+}
 
 // registersStub registers a service Health of generated code, which may be one of the app's own.
 func registersStub(at *finding.Site, full string) finding.Finding {

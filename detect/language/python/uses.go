@@ -2,7 +2,6 @@ package python
 
 import (
 	"bytes"
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -36,12 +35,18 @@ func findUses(t *source.Text, i imports) []finding.Finding {
 	var found []finding.Finding
 	add := func(at source.Span, how use) {
 		for _, full := range i.resolve(t.Slice(at)) {
-			if r, ok := ruleFor(full, how); ok {
-				if r.proves != nil && (r.unless == nil || !i.rest.Matches(r.unless)) {
-					found = append(found, r.proves(finding.At(t, at), full))
-				}
+			r, ok := ruleFor(full, how)
+			if !ok {
+				continue
+			}
+			if r.proves == nil || r.unless != nil && i.rest.Matches(r.unless) {
 				return
 			}
+			f := r.proves(finding.At(t, at), full)
+			if !finding.Is[healthHelper](f) || givesServer(t, i, at) {
+				found = append(found, f)
+			}
+			return
 		}
 	}
 	code := i.rest.Code
@@ -82,46 +87,13 @@ func dottedNames(code []byte) iter.Seq[source.Span] {
 	}
 }
 
-// healthHelper is a call that gives a server to a function of another module which is named for health.
-type healthHelper struct {
-	*finding.Site
-	module string // its path
-}
+// givenServer is a name that people give a server, as an argument.
+var givenServer = lazyregexp.New(`^[\w.]*(?i:server|grpc)\w*$`)
 
-var (
-	helperCall = lazyregexp.New(`(?:^|[^\w.])(?P<name>[A-Za-z_]\w*(?:\.\w+)*)\(`)
-	// namedForHealth is in the full name of a helper, and generatedHealth in those of what registers the health service
-	// itself. givenServer is a name that people give a server, as an argument.
-	namedForHealth  = lazyregexp.New(`(?i)health`)
-	generatedHealth = lazyregexp.New(`^grpc_health\b|_pb2_grpc\b|^grpclib\b`)
-	givenServer     = lazyregexp.New(`^[\w.]*(?i:server|grpc)\w*$`)
-)
-
-// maxCalls is how many calls of a source are looked at for helpers.
-const maxCalls = 2000
-
-func healthHelpers(t *source.Text, i imports) []finding.Finding {
-	var found []finding.Finding
-	if !t.Matches(namedForHealth) {
-		return nil
-	}
-	for _, m := range t.FindAll(helperCall, maxCalls) {
-		first, rest, _ := strings.Cut(string(t.Code[m[2]:m[3]]), ".")
-		full := i.names[first] + "." + rest
-		if i.names[first] == "" || !namedForHealth.MatchString(full) || generatedHealth.MatchString(full) {
-			continue
-		}
-		each, _ := t.Arguments(m[1])
-		if slices.ContainsFunc(each, func(s source.Span) bool { return givenServer.MatchString(t.Slice(s)) }) {
-			site := finding.At(t, source.Span{From: m[2], To: m[1]}).Quiet()
-			found = append(found, healthHelper{site, modulePath(full)})
-		}
-	}
-	return found
-}
-
-// modulePath returns the path of the module that a full name is in.
-func modulePath(full string) string {
-	module := full[:max(strings.LastIndexByte(full, '.'), 0)]
-	return strings.ReplaceAll(cmp.Or(module, full), ".", "/")
+// givesServer reports whether the call of a name gives a server to what is imported.
+func givesServer(t *source.Text, i imports, name source.Span) bool {
+	first, _, _ := strings.Cut(t.Slice(name), ".")
+	each, _ := t.Arguments(t.Until(name.To, "(") + 1)
+	isServer := func(s source.Span) bool { return givenServer.MatchString(t.Slice(s)) }
+	return i.names[first] != "" && slices.ContainsFunc(each, isServer)
 }
