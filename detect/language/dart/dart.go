@@ -2,14 +2,12 @@
 package dart
 
 import (
-	"bytes"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -63,9 +61,7 @@ var mainFunction = lazyregexp.New(`(?m)^(?:[\w<>]+\s+)?main\s*\(`)
 var keywords = analyzer.Keywords(frameworks)
 
 func analyze(text []byte) *analyzer.Result[struct{}] {
-	hasKeyword, starts := keywords.In(text), bytes.Contains(text, []byte("main(")) && mayStart.In(text)
-	sets := setsField.In(text)
-	if !hasKeyword && !starts && !sets {
+	if !keywords.In(text) {
 		return nil
 	}
 	t := grammar.Read(text)
@@ -73,36 +69,19 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	if slices.ContainsFunc(imports, testLibrary.MatchString) {
 		return nil
 	}
-	var result analyzer.Result[struct{}]
-	if hasKeyword {
-		result.Findings = findings(t, imports)
-	}
-	if starts && t.Matches(mainFunction) {
-		result.Declares = given(namesIn(t))
-	}
-	if sets {
-		result.Declares = append(result.Declares, fieldsSet(t)...)
-	}
-	if result.Findings == nil && result.Declares == nil {
-		return nil
-	}
-	return &result
-}
-
-// interceptor is a function that sees the calls of a server before it, and may answer with an error.
-var interceptor = lazyregexp.New(`\bGrpcError\?>?\s+(?P<name>\w+)\s*\(`)
-
-// findings returns what a source proves.
-func findings(t *source.Text, imports []string) []finding.Finding {
 	found := analyzer.Findings(t, rulesOf(t), imports)
-	if servers := slices.Collect(finding.All[finding.Server](found)); len(servers) > 0 {
-		found = append(found, listeners(t, servers)...)
+	if server, ok := finding.First[finding.Server](found); ok {
+		served := listeners(t)
+		if served == nil { // the server is served elsewhere
+			served = []finding.Finding{finding.Security{Site: server.Quiet()}}
+		}
+		found = slices.Concat(found, served, analyzer.Findings(t, transports, nil))
 	}
 	found = append(found, analyzer.HealthMade(t, healthMade, classHead)...)
-	found = analyzer.MarkHealth(t, func() *address.Names { return namesIn(t) }, found, nil, nil)
-	found = slices.Concat(found, analyzer.HealthChecks(t), analyzer.Authentications(t, interceptor, interceptor))
+	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, nil))
 	isMain := mainFunction.Match(t.Code)
-	return finding.InMain(found, func(finding.Server) bool { return isMain })
+	found = finding.InMain(found, func(finding.Server) bool { return isMain })
+	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
 }
 
 // grammar is how Dart writes comments and strings (its language specification, Strings and Comments).

@@ -43,6 +43,8 @@ var (
 	// healthMade is an object of a class that may implement the health service, or a question to a container for one.
 	healthMade = lazyregexp.New(`(?:^|[^.\w$])(?P<class>\w*(?:[Hh]ealth|Check|Prob)\w*)(?:>\s*\(|\s*[(.])`)
 
+	classHead = lazyregexp.New(`\bclass\s+(?P<name>\w+)[^{;]*\{`)
+
 	serviceCall    = lazyregexp.New(`\bServiceCall\b`)
 	healthMessages = lazyregexp.New(`\bHealthCheckRequest\b`)
 )
