@@ -227,6 +227,7 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	}
 	all := e.declarationsOf(dotted, at)
 	switch {
+	case len(all) == 0 && hostConstant.MatchString(dotted):
 	case len(all) == 0 && hostName.MatchString(dotted):
 		e.hosts = append(e.hosts, UnknownHost)
 	case len(all) == 0 && !asks:
