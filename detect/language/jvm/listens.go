@@ -60,8 +60,9 @@ var (
 var transports = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(onBuilder + `useTransportSecurity\s*\(\s*[^)\s]|\bGrpcSslContexts\s*\.\s*forServer\b|` +
-			`\bTlsServerCredentials\b|\b(?:UseTransportSecurity|SetSslContext)\s*\(|\.\s*enableHttps\s*\(|` +
-			`\bSslConnectionFactory\s*\(|\baddHttpsListener\s*\(|\.\s*sslConfig\s*\(|` +
+			`\bTlsServerCredentials\s*\.\s*(?:create|newBuilder)\b|\b(?:UseTransportSecurity|SetSslContext)\s*\(|\.\s*enableHttps\s*\(|` +
+			`\bSslConnectionFactory\s*\(|` + onBuilder + `sslContext\s*\(|` +
+			`\baddHttpsListener\s*\(|\.\s*sslConfig\s*\(|` +
 			`\b(?:setSsl(?:Enabled)?|sslEnabled|setSSLEnabled)\s*\(\s*true\b|\b(?:isS|s)sl\s*=\s*true\b|` +
 			`\b(?:ConnectionContext\.httpsServer|HttpsConnectionContext)\b`),
 		Proves: finding.UsesTLS,
@@ -81,7 +82,7 @@ var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`\bInsecureServerCredentials\b`), Proves: finding.Insecure},
 	{
 		Code: lazyregexp.New(`\b(?:Alts|Xds)Server\w+|` + onBuilder + `(?:p|setP)rotocolNegotiator\s*\(|` +
-			onBuilder + `sslContext\s*\(|\b(?:setSsl(?:Enabled)?|sslEnabled)\s*\(\s*[^)\stf]|` +
+			`ChannelBuilder\b[^;]{0,400}\bsslContext\s*\(|\b(?:setSsl(?:Enabled)?|sslEnabled)\s*\(\s*[^)\stf]|` +
 			`\b(?:isS|s)sl\s*=\s*[^=\stf]`),
 		Proves: finding.UsesOther,
 	},

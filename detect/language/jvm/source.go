@@ -49,10 +49,23 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	}
 	if len(found) > 0 {
 		found = slices.Concat(found, listeners(t, ext, found), analyzer.Findings(t, transports, named))
-		found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[healthNamed]))
+		found = analyzer.Associate(t, markConditional(t, found))
 		found = append(found, analyzer.HealthChecks(t)...)
 	}
 	return &analyzer.Result[extra]{Findings: found}
+}
+
+// markConditional is [analyzer.MarkConditional]. Of TLS under a condition it is not known whether it is on.
+func markConditional(t *source.Text, found []finding.Finding) []finding.Finding {
+	found = analyzer.MarkConditional(t, found, func(f finding.Finding) bool {
+		return finding.Is[healthNamed](f) || finding.Is[finding.Security](f)
+	})
+	for i, f := range found {
+		if of, ok := f.(finding.Security); ok && of.IsUnsure() {
+			found[i] = finding.UsesOther(of.Site, "")
+		}
+	}
+	return found
 }
 
 // onNetwork leaves out services that are registered with a server in the process alone, if the source makes one and no
