@@ -60,7 +60,8 @@ var (
 var transports = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(onBuilder + `useTransportSecurity\s*\(\s*[^)\s]|\bGrpcSslContexts\s*\.\s*forServer\b|` +
-			`\bTlsServerCredentials\s*\.\s*(?:create|newBuilder)\b|\b(?:UseTransportSecurity|SetSslContext)\s*\(|\.\s*enableHttps\s*\(|` +
+			`\bTlsServerCredentials\s*\.\s*(?:create|newBuilder)\b|` +
+			`\b(?:UseTransportSecurity|SetSslContext)\s*\(|\.\s*enableHttps\s*\(|` +
 			`\bSslConnectionFactory\s*\(|` + onBuilder + `sslContext\s*\(|` +
 			`\baddHttpsListener\s*\(|\.\s*sslConfig\s*\(|` +
 			`\b(?:setSsl(?:Enabled)?|sslEnabled|setSSLEnabled)\s*\(\s*true\b|\b(?:isS|s)sl\s*=\s*true\b|` +
