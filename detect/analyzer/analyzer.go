@@ -20,9 +20,7 @@ import (
 	"sync/atomic"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -98,8 +96,21 @@ func (d definition[T]) NewScan() Scan {
 	return &scan[T]{definition: d.Definition, waiting: map[string]bool{}}
 }
 
+// analyze is Analyze, with the services that a file defines.
+func (d Definition[T]) analyze(f *tree.File) (*Result[T], error) {
+	result, err := d.Analyze(f)
+	if path.Ext(f.Path) != ".proto" && !strings.HasSuffix(f.Path, "_grpc.pb.go") {
+		return result, err
+	}
+	if text, unread := f.Text(); unread == nil {
+		result = cmp.Or(result, &Result[T]{})
+		result.Services = servicesIn(f.Path, text)
+	}
+	return result, err
+}
+
 func (d definition[T]) Required(path string) bool {
-	return d.Definition.Required(path) || path == procfile.Name
+	return d.Definition.Required(path)
 }
 
 // scan collects the results of the files of one app.
@@ -134,11 +145,16 @@ func (s *scan[T]) Analyze(f *tree.File) error {
 
 // mayServe reports whether a file may prove a server. A file that cannot be read may: Analyze says why it cannot.
 func (s *scan[T]) mayServe(f *tree.File) bool {
-	if !tree.IsSource(f.Path) && !address.IsSettingsFile(f.Path) {
+	if !tree.IsSource(f.Path) && !isSettings[path.Ext(f.Path)] {
 		return true
 	}
 	text, err := f.Text()
 	return err != nil || s.definition.MayServe(text)
+}
+
+// isSettings are the extensions of files of settings.
+var isSettings = map[string]bool{
+	".json": true, ".yaml": true, ".yml": true, ".toml": true, ".ini": true, ".cfg": true, ".conf": true,
 }
 
 func (s *scan[T]) Waits(path string) bool { return s.found.Load() && s.waiting[path] }

@@ -4,7 +4,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
@@ -13,7 +13,7 @@ const EnvironmentFile = ".env"
 
 // Environment returns the Analyze of an [EnvironmentFile].
 func Environment[T any](text []byte) *Result[T] {
-	return &Result[T]{Declares: address.EnvironmentFile(text)}
+	return &Result[T]{Environment: address.EnvironmentFile(text)}
 }
 
 // ReplaceEnvironment says that neither what an [EnvironmentFile] sets nor what the container does is known to hold, if
@@ -24,9 +24,9 @@ func ReplaceEnvironment[T any](files []File[T], loads func(f File[T]) bool) {
 		if path.Base(f.Path) != EnvironmentFile || !loaded[path.Dir(f.Path)] {
 			continue
 		}
-		files[i].Declares = nil
-		for _, d := range f.Declares {
-			files[i].Declares = append(files[i].Declares, address.SetVariable(d.Variable, false, d.Value))
+		files[i].Environment = map[string]address.Address{}
+		for variable := range f.Environment {
+			files[i].Environment[variable] = address.Address{}
 		}
 	}
 }
@@ -50,4 +50,39 @@ func DropUnread[T any](files []File[T], loads func(f File[T]) bool) []File[T] {
 	return slices.DeleteFunc(files, func(f File[T]) bool {
 		return path.Base(f.Path) == EnvironmentFile && !loaded[path.Dir(f.Path)]
 	})
+}
+
+// environments are the variables that the files of an app set, by the path of the file.
+type environments map[string]map[string]address.Address
+
+func environmentsOf[T any](all []*Project[T]) environments {
+	set := environments{}
+	for _, p := range all {
+		for _, f := range p.Files {
+			if f.Environment != nil {
+				set[f.Path] = f.Environment
+			}
+		}
+	}
+	return set
+}
+
+// replace returns an address with what the innermost file around a server says of its variable. The address is not
+// known if the file does not say which.
+func (e environments) replace(a address.Address, server string) address.Address {
+	for dir := range tree.Ancestors(server) {
+		file := path.Join(dir, EnvironmentFile)
+		set, ok := e[file][a.Variable]
+		switch {
+		case a.Variable == "" || !ok:
+			continue
+		case set.Certainty == address.Unknown:
+			return address.Address{}
+		case set.Host == address.UnknownHost:
+			set.Host = a.Host
+		}
+		set.Place.Path = file
+		return set
+	}
+	return a
 }

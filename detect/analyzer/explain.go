@@ -19,10 +19,10 @@ func (p serving) explain(s plan.Server, in *Package, server proof, logf tree.Log
 		switch a := l.Address; {
 		case l.Why != "":
 			line("address not known at %s: %s", l.Place, l.Why)
-		case a.Address.String() == "":
+		case a.String() == "":
 			line("address not known at %s", l.Place)
 		default:
-			line("%s at %s", a.Address, l.Place)
+			line("%s at %s", a, l.Place)
 		}
 	}
 	switch {

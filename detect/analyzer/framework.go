@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Framework is one way to serve gRPC in a language: all that is known of it, beside the patterns that find it. The
@@ -48,8 +48,8 @@ func (f Framework) hasHealth() bool { return !strings.HasPrefix(f.Health, Nobody
 // DefaultPort is a port that a framework gives a server. The zero value stands for none.
 type DefaultPort struct {
 	Number int
-	Host   address.Host // on which host, if the framework says so
-	Source string       // the file of the framework that says so
+	Host   plan.Host // on which host, if the framework says so
+	Source string    // the file of the framework that says so
 }
 
 // Keywords returns the pre-filter of a language: the keywords of frameworks, and further words that belong to none.
@@ -68,9 +68,9 @@ func Keywords(frameworks []Framework, further ...string) source.Keywords {
 func DefaultListener(frameworks []Framework, name string, line int) []finding.Finding {
 	for _, f := range frameworks {
 		if f.Name == name && f.Port.Number != 0 {
-			a := address.Address{Host: f.Port.Host, Port: f.Port.Number, Certainty: address.Default}
+			a := plan.Address{Host: f.Port.Host, Port: f.Port.Number, Certainty: plan.Default}
 			a.Place.Line = line
-			return []finding.Finding{finding.ListenerAt(address.Value{Address: a})}
+			return []finding.Finding{finding.Listens(a, "")}
 		}
 	}
 	return nil

@@ -214,7 +214,7 @@ func withConstant(t *source.Text, s finding.HealthStatus) finding.HealthStatus {
 	}
 	for at := range t.Words(m[1]) {
 		end := at + len(m[1])
-		after := t.Code[end:min(len(t.Code), end+maxAssigned)]
+		after := t.Code[end:min(len(t.Code), end+maxStatement)]
 		line := t.Code[bytes.LastIndexByte(t.Code[:at], '\n')+1 : at]
 		texts := loopTexts.FindSubmatchIndex(after)
 		if texts == nil && (isConstant.MatchString(m[1]) || declaresConstant.Match(line)) {

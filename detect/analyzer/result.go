@@ -3,21 +3,18 @@ package analyzer
 import (
 	"reflect"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 )
 
 // Result is what the analysis of one file found. T is what else the file tells its language.
 type Result[T any] struct {
 	Findings []finding.Finding
-	// Declares are the names that other files may ask for to say where a server listens.
-	Declares []address.Declaration
+	// Environment are the environment variables with an address that the file sets, as a file .env does.
+	Environment map[string]address.Address
 	// ProjectRoot says that the file's directory is a project: the file is a go.mod, a Cargo.toml, a pom.xml.
 	ProjectRoot bool
-	// Processes are those that the app's Procfile starts, if the file is that.
-	Processes procfile.Processes
 	// Built says that the file is a built program or archive and no source.
 	Built bool
 	// Language is the name, in the plan, of the language that a built program is written in, "" for the definition's.
@@ -32,7 +29,7 @@ type Result[T any] struct {
 
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
-	return len(r.Findings)+len(r.Declares)+len(r.Processes)+len(r.Tests.Files)+len(r.Services) == 0 &&
+	return len(r.Findings)+len(r.Environment)+len(r.Tests.Files)+len(r.Services) == 0 &&
 		!r.ProjectRoot && !r.Built &&
 		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }

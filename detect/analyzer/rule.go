@@ -4,8 +4,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
@@ -51,9 +51,7 @@ func Listens(text *source.Text, code *lazyregexp.Regexp) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range text.FindAll(code, -1) {
 		written, _ := text.Group(code, m, "port")
-		a := address.Parse(written)
-		a.Place.Line = text.Line(m[0])
-		found = append(found, finding.ListenerAt(address.Value{Address: a}))
+		found = append(found, finding.Listens(address.Setting(written, text.Line(m[0])), ""))
 	}
 	return found
 }

@@ -1,35 +1,23 @@
 package analyzer
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // Servers returns a server for each package that constructs a server. In a project where no package does, the
 // registrations imply one server, which a helper outside of the project constructs; without registrations, the
-// implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence.
-// Other projects may declare names too.
-func Servers[T any](all []*Project[T], logf tree.Logf, declaring ...*Project[T]) []plan.Server {
-	if declaring == nil {
-		declaring = all
-	}
-	return ServersIn(Graph(declaring), all, logf)
-}
-
-// ServersIn is [Servers] for a language that asks the graph of what its projects declare itself, or whose graph knows
-// modules.
-func ServersIn[T any](graph *address.Graph, all []*Project[T], logf tree.Logf) []plan.Server {
+// implementations imply one whose framework constructs a server for them. logf gets a line for each piece of evidence,
+// and for what is not known.
+func Servers[T any](all []*Project[T], logf tree.Logf) []plan.Server {
 	var servers []plan.Server
-	started, owners, services := processesOf(graph.Processes, all), ownersOf(all), ServicesOf(all)
+	environments, services := environmentsOf(all), ServicesOf(all)
 	for _, p := range all {
-		decideHealthCalls(p)
-		in := serving{p.Dir, p.Packages, shareFindings(p.Dir, p.Packages), graph, started, owners, services}
+		in := serving{p.Packages, shareFindings(p.Dir, p.Packages), environments, services}
 		for _, built := range []bool{false, true} {
 			servers = append(servers, in.servers(built, logf)...)
 		}
@@ -46,29 +34,12 @@ func ServersInFiles(files []File[struct{}], logf tree.Logf) []plan.Server {
 	return Servers(projects, logf)
 }
 
-// Graph returns the graph of what the files of projects declare.
-func Graph[T any](projects []*Project[T]) *address.Graph {
-	graph := address.NewGraph()
-	for _, p := range projects {
-		for _, f := range p.Files {
-			graph.Add(p.Dir, f.Path, f.Declares)
-			if f.Processes != nil {
-				graph.Processes = f.Processes
-			}
-		}
-	}
-	return graph
-}
-
 // serving is the packages of a project, and what they share.
 type serving struct {
-	project  string // its directory
-	packages []*Package
-	shared   sharedFindings
-	graph    *address.Graph
-	started  processes
-	owners   ServerCount
-	services Services
+	packages     []*Package
+	shared       sharedFindings
+	environments environments
+	services     Services
 }
 
 // servers returns the servers of the sources, or of the built programs. What lies beside the app proper does not decide
@@ -145,7 +116,6 @@ func (p serving) server(in *Package, proof proof, strength plan.Strength, logf t
 	s.Address = p.address(in, proof)
 	s.Security = p.security(in, proof, strength)
 	p.setHealth(&s, in, proof)
-	s.Authentication = p.authentication(in, proof)
 	p.explain(s, in, proof, logf)
 	return s
 }
@@ -251,36 +221,11 @@ func (p serving) setHealth(s *plan.Server, in *Package, server proof) {
 	}
 }
 
-// authentication returns where the file of a server names what asks its calls for a token, or another file what asks
-// those of all servers: else what another file has may be for another protocol.
-func (p serving) authentication(in *Package, server proof) plan.Place {
-	for f := range finding.All[finding.Authentication](in.Findings) {
-		if f.Path == server.Path || f.OfAll {
-			return f.Place
-		}
-	}
-	f, _ := finding.First[finding.Authentication](p.shared.of(server.Path))
-	if f.Site == nil {
-		return plan.Place{}
-	}
-	return f.Place
-}
-
-// sharedDir is a directory of what clients and servers of an app have in common.
-var sharedDir = lazyregexp.New(`(?i)(?:^|/)(?:stubs?|clients?|sdks?|bindings)$`)
-
 // address returns the one address that the server is given; if it is given none, the one that the package names; if
 // that names none, the one that packages without a server name which belong to this server alone, such as settings
-// files. It is not known if several are named, or one that is not known. What examples, tools and tests declare is for
-// servers in them alone, but not what lies with generated code or with clients, which servers use too.
+// files. It is not known if several are named, or one that is not known.
 func (p serving) address(in *Package, server proof) address.Address {
-	isFor := func(file string) bool {
-		aside := asideWithin(p.project, file)
-		return tree.IsWithin(server.Path, p.owners.Innermost(file)) &&
-			(aside == "" || sharedDir.MatchString(aside) || tree.IsWithin(server.Path, aside))
-	}
-	by := address.Asker{Project: p.project, Process: p.started.of(server.Place), IsFor: isFor}
-	return p.only(stated[finding.Listener](p, in, server), by)
+	return p.environments.replace(only(stated[finding.Listener](p, in, server)), server.Path)
 }
 
 // security returns the one security that is stated, looked for as an address is. A server whose construction is seen,
@@ -329,47 +274,35 @@ func stated[F finding.Stated](p serving, in *Package, server proof) []F {
 	return slices.Collect(finding.All[F](p.shared.of(server.Path)))
 }
 
-// onlySecurity returns the security that all findings state, as it is stated first. Of findings that differ none is
-// known to hold, and a setting that one of them names decides. Of code that decides no reader knows what to set.
+// onlySecurity returns the security that all findings state, as it is stated first: TLS if other credentials beside it
+// may be a name for the same. Of findings that differ none is known to hold.
 func onlySecurity(stated []finding.Security) plan.Security {
 	isTLS := func(f finding.Security) bool { return f.Says.Transport == plan.TLS }
-	if slices.ContainsFunc(stated, isTLS) { // other credentials beside TLS may be a name for the same
+	if slices.ContainsFunc(stated, isTLS) {
 		stated = slices.DeleteFunc(slices.Clone(stated), func(f finding.Security) bool {
-			return f.Says == plan.Security{}
+			return f.Says.Transport == plan.UnknownTransport
 		})
 	}
 	var only plan.Security
 	for i, f := range stated {
-		says := f.Says
-		if says.Place == (plan.Place{}) {
-			says.Place = f.Place
-		}
 		switch {
 		case i == 0:
-			only = says
-		case says.Transport != only.Transport:
-			only = plan.Security{Setting: cmp.Or(only.Setting, says.Setting), Place: only.Place}
+			only = plan.Security{Transport: f.Says.Transport, Place: f.Place}
+		case f.Says.Transport != only.Transport:
+			only.Transport = plan.UnknownTransport
 		}
-	}
-	if only.Setting != "" && !setByUsers.MatchString(only.Setting) {
-		only.Setting = "a condition in the source"
 	}
 	return only
 }
 
-// setByUsers is what somebody sets who runs or builds the app: an environment variable, a flag, a key of settings, a
-// file.
-var setByUsers = lazyregexp.New(`^(?:\$[A-Za-z_]\w*$|(?:the )?flag -|the (?:setting|property|feature|xDS|file) )`)
-
 // only returns the one address that listeners have, as it is written first. To say that it is a socket, its path need
 // not be known. Listeners that the server may not have do not count.
-func (p serving) only(listeners []finding.Listener, by address.Asker) address.Address {
+func only(listeners []finding.Listener) address.Address {
 	var only address.Address
 	listeners = slices.DeleteFunc(listeners, func(l finding.Listener) bool { return l.IsUnsure() })
 	for i, l := range listeners {
-		by.File = l.Path
-		a := p.graph.Resolve(l.Address, by)
-		if !a.IsKnown() && a.Host != address.UnixSocket {
+		a := l.Address
+		if a.Place.Path = l.Path; !a.IsKnown() && a.Host != address.UnixSocket {
 			return address.Address{}
 		}
 		isSame := a.Target() == only.Target() && a.Variable == only.Variable &&

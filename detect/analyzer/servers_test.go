@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -36,9 +35,13 @@ func health(at *finding.Site, _ string) finding.Finding { return finding.Health{
 
 func noHealth(at *finding.Site, _ string) finding.Finding { return finding.HealthDisabled{Site: at} }
 
+func portAt(port int, at plan.Place) plan.Address {
+	return plan.Address{Port: port, Place: at, Certainty: plan.Written}
+}
+
 func listener(port int) finding.Make {
 	return func(at *finding.Site, _ string) finding.Finding {
-		return finding.ListenerAt(address.Value{Address: address.At(port, at.Place)})
+		return finding.Listens(portAt(port, at.Place), "")
 	}
 }
 
@@ -56,7 +59,7 @@ func own(path string, transports ...plan.Transport) File[struct{}] {
 	for i, transport := range transports {
 		at := finding.AtPlace(plan.Place{Path: path, Line: i + 1}, "")
 		findings = append(findings, finding.Server{Site: at, Framework: "f"},
-			finding.Listener{Site: at, Address: address.Value{Address: address.At(i+1, at.Place)}, Of: at},
+			finding.Listener{Site: at, Address: portAt(i+1, at.Place), Of: at},
 			finding.Security{Site: at, Says: plan.Security{Transport: transport}, Of: at})
 	}
 	return File[struct{}]{path, Result[struct{}]{Findings: findings}}

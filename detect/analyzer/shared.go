@@ -1,7 +1,6 @@
 package analyzer
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -66,10 +65,6 @@ func (s sharedFindings) add(dir string, f finding.Finding, oneServer bool) {
 		if first, ok := finding.First[finding.Health](s[dir]); !ok || of.IsUnsure() && !first.IsUnsure() {
 			s[dir] = slices.Insert(s[dir], 0, f)
 		}
-	case finding.Authentication:
-		if of.OfAll && !finding.Has[finding.Authentication](s[dir]) {
-			s[dir] = slices.Insert(s[dir], 0, f)
-		}
 	case finding.HealthStatus:
 		if !oneServer && of.Services != nil { // it is not known which one has it
 			of.Services, of.Named = nil, strings.Join(of.Services, ", ")
@@ -109,24 +104,4 @@ func (c ServerCount) Innermost(file string) string {
 		}
 	}
 	return "."
-}
-
-// ownersOf counts the servers of projects. One that is constructed owns the directory of its file, and one that
-// registrations or implementations imply owns its project. Another program owns its project, too.
-func ownersOf[T any](projects []*Project[T]) ServerCount {
-	owners := ServerCount{}
-	for _, p := range projects {
-		ownsProject := p.IsProgram
-		for _, in := range p.Packages {
-			if f, ok := finding.First[finding.Server](in.Findings); ok {
-				owners.Add(f.Path)
-			} else {
-				ownsProject = ownsProject || in.Serves()
-			}
-		}
-		if ownsProject {
-			owners.Add(path.Join(p.Dir, "any"))
-		}
-	}
-	return owners
 }

@@ -1,5 +1,5 @@
 // Package finding is what one place in a file proves. Begin with [Finding]: [Server], [Registration], [Implementation],
-// [Health], [HealthDisabled], [Authentication], [Listener] and [Security] mean the same in all languages. A language
+// [Health], [HealthDisabled], [Listener] and [Security] mean the same in all languages. A language
 // may have types of its own, for what means something only together with other files; its PostAnalyze decides which of
 // the general ones they are.
 //
@@ -11,7 +11,6 @@ import (
 	"iter"
 	"reflect"
 
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -23,7 +22,7 @@ type Finding interface{ site() *Site }
 // MayServe reports whether a finding may prove a server. What is stated of a server proves none.
 func MayServe(f Finding) bool {
 	switch f.(type) {
-	case Stated, Authentication, HealthDisabled, HealthElsewhere, HealthCheck, HealthStatus, HealthFunction, HealthCall:
+	case Stated, HealthDisabled, HealthElsewhere, HealthCheck, HealthStatus:
 		return false
 	}
 	return true
@@ -136,35 +135,13 @@ type HealthMade struct {
 	Of    *Site // as in [Health]
 }
 
-// HealthFunction is the name of the function that the registration of grpc.health.v1 in the same line stands in.
-type HealthFunction struct {
-	*Site
-	Function string
-}
-
-// HealthCall is a call of a function that is named for health.
-type HealthCall struct {
-	*Site
-	Function string
-	// Optional says that the file calls it on conditions alone which may not hold.
-	Optional bool
-}
-
-// Authentication is an interceptor or a middleware that asks the calls of a server for a token. Whether it asks those
-// of grpc.health.v1 too is not known.
-type Authentication struct {
-	*Site
-	// OfAll says that it is for gRPC, so that it holds for a server in another file too.
-	OfAll bool
-}
-
 // HealthDisabled is what tells a framework not to register grpc.health.v1.
 type HealthDisabled struct{ *Site }
 
 // Listener is an address that a server listens on, or one that is not known.
 type Listener struct {
 	*Site
-	Address address.Value
+	Address plan.Address
 	// Why says why the address is not known, for who debugs; "" if that is known.
 	Why string
 	// Of is the site of the server that is given the listener, nil if that is the server of the package. Servers of one
@@ -193,12 +170,9 @@ func (l Listener) Server() *Site { return l.Of }
 // Server is that of [Stated].
 func (s Security) Server() *Site { return s.Of }
 
-// ListenerAt returns a listener on an address that stands in the same file.
-func ListenerAt(v address.Value) Listener { return Listener{Site: &Site{Place: v.Place}, Address: v} }
-
 // Listens returns a listener on an address that stands in the same file, or on one that is not known, for a reason.
 func Listens(a plan.Address, why string) Listener {
-	return Listener{Site: &Site{Place: a.Place}, Address: address.Of(a), Why: why}
+	return Listener{Site: &Site{Place: a.Place}, Address: a, Why: why}
 }
 
 // SecurityAt returns the security that a line says.

@@ -1,8 +1,8 @@
 package ruby
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/oldaddress"
 )
 
 // The names of the frameworks in the build plan and for users.
