@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
@@ -287,7 +288,7 @@ func onlySecurity(stated []finding.Security) plan.Security {
 	for i, f := range stated {
 		switch {
 		case i == 0:
-			only = plan.Security{Transport: f.Says.Transport, Place: f.Place}
+			only = plan.Security{Transport: f.Says.Transport, Place: cmp.Or(f.Says.Place, f.Place)}
 		case f.Says.Transport != only.Transport:
 			only.Transport = plan.UnknownTransport
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
@@ -71,8 +72,10 @@ type extra struct {
 	// replacesEnvironment says that a source loads the file .env over the variables that are set, and loadsOnCondition
 	// that it does so in some environments.
 	replacesEnvironment, loadsOnCondition bool
-	// runs says that a source calls something when it is loaded.
-	runs   bool
+	// runs says that a source calls something when it is loaded, and isStarted that the file is a Procfile, which
+	// starts a program of the app.
+	runs, isStarted bool
+
 	health analyzer.HealthDefinitions
 }
 
@@ -86,7 +89,7 @@ func required(file string) bool {
 		return name == analyzer.EnvironmentFile && !tree.AnyDirIn(file, otherDirs)
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".proto":
 	default:
-		if name != manifest {
+		if name != manifest && file != procfile.Name {
 			return false
 		}
 	}
@@ -105,6 +108,8 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	isOutput := tree.AnyDirIn(f.Path, outputDirs)
 	switch {
+	case f.Path == procfile.Name:
+		return &analyzer.Result[extra]{Extra: extra{isStarted: procfile.Serving(procfile.Read(text)) != nil}}, nil
 	case path.Base(f.Path) == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
 	case path.Base(f.Path) == manifest:

@@ -132,7 +132,7 @@ func isPlain(p *project) bool {
 func dropLibraries(all []*project, named packages) {
 	used, isStarted := map[*project]bool{}, false
 	for _, p := range all {
-		isStarted = isStarted || slices.ContainsFunc(p.Files, func(f analyzer.File[extra]) bool { return f.Processes != nil })
+		isStarted = isStarted || slices.ContainsFunc(p.Files, func(f analyzer.File[extra]) bool { return f.Extra.isStarted })
 		for _, q := range named.usedBy(p) {
 			used[q] = true
 		}
