@@ -29,14 +29,12 @@ const (
 //	Dapr's SDK     src/implementation/Server/GRPCServer
 var frameworks = []analyzer.Framework{
 	{
-		Name: grpcJS, SpeaksFirst: true,
+		Name: grpcJS, SpeaksFirst: true, ExplicitCredentials: true,
 		Keywords: []string{"grpc", "bindAsync", "addService"},
 		Evidence: "`new Server` of `@grpc/grpc-js` or `grpc`, `bindAsync`, `addService`",
 		Health:   byImplementation,
 		Advice:   addToServer,
-
-		ExplicitCredentials: true,
-		Security:            "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
+		Security: "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
 	},
 	{
 		Name: nestJS, SpeaksFirst: true,

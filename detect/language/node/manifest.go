@@ -22,8 +22,8 @@ type packageJSON struct {
 	loadsEnvironment bool
 }
 
-// environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS that
-// has it, or by an option of Node.js.
+// environmentLoader is in a package.json whose app loads the file .env: by the package dotenv, by the one of NestJS
+// that has it, or by an option of Node.js.
 var environmentLoader = lazyregexp.New(`"(?:dotenv(?:-\w+)?|@nestjs/config|env-cmd)"\s*:|--env-file[= ]\.env\b`)
 
 // analyzeManifest decides whether a package.json begins a project. One that only sets the module system of its

@@ -1,8 +1,8 @@
 // Package node recognizes gRPC servers in JavaScript and TypeScript for Node.js. Begin with [Analyzer].
 //
-// What a source must hold is in rules.go: uses of what imports.go finds, and patterns. Where servers listen is in ports.go,
-// and what NestJS needs beside that in nest.go. Then postanalyze.go takes the files together, by what manifest.go knows of
-// their packages.
+// What a source must hold is in rules.go: uses of what imports.go finds, and patterns. Where servers listen is in
+// ports.go, and what NestJS needs beside that in nest.go. Then postanalyze.go takes the files together, by what
+// manifest.go knows of their packages.
 package node
 
 import (

@@ -69,7 +69,8 @@ var (
 	inSchema  = lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*[\w$.()\s]*\.default\((?P<value>[^()]*)\)`)
 	// option is one of yargs and commander, whose default is a property or the last of three arguments.
 	option = lazyregexp.New(`(?:\.(?:option|requiredOption)|\bnew\s+Option)\(\s*["'](?P<names> *)["']\s*` +
-		`(?:,\s*\{[^{}]*?\bdefault\s*:\s*(?P<default>[^,{}]*)|,\s*["'] *["']\s*,(?:[^(){};]*,)?\s*(?P<default>[^(),]*)\)|,|\))`)
+		`(?:,\s*\{[^{}]*?\bdefault\s*:\s*(?P<default>[^,{}]*)|` +
+		`,\s*["'] *["']\s*,(?:[^(){};]*,)?\s*(?P<default>[^(),]*)\)|,|\))`)
 	// longOption is the long name in the words of commander.
 	longOption = lazyregexp.New(`--([\w-]+)|^([\w-]+)$`)
 	// takesOut takes names out of an object, each with a default or without: const { PORT = 50051 } = process.env.

@@ -27,7 +27,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	}
 	packages.moveServers(all)
 	all = analyzer.Join(all, isPlain, func(p *project) []*project {
-		return slices.DeleteFunc(packages.usedBy(p), func(q *project) bool { return !analyzer.ProjectHas[finding.Server](q) })
+		return slices.DeleteFunc(packages.usedBy(p), func(q *project) bool {
+			return !analyzer.ProjectHas[finding.Server](q)
+		})
 	})
 	analyzer.GiveHealth(all, packages.usedBy)
 	dropLibraries(all, packages)
@@ -131,8 +133,9 @@ func isPlain(p *project) bool {
 // and none of their modules calls anything when it is loaded: nobody starts the server that they make.
 func dropLibraries(all []*project, named packages) {
 	used, isStarted := map[*project]bool{}, false
+	isProcfile := func(f analyzer.File[extra]) bool { return f.Extra.isStarted }
 	for _, p := range all {
-		isStarted = isStarted || slices.ContainsFunc(p.Files, func(f analyzer.File[extra]) bool { return f.Extra.isStarted })
+		isStarted = isStarted || slices.ContainsFunc(p.Files, isProcfile)
 		for _, q := range named.usedBy(p) {
 			used[q] = true
 		}
@@ -228,8 +231,8 @@ func microservicesOf(p *project) *microservices {
 	return m
 }
 
-// decide returns the server that a microservice is whose options are not written in its call, if these serve gRPC: those
-// of their name, which are in its directory or else elsewhere, or any around it. It may have TLS if none are seen.
+// decide returns the server that a microservice is whose options are not written in its call, if these serve gRPC:
+// those of their name, which are in its directory or else elsewhere, or any around it, which may have TLS.
 func (m *microservices) decide(f nestServer) []finding.Finding {
 	server := finding.Server{Site: f.Site, Framework: nestJS}
 	for _, within := range []string{m.servers.Innermost(f.Path), "."} {

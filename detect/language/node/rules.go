@@ -29,8 +29,8 @@ type (
 	// as listedService says that one is.
 	namedHealth   struct{ *finding.Site }
 	listedService struct{ *finding.Site }
-	// madeHealth is an implementation of the health service that a source makes, which counts if the source adds none to
-	// a server.
+	// madeHealth is an implementation of the health service that a source makes, which counts if the source adds none
+	// to a server.
 	madeHealth struct{ *finding.Site }
 	// healthController is a controller of NestJS for a service Health, which is the health service if the server's
 	// options have its package. otherPackages are options whose packages are all others.
@@ -66,8 +66,8 @@ var (
 	nestModule    = source.Exactly(`@nestjs/microservices(?:/.*)?`)
 	fastifyModule = source.Exactly(`fastify|@nestjs/platform-fastify`)
 	maliModule    = source.Exactly(`mali|@malijs/mali`)
-	// healthModule has an implementation of the health service: grpc-health-check and its kin. That of emptyHealth knows
-	// no service until it is told one (packages/grpc-health-check/src/health.ts of grpc-node).
+	// healthModule has an implementation of the health service: grpc-health-check and its kin. That of emptyHealth
+	// knows no service until it is told one (packages/grpc-health-check/src/health.ts of grpc-node).
 	healthModule = source.Exactly(`(?:@[\w-]+/)?[\w-]*grpc[\w-]*health[\w-]*`)
 	emptyHealth  = source.Exactly(`grpc(?:-js)?-health-check`)
 	// otherModule is not the app's own.
@@ -183,9 +183,10 @@ var healthRules = []analyzer.Rule{
 			`(?:Impl|Implementation)?\b)`),
 		Proves: finding.RegistersHealth,
 	},
+	// A definition of the service that is written by hand.
 	{
 		Code: lazyregexp.New(`\.addService\(`), Proves: finding.RegistersHealth,
-		Literal: lazyregexp.New("[\"'`]/grpc\\.health\\.v1\\.Health/Check[\"'`]"), // a definition that is written by hand
+		Literal: lazyregexp.New("[\"'`]/grpc\\.health\\.v1\\.Health/Check[\"'`]"),
 	},
 	{
 		Code:   lazyregexp.New(`(?i:health\w*|impl\w*)(?:\([^;\n]{0,300}\))?\s*\.addToServer\(`),

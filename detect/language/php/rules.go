@@ -33,24 +33,27 @@ var classRules = []struct {
 	{source.Exactly(`Spiral\\RoadRunnerBridge\\Bootloader\\GRPCBootloader`), []string{named}, roadRunnerWorker},
 	{source.Exactly(`Spiral\\Bootloader\\GRPC\\GRPCBootloader`), []string{named}, firstVersionWorker},
 	{
-		source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`), []string{constructed},
-		roadRunnerWorker,
+		source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`),
+		[]string{constructed}, roadRunnerWorker,
 	},
 	{
-		source.Exactly(`Hyperf\\GrpcServer\\Server`), []string{extended},
-		finding.Registers(hyperf),
+		source.Exactly(`Hyperf\\GrpcServer\\Server`),
+		[]string{extended}, finding.Registers(hyperf),
 	},
 	{
-		source.Exactly(`OpenSwoole\\GRPC\\Server`), []string{constructed},
-		finding.Constructs(openSwoole),
+		source.Exactly(`OpenSwoole\\GRPC\\Server`),
+		[]string{constructed}, finding.Constructs(openSwoole),
 	},
 	{
-		source.Exactly(`Grpc\\RpcServer`), []string{constructed},
-		finding.Constructs(grpcPHP),
+		source.Exactly(`Grpc\\RpcServer`),
+		[]string{constructed}, finding.Constructs(grpcPHP),
 	},
 	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), []string{named}, finding.RegistersHealth},
 	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), []string{extended}, finding.RegistersHealth},
-	{source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`), []string{constructed}, finding.RegistersHealth},
+	{
+		source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`),
+		[]string{constructed}, finding.RegistersHealth,
+	},
 }
 
 // rules find what needs no full name of a class.

@@ -64,7 +64,7 @@ func analyzeSource(text []byte) analyzer.Result[extra] {
 	found = slices.Concat(found, analyzer.Listeners(p.Names, listens), analyzer.Findings(t, transports, nil),
 		implementedService(t, classes))
 	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[namedHealth]))
-	result.Findings = append(found, analyzer.HealthChecks(t)...)
+	result.Findings = slices.Concat(found, analyzer.HealthChecks(t))
 	return result
 }
 
