@@ -35,6 +35,9 @@ var (
 func importsOf(t *source.Text) imports {
 	all := imports{}
 	for _, pattern := range []*lazyregexp.Regexp{importDeclaration, requireCall, destructuring} {
+		if pattern == destructuring && !all.from(grpcModule) {
+			break
+		}
 		for _, m := range t.FindAll(pattern, -1) {
 			clause, _ := t.Group(pattern, m, "clause")
 			module, _ := t.Group(pattern, m, "module")
