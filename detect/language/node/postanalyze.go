@@ -184,6 +184,11 @@ func decide(p *project) {
 			return nest.decide(f)
 		case namedHealth:
 			return keptIf(listsServices, finding.MayRegisterHealth(f.Site, ""))
+		case healthHelper:
+			if f.IsUnsure() {
+				return []finding.Finding{finding.Health{Site: f.Site}}
+			}
+			return keptIf(!f.isOwn, finding.HealthElsewhere{Site: f.Site})
 		case healthController:
 			return keptIf(!servesOthers, finding.Health{Site: f.Site})
 		case otherPackages, listedService, nestOptions:

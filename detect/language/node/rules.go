@@ -32,6 +32,11 @@ type (
 	// madeHealth is an implementation of the health service that a source makes, which counts if the source adds none
 	// to a server.
 	madeHealth struct{ *finding.Site }
+	// healthHelper is a call that gives a server to a function which is named for health, of the project or another.
+	healthHelper struct {
+		*finding.Site
+		isOwn bool
+	}
 	// healthController is a controller of NestJS for a service Health, which is the health service if the server's
 	// options have its package. otherPackages are options whose packages are all others.
 	healthController struct{ *finding.Site }
@@ -100,12 +105,13 @@ var apiRules = []apiRule{
 		source.Exactly(`nice-grpc-server-health`), source.Exactly(`HealthServiceImpl`), anywhere, isCall,
 		finding.RegistersHealth,
 	},
-	{otherModule, lazyregexp.New(`(?i)health`), anywhere, givesServer, healthElsewhere},
+	{otherModule, lazyregexp.New(`(?i)health`), anywhere, givesServer, otherHelper},
+	{lazyregexp.New(`^\.`), lazyregexp.New(`(?i)health`), anywhere, givesServer, ownHelper},
+	{lazyregexp.New(`^\..*[hH]ealth`), anywhere, anywhere, givesServer, ownHelper},
 }
 
-func healthElsewhere(at *finding.Site, _ string) finding.Finding {
-	return finding.HealthElsewhere{Site: at.Quiet()}
-}
+func ownHelper(at *finding.Site, _ string) finding.Finding   { return healthHelper{at.Quiet(), true} }
+func otherHelper(at *finding.Site, _ string) finding.Finding { return healthHelper{at.Quiet(), false} }
 
 // rules are what is recognized by the way it is written, whatever the file imports.
 var rules = []analyzer.Rule{

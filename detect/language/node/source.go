@@ -79,7 +79,7 @@ func findingsIn(text []byte) []finding.Finding {
 	})
 	p.found = slices.CompactFunc(p.found, isSameServer)
 	p.found = analyzer.Associate(t, p.addedHealth())
-	return analyzer.MarkConditional(t, p.found, nil)
+	return analyzer.MarkConditional(t, p.found, finding.Is[healthHelper])
 }
 
 // isSameServer reports whether two findings are one server, which the import and the way it is written prove.
