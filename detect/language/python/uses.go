@@ -33,13 +33,17 @@ const maxBeside = 16
 // findUses returns what the uses of names in a source prove.
 func findUses(t *source.Text, i imports) []finding.Finding {
 	var found []finding.Finding
+	has := map[*lazyregexp.Regexp]bool{nil: false}
 	add := func(at source.Span, how use) {
 		for _, full := range i.resolve(t.Slice(at)) {
 			r, ok := ruleFor(full, how)
 			if !ok {
 				continue
 			}
-			if r.proves == nil || r.unless != nil && i.rest.Matches(r.unless) {
+			if _, isKnown := has[r.unless]; !isKnown {
+				has[r.unless] = i.rest.Matches(r.unless)
+			}
+			if r.proves == nil || has[r.unless] {
 				return
 			}
 			f := r.proves(finding.At(t, at), full)
