@@ -23,14 +23,17 @@ var listens = []analyzer.Listen{
 	{Code: lazyregexp.New(`\.\s*add_(?:in)?secure_port\s*\(`), Argument: 1, Name: "address"},
 	{Code: lazyregexp.New(`\.\s*start\s*\(`), Needs: lazyregexp.New(`\bgrpclib\b`), Argument: 2, Name: "port", Host: 1},
 	{Code: lazyregexp.New(`\bServer\s*\(`), Needs: lazyregexp.New(`\bpurerpc\b`), Argument: 1, Name: "port"},
-	{Code: lazyregexp.New(`\.\s*run\s*\(`), Needs: lazyregexp.New(`\bdapr\.ext\.grpc\b`), Argument: 1, Name: "app_port"},
+	{Code: lazyregexp.New(`\.\s*run\s*\(`), Needs: lazyregexp.New(`\bdapr\.ext\b`), Argument: 1, Name: "app_port"},
 	{Code: lazyregexp.New(`\bgRPCOptions\s*\(`), Needs: lazyregexp.New(`\bray\b`), Argument: 1, Name: "port"},
 	{Code: lazyregexp.New(`\bstart_server\s*\(`), Needs: lazyregexp.New(`\bflwr\b`), Name: "server_address"},
 	{
 		Code:  lazyregexp.New(`\bsuper\s*\([^()]*\)\s*\.\s*__init__\s*\(`),
 		Needs: flightServer, Argument: 1, Name: "location",
 	},
-	{Code: lazyregexp.New(`\bFlightServerBase\s*\.\s*__init__\s*\(`), Needs: flightServer, Argument: 2, Name: "location"},
+	{
+		Code:  lazyregexp.New(`\bFlightServerBase\s*\.\s*__init__\s*\(`),
+		Needs: flightServer, Argument: 2, Name: "location",
+	},
 	{Code: lazyregexp.New(`\bModelServer\s*\(`), Needs: lazyregexp.New(`\bkserve\b`), Argument: 2, Name: "grpc_port"},
 }
 
@@ -41,7 +44,7 @@ var (
 	// default. optionName is its first long name.
 	option     = lazyregexp.New(`(?:\.[ \t]*(?:add_argument|option)|(?P<abseil>\bDEFINE_(?:integer|string)))[ \t]*\(`)
 	optionName = lazyregexp.New(`["'](?:--)?(\w[\w-]+)`)
-	// otherDefaults gives options other defaults than they declare, and global lets a function set variables of the module.
+	// otherDefaults gives options other defaults than they declare, and global lets a function set a module's variable.
 	otherDefaults = lazyregexp.New(`\bset_defaults?\(|\b(?:default_config_files|default_map|auto_envvar_prefix)\b`)
 	global        = lazyregexp.New(`\bglobal[ \t]+(?P<name>\w+)`)
 )

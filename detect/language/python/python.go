@@ -52,8 +52,7 @@ var otherDirs = []string{
 }
 
 var (
-	// otherDir matches how further such directories are called: "integration_tests", the metadata of setuptools, and what
-	// that builds.
+	// otherDir matches further such directories: "integration_tests", the metadata of setuptools, and what that builds.
 	otherDir = lazyregexp.New(`[_-]tests?/|\.(?:egg|egg-info|dist-info)/|(?:^|/)build/lib/`)
 	// testModule is a test by pytest's default python_files, or by its name in Django.
 	testModule = lazyregexp.New(`(?:^|/)(?:tests?|conftest|test_[^/]*|[^/]*_tests?)\.py$`)
@@ -164,7 +163,7 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	found := slices.Concat(inMain(findUses(t, i), t), analyzer.Findings(t, healthRules, nil),
 		analyzer.Findings(t, transports, imported), analyzer.Listeners(names, listens), djangoSettings(names))
 	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[healthHelper]))
-	result.Findings = append(found, analyzer.HealthChecks(t)...)
+	result.Findings = slices.Concat(found, analyzer.HealthChecks(t))
 	return &result
 }
 

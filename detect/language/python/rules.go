@@ -65,7 +65,7 @@ var rules = []rule{
 	{source.Exactly(`(.*\.)?add_\w+Servicer_to_server`), mentioned, finding.Registers(grpcio), nil},
 	{source.Exactly(`grpc_health\..*|.*health_pb2_grpc\.HealthServicer`), inherited, nil, nil},
 	{source.Exactly(`.*_pb2_grpc\.\w+Stub`), inherited, nil, nil},
-	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio), nil}, // who registers it is seen elsewhere
+	{source.Exactly(`.*_pb2_grpc\.\w+`), inherited, finding.Implements(grpcio), nil}, // it has to be registered too
 	{lazyregexp.New(`(?i)\..*health|health.*\.`), called, callsHelper, nil},
 }
 
