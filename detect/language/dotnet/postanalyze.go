@@ -19,13 +19,13 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects = slices.DeleteFunc(projects, func(p *project) bool { return msbuildOf(p).isTest })
 	libraries := librariesOf(projects)
 	for _, p := range projects {
+		p.IsProgram = !msbuildOf(p).isLibrary
 		if mapsServices(p) != nil {
 			dropUnmade(append(libraries[p], p))
 		}
 	}
 	a := newApp(projects)
 	for _, p := range projects {
-		p.IsProgram = !msbuildOf(p).isLibrary
 		a.resolve(p, libraries[p])
 	}
 	shareLibraryHealth(libraries, projects)
@@ -99,7 +99,7 @@ func (a app) evidenceOf(f finding.Finding, p *project) kind {
 	case finding.Registration, finding.Server:
 		return mapped
 	case named:
-		isForOthers := f.kind == added && (msbuildOf(p).isLibrary || a.declared[addGrpc])
+		isForOthers := f.kind == added && (!p.IsProgram || a.declared[addGrpc])
 		isHealth := f.kind == mapped && a.healthClasses[f.name]
 		if f.kind >= added && !isForOthers && !isHealth {
 			return f.kind

@@ -122,7 +122,7 @@ var rules = []analyzer.Rule{
 	{
 		Code: lazyregexp.New(`\b(?:AddJsonFile|UseSetting|SetEnvironmentVariable|Configure)\s*\(` +
 			`[^";]*"(?P<literal>[ ]+)"|\w*[cC]onfig(?:uration)?\s*\[\s*"(?P<literal>[ ]+)"\s*\]\s*=[^=]`),
-		Literal: lazyregexp.New(`(?i)host|server|web|grpc|url|port|endpoint|kestrel[^"]`),
+		Literal: lazyregexp.New(`(?i)^[^{]*(?:host|server|web|grpc|url|port|endpoint|kestrel:)`),
 		Proves:  as(replaced),
 	},
 	{
