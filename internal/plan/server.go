@@ -53,9 +53,6 @@ type Server struct {
 	Strength Strength
 	// Programs are the directories of the main packages that build it, the likeliest first, as far as they are known.
 	Programs []string
-	// ByProgram is where the server listens in each program that starts it, by the program's directory, if the programs
-	// differ: Address is not known then, unless it is known which program is built.
-	ByProgram map[string]Address
 	// BuiltBy is what says that the build builds this server, as in "$BP_GO_TARGETS"; "" if nothing does.
 	BuiltBy string
 	// ShownBy is the document that starts this server before others, as in "README.md"; "" if none does.

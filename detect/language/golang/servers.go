@@ -27,7 +27,6 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	w.borrowServers(all)
 	for _, p := range all {
 		w.joinPrograms(p)
-		w.borrowHealth(p)
 		addDefaultListeners(p)
 	}
 	all = setExamplesAside(all)

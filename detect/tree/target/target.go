@@ -88,7 +88,6 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 	}
 	for _, s := range lead {
 		s.BuiltBy = leadBy.Says
-		leadBy.setAddress(s)
 	}
 	for _, s := range shown {
 		s.ShownBy = shownBy
