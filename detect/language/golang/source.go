@@ -44,10 +44,11 @@ func mayServe(text []byte) bool {
 // analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
 // for Linux takes. The name of the file may restrict it to an operating system.
 func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
-	if !isBuilt(name, text) && !injectors.Match(text) {
+	isTaken := isBuilt(name, text)
+	if !isTaken && !injectors.Match(text) {
 		return nil, nil
 	}
-	isEvident := isBuilt(name, text) && (mayServe(text) || http2Words.In(text))
+	isEvident := isTaken && (mayServe(text) || http2Words.In(text))
 	mode := parser.ImportsOnly
 	if isEvident {
 		mode = parser.ParseComments
@@ -67,7 +68,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	if isEvident && !isGenerated && !servesNoClients(file, text) {
 		result.Findings = findingsIn(file, text)
 	}
-	if !isGenerated && (result.Findings != nil || result.Extra.Main || mayDeclare.Match(text)) {
+	if isTaken && !isGenerated && (result.Findings != nil || result.Extra.Main || mayDeclare.Match(text)) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
