@@ -317,8 +317,8 @@ func (w *wiring) partsOf(x expression, seen map[ast.Expr]bool, do func(call *ast
 }
 
 // findings returns the listeners that servers are given, and those that may be the server's of which that is not seen:
-// byHTTP says that the package gives the requests of net/http to its servers, and web is the one of connect beside those
-// of others, or nil.
+// byHTTP says that the package gives the requests of net/http to its servers, and web is the one of connect beside
+// those of others, or nil.
 func (w *wiring) findings(servers int, byHTTP bool, web *finding.Site) []finding.Finding {
 	var found []finding.Finding
 	wired := map[*finding.Site]bool{}
@@ -338,7 +338,8 @@ func (w *wiring) findings(servers int, byHTTP bool, web *finding.Site) []finding
 			}
 			wired[f.Of] = true
 			if found = append(found, f); l.isHTTP && l.overTLS {
-				found = append(found, finding.Security{Site: f.Quiet(), Says: plan.Security{Transport: plan.TLS}, Of: f.Of})
+				says := plan.Security{Transport: plan.TLS}
+				found = append(found, finding.Security{Site: f.Quiet(), Says: says, Of: f.Of})
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 		mayBeOther:       file.Imports.AnyMatches(otherCredentials),
 	}
 	ast.Inspect(file.File, p.visit)
-	found := append(p.findings, analyzer.Findings(t, healthStatuses, file.Imports.All)...)
+	found := slices.Concat(p.findings, analyzer.Findings(t, healthStatuses, file.Imports.All))
 	found = analyzer.MarkConditional(t, found, finding.Is[finding.Security])
 	for i, f := range found {
 		switch f := f.(type) {

@@ -36,8 +36,8 @@ var unknown = []text{{s: notKnown}}
 var (
 	// passesOn are functions whose result is their first argument in another form, and methods whose result is their
 	// object.
-	passesOn = source.Exactly(`Itoa|Atoi|Format(?:Int|Uint)|Parse(?:Int|Uint)|Sprint|string|u?int\d*|TrimSpace|String|` +
-		`Get|(?:Trim|Cut)(?:Prefix|Suffix|Left|Right)?`)
+	passesOn = source.Exactly(`Itoa|Atoi|Format(?:Int|Uint)|Parse(?:Int|Uint)|Sprint|string|u?int\d*|TrimSpace|` +
+		`String|Get|(?:Trim|Cut)(?:Prefix|Suffix|Left|Right)?`)
 	getsOption   = source.Exactly(`(?:Get)?(?:Int|Uint|String)(?:8|16|32|64)?`)
 	asksForEnv   = lazyregexp.New(`(?i)env|ordefault|getor|withdefault`)
 	variableName = source.Exactly(`[A-Z][A-Z0-9_]{2,}`)

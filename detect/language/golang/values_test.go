@@ -16,6 +16,7 @@ type stated struct {
 // What has a pointer to a variable may assign it, also one that stands in a struct: the value is not known then. A flag
 // that is given the pointer states the default.
 func TestPointersAreNoValues(t *testing.T) {
+	const head = "package main\ntype options struct{ Port *string }\nfunc main() {"
 	for body, want := range map[string]stated{
 		`port := ":7001"; listen(port)`:                                             {7001, plan.Written},
 		`port := ":7001"; o := options{Port: &port}; load(o); listen(port)`:         {0, plan.Unknown},
@@ -26,7 +27,7 @@ func TestPointersAreNoValues(t *testing.T) {
 		`port := ":7001"; port = ":" + port; listen(port)`:                          {7001, plan.Written},
 		`port := ":7001"; port++; listen(port)`:                                     {0, plan.Unknown},
 	} {
-		file, err := syntax.Parse([]byte("package main\ntype options struct{ Port *string }\nfunc main() {"+body+"}"), 0)
+		file, err := syntax.Parse([]byte(head+body+"}"), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,13 +64,14 @@ func (f *File) PathOf(e ast.Expr) string {
 	return ""
 }
 
-// Declaration returns the declaration that a name means in its file: a specification, a function, a statement that
-// assigns it, or the field of a parameter. It is nil for a name that the file does not declare.
+// Declaration returns the declaration that a name means in its file, as the parser resolves it: a specification, a
+// function, a statement that assigns it, or the field of a parameter. It is nil for a name that the file does not
+// declare. The keys of literals are not told from names.
 func Declaration(name *ast.Ident) ast.Node {
-	if name.Obj == nil { //nolint:staticcheck // the parser knows scopes, without keys of literals: see File
+	if name.Obj == nil {
 		return nil
 	}
-	n, _ := name.Obj.Decl.(ast.Node) //nolint:staticcheck // the same
+	n, _ := name.Obj.Decl.(ast.Node)
 	return n
 }
 
@@ -79,7 +80,7 @@ func (f *File) Variable(name *ast.Ident) any {
 	if d := Declaration(name); d == nil || f.globals[d] {
 		return nil
 	}
-	return name.Obj //nolint:staticcheck // the same
+	return name.Obj
 }
 
 // InitialValue returns the expression that a variable of the file is declared with. It returns any other expression
