@@ -157,38 +157,23 @@ func serverOf(t *source.Text, blocks *source.Blocks, servers []associated, line 
 // userOf returns the site of the one server whose line has the name of an object that a line makes, nil if there is no
 // such server.
 func userOf(t *source.Text, blocks *source.Blocks, servers []associated, line int) *finding.Site {
-	m := madeFor.FindSubmatch(t.LineCode(line))
-	if m == nil {
-		return nil
+	beginOf := func(line int) []byte {
+		code := t.LineCode(line)
+		return code[:min(len(code), maxStatement)]
 	}
 	var user *finding.Site
-	for _, name := range m[1:] {
+	for _, names := range madeFor.FindAllSubmatch(beginOf(line), 1) {
 		for _, s := range servers {
-			isUser := s.function == blocks.Function(t, line) && source.HasWord(t.LineCode(s.line), string(name))
-			if isUser && user != nil && user != s.Site {
+			code := beginOf(s.line)
+			isNamed := len(names[1]) > 0 && source.HasWord(code, string(names[1])) || source.HasWord(code, string(names[2]))
+			if !isNamed || s.function != blocks.Function(t, line) {
+				continue
+			}
+			if user != nil {
 				return nil
 			}
-			if isUser {
-				user = s.Site
-			}
+			user = s.Site
 		}
 	}
 	return user
-}
-
-// alternative is a line that begins a branch which is not the first, or one of several.
-var alternative = lazyregexp.New(`\belse\b|=>`)
-
-// AreBranches reports whether the servers of a text may be one, which branches make: they are not to be associated.
-func AreBranches(t *source.Text, found []finding.Finding) bool {
-	blocks := source.FindBlocks(t)
-	return slices.ContainsFunc(found, func(f finding.Finding) bool {
-		if !finding.Is[finding.Server](f) {
-			return false
-		}
-		line := t.LogicalLine(finding.Offset(f))
-		return slices.ContainsFunc(append(blocks.Conditions(t, line), line), func(head int) bool {
-			return alternative.Match(t.LineCode(head))
-		})
-	})
 }
