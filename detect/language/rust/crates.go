@@ -14,61 +14,64 @@ import (
 
 // cargo is a Cargo.toml, as far as it says what is built (The Cargo Book, The Manifest Format).
 type cargo struct {
-	Workspace *struct{}
-	Package   struct{ Name string }
-	Lib       *struct {
-		CrateType []string `toml:"crate-type"`
-	}
-	Bin          []any
+	Workspace    any
+	Package      struct{ Name string }
+	Lib, Bin     any
 	Dependencies map[string]any
 }
 
-// dependsOn reports whether the packages that a package uses include one, by its own name or renamed.
-func (c cargo) dependsOn(name string) bool {
-	for key, of := range c.Dependencies {
-		if table, ok := of.(map[string]any); ok && table["package"] != nil {
-			key, _ = table["package"].(string)
-		}
-		if key == name {
-			return true
-		}
-	}
-	return false
+// app is what the files of an app say together.
+type app struct {
+	// crates are the packages of Cargo by their directories, and used are the names of those that others depend on.
+	crates map[string]*crate
+	used   map[string]bool
+	// hasProgram says that a crate is a program, and hasOldHealth that one has a tonic-health before 0.6.
+	hasProgram, hasOldHealth bool
+	testModules              map[string]bool
+	health                   analyzer.HealthFolders
+	environment              map[string]address.Address
 }
 
-// crate is a package of Cargo.
 type crate struct {
 	cargo
-	// isLibrary says that it has a library, isProgram that it has a program or an example, or that another program
-	// loads what is made of it: a plugin, an extension of Python.
 	isLibrary, isProgram bool
 }
 
-// crates are those of an app, by their directories.
-type crates map[string]*crate
-
-func cratesOf(files []analyzer.File[extra]) crates {
-	all := crates{".": {}}
+func appOf(files []analyzer.File[extra]) app {
+	a := app{map[string]*crate{".": {}}, map[string]bool{}, false, false, map[string]bool{}, analyzer.HealthFolders{}, nil}
 	for _, f := range files {
-		if of := f.Extra.Cargo; of != nil {
-			isLoaded := of.Lib != nil && slices.ContainsFunc(of.Lib.CrateType, func(kind string) bool {
-				return kind != "lib" && kind != "rlib"
-			})
-			all[path.Dir(f.Path)] = &crate{*of, of.Lib != nil, of.Bin != nil || isLoaded}
+		if f.Extra.Cargo == nil {
+			continue
+		}
+		a.crates[path.Dir(f.Path)] = &crate{cargo: *f.Extra.Cargo}
+		for name, of := range f.Extra.Cargo.Dependencies {
+			if table, ok := of.(map[string]any); ok && table["package"] != nil {
+				name, _ = table["package"].(string)
+			}
+			a.used[name] = true
 		}
 	}
 	for _, f := range files {
-		c := all[all.of(f.Path)]
+		c := a.crates[a.crateOf(f.Path)]
 		c.isLibrary = c.isLibrary || f.Extra.IsLibrary
-		c.isProgram = c.isProgram || f.Extra.HasMain || all.isExample(f.Path)
+		c.isProgram = c.isProgram || f.Extra.IsProgram || a.isExample(f.Path)
+		a.hasProgram = a.hasProgram || c.isProgram
+		a.hasOldHealth = a.hasOldHealth || f.Extra.HasOldHealth
+		for _, module := range f.Extra.TestModules {
+			a.testModules[module] = true
+		}
+		a.health.Add(f.Path, f.Extra.Health)
+		if f.Extra.Environment != nil {
+			a.environment = f.Extra.Environment
+		}
 	}
-	return all
+	return a
 }
 
-// of returns the directory of the crate that a file belongs to.
-func (all crates) of(file string) string {
+// crateOf returns the directory of the crate that a file belongs to.
+func (a app) crateOf(file string) string {
 	for dir := range tree.Ancestors(file) {
-		if all[dir] != nil {
+		if a.crates[dir] != nil {
 			return dir
 		}
 	}
@@ -77,26 +80,32 @@ func (all crates) of(file string) string {
 
 // isExample reports whether a file is an example of its crate. Cargo builds examples into no program (The Cargo Book,
 // Cargo Targets). A folder of examples may have crates of its own.
-func (all crates) isExample(file string) bool {
-	return strings.HasPrefix(file, path.Join(all.of(file), "examples")+"/")
+func (a app) isExample(file string) bool {
+	return strings.HasPrefix(file, path.Join(a.crateOf(file), "examples")+"/")
 }
 
-// isUnused reports whether a crate is a library alone, which no other crate uses, or only those of an app without a
-// program.
-func (all crates) isUnused(c *crate) bool {
-	isUsed, hasProgram := false, false
-	for _, other := range all {
-		isUsed = isUsed || other.dependsOn(c.Package.Name)
-		hasProgram = hasProgram || other.isProgram
+// isTest reports whether a file belongs to a module that is compiled for tests only.
+func (a app) isTest(file string) bool {
+	for dir := strings.TrimSuffix(file, ".rs"); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if a.testModules[dir] {
+			return true
+		}
 	}
-	return c.isLibrary && !c.isProgram && !(isUsed && hasProgram)
+	return false
 }
 
-// isMember reports whether a crate belongs to a workspace around it. Its crates are one project: the server serves the
-// services that the others implement.
-func (all crates) isMember(dir string) bool {
-	for around := range tree.Ancestors(dir) {
-		if c := all[around]; dir != "." && c != nil && c.Workspace != nil {
+// isUnused reports whether a file belongs to a library alone, which no other crate uses, or those of an app without a
+// program.
+func (a app) isUnused(file string) bool {
+	c := a.crates[a.crateOf(file)]
+	return c.isLibrary && !c.isProgram && !(a.hasProgram && a.used[c.Package.Name])
+}
+
+// isMember reports whether the crate of a manifest belongs to a workspace around it. These are one project: the server
+// serves the services that the others implement.
+func (a app) isMember(manifest string) bool {
+	for around := range tree.Ancestors(path.Dir(manifest)) {
+		if c := a.crates[around]; around != path.Dir(manifest) && c != nil && c.Workspace != nil {
 			return true
 		}
 	}
@@ -106,32 +115,16 @@ func (all crates) isMember(dir string) bool {
 // postAnalyze makes a server of each file that constructs a server.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
-	crates := cratesOf(files)
-	isUnused, isTest, a := map[string]bool{}, map[string]bool{}, app{folders: analyzer.HealthFolders{}}
-	for dir, c := range crates {
-		isUnused[dir] = crates.isUnused(c)
-	}
-	for _, f := range files {
-		for _, module := range f.Extra.TestModules {
-			isTest[module] = true
-		}
-		a.folders.Add(f.Path, f.Extra.Health)
-		a.hasOldHealth = a.hasOldHealth || f.Extra.HasOldHealth
-		if f.Extra.Environment != nil {
-			a.environment = f.Extra.Environment
-		}
-	}
+	a := appOf(files)
 	files = slices.Clone(files)
 	for i, f := range files {
-		files[i].ProjectRoot = f.ProjectRoot && !crates.isMember(path.Dir(f.Path))
+		files[i].ProjectRoot = f.ProjectRoot && !a.isMember(f.Path)
 		files[i].Findings = nil
-		if isInTests(f.Path, isTest) || crates.isExample(f.Path) {
-			continue
-		}
+		isLeftOut, isUnused := a.isTest(f.Path) || a.isExample(f.Path), a.isUnused(f.Path)
 		for _, of := range f.Findings {
 			of = a.decide(of)
 			isHealth := finding.Is[finding.Health](of) || finding.Is[finding.HealthStatus](of)
-			if of != nil && (isHealth || !isUnused[crates.of(f.Path)]) {
+			if of != nil && !isLeftOut && (isHealth || !isUnused) {
 				files[i].Findings = append(files[i].Findings, of)
 			}
 		}
@@ -139,29 +132,12 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return analyzer.Servers(analyzer.Projects(files, analyzer.FileIsPackage), logf)
 }
 
-// isInTests reports whether a file belongs to a module that is compiled for tests only.
-func isInTests(file string, modules map[string]bool) bool {
-	for dir := strings.TrimSuffix(file, ".rs"); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if modules[dir] {
-			return true
-		}
-	}
-	return false
-}
-
-// app is what the files of an app say together.
-type app struct {
-	folders      analyzer.HealthFolders
-	hasOldHealth bool
-	environment  map[string]address.Address
-}
-
 // decide returns what a finding stands for, nil for nothing. A generated server of a service Health is grpc.health.v1's
 // if the definitions around it say so, and not known if there are none.
 func (a app) decide(f finding.Finding) finding.Finding {
 	switch of := f.(type) {
 	case healthServer:
-		defines, isDefined := a.folders.Innermost(finding.Where(f).Path)
+		defines, isDefined := a.health.Innermost(finding.Where(f).Path)
 		switch {
 		case !isDefined:
 			return finding.Health{Site: of.AsUnsure()}

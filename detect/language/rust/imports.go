@@ -1,6 +1,7 @@
 package rust
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -45,5 +46,6 @@ func readImports(t *source.Text) []string {
 	for _, m := range t.FindAll(fullPath, maxPaths) {
 		all = append(all, string(t.Code[m[0]:m[1]]))
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -54,8 +54,8 @@ var (
 	serverTLS = lazyregexp.New(`\bServerTlsConfig\b|\bServerConfig\b|\bIdentity\b`)
 )
 
-// maxSecurity is how much of what a text says of the security of its servers is looked at.
-const maxSecurity = 16
+// maxStated is how much of what a text says of its servers is looked at.
+const maxStated = 100
 
 // listeners returns where the servers among the findings of a text listen, and what carries their calls: TLS that a
 // condition decides on, or another function gives, is not known.
@@ -70,13 +70,15 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 		if !kinds[kind] {
 			kinds[kind], found = true, append(found, analyzer.Listeners(names, listens[kind])...)
 		}
-		functions[blocks.Function(t, t.LogicalLine(finding.Offset(s)))] = true
+		if len(found) < maxStated {
+			functions[blocks.Function(t, t.LogicalLine(finding.Offset(s)))] = true
+		}
 	}
 	if len(kinds) == 0 || t.Matches(clientTLS) && !t.Matches(serverTLS) {
 		return found
 	}
 	stated := analyzer.Findings(t, security, nil)
-	for _, f := range stated[:min(len(stated), maxSecurity)] {
+	for _, f := range stated[:min(len(stated), maxStated)] {
 		line := t.LogicalLine(finding.Offset(f))
 		if s := f.(finding.Security); !functions[blocks.Function(t, line)] || len(blocks.Conditions(t, line)) > 0 {
 			f = finding.UsesOther(s.Site, "")

@@ -37,9 +37,9 @@ type extra struct {
 	// before 0.6, whose health service knows nothing until the app sets a status (tonic-health/src/server.rs of tonic).
 	Cargo        *cargo
 	HasOldHealth bool
-	// IsLibrary says that the source is the root of a library by its path (The Cargo Book, Package Layout), and HasMain
-	// that it begins a program.
-	IsLibrary, HasMain bool
+	// IsLibrary says that the file begins or declares a library (The Cargo Book, Package Layout), and IsProgram a program,
+	// or what another program loads: a plugin, an extension of Python.
+	IsLibrary, IsProgram bool
 	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
 	TestModules []string
 	// Health are the services for health that a .proto file defines, or whose generated code a source includes.
@@ -91,11 +91,16 @@ func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
 		of, err = cargo{}, fmt.Errorf("leaving out a file that is not TOML: %w", err)
 	}
 	is := extra{Cargo: &of, HasOldHealth: oldHealth.Match(text)}
+	is.IsLibrary, is.IsProgram = of.Lib != nil, of.Bin != nil || isLoaded.Match(text)
 	return &analyzer.Result[extra]{ProjectRoot: true, Extra: is}, err
 }
 
-// oldHealth is a requirement that only versions of tonic-health before 0.6 meet.
-var oldHealth = lazyregexp.New(`(?m)^[ \t]*tonic-health[ \t]*=[^\n]*"[ \t]*[=^~]?[ \t]*0\.[1-5](?:\.[^"]*)?"`)
+// oldHealth is a requirement that only versions of tonic-health before 0.6 meet, and isLoaded says that a library is made
+// for other programs.
+var (
+	isLoaded  = lazyregexp.New(`\bcrate-type\s*=\s*\[[^\]]*"(?:c?dylib|staticlib|proc-macro)"`)
+	oldHealth = lazyregexp.New(`(?m)^[ \t]*tonic-health[ \t]*=[^\n]*"[ \t]*[=^~]?[ \t]*0\.[1-5](?:\.[^"]*)?"`)
+)
 
 var (
 	keywords = analyzer.Keywords(frameworks)
@@ -122,7 +127,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	}
 	t := grammar.Read(text)
 	is := &result.Extra
-	is.TestModules, is.HasMain = blankTests(file, t), t.Matches(mainFunction)
+	is.TestModules, is.IsProgram = blankTests(file, t), t.Matches(mainFunction)
 	is.Health.Standard, is.Health.Own = healthIncluded.Match(text), t.Matches(ownHealth)
 	is.LoadsEnvironment = bytes.Contains(t.Code, []byte("dotenv"))
 	if !hasKeyword {
@@ -134,9 +139,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	}
 	found := evidence(t, readImports(t))
 	found = analyzer.MarkConditional(t, listeners(t, found), finding.Is[healthServer])
-	if !analyzer.AreBranches(t, found) {
-		found = analyzer.Associate(t, found)
-	}
+	found = analyzer.Associate(t, found)
 	result.Findings = append(found, analyzer.HealthChecks(t)...)
 	return result
 }

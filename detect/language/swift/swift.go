@@ -100,9 +100,7 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 		found = slices.Concat(found, listeners(t), analyzer.Findings(t, transports, nil))
 	}
 	found = analyzer.MarkConditional(t, found, nil)
-	if !analyzer.AreBranches(t, found) {
-		found = analyzer.Associate(t, found)
-	}
+	found = analyzer.Associate(t, found)
 	isMain := entry.Match(t.Code)
 	found = finding.InMain(found, func(finding.Server) bool { return isMain })
 	return &analyzer.Result[struct{}]{Findings: append(found, analyzer.HealthChecks(t)...)}
