@@ -90,6 +90,8 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 
 var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
+	// function is one without parameters that belongs to no type.
+	function = lazyregexp.New(`(?m)^(?:pub(?:\([^)]*\))?\s+)?fn\s+(?P<name>\w+)\s*\(\s*\)\s*->[^{;]*\{(?P<value>[^{}]*)\}`)
 	// bound is a name for what a value holds, in an arm or a closure.
 	bound = lazyregexp.New(`(?:\b(?:Ok|Some|Err)\(|\|)\s*(?P<name>[a-z]\w*)(?P<value>)\s*(?:\)\s*=|\|)`)
 	// assignment is another value of a variable, portSet one of an address, and reference what may give a variable one.
@@ -118,7 +120,7 @@ func namesIn(t *source.Text) *address.Names {
 	for _, m := range t.FindAll(sum, -1) {
 		t.Code[m[0]] = '-'
 	}
-	names := address.Read(t, ";", variable, bound, assignment, portSet)
+	names := address.Read(t, ";", variable, function, bound, assignment, portSet)
 	for _, again := range []*lazyregexp.Regexp{assignment, reference, portSet} {
 		for _, m := range t.FindAll(again, -1) {
 			name, _ := t.Group(again, m, "name")

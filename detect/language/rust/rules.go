@@ -27,16 +27,16 @@ func row(imports, code string, proves finding.Make) analyzer.Rule {
 
 // rules are what is recognized in sources. The first one that matches code decides.
 var rules = []analyzer.Rule{
-	row(`tonic_health\b`, `health_reporter\b|Health(?:Reporter|Service|Server)::[\w<]+`, finding.RegistersHealth),
-	row(`connectrpc_health\b`, `install_\w+|HealthService::new`, finding.RegistersHealth),
+	row(`tonic_health\b`, `health_reporter\s*\(|Health(?:Reporter|Service|Server)::[\w<]+`, finding.RegistersHealth),
+	row(`connectrpc_health\b`, `install_\w+\s*\(|HealthService::new`, finding.RegistersHealth),
 	row(`(?:\w*health_?v1|\w*health::v1|grpc_health)::(?:.*::)?(?:HealthServer|\*)`, `HealthServer::[\w<]+`,
 		finding.RegistersHealth),
 	row(`health_server\b`, `HealthServer::[\w<]+`, servesHealth),
 	row(`HealthServer\b`, `HealthServer::new_service_def`, servesHealth),
 	// They know no service until they are told one (health/src/service.rs of grpc-rs, poem-grpc/src/health.rs), and
 	// that of poem-grpc cannot be told the whole server.
-	row(`grpcio_health\b`, `create_health\b`, finding.RegistersEmptyHealth),
-	row(`poem_grpc\b`, `health_service\b`, finding.RegistersEmptyHealth),
+	row(`grpcio_health\b`, `create_health\s*\(`, finding.RegistersEmptyHealth),
+	row(`poem_grpc\b`, `health_service\s*\(`, finding.RegistersEmptyHealth),
 
 	row(`transport::(?:server::)?(?:Server\b|\*)|tonic::transport$`, `Server::(?:builder|default)\b`,
 		finding.Constructs(tonic)),
