@@ -95,8 +95,8 @@ func analyzeManifest(text []byte) (*analyzer.Result[extra], error) {
 	return &analyzer.Result[extra]{ProjectRoot: true, Extra: is}, err
 }
 
-// oldHealth is a requirement that only versions of tonic-health before 0.6 meet, and isLoaded says that a library is for
-// other programs.
+// isLoaded says that a library is made for other programs, and oldHealth is a requirement that only versions of
+// tonic-health before 0.6 meet.
 var (
 	isLoaded  = lazyregexp.New(`\bcrate-type\s*=\s*\[[^\]]*"(?:c?dylib|staticlib|proc-macro)"`)
 	oldHealth = lazyregexp.New(`(?m)^[ \t]*tonic-health[ \t]*=[^\n]*"[ \t]*[=^~]?[ \t]*0\.[1-5](?:\.[^"]*)?"`)
