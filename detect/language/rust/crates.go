@@ -18,12 +18,14 @@ type cargo struct {
 	Package      struct{ Name string }
 	Lib, Bin     any
 	Dependencies map[string]any
+
+	isLibrary, isProgram bool // or another program loads it, or it has an example
 }
 
 // app is what the files of an app say together.
 type app struct {
 	// crates are the packages of Cargo by their directories, and used are the names of those that others depend on.
-	crates map[string]*crate
+	crates map[string]*cargo
 	used   map[string]bool
 	// hasProgram says that a crate is a program, and hasOldHealth that one has a tonic-health before 0.6.
 	hasProgram, hasOldHealth bool
@@ -32,19 +34,18 @@ type app struct {
 	environment              map[string]address.Address
 }
 
-type crate struct {
-	cargo
-	isLibrary, isProgram bool
-}
-
 func appOf(files []analyzer.File[extra]) app {
-	a := app{map[string]*crate{".": {}}, map[string]bool{}, false, false, map[string]bool{}, analyzer.HealthFolders{}, nil}
+	a := app{
+		crates: map[string]*cargo{".": {}}, used: map[string]bool{}, testModules: map[string]bool{},
+		health: analyzer.HealthFolders{},
+	}
 	for _, f := range files {
 		if f.Extra.Cargo == nil {
 			continue
 		}
-		a.crates[path.Dir(f.Path)] = &crate{cargo: *f.Extra.Cargo}
-		for name, of := range f.Extra.Cargo.Dependencies {
+		c := *f.Extra.Cargo
+		a.crates[path.Dir(f.Path)] = &c
+		for name, of := range c.Dependencies {
 			if table, ok := of.(map[string]any); ok && table["package"] != nil {
 				name, _ = table["package"].(string)
 			}

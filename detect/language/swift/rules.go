@@ -17,18 +17,10 @@ var (
 	testModule = source.Exactly(`XCTest|Testing`)
 	// isLibrary is in the sources of the module GRPCCore itself.
 	isLibrary = lazyregexp.New(`\bfunc\s+withGRPCServer\b`)
+	// inProcess is a server in the process of its client, as in tests and previews, which no probe can reach.
+	inProcess      = lazyregexp.New(`\bInProcessTransport\b`)
+	http2Transport = lazyregexp.New(`\bHTTP2ServerTransport\b|\.http2NIO`)
 )
-
-var (
-	inProcessTransport = lazyregexp.New(`\bInProcessTransport\b`)
-	http2Transport     = lazyregexp.New(`\bHTTP2ServerTransport\b|\.http2NIO`)
-)
-
-// servesInProcess reports whether the server in a text runs in the process of its client, as in tests and previews. No
-// probe can reach it.
-func servesInProcess(t *source.Text) bool {
-	return inProcessTransport.Match(t.Code) && !http2Transport.Match(t.Code)
-}
 
 var rules = []analyzer.Rule{
 	// It knows no service until it is told one (Sources/GRPCHealthService/HealthService+Service.swift).

@@ -89,7 +89,8 @@ func analyze(text []byte) *analyzer.Result[struct{}] {
 	}
 	t := grammar.Read(text)
 	imports := t.Names(importDeclaration)
-	if slices.ContainsFunc(imports, testModule.MatchString) || isLibrary.Match(t.Code) || servesInProcess(t) {
+	if slices.ContainsFunc(imports, testModule.MatchString) || isLibrary.Match(t.Code) ||
+		inProcess.Match(t.Code) && !http2Transport.Match(t.Code) {
 		return nil
 	}
 	found := append(analyzer.Findings(t, rules, imports), analyzer.HealthMade(t, healthMade, classHead)...)
