@@ -80,8 +80,8 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 	stated := analyzer.Findings(t, security, nil)
 	for _, f := range stated[:min(len(stated), maxStated)] {
 		line := t.LogicalLine(finding.Offset(f))
-		if s := f.(finding.Security); !functions[blocks.Function(t, line)] || len(blocks.Conditions(t, line)) > 0 {
-			f = finding.UsesOther(s.Site, "")
+		if !functions[blocks.Function(t, line)] || len(blocks.Conditions(t, line)) > 0 {
+			f = finding.UsesOther(finding.AtPlace(finding.Where(f), ""), "")
 		}
 		found = append(found, f)
 	}
@@ -91,7 +91,8 @@ func listeners(t *source.Text, found []finding.Finding) []finding.Finding {
 var (
 	variable = lazyregexp.New(`\b(?:let|const|static)\s+(?:mut\s+|ref\s+)?(?P<name>\w+)\s*(?::[^=;]*)?=`)
 	// function is one without parameters that belongs to no type.
-	function = lazyregexp.New(`(?m)^(?:pub(?:\([^)]*\))?\s+)?fn\s+(?P<name>\w+)\s*\(\s*\)\s*->[^{;]*\{(?P<value>[^{}]*)\}`)
+	function = lazyregexp.New(`(?m)^(?:pub(?:\([^)]*\))?\s+)?fn\s+(?P<name>\w+)\s*\(\s*\)\s*->[^{;]*` +
+		`\{(?P<value>[^{}]*)\}`)
 	// bound is a name for what a value holds, in an arm or a closure.
 	bound = lazyregexp.New(`(?:\b(?:Ok|Some|Err)\(|\|)\s*(?P<name>[a-z]\w*)(?P<value>)\s*(?:\)\s*=|\|)`)
 	// assignment is another value of a variable, portSet one of an address, and reference what may give a variable one.
@@ -102,8 +103,7 @@ var (
 	// others.
 	conversion = lazyregexp.New(`\b[a-z_]+!(?:\(|\[)|\.\s*parse\s*(?:::\s*<[^<>]*>)?\s*\(`)
 	sum        = lazyregexp.New(`\+\s*[^&"=\s]`)
-	// option is the attribute of a field with an argument of clap or structopt, or with a variable of envconfig, and the
-	// field.
+	// option is the attribute of a field with an argument of clap or structopt, or with a variable of envconfig.
 	option = lazyregexp.New(`#\[\s*(?:arg|clap|structopt|envconfig)\s*\((?P<options>[^\]]*)\)\s*\]` +
 		`(?:\s*#\[[^\]]*\])*\s*(?:pub(?:\([^)]*\))?\s+)?(?P<name>\w+)\s*:`)
 	optionVariable = lazyregexp.New(`\b(?:env|from)\b(?:\s*=\s*(?:"(\w+)"|(\w)))?`)

@@ -37,8 +37,8 @@ type extra struct {
 	// before 0.6, whose health service knows nothing until the app sets a status (tonic-health/src/server.rs of tonic).
 	Cargo        *cargo
 	HasOldHealth bool
-	// IsLibrary says that the file begins or declares a library (The Cargo Book, Package Layout), and IsProgram a program,
-	// or what another program loads: a plugin, an extension of Python.
+	// IsLibrary says that the file begins or declares a library (The Cargo Book, Package Layout), and IsProgram a
+	// program, or what another program loads: a plugin, an extension of Python.
 	IsLibrary, IsProgram bool
 	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
 	TestModules []string
@@ -64,7 +64,8 @@ func required(file string) bool {
 	name := path.Base(file)
 	isKnown := strings.HasSuffix(name, ".rs") || strings.HasSuffix(name, ".proto") || name == manifest ||
 		file == analyzer.EnvironmentFile // in the app's folder, from which the image starts programs
-	return isKnown && !otherFiles.MatchString(name) && !tree.AnyDirMatches(file, otherDirs) && !tree.IsExampleInDocs(file)
+	isOther := otherFiles.MatchString(name) || tree.AnyDirMatches(file, otherDirs) || tree.IsExampleInDocs(file)
+	return isKnown && !isOther
 }
 
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
@@ -139,7 +140,6 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	}
 	found := evidence(t, readImports(t))
 	found = analyzer.MarkConditional(t, listeners(t, found), finding.Is[healthServer])
-	found = analyzer.Associate(t, found)
-	result.Findings = append(found, analyzer.HealthChecks(t)...)
+	result.Findings = append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...)
 	return result
 }
