@@ -165,8 +165,8 @@ func userOf(t *source.Text, blocks *source.Blocks, servers []associated, line in
 	for _, names := range madeFor.FindAllSubmatch(beginOf(line), 1) {
 		for _, s := range servers {
 			code := beginOf(s.line)
-			isNamed := len(names[1]) > 0 && source.HasWord(code, string(names[1])) || source.HasWord(code, string(names[2]))
-			if !isNamed || s.function != blocks.Function(t, line) {
+			isNamed := func(name []byte) bool { return len(name) > 0 && source.HasWord(code, string(name)) }
+			if !isNamed(names[1]) && !isNamed(names[2]) || s.function != blocks.Function(t, line) {
 				continue
 			}
 			if user != nil {
