@@ -17,7 +17,8 @@ type lines []string
 func (l *lines) Headerf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
 
 func (l *lines) Debugf(format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); !strings.HasPrefix(line, "evidence: ") {
+	if line := fmt.Sprintf(format, args...); !strings.HasPrefix(line, "evidence: ") &&
+		!strings.HasPrefix(line, "server at ") {
 		*l = append(*l, "debug: "+line)
 	}
 }
