@@ -51,11 +51,10 @@ type module struct {
 
 // Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
 // one value the first one with a server counts: its program is the image's default process. If a command starts one of
-// those that the variables name, that one counts. A server that programs start at addresses of their own gets that of
-// the one which is built. exists reports whether the app has a file or folder. Mark returns a line for users about each
-// value that names no server. If such a value names a program of the app, and no other names a server, it is not known
-// whether the servers of its languages are built: neither is where they listen, what carries their calls, nor whether
-// they have a health service.
+// those that the variables name, that one counts. exists reports whether the app has a file or folder. Mark returns a
+// line for users about each value that names no server. If such a value names a program of the app, and no other names
+// a server, it is not known whether the servers of its languages are built: neither is where they listen, what carries
+// their calls, nor whether they have a health service.
 func Mark(servers []plan.Server, targets []Target, exists func(path string) bool) (notes []string) {
 	if len(servers) == 0 {
 		return nil
