@@ -85,10 +85,13 @@ type scan struct {
 }
 
 func newScan(analyzers []analyzer.Analyzer, logf tree.Logf) *scan {
-	s := &scan{analyzers: analyzers, files: target.NewFiles(), logf: logf}
+	s := &scan{analyzers: analyzers, logf: logf}
+	var toolchains []target.Toolchain
 	for _, a := range analyzers {
 		s.scans = append(s.scans, a.NewScan())
+		toolchains = append(toolchains, a.Language().Toolchain)
 	}
+	s.files = target.NewFiles(toolchains...)
 	return s
 }
 

@@ -46,7 +46,7 @@ func hasOwnSources(ctx context.Context, dir string, s *scan) bool {
 	var own, examples atomic.Int64
 	// Settings and manifests do not count: examples have them beside sources too.
 	count := func(path string) bool {
-		if !tree.IsSource(path) || !s.required(path) {
+		if !s.files.IsSource(path) || !s.required(path) {
 			return false
 		}
 		if aside, isExample := tree.Aside(path); isExample {

@@ -1,14 +1,22 @@
 package detect
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
 // A language that is not in the list is not analyzed, and one without these tests is not held to what all languages
@@ -82,6 +90,85 @@ func TestNamesOfLanguagesAndFrameworksAreTheirOwn(t *testing.T) {
 				t.Errorf("framework %+v of %s has no name, evidence or health, or is there twice", f, l.Name)
 			}
 			frameworks[f.Name] = true
+		}
+	}
+}
+
+// notByLanguage are files that have names of languages for a reason of their own: which Go compiles the probe, which
+// folders are packages of the JVM, and which files a command line starts.
+var notByLanguage = []string{
+	"analyzer/analyzertest/layouts.go", "analyzer/process.go", "buildplan/buildplan.go", "tree/aside.go",
+}
+
+// A language is added and removed by its folder and its line in the list: no other source has its names, its extensions
+// or its commands.
+func TestNoSourceKnowsALanguage(t *testing.T) {
+	t.Parallel()
+	words := map[string]bool{}
+	for _, a := range languages {
+		l := a.Language()
+		for _, word := range slices.Concat(l.Toolchain.Languages, l.Toolchain.Extensions, l.Toolchain.Folders,
+			l.Toolchain.Runtimes, l.Toolchain.Launchers) {
+			words[word] = true
+		}
+	}
+	check := func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case file == "language" || file == "oldaddress":
+			return fs.SkipDir
+		case filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") || slices.Contains(notByLanguage, file):
+			return nil
+		}
+		source, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		ast.Inspect(source, func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+				if word, err := strconv.Unquote(text.Value); err != nil || words[word] {
+					t.Errorf("%s has %s, which belongs to a language", file, text.Value)
+				}
+			}
+			return true
+		})
+		return err
+	}
+	for _, dir := range []string{".", "../internal/plan"} {
+		if err := filepath.WalkDir(dir, check); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// An app in a language that is not in the list has no servers.
+func TestALanguageCanBeRemoved(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("languages.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range regexp.MustCompile(`(?m)^\t(\w+)\.Analyzer,$`).FindAllSubmatch(list, -1) {
+		folder, others := string(line[1]), slices.Delete(slices.Clone(languages), i, i+1)
+		apps, err := filepath.Glob("language/" + folder + "/testdata/apps/*.txtar")
+		if err != nil || len(apps) == 0 {
+			t.Errorf("%s has no apps: %v", folder, err)
+		}
+		for _, app := range apps {
+			archive, err := txtar.ParseFile(app)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := newScan(others, func(string, ...any) {})
+			for _, f := range archive.Files {
+				if s.required(f.Name) {
+					s.visit(tree.NewText(f.Name, f.Data))
+				}
+			}
+			s.files.Targets(os.Getenv)
+			for _, other := range s.scans {
+				for _, server := range other.PostAnalyze(s.logf) {
+					t.Errorf("%s has a server in %s without the language", app, server.Language)
+				}
+			}
 		}
 	}
 }

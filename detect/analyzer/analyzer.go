@@ -13,6 +13,7 @@ package analyzer
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/target"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -32,6 +34,8 @@ type Language struct {
 	Others map[string]string
 	// Frameworks are all frameworks that servers may have.
 	Frameworks []Framework
+	// Toolchain is how programs in the language are built and started.
+	Toolchain target.Toolchain
 }
 
 // Titles returns the names of the languages for users, in alphabetical order.
@@ -87,7 +91,10 @@ type Definition[T any] struct {
 }
 
 // New returns the analyzer of a definition.
-func New[T any](d Definition[T]) Analyzer { return definition[T]{d} }
+func New[T any](d Definition[T]) Analyzer {
+	d.Toolchain.Languages = append(slices.Collect(maps.Keys(d.Others)), d.Name)
+	return definition[T]{d}
+}
 
 type definition[T any] struct{ Definition[T] }
 
@@ -145,7 +152,7 @@ func (s *scan[T]) Analyze(f *tree.File) error {
 
 // mayServe reports whether a file may prove a server. A file that cannot be read may: Analyze says why it cannot.
 func (s *scan[T]) mayServe(f *tree.File) bool {
-	if !tree.IsSource(f.Path) && !isSettings[path.Ext(f.Path)] {
+	if !s.definition.Toolchain.IsSource(f.Path) && !isSettings[path.Ext(f.Path)] {
 		return true
 	}
 	text, err := f.Text()
@@ -190,6 +197,7 @@ func (l Language) complete(s *plan.Server) {
 	if dir, isExample := tree.Aside(s.Evidence.Path); isExample && s.Aside == "" {
 		s.Aside = dir
 	}
+	s.IsVariant = tree.AnyDirIn(strings.ToLower(s.Evidence.Path), l.Toolchain.Folders)
 	s.Language = cmp.Or(s.Language, l.Name)
 	s.Title = l.Title
 	if title, ok := l.Others[s.Language]; ok {

@@ -8,6 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
+	"github.com/grpc-cnb/health-probe/detect/tree/target"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -15,6 +16,7 @@ import (
 // with "listen" say where one listens, and both have the keyword of servers, which is the letter e.
 func reader(read *[]string) analyzer.Analyzer {
 	return analyzer.New(analyzer.Definition[struct{}]{
+		Language: analyzer.Language{Toolchain: target.Toolchain{Extensions: []string{".go"}}},
 		MayServe: func(text []byte) bool { return bytes.Contains(text, []byte("e")) },
 		Analyze: func(f *tree.File) (*analyzer.Result[struct{}], error) {
 			*read = append(*read, f.Path)

@@ -43,16 +43,6 @@ func IsWithin(path, dir string) bool {
 	return dir == "." || path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
 }
 
-// IsSource reports whether a file is a source, and not settings or a manifest.
-func IsSource(file string) bool { return sourceExtensions[path.Ext(file)] }
-
-var sourceExtensions = map[string]bool{
-	".go": true, ".java": true, ".kt": true, ".scala": true, ".cs": true, ".fs": true, ".vb": true, ".js": true,
-	".mjs": true, ".cjs": true, ".ts": true, ".mts": true, ".cts": true, ".py": true, ".rb": true, ".rs": true,
-	".php": true, ".ex": true, ".erl": true, ".hs": true, ".cc": true, ".cpp": true, ".cxx": true, ".c++": true,
-	".C": true, ".h": true, ".hh": true, ".hpp": true, ".hxx": true, ".ipp": true, ".dart": true, ".swift": true,
-}
-
 // IsExecutableName reports whether a built program may have this file name: one without extension, or with what release
 // tools append ("-1.2.3", ".amd64", ".bin"). Execute permission says nothing: archives and uploads lose it, and some
 // mounts grant it to every file.

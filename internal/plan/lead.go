@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // criteria say which of two servers leads, the most important one first: what is compared, and the words for it.
@@ -17,7 +16,7 @@ var criteria = []struct {
 	{func(s Server) int { return rank(s.IsExample) }, says("the others are examples or test servers")},
 	{func(s Server) int { return rank(s.Aside != "") }, says("the others are beside the app, in tools or tests")},
 	{func(s Server) int { return rank(s.Strength == Registration) }, says("its evidence is stronger")},
-	{func(s Server) int { return rank(s.isVariant()) }, says("the others are in folders named for a language")},
+	{func(s Server) int { return rank(s.IsVariant) }, says("the others are in folders named for a language")},
 	{func(s Server) int { return rank(s.ShownBy == "") }, Server.whyShown},
 	{func(s Server) int { return rank(!s.HasHealth()) }, says("it has a health service")},
 	{func(s Server) int { return rank(s.Strength != MainConstruction) }, says("a main function constructs it")},
@@ -63,24 +62,6 @@ func WhyLeads(sorted []Server) string {
 		}
 	}
 	return "first by path (variables of the build and a Procfile say which is built)"
-}
-
-// isVariant reports whether a server lies in a directory that is named for its language, as one of several that are the
-// same in other languages: node/ of a blockchain in Rust is no such directory.
-func (s Server) isVariant() bool {
-	dirs := strings.Split(strings.ToLower(s.Evidence.Path), "/")
-	return slices.ContainsFunc(dirs[:len(dirs)-1], func(dir string) bool {
-		language, ok := languageDirs[dir]
-		return ok && language == s.Language
-	})
-}
-
-// languageDirs are names of languages as directories have them. Those of the JVM are none: src/main/java.
-var languageDirs = map[string]string{
-	"cpp": "cpp", "c++": "cpp", "cxx": "cpp", "python": "python", "py": "python", "golang": "go", "node": "node",
-	"nodejs": "node", "typescript": "node", "javascript": "node", "csharp": "csharp", "dotnet": "csharp",
-	"ruby": "ruby", "rust": "rust", "php": "php", "dart": "dart", "swift": "swift", "elixir": "elixir",
-	"erlang": "erlang", "haskell": "haskell",
 }
 
 // HasHealth reports whether somebody registers the health service.

@@ -39,7 +39,7 @@ func TestServersAreSortedByWhatIsMostCertain(t *testing.T) {
 		{at("b", nil), byPath},
 		{at("node/b", nil), "the others are in folders named for a language"},
 		{
-			at("cpp/a", func(s *plan.Server) { s.Language, s.Health = "cpp", plan.HealthRegistered }),
+			at("cpp/a", func(s *plan.Server) { s.IsVariant, s.Health = true, plan.HealthRegistered }),
 			"its evidence is stronger",
 		},
 		{

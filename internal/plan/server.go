@@ -61,6 +61,9 @@ type Server struct {
 	// says that it lies in examples, tutorials, benchmarks or a test server.
 	Aside     string
 	IsExample bool
+	// IsVariant says that it lies in a folder that is named for its language, as one of several that are the same in
+	// other languages: node/ of a blockchain in Rust is no such folder.
+	IsVariant bool
 	// TestOnly says that the build declares it for tests only.
 	TestOnly bool
 }

@@ -16,7 +16,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:    analyzer.Language{Name: "cpp", Title: "C++", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "cpp", Title: "C++", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyze,

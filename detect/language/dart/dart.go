@@ -17,7 +17,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "dart", Title: "Dart", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyzer.SourceFiles(analyze, "pubspec.yaml"),

@@ -20,7 +20,8 @@ var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
 	Language: analyzer.Language{
-		Name: "csharp", Title: "C#", Others: map[string]string{"fsharp": "F#", "vb": "VB"}, Frameworks: frameworks,
+		Name: "csharp", Title: "C#", Others: map[string]string{"fsharp": "F#", "vb": "VB"},
+		Frameworks: frameworks, Toolchain: toolchain,
 	},
 	Required:    required,
 	MayServe:    analyzer.Keywords(frameworks).In,

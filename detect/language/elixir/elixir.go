@@ -18,7 +18,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "elixir", Title: "Elixir", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyze,

@@ -18,7 +18,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:    analyzer.Language{Name: "erlang", Title: "Erlang", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "erlang", Title: "Erlang", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyze,

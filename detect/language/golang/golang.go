@@ -23,7 +23,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[Extra]{
-	Language:    analyzer.Language{Name: "go", Title: "Go", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "go", Title: "Go", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    mayServe,
 	Analyze:     analyze,

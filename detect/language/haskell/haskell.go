@@ -16,7 +16,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:    analyzer.Language{Name: "haskell", Title: "Haskell", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "haskell", Title: "Haskell", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyzer.SourceFiles(analyze, "*.cabal", "package.yaml"),

@@ -22,7 +22,7 @@ var Analyzer = analyzer.New(definition)
 var definition = analyzer.Definition[extra]{
 	Language: analyzer.Language{
 		Name: "java", Title: "Java", Others: map[string]string{kotlin: "Kotlin", scala: "Scala"},
-		Frameworks: frameworks,
+		Frameworks: frameworks, Toolchain: toolchain,
 	},
 	Required:    required,
 	MayServe:    keywords.In,

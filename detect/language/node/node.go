@@ -25,6 +25,7 @@ var definition = analyzer.Definition[extra]{
 		Title:      "Node.js",
 		Others:     map[string]string{typescript: "TypeScript"},
 		Frameworks: frameworks,
+		Toolchain:  toolchain,
 	},
 	Required:    required,
 	MayServe:    keywords.In,

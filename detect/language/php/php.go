@@ -15,7 +15,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:    analyzer.Language{Name: "php", Title: "PHP", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "php", Title: "PHP", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyze,

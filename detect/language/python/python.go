@@ -23,7 +23,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:    analyzer.Language{Name: "python", Title: "Python", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "python", Title: "Python", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    analyzer.Keywords(frameworks).In,
 	Analyze:     analyze,

@@ -21,7 +21,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[stub]{
-	Language:    analyzer.Language{Name: "ruby", Title: "Ruby", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "ruby", Title: "Ruby", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    analyzer.Keywords(frameworks, "rpc_host").In, // of anycable.yml
 	Analyze:     analyze,

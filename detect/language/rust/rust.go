@@ -24,7 +24,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[extra]{
-	Language:    analyzer.Language{Name: "rust", Title: "Rust", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "rust", Title: "Rust", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyze,

@@ -17,7 +17,7 @@ import (
 var Analyzer = analyzer.New(definition)
 
 var definition = analyzer.Definition[struct{}]{
-	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks},
+	Language:    analyzer.Language{Name: "swift", Title: "Swift", Frameworks: frameworks, Toolchain: toolchain},
 	Required:    required,
 	MayServe:    keywords.In,
 	Analyze:     analyzeFile,

@@ -1,92 +1,105 @@
 package target
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/kballard/go-shellquote"
-
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// arguments reads the arguments of a build tool that choose a module: -pl of Maven, --path of Cargo, the path of a
-// task of Gradle.
-func arguments(value string, _ *Files) []module {
-	var all []module
-	words := split(value)
-	for i, word := range words {
-		flag, argument, isLong := strings.Cut(word, "=")
-		if !isLong && i+1 < len(words) {
-			argument = words[i+1]
-		}
-		switch {
-		case flag == "-pl" || flag == "--projects":
-			for project := range strings.SplitSeq(argument, ",") {
-				all = append(all, named(project)...)
+// Flags yields the words of a command line, each with its argument if it is a flag.
+func Flags(line string) iter.Seq2[string, string] {
+	return func(yield func(flag, argument string) bool) {
+		words := procfile.Words(line)
+		for i, word := range words {
+			flag, argument, isLong := strings.Cut(word, "=")
+			if !isLong && i+1 < len(words) {
+				argument = words[i+1]
 			}
-		case flag == "--path":
-			all = append(all, inDirectory(argument, clean(argument))...)
-		case strings.HasPrefix(word, ":") || !strings.HasPrefix(word, "-") && strings.Contains(word, ":"):
-			task := strings.Split(strings.TrimPrefix(word, ":"), ":")
-			all = append(all, inDirectory(word, clean(strings.Join(task[:len(task)-1], "/")))...)
+			if !yield(flag, argument) {
+				return
+			}
 		}
 	}
-	return all
 }
 
-// named returns the module of Maven's -pl: a folder, or :ARTIFACT, whose folder mostly has its name.
-func named(project string) []module {
-	_, artifact, isArtifact := strings.Cut(project, ":")
-	if !isArtifact {
-		return inDirectory(project, clean(project))
-	}
-	return []module{{project, "", func(s *plan.Server) bool {
-		return slices.Contains(strings.Split(path.Dir(s.Evidence.Path), "/"), artifact)
-	}}}
-}
-
-// command reads the command line of a process. Its words are matched as what names a server most surely first: the
-// source itself or a folder around it; a Python module or a class of the JVM; a crate or a program of one; what is
-// built in a folder; the name of a program; another source in the folder; what the command's runtime runs.
-func command(value string, files *Files) []module {
-	words := programWords(value)
-	match := func(s *plan.Server, level func(s *plan.Server, word string) bool) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return level(s, word) })
-	}
-	var all []module
+// Command reads the command line of a process. Its words are matched as what names a server most surely first: the
+// source itself or a folder around it; a name that its language gives; what is built in a folder; the name of a program;
+// another source in the folder; what the command's runtime runs.
+func Command(fs *Files, value string) []Module {
+	words := fs.programWords(value)
+	var all []Module
 	for _, word := range words {
-		if scripts[path.Ext(word)] {
-			all = append(all, module{word, word, func(s *plan.Server) bool { return isPath(s, word) }})
+		if fs.isScript(word) {
+			all = append(all, Module{word, word, func(s *plan.Server) bool { return IsIn(s, word) }})
 		}
 	}
-	isCrate := func(s *plan.Server, word string) bool {
-		source, ok := files.crates[path.Base(word)]
-		return ok && s.Language == "rust" && isIn(s, source)
+	for _, level := range []func(s *plan.Server, word string) bool{IsIn, fs.isNamed, isOutput, isProgram, isBeside} {
+		all = append(all, Module{value, "", func(s *plan.Server) bool {
+			return slices.ContainsFunc(words, func(word string) bool { return level(s, word) })
+		}})
 	}
-	levels := []func(*plan.Server, string) bool{
-		isPath, isPythonModule, isClass, isCrate, isOutput, isProgram, isBeside,
-	}
-	for _, level := range levels {
-		all = append(all, module{value, "", func(s *plan.Server) bool { return match(s, level) }})
-	}
-	if languages := runtimeOf(value); languages != nil {
-		all = append(all, module{value, "", func(s *plan.Server) bool {
-			return slices.Contains(languages, s.Language) && !files.isInPackage(s)
+	if runtime := fs.runtimeOf(value); runtime != nil {
+		all = append(all, Module{value, "", func(s *plan.Server) bool {
+			return slices.Contains(runtime.Languages, s.Language) && !fs.isInPackage(s)
 		}})
 	}
 	return all
 }
 
-// scripts are the extensions of sources that a command starts by their names.
-var scripts = map[string]bool{
-	".py": true, ".js": true, ".cjs": true, ".mjs": true, ".ts": true, ".rb": true, ".php": true, ".dart": true,
-	".go": true,
+// isScript reports whether a word is a source that a command starts by its name.
+func (fs *Files) isScript(word string) bool {
+	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool { return t.StartsSources && t.IsSource(word) })
+}
+
+// isNamed reports whether a word is a name that the language of a server gives its program.
+func (fs *Files) isNamed(s *plan.Server, word string) bool {
+	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
+		return t.IsProgram != nil && slices.Contains(t.Languages, s.Language) && t.IsProgram(fs, s, word)
+	})
+}
+
+// isLauncher reports whether a word names no program of an app.
+func (fs *Files) isLauncher(word string) bool {
+	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
+		return slices.Contains(t.Launchers, word) || slices.Contains(t.Runtimes, word)
+	})
+}
+
+// runtimeOf returns what runs the program of a command line that does not name the source of one: what a compiler
+// writes has another name.
+func (fs *Files) runtimeOf(value string) *Toolchain {
+	var runtime *Toolchain
+	for _, word := range procfile.Words(value) {
+		if fs.isScript(word) && !slices.ContainsFunc(strings.Split(word, "/"), isOutputDir) {
+			return nil
+		}
+		i := slices.IndexFunc(fs.toolchains, func(t *Toolchain) bool { return slices.Contains(t.Runtimes, word) })
+		if runtime == nil && i >= 0 {
+			runtime = fs.toolchains[i]
+		}
+	}
+	return runtime
+}
+
+func isOutputDir(dir string) bool { return slices.Contains(outputs, dir) }
+
+// isInPackage reports whether a server lies in a package of its own below the app's folder.
+func (fs *Files) isInPackage(s *plan.Server) bool {
+	for dir := range tree.Ancestors(s.Evidence.Path) {
+		if dir != "." && fs.packages[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // programWords returns the words of a command line that may name a program, with the folder of `cd` before them.
-func programWords(value string) []string {
+func (fs *Files) programWords(value string) []string {
 	var words []string
 	dir := ""
 	all := procfile.Words(value)
@@ -100,7 +113,7 @@ func programWords(value string) []string {
 			words = append(words, clean(path.Join(dir, strings.Trim(strings.TrimPrefix(word, "/app/"), ";&"))))
 		}
 	}
-	words = slices.DeleteFunc(words, func(word string) bool { return word == "" || launchers[word] })
+	words = slices.DeleteFunc(words, func(word string) bool { return word == "" || fs.isLauncher(word) })
 	return words[:min(len(words), maxWords)]
 }
 
@@ -113,61 +126,14 @@ func isAssignment(word string) bool {
 	return ok && !strings.Contains(name, "/")
 }
 
-// launchers are words of commands that name no program of an app.
-var launchers = map[string]bool{
-	"node": true, "npm": true, "yarn": true, "npx": true, "pnpm": true, "bun": true, "java": true, "python": true,
-	"python3": true, "ruby": true, "bundle": true, "exec": true, "dotnet": true, "php": true, "start": true,
-	"run": true, "bash": true, "sh": true, "env": true, "uv": true, "poetry": true, "pipenv": true, "mix": true,
-	"rails": true, "cargo": true, "go": true, "dart": true, "sbt": true, "swift": true, "cabal": true, "stack": true,
-	"runMain": true,
-}
-
-// split splits a command line as a shell does, or at spaces if a quote is not closed.
-func split(value string) []string {
-	words, err := shellquote.Split(value)
-	if err != nil {
-		return strings.Fields(value)
-	}
-	return words
-}
-
-// isPath reports whether a word is the source that makes a server, a folder around it, or the project of one.
-func isPath(s *plan.Server, word string) bool {
-	return isIn(s, word) || strings.HasSuffix(word, "proj") && isIn(s, path.Dir(word))
-}
-
-// isPythonModule reports whether a word is the module of a server, as python -m or an application server has it:
-// app.server, app.server:main.
-func isPythonModule(s *plan.Server, word string) bool {
-	name, _, _ := strings.Cut(word, ":")
-	if s.Language != "python" {
-		return false
-	}
-	return isIn(s, strings.ReplaceAll(name, ".", "/")+".py") ||
-		strings.Contains(name, ".") && isIn(s, strings.ReplaceAll(name, ".", "/"))
-}
-
-// isClass reports whether a word is the class that has the name of the source that makes a server, as java takes it:
-// com.example.Server. Kotlin's functions outside of classes are in a class named ServerKt.
-func isClass(s *plan.Server, word string) bool {
-	if !slices.Contains(jvm, s.Language) || !strings.Contains(word, ".") || strings.Contains(word, "/") {
-		return false
-	}
-	source := strings.TrimSuffix(s.Evidence.Path, path.Ext(s.Evidence.Path))
-	class := strings.ReplaceAll(word, ".", "/")
-	return slices.ContainsFunc([]string{class, strings.TrimSuffix(class, "Kt")}, func(class string) bool {
-		return source == class || strings.HasSuffix(source, "/"+class)
-	})
-}
-
 // outputs are the directories that build tools write into, beside the sources.
 var outputs = []string{"target", "build", "bin", "dist", "out", "lib", "publish"}
 
 // isOutput reports whether a word is what is built of the folder of a server: server/target/app.jar.
 func isOutput(s *plan.Server, word string) bool {
 	names := strings.Split(word, "/")
-	i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(outputs, name) })
-	return i > 0 && isIn(s, strings.Join(names[:i], "/"))
+	i := slices.IndexFunc(names, isOutputDir)
+	return i > 0 && IsIn(s, strings.Join(names[:i], "/"))
 }
 
 // isProgram reports whether a word is the name of a program that has the name of the source, or of its folder: Go and
@@ -197,5 +163,5 @@ var joined = strings.NewReplacer("-", "", "_", "")
 // isBeside reports whether a word is a file in a folder around the source that makes a server.
 func isBeside(s *plan.Server, word string) bool {
 	dir := path.Dir(word)
-	return dir != "." && !slices.Contains(outputs, dir) && isIn(s, dir)
+	return dir != "." && !slices.Contains(outputs, dir) && IsIn(s, dir)
 }

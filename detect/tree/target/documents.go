@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
@@ -26,10 +27,6 @@ var (
 	jsonForm = strings.NewReplacer("[", " ", "]", " ", ",", " ", "\\\r\n", " ", "\\\n", " ")
 	// output is what a compiler is told to write, and what it makes that of.
 	output = lazyregexp.New(`\s-o[ \t=]+(\S+)([^&|;]*)`)
-	// shown is a command line that starts a program.
-	shown = lazyregexp.New("(?m)^[ \t>]*(?:[$%#] +)?`*((?:cargo run|go run|python3?|dart|node|ruby|bundle exec|" +
-		"sbt|java|swift run|dotnet run|php|cabal run|stack (?:run|exec)|uv run|poetry run)[ \t][^\r\n`]*|" +
-		"\\./[^\r\n`]+)")
 )
 
 // maxShown is how many instructions of a Dockerfile, or command lines of a README, are read.
@@ -53,7 +50,7 @@ func startedByDockerfile(text []byte) string {
 		}
 	}
 	var words []string
-	for _, word := range split(entrypoint + " " + cmd) {
+	for _, word := range procfile.Words(entrypoint + " " + cmd) {
 		if path.IsAbs(word) {
 			word = path.Base(word)
 		}
@@ -84,10 +81,20 @@ func madeOf(names []string, instruction, arguments string) []string {
 	return all
 }
 
+// startLine is a command line of a README that starts a program.
+func startLine(toolchains []*Toolchain) *lazyregexp.Regexp {
+	var starts []string
+	for _, t := range toolchains {
+		starts = append(starts, t.Starts...)
+	}
+	return lazyregexp.New("(?m)^[ \t>]*(?:[$%#] +)?`*((?:" + strings.Join(starts, "|") + ")[ \t][^\r\n`]*|" +
+		"\\./[^\r\n`]+)")
+}
+
 // startedByReadme returns the command lines of a README, in their order.
-func startedByReadme(text []byte) []string {
+func (fs *Files) startedByReadme(text []byte) []string {
 	var all []string
-	for _, m := range shown.FindAllSubmatch(text, maxShown) {
+	for _, m := range fs.startLine.FindAllSubmatch(text, maxShown) {
 		all = append(all, string(m[1]))
 	}
 	return all

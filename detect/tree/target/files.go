@@ -1,7 +1,6 @@
 package target
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -17,43 +16,57 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/untrusted"
 )
 
-// The files of an app's folder that say what is built.
-const (
-	projectFile = "project.toml"
-	goMod       = "go.mod"
-	cargoToml   = "Cargo.toml"
-)
+// projectFile is the file in an app's folder that has variables of its build.
+const projectFile = "project.toml"
 
 // Files are what the files of an app say is built. Several goroutines may read files at once.
 type Files struct {
+	toolchains []*Toolchain
+	startLine  *lazyregexp.Regexp
+
 	mu        sync.Mutex
 	variables map[string]string // of project.toml
 	processes []procfile.Process
-	install   string              // Go packages in go.mod
-	crates    map[string]string   // the directories of crates, and the sources of their programs, by name
-	packages  map[string]bool     // the directories of packages of Node.js
-	npmStart  string              // the command that npm start runs
+	names     map[string]string   // folders and sources, by the names that manifests give to what is built of them
+	packages  map[string]bool     // the folders of packages
+	values    []said              // of manifests
 	image     string              // the command that the Dockerfile starts
 	shown     map[string][]string // command lines of each README
-	embedded  []string            // patterns of what Go programs carry as their data
+	embedded  []embedded
 }
 
-// NewFiles returns the files of an app before one is read.
-func NewFiles() *Files {
-	return &Files{
-		variables: map[string]string{}, crates: map[string]string{}, shown: map[string][]string{},
-		packages: map[string]bool{},
+// said is a value of a manifest, and the languages that the manifest is for.
+type said struct {
+	Value
+	languages []string
+}
+
+// NewFiles returns the files of an app in some languages before one is read.
+func NewFiles(toolchains ...Toolchain) *Files {
+	fs := &Files{
+		variables: map[string]string{}, names: map[string]string{}, packages: map[string]bool{},
+		shown: map[string][]string{},
 	}
+	for _, t := range append(toolchains, Common) {
+		fs.toolchains = append(fs.toolchains, &t)
+	}
+	fs.startLine = startLine(fs.toolchains)
+	return fs
+}
+
+// IsSource reports whether a file is a source in one of the languages.
+func (fs *Files) IsSource(file string) bool {
+	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool { return t.IsSource(file) })
 }
 
 // Required reports, by the path alone, whether a file says what is built.
 func (fs *Files) Required(file string) bool {
 	switch file {
-	case projectFile, procfile.Name, goMod, dockerfile:
+	case projectFile, procfile.Name, dockerfile:
 		return true
 	}
-	return isGo(file) || isReadme(file) || path.Base(file) == packageJSON ||
-		strings.HasSuffix(file, cargoToml) && path.Base(file) == cargoToml
+	return isReadme(file) ||
+		slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool { return t.Reads != nil && t.Reads(file) })
 }
 
 // Visit reads a required file. An error means that it was left out.
@@ -62,73 +75,47 @@ func (fs *Files) Visit(f *tree.File) error {
 	if err != nil {
 		return err
 	}
-	if isGo(f.Path) && !bytes.Contains(text, []byte("//go:embed")) {
-		return nil
+	for _, t := range fs.toolchains {
+		if t.Reads != nil && t.Reads(f.Path) {
+			fs.add(t, f.Path, t.Read(f.Path, text))
+		}
 	}
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	if isGo(f.Path) {
-		fs.readEmbedded(f.Path, text)
-		return nil
-	}
-	switch f.Path {
-	case projectFile:
+	switch {
+	case f.Path == projectFile:
 		return fs.readProject(text)
-	case procfile.Name:
+	case f.Path == procfile.Name:
 		fs.processes = procfile.Read(text)
-	case goMod:
-		if m := herokuInstall.FindSubmatch(text); m != nil {
-			fs.install = string(m[1])
-		}
-	case packageJSON:
-		fs.npmStart = startScript(text)
-	case dockerfile:
+	case f.Path == dockerfile:
 		fs.image = startedByDockerfile(text)
-	default:
-		switch {
-		case isReadme(f.Path):
-			fs.shown[f.Path] = startedByReadme(text)
-		case path.Base(f.Path) == packageJSON:
-			fs.packages[path.Dir(f.Path)] = true
-		default:
-			fs.readCargo(path.Dir(f.Path), text)
-		}
+	case isReadme(f.Path):
+		fs.shown[f.Path] = fs.startedByReadme(text)
 	}
 	return nil
 }
 
-// readCargo reads the names of a crate and of its programs.
-func (fs *Files) readCargo(dir string, text []byte) {
-	if m := crateName.FindSubmatch(text); m != nil {
-		fs.crates[string(m[1])] = dir
+// add adds what a file says.
+func (fs *Files) add(t *Toolchain, file string, m Manifest) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	maps.Copy(fs.names, m.Names)
+	if m.IsPackage {
+		fs.packages[path.Dir(file)] = true
 	}
-	for _, bin := range crateProgram.FindAll(text, maxModules) {
-		name, source := crateKey("name", bin), crateKey("path", bin)
-		if name != "" && source != "" {
-			fs.crates[name] = path.Join(dir, source)
-		}
+	for _, pattern := range m.Embedded[:min(len(m.Embedded), maxEmbedded-len(fs.embedded))] {
+		fs.embedded = append(fs.embedded, embedded{pattern, t.Languages})
+	}
+	if m.Value.Text != "" {
+		fs.values = append(fs.values, said{m.Value, t.Languages})
 	}
 }
 
-// crateKey returns what a table of Cargo.toml says of a key, "" for nothing.
-func crateKey(key string, table []byte) string {
-	for _, m := range crateKeys.FindAllSubmatch(table, -1) {
-		if string(m[1]) == key {
-			return string(m[2])
-		}
-	}
-	return ""
+// Named returns the folder or the source of what a manifest gives a name.
+func (fs *Files) Named(name string) (dirOrSource string, ok bool) {
+	dirOrSource, ok = fs.names[name]
+	return dirOrSource, ok
 }
-
-var (
-	// herokuInstall is the comment that names packages (heroku/buildpacks-go buildpacks/go/src/cfg.rs).
-	herokuInstall = lazyregexp.New(`(?m)^//[ \t]*\+heroku[ \t]+install[ \t]+(\S[^\r\n]*)`)
-	// crateName is the name of a crate, crateProgram the table of a program, and crateKeys what is in it
-	// (The Cargo Book, Cargo Targets).
-	crateName    = lazyregexp.New(`(?m)^\[package\][^\[]*?^name[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
-	crateProgram = lazyregexp.New(`(?m)^\[\[bin\]\][^\[]*`)
-	crateKeys    = lazyregexp.New(`(?m)^[ \t]*(\w+)[ \t]*=[ \t]*["']([^"'\r\n]+)["']`)
-)
 
 // variable is a table of project.toml.
 type variable struct {
@@ -166,46 +153,54 @@ func (fs *Files) readProject(text []byte) error {
 	return nil
 }
 
-// Targets returns what is said to be built: by variables of the environment, of project.toml, by go.mod, by the
-// Procfile's process web, grpc or its only one, by package.json and by the Dockerfile; and what READMEs start. getenv
-// returns a variable of the environment, "" for none.
+// Targets returns what is said to be built: by variables of the environment, of project.toml, by manifests, by the
+// Procfile's process web, grpc or its only one, and by the Dockerfile; and what READMEs start. getenv returns a variable
+// of the environment, "" for none.
 func (fs *Files) Targets(getenv func(name string) string) []Target {
-	var modules, hints []Target
-	for _, v := range Variables {
+	var modules, hints, starts []Target
+	for _, t := range fs.toolchains {
+		modules = append(modules, fs.set(t.Variables, false, t.Languages, getenv)...)
+		hints = append(hints, fs.set(t.Hints, true, t.Languages, getenv)...)
+	}
+	slices.SortFunc(fs.values, func(a, b said) int { return cmp.Compare(a.Says, b.Says) })
+	for _, v := range fs.values {
+		if v.IsHint {
+			starts = append(starts, fs.newTarget(v.Value, nil))
+		} else {
+			modules = append(modules, fs.newTarget(v.Value, v.languages))
+		}
+	}
+	image := fs.newTarget(Value{"the " + dockerfile, fs.image, Command, true}, nil)
+	return slices.Concat(modules, hints, fs.serving(), starts, []Target{image}, fs.showing())
+}
+
+// set returns what those of the variables say that are set.
+func (fs *Files) set(
+	variables []Variable, isHint bool, languages []string, getenv func(name string) string,
+) (all []Target) {
+	for _, v := range variables {
 		value, says := strings.TrimSpace(getenv(v.Name)), "$"+v.Name
 		if value == "" {
 			value, says = strings.TrimSpace(fs.variables[v.Name]), says+" in "+projectFile
 		}
-		if value == "" {
-			continue
-		}
-		t := newTarget(says, value, v, fs)
-		if v.isHint {
-			hints = append(hints, t)
-		} else {
-			modules = append(modules, t)
+		if value != "" {
+			all = append(all, fs.newTarget(Value{says, value, v.Read, isHint}, languages))
 		}
 	}
-	if fs.install != "" {
-		install := Variable{read: goPackages(" "), languages: golang}
-		modules = append(modules, newTarget("+heroku install in "+goMod, fs.install, install, fs))
-	}
-	return slices.Concat(modules, hints, fs.started(), fs.showing())
+	return all
 }
 
-// started returns the processes of the Procfile that may serve, what `npm start` starts, and the Dockerfile's command.
-func (fs *Files) started() []Target {
+// serving returns the processes of the Procfile that may serve.
+func (fs *Files) serving() []Target {
 	var all []Target
-	started := Variable{read: command, isHint: true}
 	for _, p := range procfile.Serving(fs.processes) {
 		says := "the " + procfile.Name
 		if p.Name == "web" || p.Name == "grpc" {
 			says = "the process " + p.Name + " of " + says
 		}
-		all = append(all, newTarget(says, p.Command, started, fs))
+		all = append(all, fs.newTarget(Value{says, p.Command, Command, true}, nil))
 	}
-	npm := newTarget("the script start of "+packageJSON, fs.npmStart, Variable{read: npmStart, isHint: true}, fs)
-	return append(all, npm, newTarget("the "+dockerfile, fs.image, started, fs))
+	return all
 }
 
 // showing returns what READMEs start, in their order. The one of the shortest name is that of the app's own language.
@@ -216,7 +211,7 @@ func (fs *Files) showing() []Target {
 	var all []Target
 	for _, file := range files {
 		for _, line := range fs.shown[file] {
-			t := newTarget(plan.Printable(file), line, Variable{read: command, isHint: true}, fs)
+			t := fs.newTarget(Value{plan.Printable(file), line, Command, true}, nil)
 			t.isShown = true
 			all = append(all, t)
 		}

@@ -1,9 +1,9 @@
 // Package target knows which of an app's servers the build is told to build. The variables of other buildpacks that
-// name a module, project.toml, the Procfile and go.mod go in, and the servers that they name come out marked.
+// name a module, project.toml, the Procfile and manifests go in, and the servers that they name come out marked.
 //
 //	files --Visit--> Files --Targets: environment--> []Target --Mark--> plan.Server.BuiltBy
 //
-// Begin with [Files], then [Mark]. The variables are in [Variables].
+// Begin with [Files], then [Mark]. What belongs to a language is in its [Toolchain].
 package target
 
 import (
@@ -18,7 +18,7 @@ type Target struct {
 	// Says is who says so, for users: "$BP_GO_TARGETS".
 	Says string
 	// named are the modules that it names, in its order.
-	named []module
+	named []Module
 	// languages are those of the servers that it is about, as plan.Server has them; nil for all.
 	languages []string
 	// isHint says that it names no module if it does not seem to, as a command line. isShown says that it is one of a
@@ -34,19 +34,19 @@ const (
 	maxCompared = 256
 )
 
-// newTarget returns what a value says that is read as that of a variable.
-func newTarget(says, value string, v Variable, files *Files) Target {
-	named := v.read(value[:min(len(value), maxValue)], files)
-	return Target{Says: says, named: named[:min(len(named), maxModules)], languages: v.languages, isHint: v.isHint}
+// newTarget returns what a value says about servers of some languages.
+func (fs *Files) newTarget(v Value, languages []string) Target {
+	named := v.Read(fs, v.Text[:min(len(v.Text), maxValue)])
+	return Target{Says: v.Says, named: named[:min(len(named), maxModules)], languages: languages, isHint: v.IsHint}
 }
 
-// module is one module as a target names it.
-type module struct {
-	written string
-	// path is the module in the app's folder, if it can be one.
-	path string
-	// builds reports whether it is what a server is built of.
-	builds func(s *plan.Server) bool
+// Module is one module as a target names it.
+type Module struct {
+	Written string
+	// Path is the module in the app's folder, if it can be one.
+	Path string
+	// Builds reports whether it is what a server is built of.
+	Builds func(s *plan.Server) bool
 }
 
 // Mark sets BuiltBy of the servers that are built, and ShownBy of those that a document starts first. Of the modules in
@@ -105,11 +105,11 @@ func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path stri
 		return nil
 	}
 	m := t.named[0]
-	isThere := m.path == "" || exists(m.path)
-	if t.isHint && (m.path == "" || !isThere || isNamed || len(servers) == 1) {
+	isThere := m.Path == "" || exists(m.Path)
+	if t.isHint && (m.Path == "" || !isThere || isNamed || len(servers) == 1) {
 		return nil
 	}
-	note := fmt.Sprintf("%s names %q, ", t.Says, m.written[:min(len(m.written), maxWritten)])
+	note := fmt.Sprintf("%s names %q, ", t.Says, m.Written[:min(len(m.Written), maxWritten)])
 	switch {
 	case !isThere:
 		return []string{note + "which does not exist"}
@@ -139,7 +139,7 @@ func (t Target) servers(all []plan.Server) [][]*plan.Server {
 		var group []*plan.Server
 		for i := range all {
 			s := &all[i]
-			if t.isAbout(*s) && m.builds(s) {
+			if t.isAbout(*s) && m.Builds(s) {
 				group = append(group, s)
 			}
 		}

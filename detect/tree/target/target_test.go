@@ -7,10 +7,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grpc-cnb/health-probe/detect/analyzer"
+	"github.com/grpc-cnb/health-probe/detect/language/dart"
+	"github.com/grpc-cnb/health-probe/detect/language/dotnet"
+	"github.com/grpc-cnb/health-probe/detect/language/golang"
+	"github.com/grpc-cnb/health-probe/detect/language/jvm"
+	"github.com/grpc-cnb/health-probe/detect/language/node"
+	"github.com/grpc-cnb/health-probe/detect/language/python"
+	"github.com/grpc-cnb/health-probe/detect/language/ruby"
+	"github.com/grpc-cnb/health-probe/detect/language/rust"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/target"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
+
+// toolchains are those of the languages in these tests.
+func toolchains() (all []target.Toolchain) {
+	for _, a := range []analyzer.Analyzer{
+		dart.Analyzer, dotnet.Analyzer, golang.Analyzer, jvm.Analyzer, node.Analyzer, python.Analyzer, ruby.Analyzer,
+		rust.Analyzer,
+	} {
+		all = append(all, a.Language().Toolchain)
+	}
+	return all
+}
 
 // languages are those of the servers in these tests, by the extensions of their files.
 var languages = map[string]string{
@@ -345,7 +365,7 @@ func TestTheBuildNamesTheServer(t *testing.T) {
 	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := target.NewFiles()
+			files := target.NewFiles(toolchains()...)
 			for file, text := range c.files {
 				visit(t, files, file, text)
 			}
@@ -393,7 +413,11 @@ func readServers(text string) []plan.Server {
 // Every variable of the table has a case.
 func TestEachVariableIsTried(t *testing.T) {
 	t.Parallel()
-	for _, v := range target.Variables {
+	variables := slices.Concat(target.Common.Variables, target.Common.Hints)
+	for _, t := range toolchains() {
+		variables = slices.Concat(variables, t.Variables, t.Hints)
+	}
+	for _, v := range variables {
 		if !slices.ContainsFunc(slices.Collect(keys), func(name string) bool { return name == v.Name }) {
 			t.Errorf("no case sets $%s", v.Name)
 		}
@@ -427,7 +451,7 @@ func TestManyModulesCostLittle(t *testing.T) {
 	t.Parallel()
 	value := strings.Repeat("./cmd/b:", 30_000)
 	project := "[[build.env]]\nname = 'BP_GO_TARGETS'\nvalue = '" + value + "'\n"
-	files := target.NewFiles()
+	files := target.NewFiles(toolchains()...)
 	visit(t, files, "project.toml", project)
 	visit(t, files, "Procfile", "web: "+strings.Repeat("a/b ", 100_000)+"\n")
 	servers := readServers(strings.Repeat("cmd/a/main.go ", 20_000))

@@ -1,0 +1,9 @@
+package elixir
+
+import "github.com/grpc-cnb/health-probe/detect/tree/target"
+
+var toolchain = target.Toolchain{
+	Extensions: []string{".ex"},
+	Folders:    []string{"elixir"},
+	Launchers:  []string{"mix"},
+}

@@ -1,0 +1,10 @@
+package haskell
+
+import "github.com/grpc-cnb/health-probe/detect/tree/target"
+
+var toolchain = target.Toolchain{
+	Extensions: []string{".hs"},
+	Folders:    []string{"haskell"},
+	Launchers:  []string{"cabal", "stack"},
+	Starts:     []string{"cabal run", "stack run", "stack exec"},
+}

@@ -1,0 +1,73 @@
+package node
+
+import (
+	"encoding/json"
+	"path"
+
+	"github.com/grpc-cnb/health-probe/detect/tree/target"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+)
+
+var toolchain = target.Toolchain{
+	Extensions:    []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"},
+	StartsSources: true,
+	Folders:       []string{"node", "nodejs", "typescript", "javascript"},
+	Runtimes: []string{
+		"node", "npm", "yarn", "pnpm", "bun", "nest", "tsx", "ts-node", "nodemon", "pm2",
+	},
+	Launchers: []string{"npx"},
+	Starts:    []string{"node"},
+	Variables: []target.Variable{{
+		Name: "BP_NODE_PROJECT_PATH", Source: "paketo-buildpacks/libnodejs spec_constants.go", Read: target.Directory,
+	}},
+	Hints: []target.Variable{{
+		Name: "BP_LAUNCHPOINT", Source: "paketo-buildpacks/libnodejs spec_constants.go", Read: target.Command,
+	}},
+	Reads: func(file string) bool { return path.Base(file) == manifest },
+	Read:  readStart,
+}
+
+// readStart reads what `npm start` runs in the app's folder.
+func readStart(file string, text []byte) target.Manifest {
+	m := target.Manifest{IsPackage: true}
+	if file == manifest {
+		m.Value = target.Value{
+			Says: "the script start of " + manifest, Text: startScript(text), Read: startedByNPM, IsHint: true,
+		}
+	}
+	return m
+}
+
+// runsScript is a command that runs another script of the package.
+var runsScript = lazyregexp.New(`^(?:npm run|yarn(?: run)?|pnpm(?: run)?|bun run)\s+([\w:.-]+)\s*$`)
+
+// maxScripts is how many scripts are followed that run one another.
+const maxScripts = 4
+
+// startScript returns the command that `npm start` runs, "" for none.
+func startScript(text []byte) string {
+	var fields struct {
+		Scripts map[string]any `json:"scripts"`
+	}
+	if json.Unmarshal(text, &fields) != nil {
+		return ""
+	}
+	command, _ := fields.Scripts["start"].(string)
+	for range maxScripts {
+		m := runsScript.FindStringSubmatch(command)
+		if m == nil {
+			break
+		}
+		command, _ = fields.Scripts[m[1]].(string)
+	}
+	return command
+}
+
+// startedByNPM reads the command of the script "start". It names no program that has to be there.
+func startedByNPM(fs *target.Files, value string) []target.Module {
+	all := target.Command(fs, value)
+	for i := range all {
+		all[i].Path = ""
+	}
+	return all
+}

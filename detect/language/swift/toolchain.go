@@ -1,0 +1,10 @@
+package swift
+
+import "github.com/grpc-cnb/health-probe/detect/tree/target"
+
+var toolchain = target.Toolchain{
+	Extensions: []string{".swift"},
+	Folders:    []string{"swift"},
+	Launchers:  []string{"swift"},
+	Starts:     []string{"swift run"},
+}
