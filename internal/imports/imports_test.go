@@ -126,7 +126,6 @@ var rules = []rule{
 var testRules = []rule{
 	{"build", []string{"build/labeltest"}},
 	{"build/execprobe", []string{"probe/check", "probe/lean"}},
-	{"detect/tree/target", []string{"detect/analyzer", "detect/language/..."}},
 	{"internal/config", []string{"internal/descriptor"}},
 	{"probe/...", []string{"probe/..."}},
 	{"cmd/grpc_health_probe", []string{"probe/probetest"}},

@@ -1,4 +1,4 @@
-package target_test
+package detect
 
 // Each app has a document that starts one of its programs.
 var documents = map[string]app{

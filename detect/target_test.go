@@ -1,4 +1,4 @@
-package target_test
+package detect
 
 import (
 	"maps"
@@ -7,33 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/language/dart"
-	"github.com/grpc-cnb/health-probe/detect/language/dotnet"
-	"github.com/grpc-cnb/health-probe/detect/language/golang"
-	"github.com/grpc-cnb/health-probe/detect/language/jvm"
-	"github.com/grpc-cnb/health-probe/detect/language/node"
-	"github.com/grpc-cnb/health-probe/detect/language/python"
-	"github.com/grpc-cnb/health-probe/detect/language/ruby"
-	"github.com/grpc-cnb/health-probe/detect/language/rust"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/detect/tree/target"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
-// toolchains are those of the languages in these tests.
-func toolchains() (all []target.Toolchain) {
-	for _, a := range []analyzer.Analyzer{
-		dart.Analyzer, dotnet.Analyzer, golang.Analyzer, jvm.Analyzer, node.Analyzer, python.Analyzer, ruby.Analyzer,
-		rust.Analyzer,
-	} {
-		all = append(all, a.Language().Toolchain)
-	}
-	return all
-}
-
-// languages are those of the servers in these tests, by the extensions of their files.
-var languages = map[string]string{
+// languageOf has the languages of the servers in these tests, by the extensions of their files.
+var languageOf = map[string]string{
 	".go": "go", ".java": "java", ".kt": "kotlin", ".scala": "scala", ".cs": "csharp", ".ts": "typescript",
 	".js": "node", ".py": "python", ".rb": "ruby", ".rs": "rust", ".dart": "dart",
 }
@@ -365,7 +345,7 @@ func TestTheBuildNamesTheServer(t *testing.T) {
 	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			files := target.NewFiles(toolchains()...)
+			files := newScan(languages, nil).files
 			for file, text := range c.files {
 				visit(t, files, file, text)
 			}
@@ -401,7 +381,7 @@ func readServers(text string) []plan.Server {
 	var servers []plan.Server
 	for field := range strings.FieldsSeq(text) {
 		file, programs, hasPrograms := strings.Cut(field, "<-")
-		s := plan.Server{Language: languages[path.Ext(file)], Evidence: plan.Place{Path: file, Line: 1}}
+		s := plan.Server{Language: languageOf[path.Ext(file)], Evidence: plan.Place{Path: file, Line: 1}}
 		if hasPrograms {
 			s.Programs = strings.Split(programs, ",")
 		}
@@ -414,8 +394,9 @@ func readServers(text string) []plan.Server {
 func TestEachVariableIsTried(t *testing.T) {
 	t.Parallel()
 	variables := slices.Concat(target.Common.Variables, target.Common.Hints)
-	for _, t := range toolchains() {
-		variables = slices.Concat(variables, t.Variables, t.Hints)
+	for _, a := range languages {
+		toolchain := a.Language().Toolchain
+		variables = slices.Concat(variables, toolchain.Variables, toolchain.Hints)
 	}
 	for _, v := range variables {
 		if !slices.ContainsFunc(slices.Collect(keys), func(name string) bool { return name == v.Name }) {
@@ -451,7 +432,7 @@ func TestManyModulesCostLittle(t *testing.T) {
 	t.Parallel()
 	value := strings.Repeat("./cmd/b:", 30_000)
 	project := "[[build.env]]\nname = 'BP_GO_TARGETS'\nvalue = '" + value + "'\n"
-	files := target.NewFiles(toolchains()...)
+	files := newScan(languages, nil).files
 	visit(t, files, "project.toml", project)
 	visit(t, files, "Procfile", "web: "+strings.Repeat("a/b ", 100_000)+"\n")
 	servers := readServers(strings.Repeat("cmd/a/main.go ", 20_000))
