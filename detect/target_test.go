@@ -393,10 +393,9 @@ func readServers(text string) []plan.Server {
 // Every variable of the table has a case.
 func TestEachVariableIsTried(t *testing.T) {
 	t.Parallel()
-	variables := slices.Concat(target.Common.Variables, target.Common.Hints)
+	variables := target.Common.Variables
 	for _, a := range languages {
-		toolchain := a.Language().Toolchain
-		variables = slices.Concat(variables, toolchain.Variables, toolchain.Hints)
+		variables = slices.Concat(variables, a.Language().Toolchain.Variables)
 	}
 	for _, v := range variables {
 		if !slices.ContainsFunc(slices.Collect(keys), func(name string) bool { return name == v.Name }) {

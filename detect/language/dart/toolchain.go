@@ -2,10 +2,4 @@ package dart
 
 import "github.com/grpc-cnb/health-probe/detect/tree/target"
 
-var toolchain = target.Toolchain{
-	Extensions:    []string{".dart"},
-	StartsSources: true,
-	Folders:       []string{"dart"},
-	Launchers:     []string{"dart"},
-	Starts:        []string{"dart"},
-}
+var toolchain = target.Toolchain{Extensions: []string{".dart"}, Folders: []string{"dart"}, Starts: []string{"dart"}}

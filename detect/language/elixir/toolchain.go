@@ -2,8 +2,4 @@ package elixir
 
 import "github.com/grpc-cnb/health-probe/detect/tree/target"
 
-var toolchain = target.Toolchain{
-	Extensions: []string{".ex"},
-	Folders:    []string{"elixir"},
-	Launchers:  []string{"mix"},
-}
+var toolchain = target.Toolchain{Extensions: []string{".ex"}, Folders: []string{"elixir"}, Starts: []string{"mix run"}}

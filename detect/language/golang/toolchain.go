@@ -12,11 +12,9 @@ import (
 )
 
 var toolchain = target.Toolchain{
-	Extensions:    []string{".go"},
-	StartsSources: true,
-	Folders:       []string{"golang"},
-	Launchers:     []string{"go"},
-	Starts:        []string{"go run"},
+	Extensions: []string{".go"},
+	Folders:    []string{"golang"},
+	Starts:     []string{"go run"},
 	Variables: []target.Variable{
 		{Name: "BP_GO_TARGETS", Source: goBuild, Read: packages(":")},
 		{Name: "BP_GO_WORKDIR", Source: goBuild, Read: target.Directory},

@@ -5,6 +5,5 @@ import "github.com/grpc-cnb/health-probe/detect/tree/target"
 var toolchain = target.Toolchain{
 	Extensions: []string{".hs"},
 	Folders:    []string{"haskell"},
-	Launchers:  []string{"cabal", "stack"},
 	Starts:     []string{"cabal run", "stack run", "stack exec"},
 }

@@ -12,9 +12,8 @@ import (
 var toolchain = target.Toolchain{
 	Extensions:   []string{".java", ".kt", ".scala"},
 	ProjectFiles: []string{".xml", ".gradle", ".kts"},
+	Starts:       []string{"java", "sbt", "sbt runMain"},
 	Runtimes:     []string{"java"},
-	Launchers:    []string{"sbt", "runMain"},
-	Starts:       []string{"java", "sbt"},
 	Variables: []target.Variable{
 		{Name: "BP_MAVEN_BUILT_ARTIFACT", Source: mavenBuildpack, Read: readArtifact},
 		{Name: "BP_MAVEN_BUILT_MODULE", Source: mavenBuildpack, Read: target.Directory},
@@ -22,23 +21,25 @@ var toolchain = target.Toolchain{
 		{Name: "BP_GRADLE_BUILT_ARTIFACT", Source: gradleBuildpack, Read: readArtifact},
 		{Name: "BP_GRADLE_BUILT_MODULE", Source: gradleBuildpack, Read: target.Directory},
 		{Name: "BP_GRADLE_BUILD_FILE", Source: gradleBuildpack, Read: target.Directory},
-		{Name: "BP_SBT_BUILT_ARTIFACT", Source: "paketo-buildpacks/sbt buildpack.toml", Read: readArtifact},
-		{Name: "BP_SBT_BUILT_MODULE", Source: "paketo-buildpacks/sbt buildpack.toml", Read: target.Directory},
-	},
-	Hints: []target.Variable{
-		{Name: "BP_MAVEN_BUILD_ARGUMENTS", Source: mavenBuildpack, Read: readArguments},
-		{Name: "BP_MAVEN_ADDITIONAL_BUILD_ARGUMENTS", Source: mavenBuildpack, Read: readArguments},
-		{Name: "BP_GRADLE_BUILD_ARGUMENTS", Source: gradleBuildpack, Read: readArguments},
-		{Name: "MAVEN_CUSTOM_OPTS", Source: "heroku/buildpacks-jvm buildpacks/maven/README.md", Read: readArguments},
-		{Name: "GRADLE_TASK", Source: "heroku/buildpacks-jvm buildpacks/gradle/README.md", Read: readArguments},
-		{Name: "GOOGLE_BUILD_ARGS", Source: "GoogleCloudPlatform/buildpacks pkg/env/env.go", Read: readArguments},
+		{Name: "BP_SBT_BUILT_ARTIFACT", Source: sbtBuildpack, Read: readArtifact},
+		{Name: "BP_SBT_BUILT_MODULE", Source: sbtBuildpack, Read: target.Directory},
+		{Name: "BP_MAVEN_BUILD_ARGUMENTS", Source: mavenBuildpack, Read: readArguments, IsHint: true},
+		{Name: "BP_MAVEN_ADDITIONAL_BUILD_ARGUMENTS", Source: mavenBuildpack, Read: readArguments, IsHint: true},
+		{Name: "BP_GRADLE_BUILD_ARGUMENTS", Source: gradleBuildpack, Read: readArguments, IsHint: true},
+		{Name: "MAVEN_CUSTOM_OPTS", Source: herokuMaven, Read: readArguments, IsHint: true},
+		{Name: "GRADLE_TASK", Source: herokuGradle, Read: readArguments, IsHint: true},
+		{Name: "GOOGLE_BUILD_ARGS", Source: googleBuildpacks, Read: readArguments, IsHint: true},
 	},
 	IsProgram: isMainClass,
 }
 
 const (
-	mavenBuildpack  = "paketo-buildpacks/maven buildpack.toml"
-	gradleBuildpack = "paketo-buildpacks/gradle buildpack.toml"
+	mavenBuildpack   = "paketo-buildpacks/maven buildpack.toml"
+	gradleBuildpack  = "paketo-buildpacks/gradle buildpack.toml"
+	sbtBuildpack     = "paketo-buildpacks/sbt buildpack.toml"
+	herokuMaven      = "heroku/buildpacks-jvm buildpacks/maven/README.md"
+	herokuGradle     = "heroku/buildpacks-jvm buildpacks/gradle/README.md"
+	googleBuildpacks = "GoogleCloudPlatform/buildpacks pkg/env/env.go"
 )
 
 // readArtifact reads the path of what a build makes, with wildcards: server/build/libs/*.jar.

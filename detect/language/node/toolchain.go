@@ -9,23 +9,19 @@ import (
 )
 
 var toolchain = target.Toolchain{
-	Extensions:    []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"},
-	StartsSources: true,
-	Folders:       []string{"node", "nodejs", "typescript", "javascript"},
-	Runtimes: []string{
-		"node", "npm", "yarn", "pnpm", "bun", "nest", "tsx", "ts-node", "nodemon", "pm2",
+	Extensions: []string{".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"},
+	Folders:    []string{"node", "nodejs", "typescript", "javascript"},
+	Starts:     []string{"node", "npx"},
+	Runtimes:   []string{"node", "npm", "yarn", "pnpm", "bun", "nest", "tsx", "ts-node", "nodemon", "pm2"},
+	Variables: []target.Variable{
+		{Name: "BP_LAUNCHPOINT", Source: nodeBuildpacks, Read: target.Command, IsHint: true},
+		{Name: "BP_NODE_PROJECT_PATH", Source: nodeBuildpacks, Read: target.Directory},
 	},
-	Launchers: []string{"npx"},
-	Starts:    []string{"node"},
-	Variables: []target.Variable{{
-		Name: "BP_NODE_PROJECT_PATH", Source: "paketo-buildpacks/libnodejs spec_constants.go", Read: target.Directory,
-	}},
-	Hints: []target.Variable{{
-		Name: "BP_LAUNCHPOINT", Source: "paketo-buildpacks/libnodejs spec_constants.go", Read: target.Command,
-	}},
 	Reads: func(file string) bool { return path.Base(file) == manifest },
 	Read:  readStart,
 }
+
+const nodeBuildpacks = "paketo-buildpacks/libnodejs spec_constants.go"
 
 // readStart reads what `npm start` runs in the app's folder.
 func readStart(file string, text []byte) target.Manifest {

@@ -8,12 +8,10 @@ import (
 )
 
 var toolchain = target.Toolchain{
-	Extensions:    []string{".py"},
-	StartsSources: true,
-	Folders:       []string{"python", "py"},
-	Launchers:     []string{"python", "python3", "uv", "poetry", "pipenv"},
-	Starts:        []string{"python", "python3", "uv run", "poetry run"},
-	IsProgram:     isModuleOf,
+	Extensions: []string{".py"},
+	Folders:    []string{"python", "py"},
+	Starts:     []string{"python", "python3", "uv run", "poetry run", "pipenv run"},
+	IsProgram:  isModuleOf,
 }
 
 // isModuleOf reports whether a word is the module of a server, as python -m or an application server has it:

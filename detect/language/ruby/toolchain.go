@@ -3,9 +3,7 @@ package ruby
 import "github.com/grpc-cnb/health-probe/detect/tree/target"
 
 var toolchain = target.Toolchain{
-	Extensions:    []string{".rb"},
-	StartsSources: true,
-	Folders:       []string{"ruby"},
-	Launchers:     []string{"ruby", "bundle", "rails"},
-	Starts:        []string{"ruby", "bundle exec"},
+	Extensions: []string{".rb"},
+	Folders:    []string{"ruby"},
+	Starts:     []string{"ruby", "bundle exec", "rails server"},
 }

@@ -12,25 +12,24 @@ import (
 var toolchain = target.Toolchain{
 	Extensions: []string{".rs"},
 	Folders:    []string{"rust"},
-	Launchers:  []string{"cargo"},
 	Starts:     []string{"cargo run"},
-	Variables: []target.Variable{{
-		Name: "BP_CARGO_WORKSPACE_MEMBERS", Source: "paketo-community/cargo buildpack.toml", Read: readMembers,
-	}},
-	Hints: []target.Variable{{
-		Name: "BP_CARGO_INSTALL_ARGS", Source: "paketo-community/cargo buildpack.toml", Read: readPath,
-	}},
+	Variables: []target.Variable{
+		{Name: "BP_CARGO_WORKSPACE_MEMBERS", Source: cargoBuildpack, Read: readMembers},
+		{Name: "BP_CARGO_INSTALL_ARGS", Source: cargoBuildpack, Read: readPath, IsHint: true},
+	},
 	IsProgram: isOfCrate,
 	Reads:     func(file string) bool { return path.Base(file) == manifest },
 	Read:      readNames,
 }
+
+const cargoBuildpack = "paketo-community/cargo buildpack.toml"
 
 // readMembers reads names of crates, with commas between them.
 func readMembers(fs *target.Files, value string) []target.Module {
 	var all []target.Module
 	for name := range strings.SplitSeq(value, ",") {
 		name = strings.TrimSpace(name)
-		dir, ok := fs.Named(name)
+		dir, ok := fs.Names[name]
 		if !ok {
 			all = append(all, target.Module{Written: name, Path: name, Builds: func(*plan.Server) bool { return false }})
 			continue
@@ -55,7 +54,7 @@ func readPath(fs *target.Files, value string) (all []target.Module) {
 
 // isOfCrate reports whether a word is the name of the crate of a server, or of a program in one.
 func isOfCrate(fs *target.Files, s *plan.Server, word string) bool {
-	source, ok := fs.Named(path.Base(word))
+	source, ok := fs.Names[path.Base(word)]
 	return ok && target.IsIn(s, source)
 }
 

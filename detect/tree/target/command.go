@@ -28,13 +28,13 @@ func Flags(line string) iter.Seq2[string, string] {
 }
 
 // Command reads the command line of a process. Its words are matched as what names a server most surely first: the
-// source itself or a folder around it; a name that its language gives; what is built in a folder; the name of a program;
-// another source in the folder; what the command's runtime runs.
+// source itself or a folder around it; a name that its language gives; what is built in a folder; the name of a
+// program; another source in the folder; what the command's runtime runs.
 func Command(fs *Files, value string) []Module {
 	words := fs.programWords(value)
 	var all []Module
 	for _, word := range words {
-		if fs.isScript(word) {
+		if fs.IsSource(word) {
 			all = append(all, Module{word, word, func(s *plan.Server) bool { return IsIn(s, word) }})
 		}
 	}
@@ -51,11 +51,6 @@ func Command(fs *Files, value string) []Module {
 	return all
 }
 
-// isScript reports whether a word is a source that a command starts by its name.
-func (fs *Files) isScript(word string) bool {
-	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool { return t.StartsSources && t.IsSource(word) })
-}
-
 // isNamed reports whether a word is a name that the language of a server gives its program.
 func (fs *Files) isNamed(s *plan.Server, word string) bool {
 	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
@@ -65,17 +60,20 @@ func (fs *Files) isNamed(s *plan.Server, word string) bool {
 
 // isLauncher reports whether a word names no program of an app.
 func (fs *Files) isLauncher(word string) bool {
-	return slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
-		return slices.Contains(t.Launchers, word) || slices.Contains(t.Runtimes, word)
+	return slices.Contains(launchers, word) || slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
+		return slices.Contains(t.Runtimes, word) || slices.Contains(strings.Fields(strings.Join(t.Starts, " ")), word)
 	})
 }
+
+// launchers are words of commands in any language that name no program.
+var launchers = []string{"exec", "start", "run", "bash", "sh", "env"}
 
 // runtimeOf returns what runs the program of a command line that does not name the source of one: what a compiler
 // writes has another name.
 func (fs *Files) runtimeOf(value string) *Toolchain {
 	var runtime *Toolchain
 	for _, word := range procfile.Words(value) {
-		if fs.isScript(word) && !slices.ContainsFunc(strings.Split(word, "/"), isOutputDir) {
+		if fs.IsSource(word) && !slices.ContainsFunc(strings.Split(word, "/"), isOutputDir) {
 			return nil
 		}
 		i := slices.IndexFunc(fs.toolchains, func(t *Toolchain) bool { return slices.Contains(t.Runtimes, word) })

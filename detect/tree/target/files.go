@@ -21,30 +21,26 @@ const projectFile = "project.toml"
 
 // Files are what the files of an app say is built. Several goroutines may read files at once.
 type Files struct {
+	// Names are folders and sources, by the names that manifests give to what is built of them.
+	Names map[string]string
+
 	toolchains []*Toolchain
 	startLine  *lazyregexp.Regexp
 
 	mu        sync.Mutex
 	variables map[string]string // of project.toml
 	processes []procfile.Process
-	names     map[string]string   // folders and sources, by the names that manifests give to what is built of them
 	packages  map[string]bool     // the folders of packages
-	values    []said              // of manifests
+	values    []Value             // of manifests
 	image     string              // the command that the Dockerfile starts
 	shown     map[string][]string // command lines of each README
 	embedded  []embedded
 }
 
-// said is a value of a manifest, and the languages that the manifest is for.
-type said struct {
-	Value
-	languages []string
-}
-
 // NewFiles returns the files of an app in some languages before one is read.
 func NewFiles(toolchains ...Toolchain) *Files {
 	fs := &Files{
-		variables: map[string]string{}, names: map[string]string{}, packages: map[string]bool{},
+		variables: map[string]string{}, Names: map[string]string{}, packages: map[string]bool{},
 		shown: map[string][]string{},
 	}
 	for _, t := range append(toolchains, Common) {
@@ -99,22 +95,19 @@ func (fs *Files) Visit(f *tree.File) error {
 func (fs *Files) add(t *Toolchain, file string, m Manifest) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	maps.Copy(fs.names, m.Names)
+	maps.Copy(fs.Names, m.Names)
 	if m.IsPackage {
 		fs.packages[path.Dir(file)] = true
 	}
 	for _, pattern := range m.Embedded[:min(len(m.Embedded), maxEmbedded-len(fs.embedded))] {
 		fs.embedded = append(fs.embedded, embedded{pattern, t.Languages})
 	}
-	if m.Value.Text != "" {
-		fs.values = append(fs.values, said{m.Value, t.Languages})
+	if !m.Value.IsHint {
+		m.Value.languages = t.Languages
 	}
-}
-
-// Named returns the folder or the source of what a manifest gives a name.
-func (fs *Files) Named(name string) (dirOrSource string, ok bool) {
-	dirOrSource, ok = fs.names[name]
-	return dirOrSource, ok
+	if m.Value.Text != "" {
+		fs.values = append(fs.values, m.Value)
+	}
 }
 
 // variable is a table of project.toml.
@@ -153,52 +146,46 @@ func (fs *Files) readProject(text []byte) error {
 	return nil
 }
 
-// Targets returns what is said to be built: by variables of the environment, of project.toml, by manifests, by the
-// Procfile's process web, grpc or its only one, and by the Dockerfile; and what READMEs start. getenv returns a variable
-// of the environment, "" for none.
+// Targets returns what is said to be built: by variables of the environment and of project.toml, by manifests, by the
+// Procfile's process web, grpc or its only one, and by the Dockerfile; and what READMEs start. getenv returns a
+// variable of the environment, "" for none.
 func (fs *Files) Targets(getenv func(name string) string) []Target {
-	var modules, hints, starts []Target
+	var values []Value
 	for _, t := range fs.toolchains {
-		modules = append(modules, fs.set(t.Variables, false, t.Languages, getenv)...)
-		hints = append(hints, fs.set(t.Hints, true, t.Languages, getenv)...)
-	}
-	slices.SortFunc(fs.values, func(a, b said) int { return cmp.Compare(a.Says, b.Says) })
-	for _, v := range fs.values {
-		if v.IsHint {
-			starts = append(starts, fs.newTarget(v.Value, nil))
-		} else {
-			modules = append(modules, fs.newTarget(v.Value, v.languages))
+		for _, v := range t.Variables {
+			text, says := strings.TrimSpace(getenv(v.Name)), "$"+v.Name
+			if text == "" {
+				text, says = strings.TrimSpace(fs.variables[v.Name]), says+" in "+projectFile
+			}
+			if text != "" {
+				values = append(values, Value{says, text, v.Read, v.IsHint, t.Languages})
+			}
 		}
 	}
-	image := fs.newTarget(Value{"the " + dockerfile, fs.image, Command, true}, nil)
-	return slices.Concat(modules, hints, fs.serving(), starts, []Target{image}, fs.showing())
+	slices.SortFunc(fs.values, func(a, b Value) int { return cmp.Compare(a.Says, b.Says) })
+	values = slices.Concat(values, fs.serving(), fs.values, []Value{started("the "+dockerfile, fs.image)})
+	slices.SortStableFunc(values, func(a, b Value) int { return plan.CompareBool(a.IsHint, b.IsHint) })
+	var all []Target
+	for _, v := range values {
+		all = append(all, fs.newTarget(v))
+	}
+	return append(all, fs.showing()...)
 }
 
-// set returns what those of the variables say that are set.
-func (fs *Files) set(
-	variables []Variable, isHint bool, languages []string, getenv func(name string) string,
-) (all []Target) {
-	for _, v := range variables {
-		value, says := strings.TrimSpace(getenv(v.Name)), "$"+v.Name
-		if value == "" {
-			value, says = strings.TrimSpace(fs.variables[v.Name]), says+" in "+projectFile
-		}
-		if value != "" {
-			all = append(all, fs.newTarget(Value{says, value, v.Read, isHint}, languages))
-		}
-	}
-	return all
+// started returns the value of a command line.
+func started(says, command string) Value {
+	return Value{Says: says, Text: command, Read: Command, IsHint: true}
 }
 
 // serving returns the processes of the Procfile that may serve.
-func (fs *Files) serving() []Target {
-	var all []Target
+func (fs *Files) serving() []Value {
+	var all []Value
 	for _, p := range procfile.Serving(fs.processes) {
 		says := "the " + procfile.Name
 		if p.Name == "web" || p.Name == "grpc" {
 			says = "the process " + p.Name + " of " + says
 		}
-		all = append(all, fs.newTarget(Value{says, p.Command, Command, true}, nil))
+		all = append(all, started(says, p.Command))
 	}
 	return all
 }
@@ -211,7 +198,7 @@ func (fs *Files) showing() []Target {
 	var all []Target
 	for _, file := range files {
 		for _, line := range fs.shown[file] {
-			t := fs.newTarget(Value{plan.Printable(file), line, Command, true}, nil)
+			t := fs.newTarget(started(plan.Printable(file), line))
 			t.isShown = true
 			all = append(all, t)
 		}

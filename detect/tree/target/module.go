@@ -40,7 +40,7 @@ func (fs *Files) In(written, dir string) []Module {
 
 // isProjectFile reports whether a path is that of a file that stands for the folder that it lies in.
 func (fs *Files) isProjectFile(file string) bool {
-	return fs.isScript(file) || slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
+	return fs.IsSource(file) || slices.ContainsFunc(fs.toolchains, func(t *Toolchain) bool {
 		return slices.Contains(t.ProjectFiles, path.Ext(file))
 	})
 }

@@ -15,15 +15,11 @@ import (
 
 // Target is what one variable, or one line of a file, says is built.
 type Target struct {
-	// Says is who says so, for users: "$BP_GO_TARGETS".
-	Says string
+	Value
 	// named are the modules that it names, in its order.
 	named []Module
-	// languages are those of the servers that it is about, as plan.Server has them; nil for all.
-	languages []string
-	// isHint says that it names no module if it does not seem to, as a command line. isShown says that it is one of a
-	// document, which does not say what is built.
-	isHint, isShown bool
+	// isShown says that it is a line of a document, which does not say what is built.
+	isShown bool
 }
 
 // A value is read up to here, since each module is compared with each server, and an app may have any number of both.
@@ -34,10 +30,9 @@ const (
 	maxCompared = 256
 )
 
-// newTarget returns what a value says about servers of some languages.
-func (fs *Files) newTarget(v Value, languages []string) Target {
+func (fs *Files) newTarget(v Value) Target {
 	named := v.Read(fs, v.Text[:min(len(v.Text), maxValue)])
-	return Target{Says: v.Says, named: named[:min(len(named), maxModules)], languages: languages, isHint: v.IsHint}
+	return Target{Value: v, named: named[:min(len(named), maxModules)]}
 }
 
 // Module is one module as a target names it.
@@ -74,7 +69,7 @@ func Mark(servers []plan.Server, targets []Target, exists func(path string) bool
 			shown, shownBy = narrow(groups, nil), t.Says
 		case len(groups) == 0:
 			without = append(without, t)
-		case !t.isHint:
+		case !t.IsHint:
 			built = union(built, groups)
 			if lead == nil {
 				lead, leadBy = groups[0], t
@@ -106,7 +101,7 @@ func (t Target) doubt(servers []plan.Server, isNamed bool, exists func(path stri
 	}
 	m := t.named[0]
 	isThere := m.Path == "" || exists(m.Path)
-	if t.isHint && (m.Path == "" || !isThere || isNamed || len(servers) == 1) {
+	if t.IsHint && (m.Path == "" || !isThere || isNamed || len(servers) == 1) {
 		return nil
 	}
 	note := fmt.Sprintf("%s names %q, ", t.Says, m.Written[:min(len(m.Written), maxWritten)])

@@ -11,25 +11,19 @@ import (
 type Toolchain struct {
 	// Languages are the names that servers have in plan.Server. They are those of the analyzer, and nil for all.
 	Languages []string
-	// Extensions are those of sources.
-	Extensions []string
-	// StartsSources says that commands start a source by its name: python serve.py.
-	StartsSources bool
-	// ProjectFiles are the extensions of further files that stand for their folder in the value of a variable.
-	ProjectFiles []string
+	// Extensions are those of sources, and ProjectFiles those of further files that stand for their folder in the value
+	// of a variable.
+	Extensions, ProjectFiles []string
 	// Folders are names of the language, in small letters, that folders have in which an app is the same as in folders
 	// of other languages.
 	Folders []string
-	// Runtimes are words of command lines that run programs of the language, which may have other names than their
-	// sources. Launchers are further words that name no program.
-	Runtimes, Launchers []string
-	// Starts are the beginnings of command lines in a README that start a program, as regular expressions: "go run".
-	Starts []string
-	// Variables say which part of an app is built, the more specific before those that they supersede. Hints may say
-	// so, as command lines do.
-	Variables, Hints []Variable
-	// IsProgram reports whether a word of a command line is a name that only the language gives the program of a server,
-	// as that of a module. nil for no such names.
+	// Starts are the words that command lines begin with which start a program: "go run". Runtimes are words of command
+	// lines that run programs which may have other names than their sources.
+	Starts, Runtimes []string
+	// Variables say which part of an app is built, the more specific before those that they supersede.
+	Variables []Variable
+	// IsProgram reports whether a word of a command line is a name that only the language gives the program of a
+	// server, such as that of a module. It is nil if there are no such names.
 	IsProgram func(fs *Files, s *plan.Server, word string) bool
 	// Reads reports, by the path alone, whether Read reads a file. Both are nil if there are no such files.
 	Reads func(file string) bool
@@ -45,6 +39,8 @@ type Variable struct {
 	// Source is where the buildpack reads it: repository and file on GitHub.
 	Source string
 	Read   Reader
+	// IsHint says that a value names no module if it does not seem to, as a command line.
+	IsHint bool
 }
 
 // Reader returns the modules that a value names, when all files of the app were visited.
@@ -64,17 +60,16 @@ type Manifest struct {
 
 // Value is what a variable or a line of a file says. The zero value stands for none.
 type Value struct {
-	Says, Text string // who says it, for users, and what
+	// Says is who says so, for users: "$BP_GO_TARGETS". Text is what is said.
+	Says, Text string
 	Read       Reader
 	IsHint     bool
+	languages  []string // those of the servers that it is about, as plan.Server has them; nil for all
 }
 
-// Common is what belongs to no language.
-var Common = Toolchain{
-	Launchers: []string{"exec", "start", "run", "bash", "sh", "env"},
-	Variables: []Variable{{"GOOGLE_BUILDABLE", "GoogleCloudPlatform/buildpacks pkg/env/env.go", Package}},
-	Hints: []Variable{
-		{"GOOGLE_ENTRYPOINT", "GoogleCloudPlatform/buildpacks pkg/env/env.go", Command},
-		{"BP_PROCFILE_DEFAULT_PROCESS", "paketo-buildpacks/procfile procfile/procfile.go", Command},
-	},
-}
+// Common has the variables that belong to no language.
+var Common = Toolchain{Variables: []Variable{
+	{"GOOGLE_BUILDABLE", "GoogleCloudPlatform/buildpacks pkg/env/env.go", Package, false},
+	{"GOOGLE_ENTRYPOINT", "GoogleCloudPlatform/buildpacks pkg/env/env.go", Command, true},
+	{"BP_PROCFILE_DEFAULT_PROCESS", "paketo-buildpacks/procfile procfile/procfile.go", Command, true},
+}}
