@@ -82,8 +82,8 @@ func readProject(fs *target.Files, project string) []target.Module {
 	}}}
 }
 
-// isMainClass reports whether a word is the class that has the name of the source that makes a server, as java takes it:
-// com.example.Server. Kotlin's functions outside of classes are in a class named ServerKt.
+// isMainClass reports whether a word is the class that has the name of the source that makes a server, as java takes
+// it: com.example.Server. Kotlin's functions outside of classes are in a class named ServerKt.
 func isMainClass(_ *target.Files, s *plan.Server, word string) bool {
 	if !strings.Contains(word, ".") || strings.Contains(word, "/") {
 		return false

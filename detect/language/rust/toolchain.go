@@ -31,7 +31,8 @@ func readMembers(fs *target.Files, value string) []target.Module {
 		name = strings.TrimSpace(name)
 		dir, ok := fs.Names[name]
 		if !ok {
-			all = append(all, target.Module{Written: name, Path: name, Builds: func(*plan.Server) bool { return false }})
+			isNone := func(*plan.Server) bool { return false }
+			all = append(all, target.Module{Written: name, Path: name, Builds: isNone})
 			continue
 		}
 		if dir == "." { // beside other crates
