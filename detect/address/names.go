@@ -1,6 +1,7 @@
 package address
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -190,7 +191,7 @@ func (n *Names) isParameter(name string, line, scope int) bool {
 			return false
 		}
 		code := n.LineCode(head)
-		open := strings.IndexByte(string(code), '(')
+		open := bytes.IndexByte(code, '(')
 		if open >= 0 && !source.IsBranch(code) && source.HasWord(code[open:], name) {
 			return true
 		}

@@ -14,9 +14,10 @@ var (
 		source.LineComment("//"), source.String(`"`, `"`, source.Quoting{Embeds: "#{"}),
 		source.String("'", "'", source.Quoting{}), source.String("`", "`", source.Quoting{Embeds: "${"}),
 	}
-	assignment = lazyregexp.New(`(?m)(?:^|;)[ \t]*(?:(?:const|let|int)[ \t]+|(?:self|this)\.)?(?P<name>[@\w]+)[ \t]*=[ \t]*`)
-	field      = lazyregexp.New(`\bflag\("(?P<field>[ ]*)",\s*`)
-	listens    = lazyregexp.New(`\blisten\(`)
+	assignment = lazyregexp.New(
+		`(?m)(?:^|;)[ \t]*(?:(?:const|let|int)[ \t]+|(?:self|this)\.)?(?P<name>[@\w]+)[ \t]*=[ \t]*`)
+	field   = lazyregexp.New(`\bflag\("(?P<field>[ ]*)",\s*`)
+	listens = lazyregexp.New(`\blisten\(`)
 )
 
 // Each text calls listen with what states an address, or does not.
@@ -83,10 +84,11 @@ func addressIn(t *testing.T, text string) (a address.Address, why string) {
 func TestWhyAnAddressIsNotKnown(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`listen(port)`:                               "port is not declared in the file",
-		"PORT = 1111\nPORT = 2222\nlisten(PORT)":     "several addresses are written: port 1111 in line 1, port 2222 in line 2",
-		`listen(base + 1)`:                           `"base + 1" calculates`,
-		`listen("here")`:                             "no port is written there",
+		`listen(port)`: "port is not declared in the file",
+		"PORT = 1111\nPORT = 2222\nlisten(PORT)": "several addresses are written: port 1111 in line 1, " +
+			"port 2222 in line 2",
+		`listen(base + 1)`: `"base + 1" calculates`,
+		`listen("here")`:   "no port is written there",
 		"flag(\"port\", \"\")\nlisten(options.port)": "no port is written there",
 	} {
 		if _, got := addressIn(t, text); got != want {

@@ -206,7 +206,8 @@ func (l Language) complete(s *plan.Server) {
 	for _, f := range l.Frameworks {
 		if f.Name == s.Framework {
 			s.HealthAdvice, s.SpeaksFirst = f.Advice, f.SpeaksFirst
-			if isByDefault := s.Security == (plan.Security{Transport: plan.Plaintext}); isByDefault && f.ExplicitCredentials {
+			isByDefault := s.Security == plan.Security{Transport: plan.Plaintext}
+			if isByDefault && f.ExplicitCredentials {
 				s.Security = plan.Security{}
 			}
 			switch {

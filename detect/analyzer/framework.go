@@ -34,8 +34,9 @@ type Framework struct {
 	// `application.yml`"; "" for code alone.
 	Settings string
 	// SpeaksFirst says that a server without TLS sends its SETTINGS before its client has sent anything, with all
-	// options of the framework. Measured: grpc-go, grpc-java, gRPC's C core (Python, Ruby), Node's http2. By the source:
-	// Dart's http2 (lib/src/connection.dart), grpclib (grpclib/protocol.py). A server of net/http waits for its client.
+	// options of the framework. Measured: grpc-go, grpc-java, gRPC's C core (Python, Ruby), Node's http2. By the
+	// source: Dart's http2 (lib/src/connection.dart), grpclib (grpclib/protocol.py). A server of net/http waits for its
+	// client.
 	SpeaksFirst bool
 }
 

@@ -29,8 +29,9 @@ type block struct {
 }
 
 // conditional begins the header of a block of a condition or a loop.
-var conditional = lazyregexp.New(`^[\s})]*(?:[iI]f|[eE]lse(?:If)?|elif|elsif|elseif|unless|case|cond|default|switch|match|` +
-	`when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|begin|using|lock|unsafe)\b`)
+var conditional = lazyregexp.New(`^[\s})]*(?:[iI]f|[eE]lse(?:If)?|elif|elsif|elseif|unless|case|cond|default|` +
+	`switch|match|when|select|try|catch|except|finally|rescue|ensure|with|for|foreach|while|loop|do|` +
+	`begin|using|lock|unsafe)\b`)
 
 // hasArms begins what has branches without a word before them: match in Rust, when in Kotlin, case in Elixir.
 var hasArms = lazyregexp.New(`\b(?:match|when|case|cond|select!?|switch)\b[^;]*(?:\{|\bdo|\bof)\s*$`)
@@ -116,9 +117,9 @@ var (
 	inParentheses = lazyregexp.New(`^\((.*)\)$`)
 )
 
-// Conditions returns the heads of the branches around a line, by the indexes of their lines, up to the function that the
-// line is in: the innermost first, which may be the line itself. Headers of other blocks, such as those of loops, are
-// no branches.
+// Conditions returns the heads of the branches around a line, by the indexes of their lines, up to the function that
+// the line is in: the innermost first, which may be the line itself. Headers of other blocks, such as those of loops,
+// are no branches.
 func (b *Blocks) Conditions(t *Text, line int) []int {
 	var heads []int
 	if code := t.LineCode(line); condition.Match(code) || modifier.Match(code) {

@@ -351,13 +351,20 @@ func (w *wiring) findings(servers int, byHTTP bool, web *finding.Site) []finding
 			found = append(found, f)
 		}
 	}
+	return append(found, w.unassigned(stated, byHTTP, servers == 1 && len(wired) == 1)...)
+}
+
+// unassigned returns the listeners that no server is seen to be given, for which a server may listen; none of a server
+// that is alone and has one.
+func (w *wiring) unassigned(stated map[*listener]finding.Listener, byHTTP, isTold bool) []finding.Finding {
+	var found []finding.Finding
 	servesH2C := slices.ContainsFunc(w.listeners, func(l *listener) bool { return l.isH2C })
 	for _, l := range w.listeners {
 		if l.isHTTP && (!byHTTP || servesH2C && !l.isH2C) {
 			continue
 		}
 		isKnown := stated[l].Address.Certainty != address.Unknown || stated[l].Address.Variable != ""
-		if len(l.of) == 0 && (!l.isOption || isKnown) && !(servers == 1 && len(wired) == 1) {
+		if len(l.of) == 0 && (!l.isOption || isKnown) && !isTold {
 			found = append(found, stated[l])
 		}
 	}
@@ -376,6 +383,26 @@ func (w *wiring) finding(l *listener) finding.Listener {
 // lastColon splits an address into a host and a port.
 var lastColon = lazyregexp.New(`^(.*):(\d+|\$\{[^}]*\})$`)
 
+// readText returns the address that a text is, with the part of the text that tells the port; isUnix says that the
+// text is the path of a socket. What begins with a dollar sign is a variable.
+func readText(written string, isUnix bool) (s string, stated plan.Address) {
+	s = address.TrimScheme(written)
+	m := lastColon.FindStringSubmatch(s)
+	switch {
+	case isUnix && strings.HasPrefix(s, "$"):
+		return s, plan.Address{}
+	case isUnix && strings.Contains(s, "$"), strings.HasPrefix(s, "unix:") && strings.Contains(s, "$"):
+		return s, plan.Address{Host: plan.UnixSocket}
+	case isUnix:
+		return s, address.Parse("unix:" + s)
+	case m != nil && strings.HasPrefix(m[2], "$"):
+		return m[2], plan.Address{}
+	case m != nil && strings.Contains(m[1], "$"):
+		return s, address.Parse(m[2])
+	}
+	return s, address.Parse(s)
+}
+
 // address returns the address that an expression states for a network.
 func (w *wiring) address(network, to expression) (a plan.Address, why string) {
 	isUnix, isOption := false, false
@@ -387,21 +414,7 @@ func (w *wiring) address(network, to expression) (a plan.Address, why string) {
 		}
 	}
 	for _, t := range w.texts(to, 0) {
-		s := address.TrimScheme(t.s)
-		m := lastColon.FindStringSubmatch(s)
-		stated := address.Parse(s)
-		switch {
-		case isUnix && strings.HasPrefix(s, "$"):
-			stated = plan.Address{}
-		case isUnix && strings.Contains(s, "$"), strings.HasPrefix(s, "unix:") && strings.Contains(s, "$"):
-			stated = plan.Address{Host: plan.UnixSocket}
-		case isUnix:
-			stated = address.Parse("unix:" + s)
-		case m != nil && strings.HasPrefix(m[2], "$"):
-			s, stated = m[2], plan.Address{}
-		case m != nil && strings.Contains(m[1], "$"):
-			stated = address.Parse(m[2])
-		}
+		s, stated := readText(t.s, isUnix)
 		name, isVariable := strings.CutPrefix(strings.TrimSuffix(s, "}"), "${")
 		switch {
 		case stated.Port != 0 || stated.Host == plan.UnixSocket:

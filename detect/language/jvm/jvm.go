@@ -105,9 +105,9 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 }
 
 var (
-	// otherDir is a directory or a source set whose code is in no program of the app: tests and what serves them, by the
-	// conventions of Maven, Gradle, sbt, Android and JMH, with a name of its own as integrationTest, testFixtures or
-	// functional-test; and what build tools generate.
+	// otherDir is a directory or a source set whose code is in no program of the app: tests and what serves them, by
+	// the conventions of Maven, Gradle, sbt, Android and JMH, with a name of its own as integrationTest, testFixtures
+	// or functional-test; and what build tools generate.
 	otherDir = lazyregexp.New(`(?:^|/)(?:tests?|it|jmh|testing|benchmarks?|testdata|multi-jvm|gatling|generated|` +
 		`generated-(?:test-)?sources|generated-src|src_managed|src-gen|\w+Tests?|\w+-tests?|test[A-Z-]\w*)/`)
 	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.

@@ -110,7 +110,8 @@ var apiRules = []apiRule{
 	{lazyregexp.New(`^\..*[hH]ealth`), anywhere, anywhere, givesServer, ownHelper},
 }
 
-func ownHelper(at *finding.Site, _ string) finding.Finding   { return healthHelper{at.Quiet(), true} }
+func ownHelper(at *finding.Site, _ string) finding.Finding { return healthHelper{at.Quiet(), true} }
+
 func otherHelper(at *finding.Site, _ string) finding.Finding { return healthHelper{at.Quiet(), false} }
 
 // rules are what is recognized by the way it is written, whatever the file imports.

@@ -34,25 +34,30 @@ var classRules = []struct {
 	{source.Exactly(`Spiral\\Bootloader\\GRPC\\GRPCBootloader`), []string{named}, firstVersionWorker},
 	{
 		source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`),
-		[]string{constructed}, roadRunnerWorker,
+		[]string{constructed},
+		roadRunnerWorker,
 	},
 	{
 		source.Exactly(`Hyperf\\GrpcServer\\Server`),
-		[]string{extended}, finding.Registers(hyperf),
+		[]string{extended},
+		finding.Registers(hyperf),
 	},
 	{
 		source.Exactly(`OpenSwoole\\GRPC\\Server`),
-		[]string{constructed}, finding.Constructs(openSwoole),
+		[]string{constructed},
+		finding.Constructs(openSwoole),
 	},
 	{
 		source.Exactly(`Grpc\\RpcServer`),
-		[]string{constructed}, finding.Constructs(grpcPHP),
+		[]string{constructed},
+		finding.Constructs(grpcPHP),
 	},
 	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), []string{named}, finding.RegistersHealth},
 	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), []string{extended}, finding.RegistersHealth},
 	{
 		source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`),
-		[]string{constructed}, finding.RegistersHealth,
+		[]string{constructed},
+		finding.RegistersHealth,
 	},
 }
 

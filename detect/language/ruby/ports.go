@@ -34,7 +34,8 @@ var (
 	element = lazyregexp.New(`(?m)^[ \t]*\w+\[:(?P<field>\w+)\][ \t]*(?:\|\|)?=[ \t]*`)
 	literal = lazyregexp.New(`[{,]\s*(?:(?P<field>\w+):|:\w+[ \t]*=>)[ \t]+(?P<value>[^\s,{}]+)`)
 	// option is one of OptionParser whose block sets an element or a variable.
-	option = lazyregexp.New(`\|[ \t]*\w+[ \t]*\|[ \t]*(?:\w+\[:(?P<field>\w+)\]|(?P<name>@?\w+))[ \t]*=[ \t]*\w+[ \t]*\}`)
+	option = lazyregexp.New(`\|[ \t]*\w+[ \t]*\|[ \t]*(?:\w+\[:(?P<field>\w+)\]|(?P<name>@?\w+))` +
+		`[ \t]*=[ \t]*\w+[ \t]*\}`)
 )
 
 // namesIn returns the names in a source. What an option gives has no value but the one that the name has otherwise.

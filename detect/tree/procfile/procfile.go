@@ -1,5 +1,5 @@
-// Package procfile reads how the processes of an app are started: by the command lines of a Procfile. Begin with [Read],
-// then [Serving].
+// Package procfile reads how the processes of an app are started: by the command lines of a Procfile. Begin with
+// [Read], then [Serving].
 package procfile
 
 import (
