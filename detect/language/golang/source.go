@@ -27,10 +27,8 @@ var (
 	registrationCall = lazyregexp.New(`\.Register\p{Lu}\w*Server\b`)
 	// http2Words are in files that serve HTTP/2 or TLS, for handlers of another package too.
 	http2Words = source.NewKeywords("http2", "HTTP2", "H2C", "ServeTLS", "autocert")
-	// mayDeclare is in files that may state where a server of their package listens: they have a number that may be a
-	// port, or give something a value that has the name of an address.
-	mayDeclare = lazyregexp.New(`net\.Listen|http\.(?:ListenAndServe|Server\{)|[^\w.-]\d{3,5}[^\w.]|Getenv\(|` +
-		`(?i:port|addr\w*|listen\w*|endpoint|bind\w*|host)\s*:?=[^=]`)
+	// declares are in files that may state where a server of their package listens, beside those with a port.
+	declares = source.NewKeywords("net.Listen", "http.ListenAndServe", "http.Server{", "Getenv(")
 	// injectors are the build constraints of the templates from which wire makes wire_gen.go, which imports the same
 	// (https://github.com/google/wire/blob/main/docs/guide.md).
 	injectors = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
@@ -40,6 +38,31 @@ var (
 func mayServe(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
 }
+
+// mayDeclare reports whether a file may state where a server of its package listens: it has a number that may be a port,
+// or makes a listener, or reads a variable.
+func mayDeclare(text []byte) bool {
+	if declares.In(text) {
+		return true
+	}
+	digits := 0
+	for i, c := range text {
+		if c >= '0' && c <= '9' {
+			digits++
+			continue
+		}
+		before := i - digits - 1
+		isWord := source.IsWordByte(c) || c == '.' || before >= 0 && source.IsWordByte(text[before])
+		if digits >= minDigits && digits <= maxDigits && !isWord {
+			return true
+		}
+		digits = 0
+	}
+	return false
+}
+
+// minDigits and maxDigits are how many digits a port has.
+const minDigits, maxDigits = 3, 5
 
 // analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
 // for Linux takes. The name of the file may restrict it to an operating system.
@@ -68,7 +91,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	if isEvident && !isGenerated && !servesNoClients(file, text) {
 		result.Findings = findingsIn(file, text)
 	}
-	if isTaken && !isGenerated && (result.Findings != nil || result.Extra.Main || mayDeclare.Match(text)) {
+	if isTaken && !isGenerated && (result.Findings != nil || result.Extra.Main || mayDeclare(text)) {
 		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
