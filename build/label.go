@@ -59,9 +59,8 @@ type labelServer struct {
 	// replaces it.
 	Address         string `json:"address,omitempty"`
 	AddressVariable string `json:"addressVariable,omitempty"`
-	// Security is what carries the calls, unless SecuritySetting says otherwise when the app runs.
-	Security        string `json:"security,omitempty"`
-	SecuritySetting string `json:"securitySetting,omitempty"`
+	// Security is what carries the calls, as far as the source says.
+	Security string `json:"security,omitempty"`
 }
 
 // labelServers describes servers.
@@ -72,7 +71,7 @@ func labelServers(servers plan.Servers) []labelServer {
 			Language: s.Language, Framework: s.Framework, Evidence: s.Evidence.String(), Health: string(s.Health),
 			HealthService: s.Service, LivenessService: s.Liveness, HealthServiceUnknown: s.IsServiceUnknown,
 			Address: s.Address.Target(), AddressVariable: s.Address.Variable,
-			Security: string(s.Security.Transport), SecuritySetting: s.Security.Setting,
+			Security: string(s.Security.Transport),
 		})
 	}
 	return all

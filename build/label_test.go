@@ -87,7 +87,7 @@ func TestLabelsAreValid(t *testing.T) {
 			Address: plan.Address{
 				Host: plan.UnixSocket, Socket: "unix:/a", Certainty: plan.Default, Variable: "SOCKET",
 			},
-			Security: plan.Security{Transport: plan.MutualTLS, Setting: "flag -tls"},
+			Security: plan.Security{Transport: plan.TLS},
 		},
 		"found": {Language: "go", Health: plan.HealthRegistered, Address: address},
 	} {

@@ -37,11 +37,7 @@ var (
 	aSocket  = plan.Address{Host: plan.UnixSocket}
 
 	plaintext = plan.Security{Transport: plan.Plaintext}
-	secure    = plan.Security{Transport: plan.TLS, Certificate: "server.crt"}
-	mutual    = plan.Security{Transport: plan.MutualTLS}
-	optional  = plan.Security{Transport: plan.Plaintext, Setting: "flag -tls"}
-	disabled  = plan.Security{Transport: plan.TLS, Setting: "$TLS_ENABLED"}
-	decided   = plan.Security{Setting: "$TLS_ENABLED"}
+	secure    = plan.Security{Transport: plan.TLS}
 )
 
 // unsure is a server of which it is not known whether it has a health service, which a place may register.
@@ -72,10 +68,9 @@ func withDefaults(t *testing.T, args []string) execprobe.Given {
 // Each combination of what is known of a server is printed as users see it. UPDATE_GOLDEN=1 writes the file.
 func TestReports(t *testing.T) {
 	t.Parallel()
-	noHealth, authenticated := server(port, plaintext), server(port, plaintext)
+	noHealth := server(port, plaintext)
 	noHealth.Health = plan.HealthMissing
 	defaults := func(args ...string) execprobe.Given { return withDefaults(t, args) }
-	authenticated.Authentication = plan.Place{Path: "main.go", Line: 30}
 	oneService, named := server(port, plaintext), server(port, plaintext)
 	oneService.Health, oneService.Service = plan.HealthAutomatic, "anycable.RPC"
 	named.Health, named.Service = plan.HealthRegistered, "shop.Shop"
@@ -90,7 +85,6 @@ func TestReports(t *testing.T) {
 		readsAddress bool
 	}{
 		{"a port", server(port, plaintext), true},
-		{"a token", authenticated, true},
 		{"a port that a variable replaces", server(replaced, plaintext), true},
 		{"the port in a variable", server(variable, plaintext), true},
 		{"a port on loopback", server(loopback, plaintext), true},
@@ -99,10 +93,6 @@ func TestReports(t *testing.T) {
 		{"a socket that is not known", server(aSocket, plaintext), false},
 		{"a port that is not known", server(plan.Address{}, plaintext), false},
 		{"TLS", server(port, secure), true},
-		{"TLS with client certificates", server(port, mutual), true},
-		{"TLS by a setting", server(port, optional), true},
-		{"TLS without a setting", server(port, disabled), true},
-		{"TLS or plaintext, depending on a setting", server(port, decided), true},
 		{"TLS or plaintext not known", server(port, plan.Security{}), true},
 		{"nothing known", server(plan.Address{}, plan.Security{}), false},
 		{"no health service", noHealth, true},
@@ -140,9 +130,6 @@ func TestReportsForOtherPrograms(t *testing.T) {
 		{"the port in a variable", server(variable, plaintext)},
 		{"a socket", server(socket, plaintext)},
 		{"a port that is not known, with TLS", server(plan.Address{}, secure)},
-		{"TLS with client certificates", server(port, mutual)},
-		{"TLS by a setting", server(port, optional)},
-		{"TLS without a setting", server(port, disabled)},
 		{"TLS or plaintext not known", server(port, plan.Security{})},
 	} {
 		g := withDefaults(t, nil)
@@ -203,8 +190,8 @@ func TestReportsWithDefaultFlags(t *testing.T) {
 		{"-addr=other:5000", server(port, plaintext)},
 		{"-addr=10.0.0.1:5000", server(port, plaintext)},
 		{"-addr=unix:/run/app.sock", server(port, plaintext)},
-		{"-addr=:1 -tls -tls-no-verify", server(port, mutual)},
-		{"-tls -tls-server-name=shop", server(port, decided)},
+		{"-addr=:1 -tls -tls-no-verify", server(port, secure)},
+		{"-tls -tls-server-name=shop", server(port, plan.Security{})},
 		{"-alts", server(port, plaintext)},
 		{"-spiffe", server(port, plaintext)},
 	} {

@@ -100,8 +100,5 @@ func (p Probe) nativeRemarks() string {
 	if p.lacksService {
 		sets += "; add service: NAME"
 	}
-	if p.server.Authentication != (plan.Place{}) {
-		sets += "; it sends no token"
-	}
 	return sets
 }

@@ -80,11 +80,6 @@ func (p Probe) unknown() []string {
 	const add = "-tls -tls-ca-cert=FILE to the command"
 	switch {
 	case p.defaults.HasCredentials, p.isOwn:
-	case s.Setting != "" && !s.IsTLS():
-		lines = append(lines, fmt.Sprintf("If %s turns TLS on, add %s", plan.Printable(s.Setting), add))
-	case s.Setting != "":
-		lines = append(lines, fmt.Sprintf("If %s turns TLS off, leave out the -tls flags",
-			plan.Printable(s.Setting)))
 	case s.Transport == plan.UnknownTransport:
 		lines = append(lines, "It is not known whether the server has TLS: if it does, add "+add)
 	}
@@ -101,11 +96,6 @@ func (p Probe) unknown() []string {
 		lines = append(lines, fmt.Sprintf("It is not known which services the health service%s knows: set -service "+
 			"in the command to one of them, unless the whole server is among them",
 			at(p.server.HealthEvidence)))
-	}
-	hasToken := len(p.asks.FixedHeaders)+len(p.asks.MountedHeaders) > 0
-	if s := p.server; s.Authentication != (plan.Place{}) && s.Health != plan.HealthMissing && !hasToken {
-		lines = append(lines, fmt.Sprintf("If the server asks checks for a token too (%s), give the probe one by "+
-			"-rpc-header-file, or exempt grpc.health.v1.Health", s.Authentication))
 	}
 	return lines
 }

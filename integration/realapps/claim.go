@@ -19,7 +19,6 @@ type claim struct {
 	Address   string `json:"address"`
 	Variable  string `json:"addressVariable"`
 	Security  string `json:"security"`
-	Setting   string `json:"securitySetting"`
 }
 
 // readClaims returns the servers in the label that the build phase writes; the first one leads.

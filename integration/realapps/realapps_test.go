@@ -55,8 +55,8 @@ func TestJudge(t *testing.T) {
 			func(c *claim, l *listener) { c.Variable, l.Address = "PORT", "localhost:81" }, 0, passes,
 		},
 		"TLS": {func(_ *claim, l *listener) { l.Security = "tls" }, exitUnreachable, wrong},
-		"TLS by a setting": {
-			func(c *claim, l *listener) { c.Setting, l.Security = "-tls", "tls" }, exitUnreachable, named,
+		"TLS is not known, and there": {
+			func(c *claim, l *listener) { c.Security, l.Security = "", "tls" }, exitUnreachable, named,
 		},
 		"no health service": {
 			func(c *claim, l *listener) { c.Health, l.Health = "missing", false }, exitRPC, noHealth,

@@ -42,7 +42,7 @@ func judge(r result) verdict {
 		return passes
 	case r.Code == exitRPC && lead.Health == "missing":
 		return noHealth
-	case lead.Health == "" || lead.Setting != "" || r.Printed.asksForMore():
+	case lead.Health == "" || lead.Security == "" || r.Printed.asksForMore():
 		return named
 	}
 	return wrong
@@ -75,7 +75,7 @@ func fault(r result) string {
 		hasHealth = l.Health // nothing is said of the whole server, which the observer asks for
 	}
 	switch {
-	case lead.Security != "" && lead.Setting == "" && lead.Security != l.Security:
+	case lead.Security != "" && lead.Security != strings.TrimPrefix(l.Security, "m"):
 		return fmt.Sprintf("the transport is %s, not %s", l.Security, lead.Security)
 	case l.Security != "mtls" && hasHealth != l.Health:
 		return fmt.Sprintf("health service: %t, not %s", l.Health, lead.Health)

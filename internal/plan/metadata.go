@@ -24,7 +24,6 @@ const (
 	keyStatusName       = "health_status_name"
 	keyStatusEvidence   = "health_status_evidence"
 	keySpeaksFirst      = "speaks_first"
-	keyAuthentication   = "authentication_evidence"
 	keyHost             = "host"
 	keyPort             = "port"
 	keySocket           = "socket"
@@ -32,9 +31,6 @@ const (
 	keyCertainty        = "address_certainty"
 	keyAddressEvidence  = "port_evidence"
 	keySecurity         = "security"
-	keySecuritySetting  = "security_setting"
-	keyCertificate      = "certificate"
-	keyAuthority        = "client_authority"
 	keySecurityEvidence = "security_evidence"
 	keyOthers           = "other_servers"
 	keyUnlisted         = "unlisted_servers"
@@ -147,12 +143,10 @@ func (s Server) metadata() map[string]any {
 		keyLanguage: s.Language, keyTitle: s.Title, keyFramework: s.Framework, keyEvidence: s.Evidence.String(),
 		keyHealth: string(s.Health), keyHealthEvidence: s.HealthEvidence.String(), keyHealthAdvice: s.HealthAdvice,
 		keyService: s.Service, keyLiveness: s.Liveness, keyStatusName: s.StatusName,
-		keyStatusEvidence: s.StatusEvidence.String(), keyAuthentication: s.Authentication.String(),
-		keyHost: hosts[s.Address.Host], keySocket: s.Address.Socket, keyVariable: s.Address.Variable,
+		keyStatusEvidence: s.StatusEvidence.String(),
+		keyHost:           hosts[s.Address.Host], keySocket: s.Address.Socket, keyVariable: s.Address.Variable,
 		keyCertainty: certainties[s.Address.Certainty], keyAddressEvidence: s.Address.Place.String(),
-		keySecurity: string(s.Security.Transport), keySecuritySetting: s.Security.Setting,
-		keyCertificate: s.Security.Certificate, keyAuthority: s.Security.Authority,
-		keySecurityEvidence: s.Security.Place.String(),
+		keySecurity: string(s.Security.Transport), keySecurityEvidence: s.Security.Place.String(),
 	} {
 		if text != "" {
 			metadata[key] = text
@@ -184,16 +178,12 @@ func serverFromMetadata(metadata map[string]any) Server {
 		HealthAdvice:   Printable(text(keyHealthAdvice)),
 		StatusName:     Printable(text(keyStatusName)),
 		StatusEvidence: parsePlace(text(keyStatusEvidence)),
-		Authentication: parsePlace(text(keyAuthentication)),
 		Address: Address{
 			Host: Host(indexOf(hosts, text(keyHost))), Port: number(metadata, keyPort, MaxPort),
 			Socket: Printable(text(keySocket)), Place: parsePlace(text(keyAddressEvidence)),
 			Certainty: Certainty(indexOf(certainties, text(keyCertainty))),
 		},
-		Security: Security{
-			Setting: Printable(text(keySecuritySetting)), Certificate: Printable(text(keyCertificate)),
-			Authority: Printable(text(keyAuthority)), Place: parsePlace(text(keySecurityEvidence)),
-		},
+		Security: Security{Place: parsePlace(text(keySecurityEvidence))},
 	}
 	if s.Address.Port != 0 && s.Address.Certainty == Unknown {
 		s.Address.Certainty = Default
@@ -215,7 +205,7 @@ func serverFromMetadata(metadata map[string]any) Server {
 		s.Health = h
 	}
 	switch t := Transport(text(keySecurity)); t {
-	case Plaintext, TLS, MutualTLS:
+	case Plaintext, TLS:
 		s.Security.Transport = t
 	}
 	return s

@@ -44,8 +44,6 @@ type Server struct {
 	// SpeaksFirst says that the server sends something before its client does. A server that is not known to do so may
 	// wait.
 	SpeaksFirst bool
-	// Authentication is where the app names an interceptor or a middleware that asks calls for a token.
-	Authentication Place
 	// Address is where the server listens, and Security what carries its calls.
 	Address  Address
 	Security Security
@@ -117,9 +115,6 @@ func (s Server) String() string {
 		server += "; port not known"
 	}
 	server += "; " + s.Security.String() + s.at(s.Security.Place)
-	if s.Authentication != (Place{}) {
-		server += "; calls may need a token" + s.at(s.Authentication)
-	}
 	return server
 }
 

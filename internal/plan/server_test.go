@@ -21,14 +21,13 @@ func TestServersComeBackFromThePlan(t *testing.T) {
 		Service:  "shop.v1.Orders,basket-service",
 		Liveness: "liveness", StatusName: "names[0]", StatusEvidence: plan.Place{Path: "cmd/main.go", Line: 6},
 		HealthEvidence: plan.Place{Path: "cmd/main.go", Line: 5}, IsServiceUnknown: true, SpeaksFirst: true,
-		Authentication: plan.Place{Path: "cmd/auth.go", Line: 7},
 		Address: plan.Address{
 			Host: plan.Loopback, Port: 50051, Variable: "PORT", Certainty: plan.Default,
 			Place: plan.Place{Path: "cmd/main.go", Line: 12},
 		},
 		Security: plan.Security{
-			Transport: plan.MutualTLS, Setting: "flag -tls", Certificate: "tls/server.crt", Authority: "tls/ca.crt",
-			Place: plan.Place{Path: "cmd/tls.go", Line: 1},
+			Transport: plan.TLS,
+			Place:     plan.Place{Path: "cmd/tls.go", Line: 1},
 		},
 	}
 	socket := plan.Server{Language: "cpp", Address: plan.Address{

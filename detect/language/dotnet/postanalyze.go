@@ -121,7 +121,7 @@ func (a app) resolve(p *project, libraries []*project) {
 			found[0] = finding.Implementation{Site: at, Framework: framework, Served: true}
 		}
 		if listening == nil { // the URLs decide that it is given when it starts
-			says := plan.Security{Setting: "$ASPNETCORE_URLS"}
+			says := plan.Security{}
 			found = append(found, finding.Security{Site: at.Quiet(), Says: says})
 		}
 		return found
