@@ -109,11 +109,6 @@ func Field(name string) string {
 	return "." + strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
 }
 
-// Declare adds a declaration of a name, with the expression in a span, to the scope that the span is in.
-func (n *Names) Declare(name string, value source.Span) {
-	n.add(name, value.From, declaration{value: n.expression(value)})
-}
-
 // DeclareOption adds a declaration of a name that an option of the command line, or an environment variable, gives when
 // the app runs, with its default in a span. The variable is "" for an option that has none, and the span is empty for
 // one without a default.

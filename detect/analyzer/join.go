@@ -33,36 +33,6 @@ func Join[T any](
 	})
 }
 
-// Makers are the files that make servers, with their projects.
-type Makers[T any] map[string]*Project[T]
-
-// maxMakers is how many files of an app that make servers are looked at for the projects that use them.
-const maxMakers = 100
-
-// MakersOf returns the makers of projects.
-func MakersOf[T any](all []*Project[T]) Makers[T] {
-	m := Makers[T]{}
-	for _, p := range all {
-		for _, in := range p.Packages {
-			if len(m) < maxMakers && finding.Has[finding.Server](in.Findings) {
-				m[in.Path] = p
-			}
-		}
-	}
-	return m
-}
-
-// In returns the projects of files of which a function says so.
-func (m Makers[T]) In(isOne func(file string) bool) []*Project[T] {
-	var found []*Project[T]
-	for _, file := range slices.Sorted(maps.Keys(m)) {
-		if isOne(file) && !slices.Contains(found, m[file]) {
-			found = append(found, m[file])
-		}
-	}
-	return found
-}
-
 func (p *Project[T]) join(of *Project[T]) {
 	p.Packages = append(p.Packages, of.Packages...)
 	slices.SortFunc(p.Packages, func(a, b *Package) int { return cmp.Compare(a.Path, b.Path) })

@@ -171,21 +171,6 @@ func (b *Blocks) Function(t *Text, line int) int {
 	return -1
 }
 
-// Body returns the index of the block that is the body of a function, whose head is on the lines from first to last, or
-// -1 if the body is not indented more.
-func (b *Blocks) Body(t *Text, first, last int) int {
-	for line := last + 1; line < len(b.ofLine); line++ {
-		if t.Indented(line) < 0 || onlyOpens.Match(t.LineCode(line)) {
-			continue
-		}
-		if in := b.ofLine[line]; b.all[in].depth > b.all[b.ofLine[first]].depth {
-			return in
-		}
-		return -1
-	}
-	return -1
-}
-
 // BodyEnd returns where the body of a function ends that is indented more than its head, whose parameters end at an
 // offset: at the next line that is indented no more. It gives up after as many bytes as a call may have.
 func (t *Text) BodyEnd(at int) int {
