@@ -39,8 +39,8 @@ func mayServe(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
 }
 
-// mayDeclare reports whether a file may state where a server of its package listens: it has a number that may be a port,
-// or makes a listener, or reads a variable.
+// mayDeclare reports whether a file may state where a server of its package listens: it has a number that may be a
+// port, or makes a listener, or reads a variable.
 func mayDeclare(text []byte) bool {
 	if declares.In(text) {
 		return true
