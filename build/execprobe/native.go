@@ -63,7 +63,7 @@ func (p Probe) alternative(hasBridge bool) string {
 	case cannot != "":
 		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can (%s): build with %s=%s", cannot,
 			price, config.BridgeEnv, config.BridgeLaunch)
-	case port == 0 || p.server.Security.Transport != plan.Plaintext:
+	case port == 0 || p.server.Security.IsTLS():
 		return ""
 	}
 	return "Or: " + p.kind() + ": " + p.native(port, service) + " # " + price + p.nativeRemarks()
@@ -96,6 +96,9 @@ func (p Probe) nativeRemarks() string {
 	}
 	if p.server.Address.Host != plan.AllInterfaces {
 		sets += "; only if the server listens on all interfaces"
+	}
+	if p.server.Security.Transport == plan.UnknownTransport {
+		sets += "; only if the server has no TLS"
 	}
 	if p.lacksService {
 		sets += "; add service: NAME"

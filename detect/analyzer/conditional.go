@@ -121,6 +121,10 @@ func (c *conditions) hasServer(function int) bool {
 	return false
 }
 
+// isOnByDefault is the negation of an option that turns something off: !*noHealth, not args.disable_health.
+var isOnByDefault = lazyregexp.New(
+	`^(?:!\s*|not\s+)[*&\w.$@>-]*?(?:\b|_|[*.])(?:[nN]o(?:_|[A-Z])|[dD]isable|[wW]ithout|[sS]kip)\w*(?:\(\))?$`)
+
 // isUnder reports whether a line is in a branch, of the function around the line, that no server is in.
 func (c *conditions) isUnder(line int) bool {
 	for _, head := range c.blocks.Conditions(c.Text, line) {
@@ -128,7 +132,8 @@ func (c *conditions) isUnder(line int) bool {
 		for _, server := range c.servers {
 			isShared = isShared || c.blocks.IsUnder(head, server)
 		}
-		if !isShared && !asksForNothing.Match(source.Condition(c.LineCode(head))) {
+		condition := source.Condition(c.LineCode(head))
+		if !isShared && !asksForNothing.Match(condition) && !isOnByDefault.Match(condition) {
 			return true
 		}
 	}

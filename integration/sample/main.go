@@ -71,6 +71,7 @@ func serve() error {
 	if !*noHealth {
 		healthpb.RegisterHealthServer(server, status)
 	}
+	status.SetServingStatus("", healthpb.HealthCheckResponse_SERVING)
 	go func() {
 		if err := server.Serve(grpcListener); err != nil {
 			log.Fatalf("error: serving gRPC: %v", err)
