@@ -2,6 +2,7 @@ package address
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,11 +85,11 @@ func (e *evaluation) expression(x expression) {
 	literals := stringLiteral.FindAllIndex(x.code, -1)
 	isSum := arithmetic.Match(x.code) && (len(literals) == 0 || !bytes.ContainsRune(x.code, '+'))
 	if len(x.code) > source.MaxValue || isSum {
-		e.computed = first(e.computed, source.Excerpt(x.raw))
+		e.computed = cmp.Or(e.computed, source.Excerpt(x.raw))
 		return
 	}
 	if m := applicationSetting.Find(x.code); m != nil {
-		e.unresolved = first(e.unresolved, string(m))
+		e.unresolved = cmp.Or(e.unresolved, string(m))
 	}
 	e.variables = append(e.variables, Variables(x.raw)...)
 	e.isOption = e.isOption || asksOptions.Match(x.raw)
@@ -126,7 +127,7 @@ func (e *evaluation) elements(x expression) expression {
 		case e.byName[key] != nil:
 			e.declarations(e.byName[key])
 		case !asksOptions.MatchString(of):
-			e.unresolved = first(e.unresolved, string(x.raw[m[0]:m[1]]))
+			e.unresolved = cmp.Or(e.unresolved, string(x.raw[m[0]:m[1]]))
 		}
 		source.Blank(x.code[m[0]:m[1]])
 	}
@@ -142,13 +143,6 @@ func group(text []byte, match []int, number int) []byte {
 
 // joined ends what a string is appended to.
 var joined = lazyregexp.New(`[\w)\]"'](?:\s*(?:[+.]+|&|<>)\s*)$`)
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
 
 // numbers takes the number literals of an expression that may be ports.
 func (e *evaluation) numbers(x expression) {
@@ -231,7 +225,7 @@ func (e *evaluation) name(dotted string, at int, isCall bool) {
 	case len(all) == 0 && hostName.MatchString(dotted):
 		e.hosts = append(e.hosts, UnknownHost)
 	case len(all) == 0 && !asks:
-		e.unresolved = first(e.unresolved, dotted)
+		e.unresolved = cmp.Or(e.unresolved, dotted)
 	}
 	e.declarations(all)
 }

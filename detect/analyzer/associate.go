@@ -55,22 +55,9 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		if isMade := finding.Is[finding.Health](f) || finding.Is[finding.HealthMade](f); isMade && of == nil {
 			of = userOf(t, blocks, servers, line)
 		}
-		switch f := f.(type) {
-		case finding.Listener:
-			f.Of = of
-			found[i] = f
-			if of != nil {
-				isTold[of] = true
-			}
-		case finding.Health:
-			f.Of = of
-			found[i] = f
-		case finding.HealthMade:
-			f.Of = of
-			found[i] = f
-		case finding.Security:
-			f.Of = of
-			found[i] = f
+		found[i] = saidOf(f, of)
+		if finding.Is[finding.Listener](f) && of != nil {
+			isTold[of] = true
 		}
 	}
 	found = withoutMakings(found)
@@ -80,6 +67,25 @@ func Associate(t *source.Text, found []finding.Finding) []finding.Finding {
 		}
 	}
 	return found
+}
+
+// saidOf returns a finding as one of a server.
+func saidOf(f finding.Finding, of *finding.Site) finding.Finding {
+	switch f := f.(type) {
+	case finding.Listener:
+		f.Of = of
+		return f
+	case finding.Health:
+		f.Of = of
+		return f
+	case finding.HealthMade:
+		f.Of = of
+		return f
+	case finding.Security:
+		f.Of = of
+		return f
+	}
+	return f
 }
 
 // areAlternatives reports whether a server is made under a condition that none of the others is made under.

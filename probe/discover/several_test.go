@@ -151,7 +151,7 @@ func TestServerThatEndsGracefully(t *testing.T) {
 	}
 }
 
-// A probe that may open few files asks as many sockets as it can, and says which it has not asked.
+// A probe with a low limit of open files asks as many sockets as the limit allows, and names the others.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	c := newPod(t).start(traits{})

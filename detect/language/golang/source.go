@@ -136,7 +136,7 @@ func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 	return append(found, analyzer.HealthChecks(t)...)
 }
 
-// shortensPath is in files whose handlers of HTTP get requests below a path, where no health check asks.
+// shortensPath is in files that take a prefix off the path of HTTP requests. A health check has no such prefix.
 var shortensPath = lazyregexp.New(`\bURL\.Path\s*=\s*strings\.TrimPrefix\(|\bhttp\.StripPrefix\([^,\n]*,\s*` +
 	`(?:api|mux|s|handler|\w*(?:[gG]rpc\w*|[mM]ux))\)`)
 
