@@ -145,7 +145,10 @@ func ServicesOf[T any](projects []*Project[T]) Services {
 		for _, f := range p.Files {
 			for _, name := range f.Services {
 				short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-				if other, ok := all[short]; ok && other != name {
+				switch other, ok := all[short]; {
+				case ok && strings.EqualFold(other, name): // capitals are less: API, before the Api that code has
+					name = min(other, name)
+				case ok:
 					name = ""
 				}
 				all[short] = name

@@ -14,6 +14,10 @@ var (
 	useTree = lazyregexp.New(`((?:\s*::)?(?:\s*\w+\s*::)*)\s*(?:\{|(\w+|\*)(?:\s+as\s+\w+)?)|\}`)
 	// fullPath is a path in code.
 	fullPath = lazyregexp.New(`\b\w+(?:::\w+)+`)
+	// included is the code that tonic-build generates for a package of Protocol Buffers, in a module or in the file.
+	included = lazyregexp.New(`(?:\bmod\s+(?P<name>\w+)\s*\{\s*)?\b(?:tonic::)?include_proto!\s*\(\s*"(?P<package> +)"`)
+	// generatedServer is the path of a server in such code.
+	generatedServer = lazyregexp.New(`(?:^|::)(?:(\w+)::)?\w+_server::(\w+)Server$`)
 )
 
 const (
@@ -21,6 +25,8 @@ const (
 	maxUseDepth = 8
 	// maxPaths is how many paths in the code of a file are looked at.
 	maxPaths = 4000
+	// maxIncluded is how many packages are looked at that a file includes.
+	maxIncluded = 64
 )
 
 // readImports returns the paths that the use declarations of a file bring into it, those of all its modules and
@@ -48,4 +54,22 @@ func readImports(t *source.Text) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// servicesIncluded returns the full names of the services whose servers a file imports from generated code that it
+// includes itself.
+func servicesIncluded(t *source.Text, imports []string) []string {
+	packages := map[string]string{}
+	for _, m := range t.FindAll(included, maxIncluded) {
+		module, _ := t.Group(included, m, "name")
+		i := 2 * included.SubexpIndex("package")
+		packages[module] = string(t.Raw[m[i]:m[i+1]])
+	}
+	var all []string
+	for _, path := range imports {
+		if m := generatedServer.FindStringSubmatch(path); m != nil && packages[m[1]] != "" {
+			all = append(all, packages[m[1]]+"."+m[2])
+		}
+	}
+	return all
 }

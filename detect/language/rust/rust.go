@@ -138,7 +138,9 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 		source.Blank(t.Code[m[0]:m[1]])
 		copy(t.Code[m[0]:m[1]], "if feature")
 	}
-	found := evidence(t, readImports(t))
+	imports := readImports(t)
+	result.Services = servicesIncluded(t, imports)
+	found := evidence(t, imports)
 	found = analyzer.MarkConditional(t, listeners(t, found), finding.Is[healthServer])
 	result.Findings = append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...)
 	return result
