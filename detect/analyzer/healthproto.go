@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -19,7 +20,7 @@ const standardHealth = "grpc.health.v1"
 
 // HealthInProto returns what a .proto file defines.
 func HealthInProto(text []byte) HealthDefinitions {
-	if !healthService.Match(text) {
+	if !source.Uncut(text).Matches(healthService) {
 		return HealthDefinitions{}
 	}
 	m := protoPackage.FindSubmatch(text)

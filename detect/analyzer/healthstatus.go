@@ -174,9 +174,9 @@ func (all Services) Named(s finding.HealthStatus) finding.HealthStatus {
 const maxServices = 64
 
 var (
-	protoService = lazyregexp.New(`(?m)^[ \t]*service[ \t]+(\w+)\s*\{`)
+	protoService = lazyregexp.New(`(?m)^[ \t]*service[ \t]+(?P<name>\w+)\s*\{`)
 	// describedService is the full name of a service in what protoc-gen-go-grpc generates.
-	describedService = lazyregexp.New(`(?m)^[ \t]*ServiceName:[ \t]*"([\w.]+)",$`)
+	describedService = lazyregexp.New(`(?m)^[ \t]*ServiceName:[ \t]*"(?P<name>[\w.]+)",$`)
 )
 
 // servicesIn returns the full names of the services that a .proto file, or one of Go that is generated of it, defines.
@@ -189,8 +189,9 @@ func servicesIn(file string, text []byte) []string {
 		}
 	}
 	var all []string
-	for _, m := range pattern.FindAllSubmatch(text, maxServices) {
-		all = append(all, prefix+string(m[1]))
+	names := source.Uncut(text).Names(pattern)
+	for _, name := range names[:min(len(names), maxServices)] {
+		all = append(all, prefix+name)
 	}
 	return all
 }

@@ -28,6 +28,9 @@ type Text struct {
 	followed int   // how many bytes were followed after opening brackets
 }
 
+// Uncut returns a text for searches that need its comments and strings. It knows no lines.
+func Uncut(text []byte) *Text { return &Text{Raw: text, Code: text} }
+
 // Line returns the number, from 1, of the line that an offset is in, as an editor counts them.
 func (t *Text) Line(offset int) int { return sort.SearchInts(t.lines, offset+1) }
 

@@ -80,6 +80,23 @@ func namesIn(t *source.Text) *address.Names {
 	return names
 }
 
+// listeners returns where the servers of a source listen. Names are read if one does: it is most of the work.
+func listeners(t *source.Text) []finding.Finding {
+	listensBy := func(l analyzer.Listen) bool { return t.Matches(l.Code) }
+	isDjango := bytes.Contains(t.Raw, []byte(djangoKey))
+	if !isDjango && !slices.ContainsFunc(listens, listensBy) {
+		return nil
+	}
+	names := namesIn(t)
+	found := analyzer.Listeners(names, listens)
+	if isDjango {
+		found = append(found, djangoSettings(names)...)
+	}
+	return found
+}
+
+const djangoKey = "GRPC_CHANNEL_PORT"
+
 // djangoPort is the port in the settings of django-socio-grpc, which an argument of the command that serves may replace
 // (django_socio_grpc/settings.py, management/commands/grpcrunaioserver.py).
 var djangoPort = lazyregexp.New(`["'](?P<key> {17})["']\s*:\s*`)
@@ -88,7 +105,7 @@ var djangoPort = lazyregexp.New(`["'](?P<key> {17})["']\s*:\s*`)
 func djangoSettings(names *address.Names) []finding.Finding {
 	var found []finding.Finding
 	for _, m := range names.FindAll(djangoPort, maxOptions) {
-		if key, _ := names.Group(djangoPort, m, "key"); key == "GRPC_CHANNEL_PORT" {
+		if key, _ := names.Group(djangoPort, m, "key"); key == djangoKey {
 			a, why := names.Address(source.Span{From: m[1], To: names.Until(m[1], ",\n")})
 			a.Host, a.Certainty = address.AllInterfaces, min(a.Certainty, address.Default)
 			found = append(found, finding.Listens(a, why))

@@ -159,9 +159,9 @@ func analyzeSource(text []byte) *analyzer.Result[extra] {
 	if t.Matches(generatedCode) || i.ofTest() {
 		return nil
 	}
-	names, imported := namesIn(t), slices.Collect(maps.Values(i.names))
+	imported := slices.Collect(maps.Values(i.names))
 	found := slices.Concat(inMain(findUses(t, i), t), analyzer.Findings(t, healthRules, nil),
-		analyzer.Findings(t, transports, imported), analyzer.Listeners(names, listens), djangoSettings(names))
+		analyzer.Findings(t, transports, imported), listeners(t))
 	found = analyzer.Associate(t, analyzer.MarkConditional(t, found, finding.Is[healthHelper]))
 	result.Findings = slices.Concat(found, analyzer.HealthChecks(t))
 	return &result

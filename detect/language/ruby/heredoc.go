@@ -39,7 +39,7 @@ type terminators map[string][]source.Span
 func findTerminators(text []byte) terminators {
 	found := terminators{}
 	if bytes.Contains(text, []byte("<<")) {
-		for _, m := range uncut(text).FindAll(terminator, -1) {
+		for _, m := range source.Uncut(text).FindAll(terminator, -1) {
 			name := string(text[m[2]:m[3]])
 			found[name] = append(found[name], source.Span{From: m[0], To: m[1]})
 		}

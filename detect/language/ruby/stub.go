@@ -32,7 +32,7 @@ const standardHealth = "grpc.health.v1.Health"
 
 // analyzeStub returns the services of a generated file.
 func analyzeStub(text []byte) *analyzer.Result[stub] {
-	t := uncut(text)
+	t := source.Uncut(text)
 	extra := stub{Services: t.Names(stubService)}
 	for _, name := range t.Names(stubName) {
 		isHealth := name == standardHealth
@@ -41,6 +41,3 @@ func analyzeStub(text []byte) *analyzer.Result[stub] {
 	}
 	return &analyzer.Result[stub]{Extra: extra}
 }
-
-// uncut returns a text for searches that need its comments and strings. It knows no lines.
-func uncut(text []byte) *source.Text { return &source.Text{Raw: text, Code: text} }
