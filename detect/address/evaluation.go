@@ -106,7 +106,7 @@ func (e *evaluation) expression(x expression) {
 // element is what reads an element by its key: options[:port], config['port'], settings.get("port"),
 // Configuration.GetValue<int>("Grpc:Port").
 var element = lazyregexp.New(`(?P<of>[\w.@$]+)\s*(?:\??\[\s*(?::(?P<symbol>\w+)|["'](?P<key>[\w.-]+)["'])\s*\]|` +
-	`(?:\.|->)\s*(?:fetch|get\w*|dig)(?:<[^<>()]*>)?\(\s*[:"'](?P<method>[\w.:-]+)["']?)`)
+	`(?:\.|->)\s*(?:fetch|get\w*|dig)(?:<[^<>()]*>)?\(\s*[:"'](?P<method>[A-Za-z_][\w.:-]*)["']?)`)
 
 // elements follows the elements that an expression reads by keys, and returns the expression without them.
 func (e *evaluation) elements(x expression) expression {

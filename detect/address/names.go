@@ -132,7 +132,7 @@ func (n *Names) add(name string, at int, d declaration) {
 }
 
 // visible returns the declarations of a name that are visible at an offset: those of the innermost scope around it. A
-// parameter of a function around the offset hides those outside of the function.
+// parameter of a function around the offset hides those outside of the function: it is what calls give it.
 func (n *Names) visible(name string, at int) []declaration {
 	var innermost []declaration
 	line, deepest := n.LogicalLine(at), -1
@@ -145,7 +145,14 @@ func (n *Names) visible(name string, at int) []declaration {
 			innermost = append(innermost, d)
 		}
 	}
-	if innermost == nil || n.isParameter(name, line, innermost[0].scope) {
+	scope := 0
+	if innermost != nil {
+		scope = innermost[0].scope
+	}
+	if head := n.hiding(name, line, scope); head >= 0 {
+		return n.arguments(name, head)
+	}
+	if innermost == nil {
 		return nil
 	}
 	from, to := n.blocks.Lines(innermost[0].scope)
@@ -174,24 +181,24 @@ func (n *Names) isOuter(line int) bool {
 	return false
 }
 
-// isParameter reports whether a name is a parameter of a function that a line is in and a scope is not: the head of
-// the function has the name in its brackets.
-func (n *Names) isParameter(name string, line, scope int) bool {
+// hiding returns the head of the function that a line is in and a scope is not, and that has a parameter of a name: the
+// name stands in its brackets; -1 for none.
+func (n *Names) hiding(name string, line, scope int) int {
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "@") {
-		return false
+		return -1
 	}
 	from, to := n.blocks.Lines(scope)
 	for _, head := range n.blocks.Heads(line, -1) {
 		if head < from || head >= to {
-			return false
+			return -1
 		}
 		code := n.LineCode(head)
 		open := bytes.IndexByte(code, '(')
 		if open >= 0 && !source.IsBranch(code) && source.HasWord(code[open:], name) {
-			return true
+			return head
 		}
 	}
-	return false
+	return -1
 }
 
 func (n *Names) expression(s source.Span) expression {
