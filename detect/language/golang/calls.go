@@ -38,12 +38,16 @@ func (p *pass) visitCall(call *ast.CallExpr, method *ast.SelectorExpr) {
 		if p.isYarpcTransport(method.X) {
 			p.add(finding.Server{Site: p.at(method), Framework: yarpc})
 		}
+	case "SetServingStatus", "SetStatus":
+		if len(args) == 2 {
+			p.statuses[p.file.Span(method).To] = args[0]
+		}
 	case "Handle", "HandleFunc":
 		if len(args) == 2 && isLiteral(args[0], healthService) {
 			p.add(finding.Health{Site: p.at(method)})
 		}
 		if at, ok := p.connectConstructor(call); ok {
-			p.add(connectHandler{p.at(at), p.file.PathOf(at)})
+			p.add(ofPackage{Site: p.at(at), kind: connectHandler, pkg: p.file.PathOf(at)})
 		}
 	case "AddGRPCServerOptions": // a method of GoFr's App
 		p.add(finding.Security{Site: p.at(method).Quiet()})
@@ -54,7 +58,7 @@ func (p *pass) visitCall(call *ast.CallExpr, method *ast.SelectorExpr) {
 	p.visitMicroHealth(call, method)
 	if importPath != "" && aboutHealth.MatchString(importPath+"."+method.Sel.Name) &&
 		!generatedRegistration.MatchString(method.Sel.Name) && slices.ContainsFunc(args, p.isServer) {
-		p.add(healthCall{p.at(method).Quiet(), importPath})
+		p.add(ofPackage{Site: p.at(method).Quiet(), kind: healthCall, pkg: importPath})
 	}
 }
 

@@ -25,15 +25,11 @@ var (
 // dubboPort is where a server listens if the app does not say so (common/constant/default.go).
 const dubboPort = 50051
 
-// dubboSpoken is a protocol that a server is given, by whether it is Triple, and dubboDescribed a service that is
-// registered with the server of the settings.
-type (
-	dubboSpoken struct {
-		*finding.Site
-		isTriple bool
-	}
-	dubboDescribed struct{ *finding.Site }
-)
+// dubboSpoken is a protocol that a server is given, by whether it is Triple.
+type dubboSpoken struct {
+	*finding.Site
+	isTriple bool
+}
 
 // visitDubbo adds what a name of another package is to dubbo-go.
 func (p *pass) visitDubbo(at ast.Expr, importPath, name string) {
@@ -47,7 +43,7 @@ func (p *pass) visitDubbo(at ast.Expr, importPath, name string) {
 	case dubboServerPackage.MatchString(importPath) && dubboLoads.MatchString(name):
 		p.add(finding.Listens(plan.Address{Place: site.Place}, "settings from elsewhere have it"))
 	case dubboProvider.MatchString(name) && call != nil && len(call.Args) == 1:
-		p.add(dubboDescribed{site})
+		p.add(ofPackage{Site: site, kind: dubboDescribed})
 	case registerHandler.MatchString(name) && call != nil && len(call.Args) > 1:
 		p.add(finding.Server{Site: site, Framework: dubboGo})
 	}

@@ -4,8 +4,8 @@
 //
 // Each kind of file has its own: source.go, with calls.go and dubbo.go, reads a Go file, module.go a go.mod,
 // settings.go the settings of a framework, and program.go a built program. What the files of an app mean together is in
-// servers.go, with workspace.go, connect.go, health.go and programs.go. Where servers listen is in ports.go, over
-// values.go, which follows names within a package.
+// servers.go, with workspace.go, connect.go, health.go and programs.go. Where the servers of a file listen is in ports.go,
+// and which one has which listener in wiring.go.
 package golang
 
 import (
@@ -51,8 +51,6 @@ type Extra struct {
 	Main    bool
 	// TestHelper says that a source belongs to a package with the name of one that tests use.
 	TestHelper bool
-	// Text is a source that may state where a server of its package listens; nil for others.
-	Text []byte
 	// Health says which services for health a .proto file defines.
 	Health analyzer.HealthDefinitions
 	// DubboTriple says that settings describe a server of dubbo-go that speaks Triple.

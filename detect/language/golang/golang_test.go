@@ -66,7 +66,7 @@ func TestTreeOfServersIsAnalyzed(t *testing.T) {
 			finding.Server{Site: finding.AtLine(1, ""), Framework: grpcGo},
 		}})
 		add(dir+"/sub/main.go", analyzer.Result[Extra]{Findings: []finding.Finding{
-			registration{Site: finding.AtLine(1, "")},
+			ofPackage{Site: finding.AtLine(1, ""), kind: registration},
 		}})
 	}
 	if found := postAnalyze(files, func(string, ...any) {}); len(found) != many {

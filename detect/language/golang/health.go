@@ -131,7 +131,10 @@ func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath st
 	}
 	for i, f := range files {
 		other := map[plan.Place]string{}
-		for h := range finding.All[healthOf](f.Findings) {
+		for h := range finding.All[ofPackage](f.Findings) {
+			if h.kind != healthRegistration {
+				continue
+			}
 			dir, isOwn := lookup(h.pkg)
 			if h.pkg == "" {
 				dir, isOwn = path.Dir(f.Path), true
@@ -143,14 +146,13 @@ func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath st
 		for j, found := range f.Findings {
 			if health, ok := found.(finding.Health); ok {
 				if pkg, isOther := other[health.Place]; isOther {
-					files[i].Findings[j] = registration{Site: health.Site, pkg: pkg}
+					files[i].Findings[j] = ofPackage{Site: health.Site, kind: registration, pkg: pkg}
 				}
 			}
 		}
 		files[i].Findings = slices.DeleteFunc(f.Findings, func(found finding.Finding) bool {
-			h, ok := found.(healthOf)
 			_, isOther := other[finding.Where(found)]
-			return ok && h.Site != nil && isOther
+			return isOther && isA(healthRegistration)(found)
 		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
-	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
@@ -22,7 +21,7 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	for _, p := range all {
 		w.resolve(p)
 	}
-	w.wire(all)
+	w.giveListeners(all)
 	w.shareHealth(all)
 	w.borrowServers(all)
 	for _, p := range all {
@@ -76,10 +75,9 @@ func (w workspace) resolve(p *project) {
 	w.leaveOutUnused(p)
 	m := module{workspace: w}
 	w.resolveConnect(p)
-	for _, in := range p.Packages {
-		for r := range finding.All[kitexRegistration](in.Findings) {
-			m.registersKitex = m.registersKitex || w.isProtobufKitex(r.pkg)
-		}
+	for f := range p.All() {
+		r, _ := f.(ofPackage)
+		m.registersKitex = m.registersKitex || r.kind == kitexRegistration && w.isProtobufKitex(r.pkg)
 	}
 	for _, f := range p.Files {
 		isModule := f.Extra.ModulePath != ""
@@ -94,6 +92,7 @@ func (w workspace) resolve(p *project) {
 		p.Drop(finding.Is[finding.HealthCheck]) // the library's may be registered in its place
 	}
 	for _, in := range p.Packages {
+		resolveHTTP(in)
 		in.Findings = finding.InMain(in.Findings, func(s finding.Server) bool { return w.mainFiles[s.Path] })
 	}
 }
@@ -111,49 +110,58 @@ type module struct {
 
 // decide returns what a finding is in the module.
 func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Finding {
-	decided, keep := f, true
-	switch f := f.(type) {
-	case finding.Server:
-		if f.Framework == dubboGo {
-			keep = !speaksOther(in)
-			f.AutomaticHealth = m.hasDubboHealth(in)
-		}
-		f.AutomaticHealth = f.AutomaticHealth && !(f.Framework == goZero && m.hasOldGoZero)
-		decided = f
-	case dubboDescribed:
-		keep = m.dubboTriple
-		decided = finding.Server{Site: f.Site, Framework: dubboGo, AutomaticHealth: m.hasDubboHealth(in)}
+	switch of := f.(type) {
 	case dubboSpoken:
-		keep = false
-	case registration:
-		decided, keep = finding.Registration{Site: f.Site, Framework: grpcGo}, m.isRegistration(f)
-		if _, isOwn := m.lookup(f.kratosBy); keep && f.kratosBy != "" && !isOwn {
-			return []finding.Finding{ // what makes the server decides on TLS
+		return nil
+	case finding.Server:
+		if of.Framework == dubboGo {
+			if speaksOther(in) {
+				return nil
+			}
+			of.AutomaticHealth = m.hasDubboHealth(in)
+		}
+		of.AutomaticHealth = of.AutomaticHealth && !(of.Framework == goZero && m.hasOldGoZero)
+		return []finding.Finding{of}
+	case ofPackage:
+		return m.meaning(in, of)
+	}
+	return []finding.Finding{f}
+}
+
+// meaning returns what a name of a package is in the module.
+func (m module) meaning(in *analyzer.Package, f ofPackage) []finding.Finding {
+	isProtobuf := func() bool { return m.isProtobufKitex(f.pkg) }
+	_, isOwn := m.lookup(f.pkg)
+	switch {
+	case f.kind == healthRegistration:
+		return []finding.Finding{f}
+	case f.kind == registration && m.isRegistration(f.pkg):
+		if _, isOwn := m.lookup(f.kratosBy); f.kratosBy != "" && !isOwn { // what makes the server decides on TLS
+			return []finding.Finding{
 				finding.Server{Site: f.Site, Framework: kratos, AutomaticHealth: true},
 				finding.Security{Site: f.Quiet()},
 			}
 		}
-	case healthCall:
-		_, isOwn := m.lookup(f.pkg)
-		decided, keep = finding.HealthElsewhere{Site: f.Site}, !isOwn
-	case kitexServer:
-		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
-	case kitexBareServer:
-		decided, keep = finding.Server{Site: f.Site, Framework: kitex}, m.registersKitex
-	case kitexRegistration:
-		decided, keep = finding.Registration{Site: f.Site, Framework: kitex}, m.isProtobufKitex(f.pkg)
+		return []finding.Finding{finding.Registration{Site: f.Site, Framework: grpcGo}}
+	case f.kind == dubboDescribed && m.dubboTriple:
+		return []finding.Finding{
+			finding.Server{Site: f.Site, Framework: dubboGo, AutomaticHealth: m.hasDubboHealth(in)},
+		}
+	case f.kind == healthCall && !isOwn:
+		return []finding.Finding{finding.HealthElsewhere{Site: f.Site}}
+	case f.kind == kitexServer && isProtobuf(), f.kind == kitexBareServer && m.registersKitex:
+		return []finding.Finding{finding.Server{Site: f.Site, Framework: kitex}}
+	case f.kind == kitexRegistration && isProtobuf():
+		return []finding.Finding{finding.Registration{Site: f.Site, Framework: kitex}}
 	}
-	if !keep {
-		return nil
-	}
-	return []finding.Finding{decided}
+	return nil
 }
 
 // isRegistration reports whether a RegisterXServer is generated from protobuf. A function of the app's own with such a
 // name is none, nor is a function of others in a module that does not depend on grpc-go: a go.mod lists the
 // dependencies of its dependencies too.
-func (m module) isRegistration(r registration) bool {
-	if dir, ok := m.lookup(r.pkg); ok {
+func (m module) isRegistration(pkg string) bool {
+	if dir, ok := m.lookup(pkg); ok {
 		return m.protos[dir]
 	}
 	return !m.noGRPC
@@ -166,127 +174,51 @@ func (w workspace) isProtobufKitex(pkg string) bool {
 	return ok && w.protos[dir]
 }
 
-// maxParsed is how many bytes of sources are parsed to find where servers listen.
-const maxParsed = 16 << 20
-
-// wire adds where the servers of packages listen. A package that makes no server and imports one that does may listen
-// for that one.
-func (w workspace) wire(all []*project) {
-	servers, left := serverPackages(all), maxParsed
-	for _, p := range all {
-		texts := map[string][]analyzer.File[Extra]{}
-		for _, f := range p.Files {
-			if f.Extra.Text != nil {
-				texts[path.Dir(f.Path)] = append(texts[path.Dir(f.Path)], f)
-			}
-		}
-		for _, in := range p.Packages {
-			files := texts[in.Path]
-			switch {
-			case left < 0:
-				return
-			case servers[in.Path] != nil:
-				wirePackage(in, unitsOf(files, &left))
-			case len(files) > 0 && len(servers) <= maxServing:
-				w.wireImported(in, files, servers, &left)
-			}
-		}
-	}
-}
-
-// unitsOf parses sources, and takes their bytes from what may still be parsed.
-func unitsOf(files []analyzer.File[Extra], left *int) []*unit {
-	var units []*unit
-	for _, f := range files {
-		*left -= len(f.Extra.Text)
-		if file, err := syntax.Parse(f.Extra.Text, 0); err == nil {
-			units = append(units, &unit{file, f.Path})
-		}
-	}
-	return units
-}
-
-// wirePackage adds to a package which of its servers listens where and has the health service.
-func wirePackage(in *analyzer.Package, units []*unit) {
-	wired := newWiring(units, slices.Collect(finding.All[finding.Server](in.Findings)))
-	in.Findings = slices.DeleteFunc(in.Findings, func(f finding.Finding) bool {
-		s, ok := f.(finding.Server)
-		return ok && wired.same[s.Site] != nil
-	})
-	in.Findings = append(in.Findings, wired.securityOfSame(in.Findings)...)
-	var sites []*finding.Site
+// resolveHTTP decides what the servers of net/http are in a package: they listen for its servers of gRPC if those are of
+// connect, or handle requests and have no listener of their own.
+func resolveHTTP(in *analyzer.Package) {
+	var web, other *finding.Site
 	for s := range finding.All[finding.Server](in.Findings) {
-		sites = append(sites, s.Site)
-	}
-	wired.name(in.Findings)
-	for i, f := range in.Findings {
-		if h, ok := f.(finding.Health); ok && len(sites) > 1 {
-			h.Of = wired.the(wired.health[h.Place])
-			in.Findings[i] = h
-		}
-	}
-	byHTTP, web := servesByHTTP(in, wired)
-	in.Findings = append(in.Findings, wired.findings(len(sites), byHTTP, web)...)
-	if byHTTP {
-		in.Findings = append(in.Findings, securityOfHTTP(in)...)
-	}
-	isHTTP := func(l *listener) bool { return l.isHTTP }
-	for _, of := range wired.handled {
-		if !byHTTP && securityOfHTTP(in) != nil || !slices.ContainsFunc(wired.listeners, isHTTP) {
-			in.Findings = append(in.Findings, finding.Security{Site: of.Quiet(), Of: of})
-		}
-	}
-}
-
-// securityOfSame returns that the security of a server is not known if it is made in several ways, with credentials in
-// one of them.
-func (w *wiring) securityOfSame(findings []finding.Finding) []finding.Finding {
-	several := map[*finding.Site]*finding.Site{}
-	for other, first := range w.same {
-		several[other], several[first] = first, first
-	}
-	var unknown []finding.Finding
-	for s := range finding.All[finding.Security](findings) {
-		if of := several[s.Of]; of != nil {
-			unknown = append(unknown, finding.Security{Site: s.Quiet(), Of: of})
-		}
-	}
-	return unknown
-}
-
-// name adds to statuses the names of the services that the package states.
-func (w *wiring) name(findings []finding.Finding) {
-	for i, f := range findings {
-		status, ok := f.(finding.HealthStatus)
-		var names []string
-		for _, t := range w.statuses[finding.Where(f)] {
-			if names = append(names, t.s); strings.Contains(t.s, "$") {
-				ok = false
-			}
-		}
-		if ok && status.Named != "" {
-			findings[i] = status.With(names...)
-		}
-	}
-}
-
-// servesByHTTP reports whether a server of a package is one of net/http, which gives its requests to connect or to
-// grpc-go. It returns the one of connect.
-func servesByHTTP(in *analyzer.Package, wired *wiring) (byHTTP bool, web *finding.Site) {
-	isOther := false
-	for s := range finding.All[finding.Server](in.Findings) {
-		if isOther = isOther || s.Framework != connectGo; s.Framework == connectGo {
+		if s.Framework == connectGo {
 			web = s.Site
+		} else {
+			other = s.Site
 		}
 	}
-	switch {
-	case web != nil && isOther:
-		return true, web
-	case web != nil:
-		return true, nil
+	listening := map[*finding.Site]bool{}
+	for l := range finding.All[finding.Listener](in.Findings) {
+		listening[l.Of] = true
 	}
-	isHandler := finding.Has[handledByHTTP](in.Findings) || finding.Has[unencryptedHTTP2](in.Findings)
-	return isHandler && !slices.ContainsFunc(wired.listeners, func(l *listener) bool { return !l.isHTTP }), nil
+	handled := slices.Collect(finding.All[handledByHTTP](in.Findings))
+	serves := web != nil || (len(handled) > 0 || finding.Has[unencryptedHTTP2](in.Findings)) && len(listening) == 0
+	addresses := slices.Collect(finding.All[httpListener](in.Findings))
+	security := securityOfHTTP(in)
+	for _, h := range handled {
+		if h.of == nil {
+			continue
+		}
+		if len(addresses) == 0 || !serves && security != nil {
+			in.Findings = append(in.Findings, finding.Security{Site: h.Quiet(), Of: h.of})
+		}
+		if (web != nil || len(listening) > 0) && !listening[h.of] {
+			listening[h.of] = true
+			in.Findings = append(in.Findings, notSeen(h.of))
+		}
+	}
+	in.Findings = slices.DeleteFunc(in.Findings, finding.Is[httpListener])
+	if !serves {
+		return
+	}
+	isH2C := func(l httpListener) bool { return l.isH2C }
+	for _, l := range addresses {
+		if l.isH2C || !slices.ContainsFunc(addresses, isH2C) {
+			if other != nil {
+				l.address.Of = web
+			}
+			in.Findings = append(in.Findings, l.address)
+		}
+	}
+	in.Findings = append(in.Findings, security...)
 }
 
 // hasH2C reports whether a package serves HTTP/2 without TLS.
@@ -313,18 +245,25 @@ func securityOfHTTP(in *analyzer.Package) []finding.Finding {
 	return nil
 }
 
-// wireImported gives the one package with a server that a package imports the listeners of this one.
-func (w workspace) wireImported(
-	in *analyzer.Package, files []analyzer.File[Extra], servers map[string]*analyzer.Package, left *int,
-) {
-	imported := serversAmong(servers, w.reach([]string{in.Path}), nil)
-	listens := len(imported) == 1 && !finding.Has[finding.Listener](imported[0].Findings)
-	if !listens && !finding.Has[finding.HealthStatus](in.Findings) {
-		return
-	}
-	wired := newWiring(unitsOf(files, left), nil)
-	if wired.name(in.Findings); listens {
-		imported[0].Findings = append(imported[0].Findings, wired.findings(0, false, nil)...)
+// giveListeners gives the one package with a server that a package imports the listeners of this one, which may make
+// them for that server. Others of packages without a server are for none.
+func (w workspace) giveListeners(all []*project) {
+	servers, looked := serverPackages(all), 0
+	for _, p := range all {
+		for _, in := range p.Packages {
+			if !w.sources[in.Path] || in.Serves() || !finding.Has[finding.Listener](in.Findings) {
+				continue
+			}
+			if looked++; looked <= maxServing {
+				imported := serversAmong(servers, w.reach([]string{in.Path}), nil)
+				if len(imported) == 1 && !finding.Has[finding.Listener](imported[0].Findings) {
+					for l := range finding.All[finding.Listener](in.Findings) {
+						imported[0].Findings = append(imported[0].Findings, l)
+					}
+				}
+			}
+			in.Findings = slices.DeleteFunc(in.Findings, finding.Is[finding.Listener])
+		}
 	}
 }
 
@@ -354,7 +293,8 @@ func servesFromSource(in *analyzer.Package) bool { return !in.Built && in.Serves
 func implyServers(all []*project) {
 	for _, p := range all {
 		p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
-			if given, ok := f.(healthOf); ok {
+			if isA(healthRegistration)(f) {
+				given, _ := f.(ofPackage)
 				f = finding.Registration{Site: given.Site, Framework: grpcGo}
 			}
 			return []finding.Finding{f}

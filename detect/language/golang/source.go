@@ -7,12 +7,15 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
+	"strings"
 
+	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // grammar is for the patterns on code that all languages share. What a name means is told by the parser.
@@ -27,8 +30,8 @@ var (
 	registrationCall = lazyregexp.New(`\.Register\p{Lu}\w*Server\b`)
 	// http2Words are in files that serve HTTP/2 or TLS, for handlers of another package too.
 	http2Words = source.NewKeywords("http2", "HTTP2", "H2C", "ServeTLS", "autocert")
-	// declares are in files that may state where a server of their package listens, beside those with a port.
-	declares = source.NewKeywords("net.Listen", "http.ListenAndServe", "http.Server{", "Getenv(")
+	// listens is in files that may make the listener of a server in another package.
+	listens = []byte("net.Listen")
 	// injectors are the build constraints of the templates from which wire makes wire_gen.go, which imports the same
 	// (https://github.com/google/wire/blob/main/docs/guide.md).
 	injectors = lazyregexp.New(`(?m)^//(?:go:build| \+build) wireinject\s*$`)
@@ -39,31 +42,6 @@ func mayServe(text []byte) bool {
 	return keywords.In(text) || bytes.Contains(text, []byte("Register")) && registrationCall.Match(text)
 }
 
-// mayDeclare reports whether a file may state where a server of its package listens: it has a number that may be a
-// port, or makes a listener, or reads a variable.
-func mayDeclare(text []byte) bool {
-	if declares.In(text) {
-		return true
-	}
-	digits := 0
-	for i, c := range text {
-		if c >= '0' && c <= '9' {
-			digits++
-			continue
-		}
-		before := i - digits - 1
-		isWord := source.IsWordByte(c) || c == '.' || before >= 0 && source.IsWordByte(text[before])
-		if digits >= minDigits && digits <= maxDigits && !isWord {
-			return true
-		}
-		digits = 0
-	}
-	return false
-}
-
-// minDigits and maxDigits are how many digits a port has.
-const minDigits, maxDigits = 3, 5
-
 // analyzeSource returns the findings of a source file and what other files need of it, or nil for a file that no build
 // for Linux takes. The name of the file may restrict it to an operating system.
 func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
@@ -71,7 +49,7 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	if !isTaken && !injectors.Match(text) {
 		return nil, nil
 	}
-	isEvident := isTaken && (mayServe(text) || http2Words.In(text))
+	isEvident := isTaken && (mayServe(text) || http2Words.In(text) || bytes.Contains(text, listens))
 	mode := parser.ImportsOnly
 	if isEvident {
 		mode = parser.ParseComments
@@ -90,9 +68,6 @@ func analyzeSource(name string, text []byte) (*analyzer.Result[Extra], error) {
 	isGenerated := isEvident && ast.IsGenerated(file.File) && name != "wire_gen.go"
 	if isEvident && !isGenerated && !servesNoClients(file, text) {
 		result.Findings = findingsIn(file, text)
-	}
-	if isTaken && !isGenerated && (result.Findings != nil || result.Extra.Main || mayDeclare(text)) {
-		result.Extra.Text = bytes.Clone(text)
 	}
 	return result, nil
 }
@@ -114,12 +89,13 @@ var statusPrefix = lazyregexp.New(`\.(?:HealthCheckResponse_|Status)`)
 func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 	t := grammar.Read(text)
 	p := &pass{
-		file: file, text: t, calls: map[ast.Expr]*ast.CallExpr{},
+		wiring: newWiring(file), text: t, calls: map[ast.Expr]*ast.CallExpr{},
 		namesContentType: bytes.Contains(text, []byte(`"application/grpc`)),
 		mayBeOther:       file.Imports.AnyMatches(otherCredentials),
 	}
 	ast.Inspect(file.File, p.visit)
-	found := slices.Concat(p.findings, analyzer.Findings(t, healthStatuses, file.Imports.All))
+	found := append(p.findings, analyzer.Findings(t, healthStatuses, file.Imports.All)...)
+	found = p.associate(found)
 	found = analyzer.MarkConditional(t, found, finding.Is[finding.Security])
 	for i, f := range found {
 		switch f := f.(type) {
@@ -168,13 +144,14 @@ func isTestHelper(name string) bool {
 
 // pass is the analysis of one source file.
 type pass struct {
-	file     *syntax.File
+	*wiring
 	text     *source.Text
 	calls    map[ast.Expr]*ast.CallExpr // the calls that were visited, by what they call
 	findings []finding.Finding
 	// namesContentType says that the file tells gRPC's requests from others by their content type, and mayBeOther that
 	// it has credentials that are not those of TLS.
 	namesContentType, mayBeOther bool
+	declared                     *address.Names // nil until an address is asked for
 	// server is the last server that was visited, up to the end of the call that makes it.
 	server *finding.Site
 	end    token.Pos
@@ -182,6 +159,7 @@ type pass struct {
 
 // visit is called with each node of the file (ast.Inspect).
 func (p *pass) visit(n ast.Node) bool {
+	p.read(n)
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		fun := syntax.Called(n)
@@ -189,15 +167,20 @@ func (p *pass) visit(n ast.Node) bool {
 		if method, ok := fun.(*ast.SelectorExpr); ok {
 			p.visitCall(n, method)
 		}
+		p.visitListen(n, p.file.PathOf(fun), syntax.LastName(fun))
+		if served(n) != nil {
+			p.serves = append(p.serves, n)
+		}
 	case *ast.CompositeLit:
+		p.visitHTTPServer(n)
 		if syntax.LastName(n.Type) == "ServiceDesc" && isLiteral(syntax.Element(n, "ServiceName"), healthService) {
 			p.add(finding.Health{Site: p.at(n.Type)})
 		}
 	case *ast.SelectorExpr:
 		switch n.Sel.Name {
 		case "ServeHTTP":
-			if p.namesContentType {
-				p.add(handledByHTTP{p.at(n).Quiet()})
+			if p.handled = append(p.handled, n.X); p.namesContentType {
+				p.add(handledByHTTP{Site: p.at(n).Quiet()})
 			}
 		case "UseH2C": // a field of gin's Engine
 			p.add(http2Served{Site: p.at(n), h2c: true})
@@ -224,15 +207,15 @@ func (p *pass) visit(n ast.Node) bool {
 // visitReference adds the finding that a name of another package is. The name is called, or passed on as in
 // fx.Provide(grpc.NewServer).
 func (p *pass) visitReference(at ast.Expr, importPath, name string) {
-	r := reference{importPath, name, p.calls[at], p.mayBeOther}
+	r := reference{importPath, name, p.calls[at]}
 	if grpcWeb.MatchString(importPath) && name == "WrapServer" || h2c.MatchString(importPath) {
-		p.add(handledByHTTP{p.at(at).Quiet()}) // HTTP/2 without TLS is there for gRPC: browsers do not use it
+		p.add(handledByHTTP{Site: p.at(at).Quiet()}) // HTTP/2 without TLS is there for gRPC: browsers do not use it
 	}
 	p.visitDubbo(at, importPath, name)
 	switch f := r.finding(p.at(at)).(type) {
 	case nil:
-	case registration:
-		if r.call != nil {
+	case ofPackage:
+		if f.kind == registration && r.call != nil {
 			f.kratosBy = p.kratosMaker(r.call.Args[0])
 		}
 		p.add(f)
@@ -242,23 +225,47 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	case finding.Server:
 		p.add(f)
 		if r.call != nil {
+			p.servers[r.call] = f.Site
 			p.server, p.end = f.Site, r.call.End()
 			if !p.knowsOptions(r.call) {
 				p.add(finding.Security{Site: p.at(at).Quiet(), Of: f.Site})
 			}
 		}
 	case finding.Security:
+		if name == "Creds" {
+			f = p.credentials(f.Site, r.call)
+		}
 		if at.Pos() < p.end {
 			f.Of = p.server
 		}
 		p.add(f)
 	case finding.Health:
-		if p.add(f); name == "RegisterHealthServer" {
-			p.add(healthOf{p.at(at).Quiet(), importPath})
+		if p.add(f); r.call != nil && len(r.call.Args) == 2 {
+			p.registers[f.Site] = r.call.Args[0]
+		}
+		if name == "RegisterHealthServer" {
+			p.add(ofPackage{Site: p.at(at).Quiet(), kind: healthRegistration, pkg: importPath})
 		}
 	default:
 		p.add(f)
 	}
+}
+
+// credentials returns what a server of grpc-go is given: it is not known what a variable holds in a file which has other
+// credentials than those of TLS, too.
+func (p *pass) credentials(at *finding.Site, call *ast.CallExpr) finding.Security {
+	f := finding.Security{Site: at}
+	if call == nil || len(call.Args) != 1 {
+		return f
+	}
+	made, isCall := syntax.InitialValue(call.Args[0]).(*ast.CallExpr)
+	switch {
+	case isCall && strings.HasPrefix(syntax.Name(made.Fun), "insecure."):
+		f.Says.Transport = plan.Plaintext
+	case !p.mayBeOther:
+		f.Says.Transport = plan.TLS
+	}
+	return f
 }
 
 // knowsOptions reports whether the options of a server are those of the package: a list that is passed on whole may
@@ -290,7 +297,7 @@ func (p *pass) kratosMaker(server ast.Expr) string {
 	return p.file.PathOf(syntax.Called(made))
 }
 
-// at returns the site of an expression.
-func (p *pass) at(e ast.Expr) *finding.Site { return finding.At(p.text, p.file.Span(e)) }
+// at returns the site of a node.
+func (p *pass) at(n ast.Node) *finding.Site { return finding.At(p.text, p.file.Span(n)) }
 
 func (p *pass) add(f finding.Finding) { p.findings = append(p.findings, f) }

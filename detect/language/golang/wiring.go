@@ -1,0 +1,339 @@
+package golang
+
+import (
+	"go/ast"
+	"slices"
+
+	"github.com/grpc-cnb/health-probe/detect/finding"
+	"github.com/grpc-cnb/health-probe/detect/language/golang/syntax"
+	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/plan"
+)
+
+// wiring is what the calls of a file give each other: which server has which listener, and the health service.
+type wiring struct {
+	file *syntax.File
+	// given are what variables, parameters and fields are given.
+	given     map[any][]ast.Expr
+	servers   map[ast.Node]*finding.Site // by the calls that make them
+	listeners []*listener
+	serves    []*ast.CallExpr // give listeners to servers
+	// registers are the servers that the health service is registered with, by the sites of the calls, and statuses the
+	// names of services whose statuses are set, by the offsets of the brackets.
+	registers map[*finding.Site]ast.Expr
+	statuses  map[int]ast.Expr
+	handled   []ast.Expr // what has a method ServeHTTP
+}
+
+func newWiring(file *syntax.File) *wiring {
+	return &wiring{
+		file: file, given: map[any][]ast.Expr{}, servers: map[ast.Node]*finding.Site{},
+		registers: map[*finding.Site]ast.Expr{}, statuses: map[int]ast.Expr{},
+	}
+}
+
+const (
+	// maxGiven is how many values of a name and how many arguments of a call are followed, and maxDepth how deep.
+	maxGiven = 8
+	maxDepth = 6
+)
+
+// variable tells a variable from others, and a field by its name alone.
+func variable(e ast.Expr) any {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if e.Obj != nil {
+			return e.Obj
+		}
+		return e.Name
+	case *ast.SelectorExpr:
+		return "." + e.Sel.Name
+	}
+	return nil
+}
+
+func (w *wiring) give(to, from ast.Expr) {
+	if key := variable(to); len(w.given[key]) <= maxGiven {
+		w.given[key] = append(w.given[key], from)
+	}
+}
+
+// read keeps what a node gives to variables, parameters and fields.
+func (w *wiring) read(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for i, to := range n.Lhs {
+			w.give(to, n.Rhs[min(i, len(n.Rhs)-1)])
+		}
+	case *ast.ValueSpec:
+		for i, to := range n.Names[:min(len(n.Names), len(n.Values))] {
+			w.give(to, n.Values[i])
+		}
+	case *ast.RangeStmt:
+		if list, ok := syntax.InitialValue(n.X).(*ast.CompositeLit); ok && n.Value != nil {
+			for _, e := range list.Elts[:min(len(list.Elts), maxGiven)] {
+				w.give(n.Value, e)
+			}
+		}
+	case *ast.CallExpr:
+		name, _ := n.Fun.(*ast.Ident)
+		if name == nil {
+			return
+		}
+		if function, ok := syntax.Declaration(name).(*ast.FuncDecl); ok {
+			at := 0
+			for _, field := range function.Type.Params.List {
+				for _, parameter := range field.Names {
+					if at < len(n.Args) {
+						w.give(parameter, n.Args[at])
+					}
+					at++
+				}
+			}
+		}
+	}
+}
+
+// makers calls do with the nodes that make what an expression is, and with those that make what these are given:
+// netutil.LimitListener(lis, 9).
+func (w *wiring) makers(e ast.Expr, do func(n ast.Node)) {
+	w.follow(e, map[ast.Node]bool{}, 0, do)
+}
+
+func (w *wiring) follow(e ast.Expr, seen map[ast.Node]bool, depth int, do func(n ast.Node)) {
+	if e == nil || seen[e] || depth > maxDepth {
+		return
+	}
+	seen[e] = true
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		for _, value := range w.given[variable(e)] {
+			w.follow(value, seen, depth+1, do)
+		}
+	case *ast.UnaryExpr:
+		w.follow(e.X, seen, depth+1, do)
+	case *ast.CompositeLit:
+		do(e)
+	case *ast.CallExpr:
+		do(e)
+		if w.servers[e] != nil {
+			return
+		}
+		if method, ok := syntax.Called(e).(*ast.SelectorExpr); ok && w.file.PathOf(method) == "" {
+			w.follow(method.X, seen, depth+1, do)
+		}
+		for _, arg := range e.Args[:min(len(e.Args), maxGiven)] {
+			w.follow(arg, seen, depth+1, do)
+		}
+	}
+}
+
+// serversOf returns the sites of the servers that an expression is, or is made of.
+func (w *wiring) serversOf(e ast.Expr) []*finding.Site {
+	var found []*finding.Site
+	w.makers(e, func(n ast.Node) {
+		if s := w.servers[n]; s != nil && !slices.Contains(found, s) {
+			found = append(found, s)
+		}
+	})
+	return found
+}
+
+// literals returns the strings that an expression may be, nil if one of these is not known.
+func (w *wiring) literals(e ast.Expr) []string {
+	if text, ok := syntax.StringLiteral(e); ok {
+		return []string{text}
+	}
+	var all []string
+	for _, value := range w.given[variable(e)] {
+		text, ok := syntax.StringLiteral(value)
+		if !ok {
+			return nil
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// merge makes one server of those that are made for the same variable, and returns the sites of the first ones by those
+// of the others.
+func (w *wiring) merge() map[*finding.Site]*finding.Site {
+	same := map[*finding.Site]*finding.Site{}
+	for key, values := range w.given {
+		object, _ := key.(*ast.Object)
+		if object == nil {
+			continue
+		}
+		if _, isParameter := object.Decl.(*ast.Field); isParameter {
+			continue
+		}
+		var first *finding.Site
+		for _, value := range values {
+			switch site := w.servers[value]; {
+			case site == nil || site == first:
+			case first == nil:
+				first = site
+			default:
+				same[site], w.servers[value] = first, first
+			}
+		}
+	}
+	return same
+}
+
+// associate returns the findings of a file in which what is said of a server has the site of that server.
+func (p *pass) associate(found []finding.Finding) []finding.Finding {
+	same := p.merge()
+	several := map[*finding.Site]*finding.Site{}
+	for other, first := range same {
+		several[other], several[first] = first, first
+	}
+	var all []finding.Finding
+	for _, f := range found {
+		switch of := f.(type) {
+		case finding.Server:
+			if same[of.Site] != nil {
+				continue
+			}
+		case finding.Security:
+			if first := several[of.Of]; first != nil { // the others may have no credentials
+				f = finding.Security{Site: of.Quiet(), Of: first}
+			}
+		case finding.HealthStatus:
+			if names := p.literals(p.statuses[finding.Offset(f)]); names != nil && of.Named != "" {
+				f = of.With(names...)
+			}
+		case finding.Health:
+			for _, site := range p.serversOf(p.registers[of.Site]) {
+				of.Of = site
+				all = append(all, of)
+			}
+			if of.Of != nil {
+				continue
+			}
+		}
+		all = append(all, f)
+	}
+	return append(all, p.stated()...)
+}
+
+// served returns the server whose method Serve a call calls or is given: s.Serve(lis), run(lis, s.Serve).
+func served(call *ast.CallExpr) *ast.SelectorExpr {
+	for _, e := range append([]ast.Expr{syntax.Called(call)}, call.Args[:min(len(call.Args), maxGiven)]...) {
+		if method, ok := e.(*ast.SelectorExpr); ok && (method.Sel.Name == "Serve" || method.Sel.Name == "ServeTLS") {
+			return method
+		}
+	}
+	return nil
+}
+
+// httpName is in the names of servers of net/http.
+var httpName = lazyregexp.New(`(?i)http`)
+
+// isHTTP reports whether an expression is a server of net/http, or that package.
+func (w *wiring) isHTTP(e ast.Expr) bool {
+	isType := func(t ast.Expr) bool {
+		if pointer, ok := t.(*ast.StarExpr); ok {
+			t = pointer.X
+		}
+		return w.file.PathOf(t) == "net/http"
+	}
+	isHTTP := httpName.MatchString(syntax.LastName(e))
+	if name, ok := e.(*ast.Ident); ok {
+		switch d := syntax.Declaration(name).(type) {
+		case *ast.Field:
+			isHTTP = isHTTP || isType(d.Type)
+		case *ast.ValueSpec:
+			isHTTP = isHTTP || isType(d.Type)
+		}
+	}
+	w.makers(e, func(n ast.Node) {
+		literal, ok := n.(*ast.CompositeLit)
+		isHTTP = isHTTP || ok && isType(literal.Type)
+	})
+	return isHTTP
+}
+
+// serve learns from a call which listener is given to a server of gRPC, and which one to a server of net/http. What
+// both are given is one that a multiplexer divides.
+func (w *wiring) serve(call *ast.CallExpr, at map[ast.Node]*listener) (unwired []*finding.Site) {
+	of := served(call)
+	servers := w.serversOf(of.X)
+	isHTTP := len(servers) == 0 && w.isHTTP(of.X)
+	if isHTTP && len(call.Args) > 1 {
+		w.handled = append(w.handled, call.Args[1])
+	}
+	unwired = servers
+	for _, arg := range call.Args[:min(len(call.Args), maxGiven)] {
+		w.makers(arg, func(n ast.Node) {
+			l := at[n]
+			switch {
+			case l == nil:
+			case !isHTTP:
+				l.kind, l.server, l.of, unwired = bySocket, call, append(l.of, servers...), nil
+			case l.server == nil:
+				l.kind = byHTTP
+			}
+		})
+	}
+	return unwired
+}
+
+// stated returns what the listeners of the file state. If a server of gRPC is seen to be given one, the others are not
+// for gRPC.
+func (p *pass) stated() []finding.Finding {
+	at := map[ast.Node]*listener{}
+	for _, l := range p.listeners {
+		at[l.node] = l
+	}
+	var found []finding.Finding
+	var unwired []*finding.Site
+	for _, call := range p.serves {
+		unwired = append(unwired, p.serve(call, at)...)
+	}
+	isGiven := slices.ContainsFunc(p.listeners, func(l *listener) bool { return l.server != nil })
+	for _, l := range p.listeners {
+		f, isKnown := p.finding(l)
+		switch {
+		case l.kind == byHTTP:
+			p.handled = append(p.handled, l.handler)
+			found = append(found, httpListener{Site: f.Site, address: f, isH2C: l.isH2C})
+		case l.kind == byOption && !isKnown, l.kind == bySocket && isGiven && l.server == nil, p.isBesidePort(l):
+		case len(l.of) == 0:
+			found = append(found, f)
+		}
+		for _, f.Of = range l.of {
+			if !p.isBesidePort(l) {
+				found = append(found, f)
+			}
+		}
+	}
+	for _, e := range p.handled {
+		for _, site := range p.serversOf(e) {
+			found = append(found, handledByHTTP{site.Quiet(), site})
+		}
+	}
+	if len(p.servers) > 1 {
+		for _, site := range unwired {
+			found = append(found, notSeen(site))
+		}
+	}
+	return found
+}
+
+// notSeen returns the listener of a server of which it is not seen what the server is given.
+func notSeen(server *finding.Site) finding.Listener {
+	l := finding.Listens(plan.Address{Place: server.Place}, "it is not seen what the server listens on")
+	l.Of = server
+	return l
+}
+
+// isBesidePort reports whether a listener is a Unix domain socket for the app itself: a server listens on a port too.
+func (w *wiring) isBesidePort(l *listener) bool {
+	isPort := func(other *listener) bool {
+		return other.server != nil && other.server != l.server && other.network != nil && !w.isSocket(other)
+	}
+	return l.kind == bySocket && w.isSocket(l) && slices.ContainsFunc(w.listeners, isPort)
+}
+
+func (w *wiring) isSocket(l *listener) bool { return slices.Contains(w.literals(l.network), "unix") }
