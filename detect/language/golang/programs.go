@@ -6,40 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/detect/analyzer"
-	"github.com/grpc-cnb/health-probe/detect/source"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
-
-// exampleDir are the names of directories whose programs show how to use a library, or test it.
-var exampleDir = source.Exactly(`_?examples?|samples?|tutorials?|test[-_]?servers?`)
-
-func isExample(dir string) bool {
-	return slices.ContainsFunc(strings.Split(dir, "/"), exampleDir.MatchString)
-}
-
-// setExamplesAside makes projects of their own of the examples of an app that has servers beside them: what they hold
-// says nothing of these.
-func setExamplesAside(all []*project) []*project {
-	serves := func(in *analyzer.Package) bool { return servesFromSource(in) && !isExample(in.Path) }
-	if !slices.ContainsFunc(all, func(p *project) bool { return slices.ContainsFunc(p.Packages, serves) }) {
-		return all
-	}
-	for _, p := range slices.Clone(all) {
-		var proper, examples []*analyzer.Package
-		for _, in := range p.Packages {
-			if !in.Built && isExample(in.Path) {
-				examples = append(examples, in)
-			} else {
-				proper = append(proper, in)
-			}
-		}
-		if p.Packages = proper; examples != nil {
-			all = append(all, &project{Dir: p.Dir, Packages: examples})
-		}
-	}
-	return all
-}
 
 // maxProgramPackages is how many packages with servers are looked at that are no programs: what imports each is
 // searched.
@@ -49,7 +18,6 @@ const maxProgramPackages = 64
 // those of examples last.
 func (w workspace) namePrograms(servers []plan.Server) {
 	programs := map[string][]string{}
-	var importers map[string][]string
 	for i, s := range servers {
 		dir := path.Dir(s.Evidence.Path)
 		if s.Built || w.mains[dir] {
@@ -57,10 +25,7 @@ func (w workspace) namePrograms(servers []plan.Server) {
 			continue
 		}
 		if _, known := programs[dir]; !known && len(programs) < maxProgramPackages {
-			if importers == nil {
-				importers = w.importers()
-			}
-			programs[dir] = w.programsAmong(closure([]string{dir}, func(d string) []string { return importers[d] }))
+			programs[dir] = w.programsAmong(w.importing(dir))
 		}
 		servers[i].Programs = programs[dir]
 	}
@@ -73,7 +38,9 @@ const maxPrograms = 32
 func (w workspace) programsAmong(dirs map[string]bool) []string {
 	mains := w.mainsAmong(dirs)
 	slices.SortFunc(mains, func(a, b string) int {
-		return cmp.Or(plan.CompareBool(isExample(a), isExample(b)),
+		_, isExampleA := tree.Aside(a + "/main.go")
+		_, isExampleB := tree.Aside(b + "/main.go")
+		return cmp.Or(plan.CompareBool(isExampleA, isExampleB),
 			cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
 	})
 	return slices.Clip(mains[:min(len(mains), maxPrograms)])

@@ -21,14 +21,11 @@ func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	for _, p := range all {
 		w.resolve(p)
 	}
-	w.giveListeners(all)
-	w.shareHealth(all)
-	w.borrowServers(all)
+	w.share(all)
 	for _, p := range all {
 		w.joinPrograms(p)
 		addDefaultListeners(p)
 	}
-	all = setExamplesAside(all)
 	if !slices.ContainsFunc(all, serves) {
 		implyServers(all)
 	}
@@ -243,28 +240,6 @@ func securityOfHTTP(in *analyzer.Package) []finding.Finding {
 		}
 	}
 	return nil
-}
-
-// giveListeners gives the one package with a server that a package imports the listeners of this one, which may make
-// them for that server. Others of packages without a server are for none.
-func (w workspace) giveListeners(all []*project) {
-	servers, looked := serverPackages(all), 0
-	for _, p := range all {
-		for _, in := range p.Packages {
-			if !w.sources[in.Path] || in.Serves() || !finding.Has[finding.Listener](in.Findings) {
-				continue
-			}
-			if looked++; looked <= maxServing {
-				imported := serversAmong(servers, w.reach([]string{in.Path}), nil)
-				if len(imported) == 1 && !finding.Has[finding.Listener](imported[0].Findings) {
-					for l := range finding.All[finding.Listener](in.Findings) {
-						imported[0].Findings = append(imported[0].Findings, l)
-					}
-				}
-			}
-			in.Findings = slices.DeleteFunc(in.Findings, finding.Is[finding.Listener])
-		}
-	}
 }
 
 // joinPrograms takes the programs that are built from sources of the app that serve. They are no services of their own,

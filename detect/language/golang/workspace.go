@@ -20,6 +20,7 @@ type workspace struct {
 	protos, connects, sources map[string]bool
 
 	imports   map[string][]string // import paths by directory of the importing package
+	importers map[string][]string // directories of importing packages by that of the imported one
 	mains     map[string]bool     // the directories of packages main
 	mainFiles map[string]bool     // the sources of packages main
 	used      map[string]bool     // the directories of packages main and of all that these import
@@ -29,7 +30,7 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 	w := workspace{
 		lookup: lookup, modules: map[string]*project{}, protos: map[string]bool{}, connects: map[string]bool{},
 		sources: map[string]bool{}, imports: map[string][]string{}, mains: map[string]bool{},
-		mainFiles: map[string]bool{},
+		mainFiles: map[string]bool{}, importers: map[string][]string{},
 	}
 	for _, p := range all {
 		for _, f := range p.Files {
@@ -43,6 +44,13 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 			w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
 			if f.Extra.Main {
 				w.mains[dir], w.mainFiles[f.Path] = true, true
+			}
+		}
+	}
+	for dir, imports := range w.imports {
+		for _, importPath := range imports {
+			if imported, ok := w.lookup(importPath); ok {
+				w.importers[imported] = append(w.importers[imported], dir)
 			}
 		}
 	}
@@ -71,6 +79,22 @@ func (w workspace) reach(from []string) map[string]bool {
 		}
 		return imported
 	})
+}
+
+// importing returns the directory and those of all packages of the app that import it, and that import these.
+func (w workspace) importing(dir string) map[string]bool {
+	return closure([]string{dir}, func(dir string) []string { return w.importers[dir] })
+}
+
+// mainsAmong returns those of several directories that are packages main.
+func (w workspace) mainsAmong(dirs map[string]bool) []string {
+	var mains []string
+	for dir := range dirs {
+		if w.mains[dir] {
+			mains = append(mains, dir)
+		}
+	}
+	return mains
 }
 
 // closure returns directories and all that next leads to from them.
