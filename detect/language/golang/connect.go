@@ -38,10 +38,13 @@ func (w workspace) resolveConnect(p *project) {
 		if finding.Has[finding.Server](in.Findings) {
 			continue
 		}
-		if f, ok := finding.First[http2Served](in.Findings); ok {
-			in.Findings = append(in.Findings, finding.Server{Site: f.Quiet(), Framework: connectGo})
-		} else if f, ok := finding.First[httpServer](in.Findings); ok {
-			in.Findings = append(in.Findings, finding.Server{Site: f.Quiet(), Framework: connectGo})
+		i := slices.IndexFunc(in.Findings, finding.Is[http2Served])
+		if i < 0 {
+			i = slices.IndexFunc(in.Findings, finding.Is[httpServer])
+		}
+		if i >= 0 {
+			site := finding.AtPlace(finding.Where(in.Findings[i]), "")
+			in.Findings = append(in.Findings, finding.Server{Site: site, Framework: connectGo})
 		}
 	}
 }
@@ -58,53 +61,31 @@ func handlesConnect(in *analyzer.Package) bool {
 }
 
 // serving returns the packages of a module that serve HTTP/2 with handlers of connect: their own, or those of packages
-// that they import. If there is none, a program may give the handlers to the server, as one with injected dependencies.
+// that they import. If there is none, something else may give the handlers to the one package that serves HTTP/2.
 func (w workspace) serving(p *project) map[*analyzer.Package]bool {
 	serving := map[*analyzer.Package]bool{}
-	looked := 0
-	for _, in := range p.Packages {
-		switch {
-		case !packageServesHTTP(in):
-		case handlesConnect(in):
-			serving[in] = true
-		case packageServesHTTP2(in):
-			if looked++; looked > maxServing {
-				continue
-			}
-			for dir := range w.reach([]string{in.Path}) {
-				if used := p.Package(dir); used != nil && handlesConnect(used) {
-					serving[in] = true
-					break
-				}
+	var all []*analyzer.Package
+	reaches := func(in *analyzer.Package) bool {
+		for dir := range w.reach([]string{in.Path}) {
+			if used := p.Package(dir); used != nil && handlesConnect(used) {
+				return true
 			}
 		}
+		return false
 	}
-	if len(serving) == 0 {
-		w.addServingPrograms(p, serving)
+	for _, in := range p.Packages {
+		if packageServesHTTP2(in) {
+			all = append(all, in)
+		}
+		if packageServesHTTP(in) && handlesConnect(in) ||
+			packageServesHTTP2(in) && len(all) <= maxServing && reaches(in) {
+			serving[in] = true
+		}
+	}
+	if len(serving) == 0 && len(all) == 1 {
+		serving[all[0]] = true
 	}
 	return serving
-}
-
-// addServingPrograms adds what serves the handlers of connect that a program imports: the package that alone of those
-// that the program imports serves HTTP/2.
-func (w workspace) addServingPrograms(p *project, serving map[*analyzer.Package]bool) {
-	for _, program := range w.programsAmong(w.mains) {
-		reached := w.reach([]string{program})
-		var servers []*analyzer.Package
-		hasHandler := false
-		for _, in := range p.Packages {
-			if !reached[in.Path] {
-				continue
-			}
-			hasHandler = hasHandler || handlesConnect(in)
-			if packageServesHTTP2(in) {
-				servers = append(servers, in)
-			}
-		}
-		if hasHandler && len(servers) == 1 {
-			serving[servers[0]] = true
-		}
-	}
 }
 
 // packageServesHTTP reports whether a package serves HTTP of any version.
