@@ -20,7 +20,6 @@ type File struct {
 
 	Imports *Imports
 	fset    *token.FileSet
-	globals map[ast.Node]bool // what the package declares
 }
 
 // Parse parses the text of a file.
@@ -30,18 +29,7 @@ func Parse(text []byte, mode parser.Mode) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{File: file, Imports: newImports(file), fset: fset, globals: map[ast.Node]bool{}}
-	for _, d := range file.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			f.globals[d] = true
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				f.globals[spec] = true
-			}
-		}
-	}
-	return f, nil
+	return &File{File: file, Imports: newImports(file), fset: fset}, nil
 }
 
 // Line returns the line of a node in the file itself, whatever //line directives say.
@@ -73,14 +61,6 @@ func Declaration(name *ast.Ident) ast.Node {
 	}
 	n, _ := name.Obj.Decl.(ast.Node)
 	return n
-}
-
-// Variable tells a variable of a function from all others. It is nil for what a package declares.
-func (f *File) Variable(name *ast.Ident) any {
-	if d := Declaration(name); d == nil || f.globals[d] {
-		return nil
-	}
-	return name.Obj
 }
 
 // InitialValue returns the expression that a variable of the file is declared with. It returns any other expression

@@ -25,8 +25,11 @@ type Imports struct {
 // any.
 const maxDots = 16
 
+// newImports reads what a file imports. Two guesses are made at the names of packages whose import paths end in several
+// words: that of github.com/crossplane/function-sdk-go is function. The second one holds if nothing else has the name.
 func newImports(file *ast.File) *Imports {
 	t := &Imports{byName: map[string]string{}, matches: map[*lazyregexp.Regexp]bool{}}
+	guesses := map[string]string{}
 	for _, spec := range file.Imports {
 		importPath, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -35,27 +38,21 @@ func newImports(file *ast.File) *Imports {
 		t.All = append(t.All, importPath)
 		switch {
 		case spec.Name == nil:
-			t.byName[PackageName(importPath)] = importPath
+			t.byName[packageName(importPath)] = importPath
+			first, _, _ := strings.Cut(lastElement(importPath), "-")
+			guesses[first] = importPath
 		case spec.Name.Name != ".":
 			t.byName[spec.Name.Name] = importPath
 		case len(t.Dots) < maxDots:
 			t.Dots = append(t.Dots, importPath)
 		}
 	}
-	t.guessOthers(file)
-	return t
-}
-
-// guessOthers adds a second guess for packages whose import paths end in several words: the name of
-// github.com/crossplane/function-sdk-go is function. It holds if nothing else has that name.
-func (t *Imports) guessOthers(file *ast.File) {
-	for _, spec := range file.Imports {
-		importPath, err := strconv.Unquote(spec.Path.Value)
-		first, _, isLonger := strings.Cut(lastElement(importPath), "-")
-		if _, isTaken := t.byName[first]; err == nil && isLonger && spec.Name == nil && !isTaken {
-			t.byName[first] = importPath
+	for name, importPath := range guesses {
+		if t.byName[name] == "" {
+			t.byName[name] = importPath
 		}
 	}
+	return t
 }
 
 // Has reports whether the file imports a package.
@@ -73,8 +70,8 @@ func (t *Imports) AnyMatches(pattern *lazyregexp.Regexp) bool {
 
 var majorVersion = lazyregexp.New(`^v\d+$`)
 
-// PackageName guesses the name of a package from its import path, as goimports does.
-func PackageName(importPath string) string {
+// packageName guesses the name of a package from its import path, as goimports does.
+func packageName(importPath string) string {
 	base := strings.TrimSuffix(lastElement(importPath), "-go")
 	return base[strings.LastIndexByte(base, '-')+1:]
 }
