@@ -33,6 +33,9 @@ const (
 	kitexRegistration
 	// dubboDescribed is a service that is registered with the server of dubbo-go that settings describe.
 	dubboDescribed
+	// dubboTriple and dubboOther are protocols that a server of dubbo-go is given: gRPC, and others.
+	dubboTriple
+	dubboOther
 )
 
 // isA returns a function that reports whether a finding is of a kind.

@@ -6,6 +6,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/source"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
+	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
 // symbolRule is one row of the table: names of a package, and what a reference to one of them proves. The code that it
@@ -102,6 +103,9 @@ var symbolRules = []symbolRule{
 	{yarpcGRPC, source.Exactly(`InboundCredentials`), finding.UsesTLS},
 	{crossplaneFunction, source.Exactly(`MTLSCertificates|Insecure`), finding.UsesOther},
 	{dubboServerPackage, source.Exactly(`WithTLS|WithServerTLSOption`), finding.UsesOther},
+	{dubboServerPackage, source.Exactly(`WithConfigCenter|Load`), listensElsewhere},
+	{dubboProtocol, source.Exactly(`WithTriple`), made(dubboTriple)},
+	{dubboProtocol, source.Exactly(`WithDubbo|WithJSONRPC|WithREST`), made(dubboOther)},
 	{source.Exactly(`.*`), source.Exactly(`Register\p{Lu}\w*ServerWithGofr`), finding.Constructs(gofr)},
 	{source.Exactly(`.*`), source.Exactly(`Register\p{Lu}\w*Server`), made(registration)},
 }
@@ -119,6 +123,10 @@ func servesTLS(at *finding.Site, _ string) finding.Finding {
 func servesH2C(at *finding.Site, _ string) finding.Finding { return http2Served{Site: at, h2c: true} }
 
 func constructsHTTP(at *finding.Site, _ string) finding.Finding { return httpServer{at} }
+
+func listensElsewhere(at *finding.Site, _ string) finding.Finding {
+	return finding.Listens(plan.Address{Place: at.Place}, "settings from elsewhere have it")
+}
 
 // made makes a finding of what a name of a package is, which the package decides on.
 func made(kind kind) finding.Make {

@@ -80,7 +80,7 @@ func (w workspace) resolve(p *project) {
 		isModule := f.Extra.ModulePath != ""
 		m.noGRPC = m.noGRPC || isModule && !f.Extra.RequiresGRPC
 		m.hasOldGoZero = m.hasOldGoZero || isModule && !f.Extra.GoZeroHealth
-		m.dubboTriple = m.dubboTriple || f.Extra.DubboTriple
+		m.describesTriple = m.describesTriple || f.Extra.DubboTriple
 	}
 	p.Decide(m.decide)
 	if slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool {
@@ -102,14 +102,12 @@ type module struct {
 	workspace
 	registersKitex       bool
 	noGRPC, hasOldGoZero bool // what its go.mod says
-	dubboTriple          bool
+	describesTriple      bool // what its settings say
 }
 
 // decide returns what a finding is in the module.
 func (m module) decide(in *analyzer.Package, f finding.Finding) []finding.Finding {
 	switch of := f.(type) {
-	case dubboSpoken:
-		return nil
 	case finding.Server:
 		if of.Framework == dubboGo {
 			if speaksOther(in) {
@@ -140,7 +138,7 @@ func (m module) meaning(in *analyzer.Package, f ofPackage) []finding.Finding {
 			}
 		}
 		return []finding.Finding{finding.Registration{Site: f.Site, Framework: grpcGo}}
-	case f.kind == dubboDescribed && m.dubboTriple:
+	case f.kind == dubboDescribed && m.describesTriple:
 		return []finding.Finding{
 			finding.Server{Site: f.Site, Framework: dubboGo, AutomaticHealth: m.hasDubboHealth(in)},
 		}

@@ -211,7 +211,7 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	if grpcWeb.MatchString(importPath) && name == "WrapServer" || h2c.MatchString(importPath) {
 		p.add(handledByHTTP{Site: p.at(at).Quiet()}) // HTTP/2 without TLS is there for gRPC: browsers do not use it
 	}
-	p.visitDubbo(at, importPath, name)
+	p.visitDubbo(at, name)
 	switch f := r.finding(p.at(at)).(type) {
 	case nil:
 	case ofPackage:
