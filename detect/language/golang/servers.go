@@ -14,7 +14,6 @@ import (
 // postAnalyze returns a server for each package that makes a server.
 func postAnalyze(files []analyzer.File[Extra], logf tree.Logf) []plan.Server {
 	lookup := lookupIn(files)
-	leaveOutTestHelpers(files, lookup)
 	leaveOutOtherHealth(files, lookup)
 	all := analyzer.Projects(files, packageOf)
 	w := newWorkspace(all, lookup)

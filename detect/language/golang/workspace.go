@@ -16,8 +16,9 @@ type workspace struct {
 	// lookup returns the directory of the package with an import path. It reports whether it is in the app.
 	lookup  func(importPath string) (dir string, ok bool)
 	modules map[string]*project // by module path
-	// What the directories hold: code that protoc-gen-go generated, code that protoc-gen-connect-go did, any Go.
-	protos, connects, sources map[string]bool
+	// What the directories hold: code that protoc-gen-go generated, code that protoc-gen-connect-go did, any Go, and
+	// packages with the names of such that tests use.
+	protos, connects, sources, helpers map[string]bool
 
 	imports   map[string][]string // import paths by directory of the importing package
 	importers map[string][]string // directories of importing packages by that of the imported one
@@ -29,7 +30,7 @@ type workspace struct {
 func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool)) workspace {
 	w := workspace{
 		lookup: lookup, modules: map[string]*project{}, protos: map[string]bool{}, connects: map[string]bool{},
-		sources: map[string]bool{}, imports: map[string][]string{}, mains: map[string]bool{},
+		sources: map[string]bool{}, helpers: map[string]bool{}, imports: map[string][]string{}, mains: map[string]bool{},
 		mainFiles: map[string]bool{}, importers: map[string][]string{},
 	}
 	for _, p := range all {
@@ -41,6 +42,7 @@ func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok
 			w.protos[dir] = w.protos[dir] || f.Extra.GeneratedProto
 			w.connects[dir] = w.connects[dir] || f.Extra.GeneratedConnect
 			w.sources[dir] = w.sources[dir] || len(f.Extra.Imports) > 0
+			w.helpers[dir] = w.helpers[dir] || f.Extra.TestHelper
 			w.imports[dir] = append(w.imports[dir], f.Extra.Imports...)
 			if f.Extra.Main {
 				w.mains[dir], w.mainFiles[f.Path] = true, true
@@ -112,43 +114,19 @@ func closure(from []string, next func(dir string) []string) map[string]bool {
 }
 
 // leaveOutUnused leaves out the findings in packages of a module that no program of the app imports: only tests use
-// them, or programs of others. Without a go.mod it is not known which directory an import path means.
+// them, or programs of others. Without a go.mod it is not known which directory an import path means. A package with the
+// name of one that tests use counts if a program itself imports it: an emulator may serve what tests of others need.
 func (w workspace) leaveOutUnused(p *project) {
 	isModule := slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool { return f.Extra.ModulePath != "" })
-	if !isModule {
-		return
-	}
+	isMain := func(dir string) bool { return w.mains[dir] }
 	for _, in := range p.Packages {
-		if !in.Built && w.sources[in.Path] && !w.used[in.Path] {
+		isUnused := isModule && w.sources[in.Path] && !w.used[in.Path]
+		isForTests := w.helpers[in.Path] && !slices.ContainsFunc(w.importers[in.Path], isMain)
+		if !in.Built && (isUnused || isForTests) {
 			in.Findings = nil
 		}
 	}
 }
-
-// leaveOutTestHelpers leaves out the findings in packages with the names of such that tests use, unless a program
-// imports them: an emulator may serve what tests of others need.
-func leaveOutTestHelpers(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
-	if !slices.ContainsFunc(files, servesTests) {
-		return
-	}
-	imported := map[string]bool{}
-	for _, f := range files {
-		for _, importPath := range f.Extra.Imports {
-			if dir, ok := lookup(importPath); ok && f.Extra.Main {
-				imported[dir] = true
-			}
-		}
-	}
-	for i, f := range files {
-		if !servesTests(f) || imported[path.Dir(f.Path)] {
-			continue
-		}
-		files[i].Findings = nil
-	}
-}
-
-// servesTests reports whether a file has findings in a package with the name of one that tests use.
-func servesTests(f analyzer.File[Extra]) bool { return f.Extra.TestHelper && f.Findings != nil }
 
 // lookupIn returns a function that returns the directory of the package with an import path, and whether it is in the
 // app.
