@@ -78,14 +78,14 @@ func analyzeSettings(file string, text []byte) (*analyzer.Result[Extra], error) 
 // settingListens returns the listener of a setting, which a variable may replace.
 func settingListens(s untrusted.Setting, variable string) finding.Listener {
 	text := s.Value
-	if m := placeholder.FindStringSubmatch(text); m != nil {
+	m := placeholder.FindStringSubmatch(text)
+	if m != nil {
 		if text = m[1] + m[4]; m[3] != ":" {
 			variable = m[2]
 		}
-		return finding.Listens(address.ByDefault(address.Setting(text, s.Line), variable), "")
 	}
 	a := address.Setting(text, s.Line)
-	if variable != "" {
+	if m != nil || variable != "" {
 		a = address.ByDefault(a, variable)
 	}
 	return finding.Listens(a, "")

@@ -215,7 +215,7 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	switch f := r.finding(p.at(at)).(type) {
 	case nil:
 	case ofPackage:
-		if f.kind == registration && r.call != nil {
+		if f.kind == registration && r.call != nil && len(r.call.Args) == 2 {
 			f.kratosBy = p.kratosMaker(r.call.Args[0])
 		}
 		p.add(f)
