@@ -4,8 +4,8 @@
 //
 // Each kind of file has its own: source.go, with calls.go and dubbo.go, reads a Go file, module.go a go.mod,
 // settings.go the settings of a framework, and program.go a built program. What the files of an app mean together is in
-// servers.go, with workspace.go, connect.go, health.go and programs.go. Where the servers of a file listen is in ports.go,
-// and which one has which listener in wiring.go.
+// servers.go, with workspace.go, share.go, connect.go, health.go and programs.go. Where the servers of a file listen is
+// in ports.go, and which one has which listener in wiring.go.
 package golang
 
 import (

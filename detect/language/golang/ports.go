@@ -168,8 +168,8 @@ var (
 	flag    = lazyregexp.New(`Var(?P<short>P)?(?P<at>\([ \t\n]*&)(?P<name>[\w.]+),`)
 )
 
-// ungrouped returns the text with the brackets of var (...) and const (...) left out, and a word in their place before a
-// block whose names belong to the block around.
+// ungrouped returns the text with the brackets of var (...) and const (...) left out, and in their place a word before
+// a block whose names belong to the block around.
 func (p *pass) ungrouped() []byte {
 	text := bytes.Clone(p.text.Raw)
 	for _, d := range p.file.Decls {

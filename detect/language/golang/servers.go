@@ -168,8 +168,8 @@ func (w workspace) isProtobufKitex(pkg string) bool {
 	return ok && w.protos[dir]
 }
 
-// resolveHTTP decides what the servers of net/http are in a package: they listen for its servers of gRPC if those are of
-// connect, or handle requests and have no listener of their own.
+// resolveHTTP decides what the servers of net/http are in a package: they listen for its servers of gRPC if those are
+// of connect, or handle requests and have no listener of their own.
 func resolveHTTP(in *analyzer.Package) {
 	var web, other *finding.Site
 	for s := range finding.All[finding.Server](in.Findings) {

@@ -11,28 +11,15 @@ import (
 // followed.
 const maxSharing = 128
 
-// share gives what packages say that make no server to those that make the servers it is for, as imports tell: listeners
-// to the one server package that is imported; a health service to the servers that import its registration or that it
-// imports, or else to those of the programs that it is in; to registrations of services what another module of the app
-// says of the server that their programs have.
+// share gives what packages say that make no server to those that make the servers it is for, as imports tell:
+// listeners to the one server package that is imported; a health service to the servers that import its registration or
+// that it imports, or else to those of the programs that it is in; to registrations of services what another module of
+// the app says of the server that their programs have.
 func (w workspace) share(all []*project) {
-	servers, looked := map[string]*analyzer.Package{}, 0
+	servers, looked := serverPackages(all), 0
 	for _, p := range all {
 		for _, in := range p.Packages {
-			if !in.Built && finding.Has[finding.Server](in.Findings) {
-				servers[in.Path] = in
-			}
-		}
-	}
-	var borrowing []*analyzer.Package
-	for _, p := range all {
-		for _, in := range p.Packages {
-			if !w.sources[in.Path] || in.Built || servers[in.Path] != nil {
-				continue
-			}
-			listens, isHealthy := finding.Has[finding.Listener](in.Findings), finding.Has[finding.Health](in.Findings)
-			borrows := finding.Has[finding.Registration](in.Findings) && !analyzer.ProjectHas[finding.Server](p)
-			if !listens && !isHealthy && !borrows {
+			if !w.sources[in.Path] || in.Built || servers[in.Path] != nil || !slices.ContainsFunc(in.Findings, isShared) {
 				continue
 			}
 			if looked++; looked > maxSharing {
@@ -40,20 +27,38 @@ func (w workspace) share(all []*project) {
 				continue
 			}
 			used := among(servers, w.reach([]string{in.Path}))
-			if listens {
-				giveListeners(in, used)
-			}
-			if isHealthy {
-				w.giveHealth(in, used, servers)
-			}
-			if borrows {
-				borrowing = append(borrowing, in)
+			giveListeners(in, used)
+			w.giveHealth(in, used, servers)
+		}
+	}
+	for _, p := range all {
+		if analyzer.ProjectHas[finding.Server](p) {
+			continue
+		}
+		for _, in := range p.Packages {
+			if !in.Built && finding.Has[finding.Registration](in.Findings) && looked < 2*maxSharing {
+				looked++
+				w.borrowServer(in, servers)
 			}
 		}
 	}
-	for _, in := range borrowing {
-		w.borrowServer(in, servers)
+}
+
+func isShared(f finding.Finding) bool {
+	return finding.Is[finding.Listener](f) || finding.Is[finding.Health](f)
+}
+
+// serverPackages returns the packages of the sources that make servers, by their directories.
+func serverPackages(all []*project) map[string]*analyzer.Package {
+	servers := map[string]*analyzer.Package{}
+	for _, p := range all {
+		for _, in := range p.Packages {
+			if !in.Built && finding.Has[finding.Server](in.Findings) {
+				servers[in.Path] = in
+			}
+		}
 	}
+	return servers
 }
 
 // among returns the packages that are in directories.
@@ -92,11 +97,14 @@ func giveListeners(from *analyzer.Package, used []*analyzer.Package) {
 // left out if it is for a server that is made outside of the app. Where imports do not tell, the directories do: see
 // analyzer.Servers.
 func (w workspace) giveHealth(from *analyzer.Package, used []*analyzer.Package, servers map[string]*analyzer.Package) {
-	to, isProgram := append(used, among(servers, w.importing(from.Path))...), false
+	health, ok := finding.First[finding.Health](from.Findings)
+	if !ok {
+		return
+	}
+	to, isProgram := slices.Concat(used, among(servers, w.importing(from.Path))), false
 	if len(to) == 0 {
 		to, isProgram = w.inPrograms(from, servers)
 	}
-	health, _ := finding.First[finding.Health](from.Findings)
 	for _, in := range to {
 		if !finding.Has[finding.Health](in.Findings) {
 			in.Findings = append(in.Findings, finding.Health{Site: health.Quiet(), NeedsStatus: health.NeedsStatus})

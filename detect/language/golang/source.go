@@ -94,8 +94,7 @@ func findingsIn(file *syntax.File, text []byte) []finding.Finding {
 		mayBeOther:       file.Imports.AnyMatches(otherCredentials),
 	}
 	ast.Inspect(file.File, p.visit)
-	found := append(p.findings, analyzer.Findings(t, healthStatuses, file.Imports.All)...)
-	found = p.associate(found)
+	found := p.associate(slices.Concat(p.findings, analyzer.Findings(t, healthStatuses, file.Imports.All)))
 	found = analyzer.MarkConditional(t, found, finding.Is[finding.Security])
 	for i, f := range found {
 		switch f := f.(type) {
@@ -251,8 +250,8 @@ func (p *pass) visitReference(at ast.Expr, importPath, name string) {
 	}
 }
 
-// credentials returns what a server of grpc-go is given: it is not known what a variable holds in a file which has other
-// credentials than those of TLS, too.
+// credentials returns what a server of grpc-go is given: it is not known what a variable holds in a file which has
+// other credentials than those of TLS, too.
 func (p *pass) credentials(at *finding.Site, call *ast.CallExpr) finding.Security {
 	f := finding.Security{Site: at}
 	if call == nil || len(call.Args) != 1 {

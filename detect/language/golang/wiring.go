@@ -13,11 +13,12 @@ import (
 // wiring is what the calls of a file give each other: which server has which listener, and the health service.
 type wiring struct {
 	file *syntax.File
-	// given are what variables, parameters and fields are given.
-	given     map[any][]ast.Expr
-	servers   map[ast.Node]*finding.Site // by the calls that make them
-	listeners []*listener
-	serves    []*ast.CallExpr // give listeners to servers
+	// given are what variables, parameters and fields are given, and parameters which of these are parameters.
+	given      map[any][]ast.Expr
+	parameters map[any]bool
+	servers    map[ast.Node]*finding.Site // by the calls that make them
+	listeners  []*listener
+	serves     []*ast.CallExpr // give listeners to servers
 	// registers are the servers that the health service is registered with, by the sites of the calls, and statuses the
 	// names of services whose statuses are set, by the offsets of the brackets.
 	registers map[*finding.Site]ast.Expr
@@ -27,7 +28,7 @@ type wiring struct {
 
 func newWiring(file *syntax.File) *wiring {
 	return &wiring{
-		file: file, given: map[any][]ast.Expr{}, servers: map[ast.Node]*finding.Site{},
+		file: file, given: map[any][]ast.Expr{}, parameters: map[any]bool{}, servers: map[ast.Node]*finding.Site{},
 		registers: map[*finding.Site]ast.Expr{}, statuses: map[int]ast.Expr{},
 	}
 }
@@ -86,6 +87,7 @@ func (w *wiring) read(n ast.Node) {
 				for _, parameter := range field.Names {
 					if at < len(n.Args) {
 						w.give(parameter, n.Args[at])
+						w.parameters[variable(parameter)] = true
 					}
 					at++
 				}
@@ -160,11 +162,7 @@ func (w *wiring) literals(e ast.Expr) []string {
 func (w *wiring) merge() map[*finding.Site]*finding.Site {
 	same := map[*finding.Site]*finding.Site{}
 	for key, values := range w.given {
-		object, _ := key.(*ast.Object)
-		if object == nil {
-			continue
-		}
-		if _, isParameter := object.Decl.(*ast.Field); isParameter {
+		if _, isField := key.(string); isField || w.parameters[key] {
 			continue
 		}
 		var first *finding.Site

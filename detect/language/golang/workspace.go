@@ -30,8 +30,8 @@ type workspace struct {
 func newWorkspace(all []*project, lookup func(importPath string) (dir string, ok bool)) workspace {
 	w := workspace{
 		lookup: lookup, modules: map[string]*project{}, protos: map[string]bool{}, connects: map[string]bool{},
-		sources: map[string]bool{}, helpers: map[string]bool{}, imports: map[string][]string{}, mains: map[string]bool{},
-		mainFiles: map[string]bool{}, importers: map[string][]string{},
+		sources: map[string]bool{}, helpers: map[string]bool{}, imports: map[string][]string{},
+		mains: map[string]bool{}, mainFiles: map[string]bool{}, importers: map[string][]string{},
 	}
 	for _, p := range all {
 		for _, f := range p.Files {
@@ -114,8 +114,8 @@ func closure(from []string, next func(dir string) []string) map[string]bool {
 }
 
 // leaveOutUnused leaves out the findings in packages of a module that no program of the app imports: only tests use
-// them, or programs of others. Without a go.mod it is not known which directory an import path means. A package with the
-// name of one that tests use counts if a program itself imports it: an emulator may serve what tests of others need.
+// them, or programs of others. Without a go.mod it is not known which directory an import path means. A package with
+// the name of one that tests use counts if a program itself imports it: an emulator may serve what tests of others need.
 func (w workspace) leaveOutUnused(p *project) {
 	isModule := slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool { return f.Extra.ModulePath != "" })
 	isMain := func(dir string) bool { return w.mains[dir] }
