@@ -155,22 +155,25 @@ func (p *pass) converts(call *ast.CallExpr) bool {
 var (
 	// declaration gives a name its value, pair gives two names theirs, at the beginning of a condition.
 	declaration = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:(?:const|var|if|switch)[ \t]+)?` +
-		`(?P<name>[\w.]+)(?:[ \t]+[\w.*]+)?[ \t]*:?=[ \t]*`)
+		`(?P<name>\w+)(?:[ \t]+[\w.*]+)?[ \t]*:?=[ \t]*`)
 	pair = lazyregexp.New(`\bif[ \t]+(?P<name>\w+),[ \t]*\w+[ \t]*:=[ \t]*`)
+	// field is selected from something, and not called.
+	field = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b(?:[^\w.(]|$)`)
 	// conversion is a function whose result is what its arguments are, in another form.
 	conversion = lazyregexp.New(`\b(?:fmt|strconv|strings|net|cmp)\.[A-Z]\w*\(`)
 	// sum adds to a name, which may have a number, and changed changes what a name has.
 	sum     = lazyregexp.New(`\w(?P<at>[ \t]*[-+*/%][ \t]*)\w`)
-	changed = lazyregexp.New(`(?P<name>[\w.]+)(?P<at>[ \t]*(?:\+\+|--|[-+*/%]=))`)
+	changed = lazyregexp.New(`(?P<name>\w+)(?P<at>[ \t]*(?:\+\+|--|[-+*/%]=))`)
 	// pointer is what may give a variable another value, and flag what gives one the value of an option, which has a
 	// default: flag.IntVar(&port, "port", 50051, "").
-	pointer = lazyregexp.New(`[(,:={][ \t\n]*(?P<at>&)(?P<name>[\w.]+)[ \t\n]*[^\w.\s{]`)
-	flag    = lazyregexp.New(`Var(?P<short>P)?(?P<at>\([ \t\n]*&)(?P<name>[\w.]+),`)
+	pointer = lazyregexp.New(`[(,:={][ \t\n]*(?P<at>&)(?P<name>\w+)[ \t\n]*[^\w\s{]`)
+	flag    = lazyregexp.New(`Var(?P<short>P)?(?P<at>\([ \t\n]*&)(?P<name>\w+),`)
 )
 
-// ungrouped returns the text with the brackets of var (...) and const (...) left out, and in their place a word before
-// a block whose names belong to the block around.
-func (p *pass) ungrouped() []byte {
+// plainText returns the text as the evaluation of names reads it. The brackets of var (...) and const (...) are left
+// out, and in their place is a word before a block whose names belong to the block around. A field is no variable that
+// has its name: cfg.Port is cfg_Port.
+func (p *pass) plainText() []byte {
 	text := bytes.Clone(p.text.Raw)
 	for _, d := range p.file.Decls {
 		if group, ok := d.(*ast.GenDecl); ok && group.Lparen.IsValid() && group.Tok != token.IMPORT {
@@ -178,6 +181,13 @@ func (p *pass) ungrouped() []byte {
 			text[span.To-1] = ' '
 			open := span.From + int(group.Lparen-group.Pos())
 			copy(text[span.From:open+1], "do        "[:open+1-span.From])
+		}
+	}
+	for _, m := range p.text.FindAll(field, -1) {
+		for i, c := range text[m[0]:m[1]] {
+			if c == '.' {
+				text[m[0]+i] = '_'
+			}
 		}
 	}
 	return text
@@ -189,7 +199,7 @@ func (p *pass) names() *address.Names {
 	if p.declared != nil {
 		return p.declared
 	}
-	t := grammar.Read(p.ungrouped())
+	t := grammar.Read(p.plainText())
 	for _, m := range t.FindAll(conversion, -1) {
 		source.Blank(t.Code[m[0] : m[1]-1])
 	}

@@ -38,6 +38,8 @@ func TestPointersAreNoValues(t *testing.T) {
 		"port := 7001\nport += 2":                                             {0, plan.Unknown},
 		"port := 7000 + shard":                                                {0, plan.Unknown},
 		"port := base() + 7001":                                               {0, plan.Unknown},
+		"const Port = 7001\nc := load()\nport := c.Port":                      {0, plan.Unknown},
+		"c := load()\nc.Port = 7001\nport := c.Port":                          {7001, plan.Written},
 		"c := load()\nport := c.Port":                                         {0, plan.Unknown},
 		"port := at(\"grpc\", 7001)":                                          {7001, plan.Default},
 	} {
