@@ -135,21 +135,20 @@ func (p *pass) addressOf(l *listener) (a plan.Address, why string) {
 	}
 	a, why = p.names().Address(p.file.Span(l.address))
 	p.makers(l.address, func(n ast.Node) {
-		if call, ok := n.(*ast.CallExpr); ok && !p.converts(call) {
+		if call, ok := n.(*ast.CallExpr); ok && !converts(call) {
 			a = address.ByDefault(a, a.Variable) // a function may have its arguments for defaults
 		}
 	})
 	return a, why
 }
 
-// convertPackage are packages whose functions make nothing but another form of their arguments.
-var (
-	convertPackage = source.Exactly(`fmt|strconv|strings|net|cmp`)
-	convertType    = source.Exactly(`string|u?int\d*`)
-)
+// convertType are the types that a port is converted to.
+var convertType = source.Exactly(`string|u?int\d*`)
 
-func (p *pass) converts(call *ast.CallExpr) bool {
-	return convertPackage.MatchString(p.file.PathOf(call.Fun)) || convertType.MatchString(syntax.Name(call.Fun))
+// converts reports whether a call makes nothing but another form of its arguments.
+func converts(call *ast.CallExpr) bool {
+	name := syntax.Name(call.Fun)
+	return convertType.MatchString(name) || conversion.MatchString(name+"(")
 }
 
 var (
