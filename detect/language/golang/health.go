@@ -3,7 +3,6 @@ package golang
 import (
 	"bytes"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -31,30 +30,23 @@ func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath st
 		others[path.Dir(f.Path)] = others[path.Dir(f.Path)] || f.Extra.OtherHealth
 		defined.Add(f.Path, f.Extra.Health)
 	}
-	for i, f := range files {
-		other := map[plan.Place]string{}
-		for h := range finding.All[ofPackage](f.Findings) {
-			if h.kind != healthRegistration {
-				continue
-			}
+	for _, f := range files {
+		other := map[plan.Place]bool{}
+		for i, found := range f.Findings {
+			h, _ := found.(ofPackage)
 			dir, isOwn := lookup(h.pkg)
 			if h.pkg == "" {
 				dir, isOwn = path.Dir(f.Path), true
 			}
-			if isOwn && (others[dir] || defined.IsOwn(dir+"/any")) {
-				other[h.Place] = h.pkg
+			if h.kind == healthRegistration && isOwn && (others[dir] || defined.IsOwn(dir+"/any")) {
+				h.kind, other[h.Place] = registration, true
+				f.Findings[i] = h
 			}
 		}
-		for j, found := range f.Findings {
-			if health, ok := found.(finding.Health); ok {
-				if pkg, isOther := other[health.Place]; isOther {
-					files[i].Findings[j] = ofPackage{Site: health.Site, kind: registration, pkg: pkg}
-				}
+		for i, found := range f.Findings {
+			if health, ok := found.(finding.Health); ok && other[health.Place] {
+				f.Findings[i] = ofPackage{Site: health.Site} // is left out
 			}
 		}
-		files[i].Findings = slices.DeleteFunc(f.Findings, func(found finding.Finding) bool {
-			_, isOther := other[finding.Where(found)]
-			return isOther && isA(healthRegistration)(found)
-		})
 	}
 }
