@@ -19,7 +19,8 @@ func (w workspace) share(all []*project) {
 	servers, looked := serverPackages(all), 0
 	for _, p := range all {
 		for _, in := range p.Packages {
-			if !w.sources[in.Path] || in.Built || servers[in.Path] != nil || !slices.ContainsFunc(in.Findings, isShared) {
+			isSource := w.sources[in.Path] && !in.Built && servers[in.Path] == nil
+			if !isSource || !slices.ContainsFunc(in.Findings, isShared) {
 				continue
 			}
 			if looked++; looked > maxSharing {

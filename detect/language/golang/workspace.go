@@ -115,7 +115,7 @@ func closure(from []string, next func(dir string) []string) map[string]bool {
 
 // leaveOutUnused leaves out the findings in packages of a module that no program of the app imports: only tests use
 // them, or programs of others. Without a go.mod it is not known which directory an import path means. A package with
-// the name of one that tests use counts if a program itself imports it: an emulator may serve what tests of others need.
+// the name of one that tests use counts if a program itself imports it: an emulator may serve tests of others.
 func (w workspace) leaveOutUnused(p *project) {
 	isModule := slices.ContainsFunc(p.Files, func(f analyzer.File[Extra]) bool { return f.Extra.ModulePath != "" })
 	isMain := func(dir string) bool { return w.mains[dir] }
