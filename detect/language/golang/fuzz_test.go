@@ -3,6 +3,7 @@ package golang
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -31,6 +32,7 @@ func FuzzSource(f *testing.F) {
 		}
 		if result != nil {
 			analyzertest.CheckPlaces(t, text, result.Findings)
+			name = strings.TrimLeft(name, "/") // paths are those below the app's folder
 			postAnalyze([]analyzer.File[Extra]{{Path: name, Result: *result}}, t.Logf)
 		}
 	})

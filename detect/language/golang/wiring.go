@@ -24,19 +24,22 @@ type wiring struct {
 	registers map[*finding.Site]ast.Expr
 	statuses  map[int]ast.Expr
 	handled   []ast.Expr // what has a method ServeHTTP
+	left      int        // how many expressions may still be followed
 }
 
 func newWiring(file *syntax.File) *wiring {
 	return &wiring{
 		file: file, given: map[any][]ast.Expr{}, parameters: map[any]bool{}, servers: map[ast.Node]*finding.Site{},
-		registers: map[*finding.Site]ast.Expr{}, statuses: map[int]ast.Expr{},
+		registers: map[*finding.Site]ast.Expr{}, statuses: map[int]ast.Expr{}, left: maxFollowed,
 	}
 }
 
 const (
-	// maxGiven is how many values of a name and how many arguments of a call are followed, and maxDepth how deep.
-	maxGiven = 8
-	maxDepth = 6
+	// maxGiven is how many values of a name and how many arguments of a call are followed, maxDepth how deep, and
+	// maxFollowed how many expressions of a file.
+	maxGiven    = 8
+	maxDepth    = 6
+	maxFollowed = 20_000
 )
 
 // variable tells a variable from others, and a field by its name alone.
@@ -103,7 +106,7 @@ func (w *wiring) makers(e ast.Expr, do func(n ast.Node)) {
 }
 
 func (w *wiring) follow(e ast.Expr, seen map[ast.Node]bool, depth int, do func(n ast.Node)) {
-	if e == nil || seen[e] || depth > maxDepth {
+	if w.left--; w.left < 0 || e == nil || seen[e] || depth > maxDepth {
 		return
 	}
 	seen[e] = true
