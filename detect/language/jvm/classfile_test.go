@@ -7,8 +7,9 @@ import (
 
 // The tags of the constants that are not read.
 const (
-	tagLong   = 5
-	tagDouble = 6
+	tagString      = 8
+	tagMethod      = 10
+	tagNameAndType = 12
 )
 
 // classBuilder collects the constants of one class. The zero value is ready for use.

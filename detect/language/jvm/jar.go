@@ -24,8 +24,8 @@ const (
 	// maxUnpacked is how many bytes the entries that are read of one archive may have when they are unpacked. The
 	// classes of an app have a few MiB. [tree.MaxProgram] bounds the packed bytes, and [tree.MaxSource] each entry.
 	maxUnpacked = 128 << 20
-	// maxSettingsFiles is how many settings files in a jar are read: there may be one for each profile.
-	maxSettingsFiles = 64
+	// maxSettings is how many settings in a jar are kept.
+	maxSettings = 10_000
 )
 
 var (
@@ -37,23 +37,26 @@ var (
 	// Quarkus. Its name still tells the framework of the app.
 	dependencyJar = lazyregexp.New(
 		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot))/`)
-	// libraryDir is where distributions and builds keep jars: those of dependencies, with or without the app's own.
-	libraryDir = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
-	// gradleOutput is where Gradle writes the jars that it builds, and appName one that tools name: Play moves the
-	// settings out of the app's own jar, and the organization in sbt is "default" if the app names none.
-	gradleOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$`)
-	appName      = lazyregexp.New(`-sans-externalized\.jar$|^default\.`)
-	// inRepository is a path in a Maven repository: artifact/version/artifact-version.jar.
+	// libraryDir is where distributions and builds keep jars, those of dependencies or the app's own, and inRepository
+	// a path in a Maven repository: artifact/version/artifact-version.jar.
+	libraryDir   = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
 	inRepository = lazyregexp.New(`(?:^|/)([^/]+)/([^/]+)/([^/]+)\.jar$`)
+	// toolOutput is a jar of the app by its path alone: Gradle writes it there, Play moves the settings out of it, and
+	// the organization in sbt is "default" if the app names none.
+	toolOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$|-sans-externalized\.jar$|(^|/)default\.[^/]+$`)
 	// jarVersion is the end of the name of an archive that has a version.
 	jarVersion    = lazyregexp.New(`-v?\d[\w.+-]*$`)
 	mavenMetadata = lazyregexp.New(`^META-INF/maven/([^/]+)/([^/]+)/pom\.(?:properties|xml)$`)
 	ownClassesDir = lazyregexp.New(`^(?:BOOT-INF|WEB-INF)/classes/`)
-	// launcher begins the name of a main class by which a framework starts an app.
-	launcher = lazyregexp.New(`^(?:io\.vertx\.(?:core|launcher)|io\.ktor\.server|io\.quarkus\.(?:bootstrap|runner)|` +
-		`io\.helidon\.(?:Main|microprofile)|org\.springframework\.boot\.loader|play\.core\.server)\b`)
-	// hostingPackage is a package below which those of other people lie, named after their accounts.
-	hostingPackage = lazyregexp.New(`^(?:io|com|org|net)/(?:github|gitlab|gitee|bitbucket|sourceforge)/`)
+	// manifestHeader names a class in a manifest, and launcher begins the name of one by which a framework starts an
+	// app.
+	manifestHeader = lazyregexp.New(`(?m)^(Start-Class|Main-Verticle|Main-Class|Premain-Class): *(\S+)`)
+	launcher       = lazyregexp.New(`^(?:io/vertx/(?:core|launcher)|io/ktor/server|io/quarkus/(?:bootstrap|runner)|` +
+		`io/helidon/(?:Main|microprofile)|org/springframework/boot/loader|play/core/server)\b`)
+	// homePackage is the package that a main class shares with the other classes of an app: com/example/, and
+	// io/github/someone/.
+	homePackage = lazyregexp.New(
+		`^(?:\w+/(?:github|gitlab|gitee|bitbucket|sourceforge)/[^/]+/|[^/]+/(?:[^/]+/)?)`)
 )
 
 // bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.
@@ -132,10 +135,8 @@ func analyzeArchive(file string, r io.ReaderAt, size int64) (*analyzer.Result[ex
 	a := &archive{entries: opened.File, left: maxUnpacked, path: file}
 	result := &analyzer.Result[extra]{Built: true}
 	addJar(&result.Extra.build, file)
-	a.survey(&result.Extra.build)
-	if a.isApp() {
-		result.Extra.settings = a.settings()
-		result.Findings, result.Language, err = a.findings()
+	if a.survey(&result.Extra.build); a.isApp() {
+		err = a.analyze(result)
 	}
 	return result, err
 }
@@ -165,7 +166,7 @@ func (a *archive) survey(build *buildfile.File) {
 		switch name := e.Name; {
 		case name == "META-INF/MANIFEST.MF":
 			text, _ := a.read(e) // a manifest that cannot be read is as good as none
-			a.manifest = parseManifest(text)
+			a.manifest = parseManifest(string(text))
 		case mavenMetadata.MatchString(name):
 			m := mavenMetadata.FindStringSubmatch(name)
 			a.fromMaven = true
@@ -184,72 +185,47 @@ func (a *archive) survey(build *buildfile.File) {
 	build.Artifacts = slices.Compact(build.Artifacts)
 }
 
-// parseManifest returns the headers in the main section of a manifest (JAR File Specification, Notes on Manifest and
-// Signature Files). A line that begins with a space continues the line before.
-func parseManifest(text []byte) map[string]string {
+// parseManifest returns the classes that the main section of a manifest names, with slashes (JAR File Specification,
+// Notes on Manifest and Signature Files). A line that begins with a space continues the line before.
+func parseManifest(text string) map[string]string {
+	text = strings.NewReplacer("\r\n ", "", "\n ", "", "\r", "").Replace(text)
+	main, _, _ := strings.Cut(text, "\n\n")
 	headers := map[string]string{}
-	last := ""
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\r\n")
-		if line == "" {
-			break
-		}
-		if more, ok := strings.CutPrefix(line, " "); ok {
-			headers[last] += more
-			continue
-		}
-		name, value, _ := strings.Cut(line, ":")
-		last = name
-		headers[name] = strings.TrimSpace(value)
+	for _, m := range manifestHeader.FindAllStringSubmatch(main, -1) {
+		headers[m[1]] = strings.ReplaceAll(m[2], ".", "/")
 	}
 	return headers
 }
 
-// settings returns what the settings files in the jar say. It has no lines.
-func (a *archive) settings() []setting {
-	var all []setting
-	files := 0
+// analyze adds what the settings files and the app's own classes say, and the language of the class that makes the
+// server. The error says from which entry on the jar was left out.
+func (a *archive) analyze(result *analyzer.Result[extra]) error {
+	isOwn := a.ownClasses()
 	for _, e := range a.entries {
 		name := strings.TrimPrefix(ownClassesDir.ReplaceAllString(e.Name, ""), "META-INF/")
-		if !isSettings(name) || files == maxSettingsFiles {
+		isClass := path.Ext(name) == ".class" && isOwn(e.Name)
+		if !isClass && (!isSettings(name) || len(result.Extra.settings) > maxSettings) {
 			continue
 		}
-		files++
-		if text, err := a.read(e); err == nil {
-			of, _ := readSettings(name, text) // the settings say that a part of a file could not be read
-			all = append(all, of...)
-		}
-	}
-	for i := range all {
-		all[i].Place = plan.Place{Path: a.path}
-	}
-	return all
-}
-
-// findings returns those of the app's own classes, and the language of the class that makes the server. The error says
-// from which class on the jar was left out; the findings before come with it.
-func (a *archive) findings() (found []finding.Finding, language string, err error) {
-	isOwn, hasServer := a.ownClasses(), false
-	for _, e := range a.entries {
-		if path.Ext(e.Name) != ".class" || !isOwn(e.Name) {
-			continue
-		}
-		data, err := a.read(e)
+		text, err := a.read(e)
 		if err != nil {
-			err = fmt.Errorf("leaving out the rest of the jar from %s: %w", plan.Printable(e.Name), err)
-			return found, language, err
+			return fmt.Errorf("leaving out the rest of the jar from %s: %w", plan.Printable(e.Name), err)
 		}
-		result := analyzeClass(data, e.Name+": ")
-		if result == nil {
-			continue
+		if !isClass {
+			of, _ := readSettings(name, text) // the settings say that a part of a file could not be read
+			for _, s := range of {
+				s.Place = plan.Place{Path: a.path}
+				result.Extra.settings = append(result.Extra.settings, s)
+			}
+		} else if of := analyzeClass(text, e.Name+": "); of != nil {
+			makesServer := finding.Has[finding.Server](of.Findings) && !finding.Has[finding.Server](result.Findings)
+			if len(result.Findings) == 0 || makesServer {
+				result.Language = of.Language
+			}
+			result.Findings = append(result.Findings, of.Findings...)
 		}
-		makesServer := finding.Has[finding.Server](result.Findings)
-		if len(found) == 0 || makesServer && !hasServer {
-			language, hasServer = result.Language, makesServer
-		}
-		found = append(found, result.Findings...)
 	}
-	return found, language, nil
+	return nil
 }
 
 // isApp reports whether the jar is the app's own and no dependency or tool. A jar among others is the app's own if it
@@ -257,14 +233,12 @@ func (a *archive) findings() (found []finding.Finding, language string, err erro
 // name has a version nor its contents say which artifact it is, or if it is named like the directory of the whole
 // program.
 func (a *archive) isApp() bool {
-	if isAgent := a.manifest["Premain-Class"] != ""; isAgent {
+	m := inRepository.FindStringSubmatch(a.path)
+	isDependency := m != nil && strings.HasPrefix(m[3], m[1]+"-"+m[2])
+	if isAgent := a.manifest["Premain-Class"] != ""; isAgent || isDependency {
 		return false
 	}
-	if m := inRepository.FindStringSubmatch(a.path); m != nil && strings.HasPrefix(m[3], m[1]+"-"+m[2]) {
-		return false
-	}
-	if a.layered || !libraryDir.MatchString(a.path) || gradleOutput.MatchString(a.path) || a.mainClass() != "" ||
-		appName.MatchString(path.Base(a.path)) {
+	if a.layered || !libraryDir.MatchString(a.path) || toolOutput.MatchString(a.path) || a.mainClass() != "" {
 		return true
 	}
 	name, version := jarName(a.path)
@@ -272,48 +246,31 @@ func (a *archive) isApp() bool {
 	return !a.fromMaven && (version == "" || name == program)
 }
 
-// mainClass returns the class that the jar starts, with slashes. It is "" if the manifest names none, or one of a
-// framework.
+// mainClass returns the class that the jar starts. It is "" if the manifest names none, or one of a framework.
 func (a *archive) mainClass() string {
 	for _, header := range []string{"Start-Class", "Main-Verticle", "Main-Class"} {
 		if class := a.manifest[header]; class != "" && !launcher.MatchString(class) {
-			return strings.ReplaceAll(class, ".", "/")
+			return class
 		}
 	}
 	return ""
 }
 
 // ownClasses returns a function that reports whether an entry is one of the app's own classes. Where the dependencies
-// are unpacked in the jar, the app's own are those in the packages of the main class. Where the manifest names no main
-// class, they are all that are in no known library.
+// are unpacked in the jar, the app's own are those in the packages of the main class, or in its own package if that is
+// one of a library, as in io/grpc/examples/. Where the manifest names no main class, they are all that are in no known
+// library.
 func (a *archive) ownClasses() func(entry string) bool {
 	if a.layered {
 		return ownClassesDir.MatchString
 	}
-	home := homePackage(a.mainClass())
+	main := a.mainClass()
+	home := homePackage.FindString(main)
+	if libraryClass.MatchString(main) {
+		home = path.Dir(main) + "/"
+	}
 	return func(entry string) bool {
-		if home != "" && strings.HasPrefix(entry, home) {
-			return true
-		}
-		return !(a.bundled && home != "") && !libraryClass.MatchString(entry)
+		return home != "" && strings.HasPrefix(entry, home) ||
+			!(a.bundled && home != "") && !libraryClass.MatchString(entry)
 	}
-}
-
-// homePackage returns the package that the main class shares with the other classes of an app, as com/example/. It is
-// the package of the main class itself if that is in a library, as in io/grpc/examples/, and "" for a class in no
-// package.
-func homePackage(mainClass string) string {
-	dir := path.Dir(mainClass) + "/"
-	switch {
-	case dir == "./":
-		return ""
-	case libraryClass.MatchString(dir):
-		return dir
-	}
-	depth := 2
-	if hostingPackage.MatchString(dir) {
-		depth = 3
-	}
-	parts := strings.SplitAfter(dir, "/")
-	return strings.Join(parts[:min(depth, len(parts)-1)], "")
 }
