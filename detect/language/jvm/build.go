@@ -15,40 +15,46 @@ type project = analyzer.Project[extra]
 
 // build is what a project is built and configured with. That includes what other projects of the tree give it.
 type build struct {
-	artifacts    []string // those that decide about a server
-	settings     settings
-	files        []buildfile.File
-	around       []*build   // those above the project, those that it is built with, and those that are built with it
-	hasLibraries bool       // the artifacts are those of a built app, and there are no others
-	needs        []string   // the names of projects and plugins that it is built with
-	uses         []*project // the projects of the tree that it is built with
-	// below is what the projects in subdirectories are built with.
-	below struct{ artifacts, needs []string }
+	artifacts    []string         // those that decide about a server
+	settings     settings         // with those of the projects that it is built with
+	stated       []setting        // those of its own files
+	files        []buildfile.File // with those of scripts and plugins that it applies
+	around       []*build         // those above it, those that it is built with, and those that are built with it
+	hasLibraries bool             // the artifacts are those of a built app, and there are no others
+	needs        []string         // the names of projects and plugins that it is built with
+	uses         []*project       // the projects of the tree that it is built with
 }
 
 // newBuild puts together what the files of a project tell. catalog has the artifacts that aliases stand for.
 func newBuild(p *project, catalog map[string][]string) *build {
 	b := &build{}
-	var all []setting
+	var copied []setting
 	for _, f := range p.Files {
-		all = append(all, f.Extra.settings...)
+		if outputDir.MatchString(f.Path) {
+			copied = append(copied, f.Extra.settings...)
+		} else {
+			b.stated = append(b.stated, f.Extra.settings...)
+		}
 		declared := f.Extra.build
-		b.files = append(b.files, declared)
 		b.hasLibraries = b.hasLibraries ||
 			f.Built && (len(declared.Artifacts) > 1 || dependencyJar.MatchString(f.Path))
-		artifacts := slices.Clone(declared.Artifacts)
+		declared.Artifacts = slices.Clip(declared.Artifacts)
 		for _, alias := range declared.Aliases {
-			artifacts = append(artifacts, catalog[strings.TrimSuffix(alias, ".get")]...)
+			declared.Artifacts = append(declared.Artifacts, catalog[strings.TrimSuffix(alias, ".get")]...)
 		}
-		b.add(artifacts)
-		b.needs = append(b.needs, declared.Needs...)
-		if declared.ForSubprojects {
-			b.below.artifacts = append(b.below.artifacts, artifacts...)
-			b.below.needs = append(b.below.needs, declared.Needs...)
-		}
+		b.files = append(b.files, declared)
+		b.include(declared)
 	}
-	b.settings = newSettings(all)
+	if len(b.stated) == 0 {
+		b.stated = copied
+	}
 	return b
+}
+
+// include adds what a build file declares for the project.
+func (b *build) include(f buildfile.File) {
+	b.add(f.Artifacts)
+	b.needs = append(b.needs, f.Needs...)
 }
 
 // maxArtifacts is how many artifacts of one build are kept. Real builds have a few that are relevant.
@@ -141,7 +147,7 @@ func (b *build) version(artifact *lazyregexp.Regexp) string {
 // property returns the value of a property of the build, "" for one that is not known.
 func (b *build) property(name string) string {
 	for _, f := range b.states() {
-		if value := f.Properties[name]; value != "" {
+		if value := f.Versions[name]; value != "" {
 			return value
 		}
 	}

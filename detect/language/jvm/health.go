@@ -54,20 +54,17 @@ var firstVersions = map[string][]firstVersion{
 	},
 	micronaut: {
 		{lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`), 3, 3},
-		{lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$`), 3, 5},
+		{lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$|^micronautVersion$`), 3, 5},
 	},
 }
 
 // isOld reports whether the version of a framework is known and is older than the first one that counts.
 func (b *build) isOld(framework string) (isOld, isKnown bool) {
 	for _, first := range firstVersions[framework] {
-		if order, ok := buildfile.Compare(b.version(first.artifact), first.major, first.minor); ok {
-			return order < 0, true
+		isOld, isKnown = buildfile.IsOlder(b.version(first.artifact), first.major, first.minor)
+		if isKnown {
+			return isOld, true
 		}
-	}
-	if framework == micronaut {
-		order, ok := buildfile.Compare(b.property("micronautVersion"), 3, 5)
-		return order < 0, ok
 	}
 	return false, false
 }

@@ -116,7 +116,7 @@ func TestJarsOfFrameworks(t *testing.T) {
 		}, "BOOT-INF/lib/grpc-netty-1.60.0.jar", ""},
 		"Spring Boot's, with settings": {
 			"app.jar", springBoot, "BOOT-INF/classes/application.properties=spring.grpc.server.port:7070 " +
-				"BOOT-INF/classes/application.yml={\"spring.grpc.server.port\":7071} " +
+				"BOOT-INF/classes/application.yml={\"spring.grpc.server.host\":\"0.0.0.0\"} " +
 				"BOOT-INF/classes/bootstrap.properties=spring.grpc.server.health.enabled=false",
 			"Spring gRPC (app.jar); health service not registered; port 7070",
 		},

@@ -8,40 +8,49 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
+	"github.com/grpc-cnb/health-probe/detect/tree"
 )
 
 // modules are the projects of a tree and what they are built with.
 type modules struct {
 	projects []*project
 	builds   map[*project]*build
-	byName   map[string]*project       // by artifact of Maven and by directory, which is the name in Gradle
-	shared   map[string]buildfile.File // scripts that projects apply and plugins of the tree's own, by name
 }
 
+// newModules puts the projects together. A project has what those above it declare for it (a parent pom.xml, the block
+// subprojects of Gradle, the one build of sbt), and what the scripts that it applies and the tree's own plugins have.
 func newModules(files []analyzer.File[extra], projects []*project) *modules {
-	m := &modules{projects, map[*project]*build{}, map[string]*project{}, map[string]buildfile.File{}}
+	m := &modules{projects, map[*project]*build{}}
 	catalog, catalogs := map[string][]string{}, &build{}
+	shared := map[string]buildfile.File{} // by name
 	for _, f := range files {
-		if f.Extra.build.Catalog != nil {
-			maps.Copy(catalog, f.Extra.build.Catalog)
-			catalogs.files = append(catalogs.files, f.Extra.build)
-		}
-		if name := f.Extra.build.Name; !f.ProjectRoot && name != "" {
-			m.shared[name] = f.Extra.build
+		if of := f.Extra.build; of.Catalog != nil {
+			maps.Copy(catalog, of.Catalog)
+			catalogs.files = append(catalogs.files, of)
+		} else if of.Name != "" && !f.ProjectRoot {
+			shared[of.Name] = of
 		}
 	}
+	byDir := map[string]*build{}
 	for _, p := range projects {
-		m.builds[p] = newBuild(p, catalog)
-		m.byName[normalize(path.Base(p.Dir))] = p
-	}
-	for _, p := range projects {
-		for _, f := range p.Files {
-			if name := f.Extra.build.Name; f.ProjectRoot && name != "" {
-				m.byName[normalize(name)] = p
+		b := newBuild(p, catalog)
+		byDir[p.Dir], m.builds[p] = b, b
+		for dir := range tree.Ancestors(p.Dir) {
+			if above := byDir[dir]; above != nil && above != b {
+				b.around = append(b.around, above)
+				for _, f := range above.files {
+					if f.ForSubprojects {
+						b.include(f)
+					}
+				}
 			}
 		}
+		for _, name := range b.needs {
+			b.add(shared[name].Artifacts)
+			b.files = append(b.files, shared[name])
+		}
 	}
-	m.inherit()
+	m.find()
 	m.share()
 	for _, b := range m.builds {
 		b.around = append(b.around, catalogs)
@@ -49,27 +58,28 @@ func newModules(files []analyzer.File[extra], projects []*project) *modules {
 	return m
 }
 
-// inherit gives projects what those above them declare for them: a parent pom.xml, the block subprojects of Gradle, the
-// one build of sbt.
-func (m *modules) inherit() {
-	byDir := map[string]*build{}
+// maxNeeded is how many other projects are looked at for one project.
+const maxNeeded = 64
+
+// find finds the projects that each is built with, by their artifacts of Maven and their directories, which are the
+// names in Gradle.
+func (m *modules) find() {
+	byName := map[string]*project{}
 	for _, p := range m.projects {
-		byDir[p.Dir] = m.builds[p]
+		byName[normalize(path.Base(p.Dir))] = p
 	}
 	for _, p := range m.projects {
-		b := m.builds[p]
-		b.uses = m.named(b.needs)
-		for dir := p.Dir; dir != "."; {
-			dir = path.Dir(dir)
-			if above := byDir[dir]; above != nil {
-				b.add(above.below.artifacts)
-				b.uses = append(b.uses, m.named(above.below.needs)...)
-				b.around = append(b.around, above)
+		for _, f := range p.Files {
+			if name := f.Extra.build.Name; f.ProjectRoot && name != "" {
+				byName[normalize(name)] = p
 			}
 		}
+	}
+	for _, b := range m.builds {
 		for _, name := range b.needs {
-			b.add(m.shared[name].Artifacts)
-			b.files = append(b.files, m.shared[name])
+			if p := byName[normalize(name)]; p != nil && len(b.uses) < maxNeeded && !slices.Contains(b.uses, p) {
+				b.uses = append(b.uses, p)
+			}
 		}
 	}
 }
@@ -78,41 +88,30 @@ func (m *modules) inherit() {
 const maxAround = 64
 
 // share gives each project the artifacts and the settings of the projects that it is built with, and these those of the
-// project: the framework of an app serves what the modules of the app implement.
+// project: the framework of an app serves what the modules of the app implement. The project's own settings go before
+// those of others.
 func (m *modules) share() {
-	own := map[*project]build{}
-	for p, b := range m.builds {
-		of := settings{maps.Clone(b.settings.values), maps.Clone(b.settings.isOpen)}
-		own[p] = build{artifacts: slices.Clip(b.artifacts), settings: of}
+	artifacts, settings := map[*build][]string{}, map[*build][]setting{}
+	for _, b := range m.builds {
+		artifacts[b] = slices.Clip(b.artifacts)
 	}
-	give := func(from, to *project) {
-		b := m.builds[to]
-		b.add(own[from].artifacts)
-		b.settings.addOthers(own[from].settings)
-		if len(b.around) < maxAround {
-			b.around = append(b.around, m.builds[from])
+	give := func(from, to *build) {
+		if len(to.around) < maxAround {
+			to.add(artifacts[from])
+			settings[to] = append(settings[to], from.stated...)
+			to.around = append(to.around, from)
 		}
 	}
 	for _, p := range m.projects {
 		for _, needed := range m.needed(p) {
-			give(needed, p)
-			give(p, needed)
+			give(m.builds[needed], m.builds[p])
+			give(m.builds[p], m.builds[needed])
 		}
 	}
-}
-
-// maxNeeded is how many other projects are looked at for one project.
-const maxNeeded = 64
-
-// named returns the projects that have one of the names.
-func (m *modules) named(names []string) []*project {
-	var found []*project
-	for _, name := range names {
-		if p := m.byName[normalize(name)]; p != nil && len(found) < maxNeeded && !slices.Contains(found, p) {
-			found = append(found, p)
-		}
+	for _, b := range m.builds {
+		b.settings = newSettings(settings[b])
+		maps.Copy(b.settings, newSettings(b.stated))
 	}
-	return found
 }
 
 // needed returns the projects that a project is built with, directly or through others.

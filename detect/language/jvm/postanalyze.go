@@ -231,7 +231,7 @@ func (b *build) servesByWebServer(framework string, automaticHealth bool) (port 
 	case helidon: // 1 to 3, which register the health service
 		return 0, automaticHealth
 	case playGRPC: // it serves HTTP/2 by TLS, and without it if the app asks for that
-		return 0, b.settings.values["play.server.https.port"].text == ""
+		return 0, b.settings["play.server.https.port"].text == ""
 	}
 	return 0, false
 }

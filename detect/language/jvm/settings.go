@@ -2,6 +2,7 @@ package jvm
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -22,24 +23,19 @@ type setting struct {
 	plan.Place
 	variable  string // the environment variable that replaces the value, "" for none
 	byDefault bool   // something replaces the value
-	inProfile bool   // it is in force in some profiles alone
-	order     int    // that of its file: the smallest one is in force
-	isGiven   bool   // it is from another project
 }
 
-// unread is the key of a setting that stands for those of a file which cannot be read to its end.
-const unread = "?"
-
-// settingsFiles are in force in every profile. The first have precedence over the last.
-var settingsFiles = []string{
-	"application.properties", "application.yml", "application.yaml", "application.conf", "bootstrap.yml",
-	"bootstrap.yaml", "bootstrap.properties", "dubbo.properties", "microprofile-config.properties",
-	"application.toml", "application.json",
-}
+const (
+	// unread is the key of a setting that stands for those of a file which cannot be read to its end.
+	unread = "?"
+	// unknown is the text of a setting that some profiles have, or that has several values.
+	unknown = "?"
+)
 
 var (
-	// profileFile is a settings file of one profile, and testProfile one of tests, which is in force in no image.
-	profileFile = source.Exactly(`(application)-([\w-]+)(\.(?:properties|ya?ml))`)
+	// settingsFile is a file that a framework reads, and testProfile a profile of tests, which is in force in no image.
+	settingsFile = source.Exactly(`(?:(?:application(?:-(?P<profile>[\w-]+))?|bootstrap)\.(?:properties|ya?ml)|` +
+		`application\.(?:conf|toml|json)|(?:dubbo|microprofile-config)\.properties)`)
 	testProfile = source.Exactly(`(?:[\w-]+-)?(?:(?:unit|integration|int)?-?tests?|it|e2e)`)
 	// profileCondition is a key that puts the document that it stands in under a condition. It has one name since
 	// Spring Boot 2.4 and had another before.
@@ -47,7 +43,7 @@ var (
 	// outputDir is where build tools write classes, with copies of the settings, which may be old.
 	outputDir = lazyregexp.New(`(^|/)(target|build|out|bin)/`)
 	// relevantKey is a key that decides about a server. Quarkus puts %prod. before what holds in production.
-	relevantKey = lazyregexp.New(`^(%prod\.)?((?:spring\.grpc|quarkus\.(?:grpc|http)|grpc|server|dubbo|play\.server|` +
+	relevantKey = lazyregexp.New(`^(?:%prod\.)?((?:spring\.grpc|quarkus\.(?:grpc|http)|grpc|server|dubbo|play\.server|` +
 		`armeria)\b.*)$`)
 	// reference is an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The default may be a
 	// reference too. HOCON has one that leaves the value before it in force if it is not set: ${?PORT}.
@@ -57,8 +53,8 @@ var (
 
 // isSettings reports whether a framework reads a file with this name, in any profile but those of tests.
 func isSettings(name string) bool {
-	m := profileFile.FindStringSubmatch(name)
-	return slices.Contains(settingsFiles, name) || m != nil && !testProfile.MatchString(m[2])
+	m := settingsFile.FindStringSubmatch(name)
+	return m != nil && !testProfile.MatchString(m[1])
 }
 
 var spelling = strings.NewReplacer("-", "", "_", "", `"`, "", "'", "")
@@ -70,35 +66,27 @@ func normalize(key string) string { return strings.ToLower(spelling.Replace(key)
 // error.
 func readSettings(file string, text []byte) (all []setting, err error) {
 	var documents []untrusted.Document
-	name := path.Base(file)
 	if ext := path.Ext(file); ext == ".properties" || ext == ".conf" {
 		documents = readLines(text)
 	} else if documents, err = untrusted.ReadSettings(file, text); err != nil {
-		all = append(all, setting{key: unread})
-	}
-	order := slices.Index(settingsFiles, profileFile.ReplaceAllString(name, "$1$3"))
-	if outputDir.MatchString(file) {
-		order += len(settingsFiles)
+		all = append(all, setting{key: unread, text: unknown})
 	}
 	for _, d := range documents {
-		i := slices.IndexFunc(d, func(of untrusted.Setting) bool {
-			return profileCondition.MatchString(normalize(of.Key))
-		})
-		if i >= 0 && testProfile.MatchString(d[i].Value) {
-			continue
+		profile := settingsFile.FindStringSubmatch(path.Base(file))[1]
+		for _, of := range d {
+			if profileCondition.MatchString(normalize(of.Key)) {
+				profile = cmp.Or(of.Value, unknown)
+			}
 		}
-		inProfile := i >= 0 || profileFile.MatchString(name)
 		for _, of := range d {
 			m := relevantKey.FindStringSubmatch(normalize(of.Key))
-			if m == nil || of.Value == "" {
+			if m == nil || of.Value == "" || testProfile.MatchString(profile) {
 				continue
 			}
-			at := plan.Place{Path: file, Line: of.Line}
-			s := setting{key: m[2], Place: at, inProfile: inProfile, order: order}
-			if m[1] != "" {
-				s.order = -1
+			s := setting{key: m[1], text: unknown, Place: plan.Place{Path: file, Line: of.Line}}
+			if profile == "" {
+				s.resolve(of.Value)
 			}
-			s.resolve(of.Value)
 			all = append(all, s)
 		}
 	}
@@ -156,50 +144,34 @@ func readLines(text []byte) []untrusted.Document {
 	return documents
 }
 
-// settings are those in force, by their keys, and the keys of which that is not known.
-type settings struct {
-	values map[string]setting
-	isOpen map[string]bool
-}
+// settings are those of a project by their keys.
+type settings map[string]setting
 
+// newSettings returns settings. Those with several values are unknown: which of several files is in force depends on
+// the framework.
 func newSettings(all []setting) settings {
-	s := settings{map[string]setting{}, map[string]bool{}}
-	slices.SortStableFunc(all, func(a, b setting) int { return b.order - a.order })
+	s := settings{}
 	for _, of := range all {
-		before, ok := s.values[of.key]
+		before, ok := s[of.key]
 		switch {
-		case of.inProfile || of.key == unread:
-			s.isOpen[of.key] = true
-			continue
-		case ok && of.text == "": // it leaves the value before it in force
+		case ok && of.text == "" && of.byDefault: // it leaves the value before it in force
 			before.byDefault, before.variable = true, of.variable
 			of = before
+		case ok && before.text != of.text:
+			of.text = unknown
+		case ok:
+			continue
 		}
-		s.values[of.key] = of
+		s[of.key] = of
 	}
 	return s
 }
 
-// addOthers adds the settings of another project, which is built with this one, as far as it has none itself. Which are
-// in force is not known if others have had other ones.
-func (s *settings) addOthers(others settings) {
-	for key, of := range others.values {
-		of.isGiven = true
-		before, ok := s.values[key]
-		if !ok {
-			s.values[key] = of
-		} else if before.isGiven && before.text != of.text {
-			s.isOpen[key] = true
-		}
-	}
-	maps.Copy(s.isOpen, others.isOpen)
-}
-
 // have reports whether a key has one of values, which are given as key=value, separated by spaces.
-func (s *settings) have(prefix, pairs string) bool {
+func (s settings) have(prefix, pairs string) bool {
 	for pair := range strings.FieldsSeq(pairs) {
 		key, value, _ := strings.Cut(prefix+pair, "=")
-		if strings.EqualFold(s.values[key].text, value) && !s.isOpen[key] {
+		if strings.EqualFold(s[key].text, value) {
 			return true
 		}
 	}
@@ -261,41 +233,39 @@ var webKeys = map[string]serverKeys{
 
 // listener returns the listener on the address that settings name. A port that is not set is the one by default, if no
 // settings that are not known can say otherwise.
-func (s *settings) listener(keys serverKeys, byDefault int) finding.Finding {
-	hostKey, portKey := keys.prefix+keys.host, keys.prefix+keys.port
-	host, hasHost := s.values[hostKey]
+func (s settings) listener(keys serverKeys, byDefault int) finding.Finding {
+	host, hasHost := s[keys.prefix+keys.host]
 	if a := host.address(); a.Certainty != address.Unknown || a.Host == address.UnixSocket {
 		return finding.Listens(a, "") // both, or a socket
 	}
-	port, isSet := s.values[portKey]
+	port, isSet := s[keys.prefix+keys.port]
+	_, isUnread := s[unread]
 	a := port.address()
 	switch {
-	case s.isOpen[portKey] || s.isOpen[unread] && !isSet:
-		return finding.Listens(address.Address{}, portKey+" is set in a profile, or elsewhere")
+	case port.text == unknown || !isSet && isUnread:
+		return finding.Listens(address.Address{}, port.key+" is set in a profile, or elsewhere")
 	case !isSet && byDefault != 0:
 		a = address.Address{Port: byDefault, Certainty: address.Default}
 	}
-	if a.Host = address.AllInterfaces; s.isOpen[hostKey] {
-		a.Host = address.UnknownHost
-	} else if hasHost {
+	if a.Host = address.AllInterfaces; hasHost {
 		a.Host = address.HostOf(host.text)
 	}
 	return finding.Listens(a, "")
 }
 
 // transports returns what the settings of TLS say: whether it is on, or where its certificates are.
-func (s *settings) transports(keys serverKeys) []finding.Finding {
+func (s settings) transports(keys serverKeys) []finding.Finding {
 	var found []finding.Finding
-	for _, key := range slices.Sorted(maps.Keys(s.values)) {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if keys.tls == "" || !strings.HasPrefix(key, keys.prefix+keys.tls) {
 			continue
 		}
-		of := s.values[key]
+		of := s[key]
 		says := finding.UsesTLS
 		switch text := strings.ToUpper(of.text); {
 		case text == "FALSE" || text == "HTTP":
 			says = finding.Insecure
-		case of.byDefault:
+		case of.byDefault || text == unknown:
 			says = finding.UsesOther
 		}
 		found = append(found, says(finding.AtPlace(of.Place, ""), ""))
@@ -305,8 +275,8 @@ func (s *settings) transports(keys serverKeys) []finding.Finding {
 
 // servesTriple reports whether the settings give Dubbo the protocol Triple, which is gRPC, by a key of one protocol or
 // of several.
-func (s *settings) servesTriple() bool {
-	for key, of := range s.values {
+func (s settings) servesTriple() bool {
+	for key, of := range s {
 		if strings.HasPrefix(key, "dubbo.protocol") && strings.HasSuffix(key, ".name") && of.text == "tri" {
 			return true
 		}

@@ -5,8 +5,8 @@
 package buildfile
 
 import (
+	"fmt"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -24,10 +24,9 @@ type File struct {
 	// out.
 	Artifacts []string
 	// Versions are those that the file states of dependencies, plugins, a parent and imported platforms, by artifact or
-	// plugin. Each is as it is written, with its references to properties: ${grpc.version}. [Resolve] replaces these.
+	// plugin, and properties by their names. Each is as it is written, with its references to properties:
+	// ${grpc.version}. [Resolve] replaces these.
 	Versions map[string]string
-	// Properties are what versions refer to.
-	Properties map[string]string
 	// Excluded are artifacts, without their groups, that are left out of what a dependency brings with it.
 	Excluded []string
 	// Aliases are the names of further ones in the version catalog, as Gradle scripts write them: grpc.netty,
@@ -76,21 +75,14 @@ func Read(file string, text []byte, grammar source.Grammar) (File, error) {
 	return readGradle(file, grammar.Read(text)), nil
 }
 
-// SetVersion keeps the version of an artifact or a plugin, unless it is "".
-func (f *File) SetVersion(artifact, version string) {
+// SetVersion keeps the version of an artifact or a plugin, or the value of a property, unless it is "".
+func (f *File) SetVersion(name, version string) {
 	if f.Versions == nil {
 		f.Versions = map[string]string{}
 	}
 	if version != "" {
-		f.Versions[artifact] = version
+		f.Versions[name] = version
 	}
-}
-
-func (f *File) setProperty(name, value string) {
-	if f.Properties == nil {
-		f.Properties = map[string]string{}
-	}
-	f.Properties[name] = value
 }
 
 // maxReferences is how many references are followed from one version to the next.
@@ -114,21 +106,9 @@ func Resolve(version string, property func(name string) string) string {
 	return ""
 }
 
-// leadingNumbers are the first two numbers of a version.
-var leadingNumbers = lazyregexp.New(`^v?(\d{1,6})(?:\.(\d{1,6}))?`)
-
-// Compare compares the first two numbers of a version, of any form, with those given: it returns a number below zero
-// for an older version, and zero or above for the same one or a newer one. ok is false if the version has no
-// numbers.
-func Compare(version string, major, minor int) (order int, ok bool) {
-	m := leadingNumbers.FindStringSubmatch(version)
-	if m == nil {
-		return 0, false
-	}
-	first, _ := strconv.Atoi(m[1])
-	second, _ := strconv.Atoi(m[2])
-	if first != major {
-		return first - major, true
-	}
-	return second - minor, true
+// IsOlder reports whether a version, of any form, is older by its first two numbers. isKnown is false if it has none.
+func IsOlder(version string, major, minor int) (isOlder, isKnown bool) {
+	var first, second int
+	n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &first, &second)
+	return first < major || first == major && second < minor, n > 0
 }

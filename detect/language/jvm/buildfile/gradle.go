@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -13,14 +12,10 @@ import (
 )
 
 var (
-	// gradleLine is a line of a script. The group "test" takes what makes the line a dependency of tests only, or of
-	// what does not go into the app.
-	gradleLine = lazyregexp.New(
-		`(?m)^(?P<test>[ \t]*(?:"?(?:test|androidTest|integrationTest|jmh|compileOnly|annotationProcessor|kapt|ksp|` +
-			`developmentOnly|testAndDevelopmentOnly)\w*|\w+Test\w*)\b)?[^\n]*$`)
-	// versionsOnly begins a block that states versions and adds no dependency.
-	versionsOnly = lazyregexp.New(
-		`\b(?:constraints|dependencyManagement|pluginManagement|resolutionStrategy)\s*\{`)
+	// gradleLine is a line of a script. The group "test" takes what makes the line a dependency of tests only, of what
+	// does not go into the app, or of what only states versions.
+	gradleLine = lazyregexp.New(`(?m)^(?P<test>[ \t]*(?:\w+[ \t]*\{[ \t]*)?(?:"?(?:test|jmh|compileOnly|kapt|ksp|` +
+		`annotationProcessor|developmentOnly|constraints|dependency\b)\w*|\w+Test\w*)\b)?[^\n]*$`)
 	// exclusion is exclude group: 'io.grpc', module: 'grpc-services'.
 	exclusion = lazyregexp.New(`\bexclude\b[^\n]*\bmodule\s*[:=]\s*["'](?P<name>[ ]+)["']`)
 	// gradleString is a string, and coordinates are those of an artifact in it: group:artifact:version.
@@ -29,10 +24,9 @@ var (
 	// namedCoordinates are group: 'io.grpc', name: 'grpc-netty'.
 	namedCoordinates = lazyregexp.New(
 		`\bgroup\s*[:=]\s*["'](?P<name>[ ]+)["']\s*,\s*name\s*[:=]\s*["'](?P<value>[ ]+)["']`)
-	pluginID = lazyregexp.New(`\b(?:id|plugin)\s*[:=(]?\s*["'](?P<name>[ ]+)["']`)
-	// pluginVersion is id("org.springframework.boot") version "4.0.0".
-	pluginVersion = lazyregexp.New(
-		`\bid\s*[(]?\s*["'](?P<name>[ ]+)["']\s*\)?\s*\.?version\s*\(?\s*["'](?P<value>[ ]+)["']`)
+	// plugin is id("org.springframework.boot") version "4.0.0".
+	plugin = lazyregexp.New(`\b(?:id|plugin)\s*[:=(]?\s*["'](?P<name>[ ]+)["']` +
+		`(?:\s*\)?\s*\.?version\s*\(?\s*["'](?P<value>[ ]+)["'])?`)
 	// extraProperty is name = '1.0', set('name', '1.0') or extra["name"] = "1.0".
 	extraProperty = lazyregexp.New(
 		`(?:\b(?P<name>\w+)|(?:\bset\s*\(|\bext(?:ra)?\[)\s*["'](?P<name>[ ]+)["']\]?)\s*[=,]\s*` +
@@ -46,9 +40,6 @@ var (
 	allProjects  = lazyregexp.New(`\b(?:allprojects|subprojects)\b`)
 )
 
-// maxBlocks is how many blocks that state versions are looked for: real scripts have one or two.
-const maxBlocks = 8
-
 // readGradle reads a script of Gradle, in Groovy or in Kotlin. The script of a project is called build, or as its
 // directory; then it needs no name of its own.
 func readGradle(file string, t *source.Text) File {
@@ -57,41 +48,32 @@ func readGradle(file string, t *source.Text) File {
 	if !f.Root {
 		f.Name = name
 	}
-	var blocks []source.Span
-	for _, m := range t.FindAll(versionsOnly, maxBlocks) {
-		_, all := t.Arguments(m[1])
-		blocks = append(blocks, all)
-	}
 	for _, m := range t.FindAll(gradleLine, -1) {
 		if isTest := m[2] >= 0; !isTest {
-			line := &source.Text{Raw: t.Raw[m[0]:m[1]], Code: t.Code[m[0]:m[1]]}
-			isIn := func(block source.Span) bool { return block.From < m[1] && m[0] < block.To }
-			f.addLine(line, slices.ContainsFunc(blocks, isIn))
+			f.addLine(&source.Text{Raw: t.Raw[m[0]:m[1]], Code: t.Code[m[0]:m[1]]})
 		}
 	}
 	return f
 }
 
 // addLine adds what one line of a script declares: each dependency stands on a line of its own.
-func (f *File) addLine(line *source.Text, isVersionOnly bool) {
+func (f *File) addLine(line *source.Text) {
 	for _, m := range line.FindAll(exclusion, 1) {
 		f.Excluded = append(f.Excluded, line.Names(exclusion)...)
 		line = &source.Text{Raw: line.Raw[:m[0]], Code: line.Code[:m[0]]}
 	}
-	pairs(line, pluginVersion, f.SetVersion)
-	pairs(line, extraProperty, f.setProperty)
-	artifacts := line.Names(pluginID)
-	f.Needs = append(f.Needs, artifacts...)
+	pairs(line, extraProperty, f.SetVersion)
+	pairs(line, plugin, func(id, version string) {
+		f.SetVersion(id, version)
+		f.Artifacts, f.Needs = append(f.Artifacts, id), append(f.Needs, id)
+	})
 	for _, m := range line.FindAll(gradleString, -1) {
 		if a := coordinates.FindSubmatch(line.Raw[m[0]+1 : m[1]-1]); a != nil {
 			f.SetVersion(string(a[1]), string(a[2]))
-			artifacts = append(artifacts, string(a[1]))
+			f.Artifacts = append(f.Artifacts, string(a[1]))
 		}
 	}
-	pairs(line, namedCoordinates, func(group, name string) { artifacts = append(artifacts, group+":"+name) })
-	if !isVersionOnly {
-		f.Artifacts = append(f.Artifacts, artifacts...)
-	}
+	pairs(line, namedCoordinates, func(group, name string) { f.Artifacts = append(f.Artifacts, group+":"+name) })
 	for _, name := range line.Names(neededName) {
 		name = scriptExt.ReplaceAllString(name, "")
 		f.Needs = append(f.Needs, name[strings.LastIndexAny(name, ":./")+1:])
@@ -108,13 +90,11 @@ func pairs(t *source.Text, pattern *lazyregexp.Regexp, use func(name, value stri
 	}
 }
 
-var propertyLine = lazyregexp.New(`(?m)^\s*([\w.-]+)\s*[=:]\s*([\w.+-]+)\s*$`)
-
 // readProperties reads gradle.properties, whose values are properties of all projects of a build.
 func readProperties(text []byte) File {
 	var f File
-	for _, m := range propertyLine.FindAllSubmatch(source.TrimBOM(text), -1) {
-		f.setProperty(string(m[1]), string(m[2]))
+	for _, property := range untrusted.ReadLines(source.TrimBOM(text)) {
+		f.SetVersion(property.Key, property.Value)
 	}
 	return f
 }
@@ -130,7 +110,7 @@ func readCatalog(text []byte) (File, error) {
 	}
 	f := File{Catalog: map[string][]string{}}
 	for name, version := range catalog.Versions {
-		f.setProperty(name, versionIn(version))
+		f.SetVersion(name, versionIn(version))
 	}
 	for alias, library := range catalog.Libraries {
 		f.addEntry(accessor(alias), library, 2)

@@ -52,7 +52,7 @@ func readPOM(text []byte) (File, error) {
 	}
 	f := File{Root: true, Name: strings.TrimSpace(p.Name), ForSubprojects: strings.TrimSpace(p.Packaging) == "pom"}
 	for _, property := range p.Properties.All {
-		f.setProperty(property.XMLName.Local, strings.TrimSpace(property.Value))
+		f.SetVersion(property.XMLName.Local, strings.TrimSpace(property.Value))
 	}
 	f.SetVersion(p.Parent.String(), strings.TrimSpace(p.Parent.Version))
 	for _, a := range append(p.Managed, append(p.Dependencies, p.Plugins...)...) {

@@ -28,7 +28,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
+func TestIsOlder(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]struct{ isOlder, isKnown bool }{
 		"1.0.0":          {false, true},
@@ -40,9 +40,9 @@ func TestCompare(t *testing.T) {
 		"latest.release": {false, false},
 		"":               {false, false},
 	} {
-		order, ok := buildfile.Compare(version, 1, 0)
-		if ok != want.isKnown || order < 0 != want.isOlder {
-			t.Errorf("%q: got %d, %t", version, order, ok)
+		isOlder, isKnown := buildfile.IsOlder(version, 1, 0)
+		if isKnown != want.isKnown || isKnown && isOlder != want.isOlder {
+			t.Errorf("%q: got %t, %t", version, isOlder, isKnown)
 		}
 	}
 }
