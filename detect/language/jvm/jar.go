@@ -61,15 +61,9 @@ var (
 
 // bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.
 var bundledArtifacts = map[string]string{
-	"io/grpc/protobuf/services/HealthStatusManager.class":       "io.grpc:grpc-services",
-	"io/grpc/services/HealthStatusManager.class":                "io.grpc:grpc-services",
-	"io/micronaut/grpc/server/GrpcEmbeddedServer.class":         "io.micronaut.grpc:micronaut-grpc-server-runtime",
-	"io/quarkus/grpc/runtime/GrpcServerRecorder.class":          "io.quarkus:quarkus-grpc",
-	"akka/grpc/scaladsl/ServiceHandler.class":                   "com.lightbend.akka.grpc:akka-grpc-runtime",
-	"org/apache/pekko/grpc/scaladsl/ServiceHandler.class":       "org.apache.pekko:pekko-grpc-runtime",
-	"org/springframework/grpc/server/service/GrpcService.class": "org.springframework.grpc:spring-grpc-core",
-	"net/devh/boot/grpc/server/service/GrpcService.class":       "net.devh:grpc-server-spring-boot-autoconfigure",
-	"org/lognet/springboot/grpc/GRpcService.class":              "io.github.lognet:grpc-spring-boot-starter",
+	"io/grpc/protobuf/services/HealthStatusManager.class": "io.grpc:grpc-services",
+	"io/grpc/services/HealthStatusManager.class":          "io.grpc:grpc-services",
+	"io/micronaut/grpc/server/GrpcEmbeddedServer.class":   "io.micronaut.grpc:micronaut-grpc-server-runtime",
 }
 
 // analyzeJar analyzes a jar or a war: which artifacts the app is built with, and the classes that are the app's own.

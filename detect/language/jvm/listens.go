@@ -69,16 +69,12 @@ var transports = []analyzer.Rule{
 		Proves: finding.UsesTLS,
 	},
 	{
-		Code:    lazyregexp.New(onBuilder + `https\s*\(|\bSessionProtocol\s*\.\s*HTTPS\b`),
-		Imports: lazyregexp.New(`^com\.linecorp\.armeria\.server\b`), Proves: finding.UsesTLS,
+		Code:    lazyregexp.New(onBuilder + `https\s*\(|\bSessionProtocol\s*\.\s*HTTPS\b|\.\s*tls(?:Config)?\s*\(`),
+		Imports: lazyregexp.New(`^(?:com\.linecorp\.armeria\.server|io\.helidon)\b`), Proves: finding.UsesTLS,
 	},
 	{
 		Code:    lazyregexp.New(onBuilder + `http\s*\(`),
 		Imports: lazyregexp.New(`^com\.linecorp\.armeria\.server\b`), Proves: finding.Insecure,
-	},
-	{
-		Code: lazyregexp.New(`\.\s*tls(?:Config)?\s*\(`), Imports: lazyregexp.New(`^io\.helidon\b`),
-		Proves: finding.UsesTLS,
 	},
 	{Code: lazyregexp.New(`\bInsecureServerCredentials\b`), Proves: finding.Insecure},
 	{
@@ -114,24 +110,27 @@ var ends = map[string]string{".java": ";,", ".kt": "\n;,)", ".scala": "\n;,)"}
 var option = lazyregexp.New(`@(?:Value|Option|Parameter|ConfigProperty)\s*\((?P<value>[^()]*)\)\s*` +
 	modifiers + `(?:(?:va[lr]\s+)?(?P<name>\w+)\s*:|(?:int|Integer|String)\s+(?P<name>\w+)\b)`)
 
-// mutable are fields and parameters that other files may give another value than their default.
+// mutableName is a field or a parameter that other files may give another value than its default.
+var mutableName = lazyregexp.New(`(?:\bvar|[(,]\s*(?:\w+\s+)?val)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`)
+
 var mutable = map[string]*lazyregexp.Regexp{
 	".java": lazyregexp.New(`\b(?:public|private|protected)\s+(?:static\s+|volatile\s+)*` +
 		`(?:int|short|Integer|String)\s+(?P<name>\w+)\s*=\s*`),
-	".kt":    lazyregexp.New(`(?:\bvar|[(,]\s*(?:\w+\s+)?val)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`),
-	".scala": lazyregexp.New(`(?:\bvar|[(,]\s*(?:\w+\s+)?val)\s+(?P<name>\w+)(?:\s*:\s*[\w.?]+)?\s*=\s*`),
+	".kt": mutableName, ".scala": mutableName,
 }
 
 // namesIn returns the names in a source.
 func namesIn(t *source.Text, ext string) *address.Names {
 	names := address.Read(t, ends[ext], declarations[ext]...)
-	for _, m := range t.FindAll(option, maxOptions) {
-		name, _ := t.Group(option, m, "name")
-		names.DeclareOption(name, "", source.Span{From: m[2], To: m[3]})
-	}
-	for _, m := range t.FindAll(mutable[ext], maxOptions) {
-		name, _ := t.Group(mutable[ext], m, "name")
-		names.DeclareOption(name, "", source.Span{From: m[1], To: t.Until(m[1], ends[ext])})
+	for _, pattern := range []*lazyregexp.Regexp{option, mutable[ext]} {
+		for _, m := range t.FindAll(pattern, maxOptions) {
+			name, _ := t.Group(pattern, m, "name")
+			value := source.Span{From: m[2], To: m[3]}
+			if pattern != option {
+				value = source.Span{From: m[1], To: t.Until(m[1], ends[ext])}
+			}
+			names.DeclareOption(name, "", value)
+		}
 	}
 	return names
 }

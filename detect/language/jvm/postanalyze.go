@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -75,7 +76,7 @@ var netDevhServer = lazyregexp.New(`^net\.devh:grpc-server-spring-boot-starter\b
 // decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one.
 func (a *app) decide(p *project, b *build, logf tree.Logf) {
 	starter := starterOf(b.artifacts)
-	isServed := starter != "" && !(needsAnnotation(starter) && constructs(p))
+	isServed := starter != "" && !(needsAnnotation(starter) && analyzer.ProjectHas[finding.Server](p))
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		f = a.meaning(f, b)
 		switch of := f.(type) {
@@ -106,16 +107,6 @@ func (a *app) decide(p *project, b *build, logf tree.Logf) {
 	})
 }
 
-// constructs reports whether a project makes a server with grpc-java itself.
-func constructs(p *project) bool {
-	for f := range p.All() {
-		if s, ok := f.(finding.Server); ok && s.Framework == grpcJava {
-			return true
-		}
-	}
-	return false
-}
-
 // meaning returns what a finding of a type of the JVM's own proves in this build, nil for nothing. Other findings prove
 // what they are.
 func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
@@ -138,11 +129,6 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 			return nil
 		}
 		return finding.Serves(dubbo)(of.Site, "")
-	case healthHandlerCalled:
-		if !b.has(handlerGenerator) || of.IsUnsure() && a.folders.IsOwn(of.Path) {
-			return nil
-		}
-		return finding.Health{Site: of.Site}
 	case finding.HealthMade:
 		// What is not the app's own may register the service.
 		switch name := strings.ToLower(of.Class); {
@@ -155,10 +141,12 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 	case healthNamed:
 		// Its .proto says whether it is the standard one, if the app has it.
 		switch defines, ok := a.folders.Innermost(of.Path); {
+		case of.isHandler && !b.has(handlerGenerator):
+			return nil
+		case of.isStandard || defines.Standard:
+			return finding.Health{Site: of.Site}
 		case !ok:
 			return finding.Health{Site: of.AsUnsure()}
-		case defines.Standard:
-			return finding.Health{Site: of.Site}
 		}
 		return nil
 	case finding.HealthClass, healthDeclared:
@@ -170,8 +158,8 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 // frameworkSettings returns what the settings say of the server that the framework of a project makes: the address, the
 // security and whether grpc.health.v1 is disabled. It is nil if no framework makes one.
 func (b *build) frameworkSettings(p *project) []finding.Finding {
-	framework, automaticHealth := implied(p)
-	keys, known := frameworkKeys[framework]
+	of := frameworkOf(p)
+	keys, known := frameworkKeys[of.framework]
 	if !known {
 		return nil
 	}
@@ -181,57 +169,60 @@ func (b *build) frameworkSettings(p *project) []finding.Finding {
 	}
 	byDefault := 0
 	for _, f := range frameworks {
-		if f.Name == framework {
+		if f.Name == of.framework {
 			byDefault = f.Port.Number
 		}
 	}
-	if port, ok := b.servesByWebServer(framework, automaticHealth); ok {
-		keys, byDefault = webKeys[framework], port
+	if web, port, ok := b.webServer(of); ok {
+		keys, byDefault = web, port
 	}
 	return append(append(found, b.settings.listener(keys, byDefault)), b.settings.transports(keys)...)
 }
 
-// implied returns the framework of the server of a project that a framework makes or configures, and whether that
-// registers grpc.health.v1. It is "" if the project makes its server by itself or has none, or if several frameworks
-// make one.
-func implied(p *project) (framework string, automaticHealth bool) {
-	var makes *finding.Server
+// maker is a framework that makes a server, and whether it registers grpc.health.v1.
+type maker struct {
+	framework       string
+	automaticHealth bool
+}
+
+// frameworkOf returns the framework that makes or configures the server of a project. It is none if the project
+// makes a server and a framework makes another one.
+func frameworkOf(p *project) maker {
+	var made, served maker
 	for f := range p.All() {
 		switch of := f.(type) {
 		case finding.Server:
-			if makes == nil {
-				makes = &of
-			}
+			made = cmp.Or(made, maker{of.Framework, of.AutomaticHealth})
 		case finding.Registration:
-			if framework == "" {
-				framework, automaticHealth = of.Framework, of.AutomaticHealth
-			}
+			served = cmp.Or(served, maker{of.Framework, of.AutomaticHealth})
 		case finding.Implementation:
-			if framework == "" && of.Served {
-				framework, automaticHealth = of.Framework, of.AutomaticHealth
+			if of.Served {
+				served = cmp.Or(served, maker{of.Framework, of.AutomaticHealth})
 			}
 		}
 	}
-	switch {
-	case makes == nil:
-		return framework, automaticHealth
-	case framework == "" && (makes.Framework == helidon || makes.Framework == armeria):
-		return makes.Framework, makes.AutomaticHealth
+	if made != (maker{}) && served != (maker{}) {
+		return maker{}
 	}
-	return "", false
+	return cmp.Or(made, served)
 }
 
-// servesByWebServer returns the default port, or 0, of a web server that serves gRPC instead of a server of its own.
-func (b *build) servesByWebServer(framework string, automaticHealth bool) (port int, ok bool) {
-	switch framework {
+// webServer returns the settings and the default port, or 0, of a web server that serves gRPC instead of a server of
+// its own: Spring's of ServerProperties.java, Quarkus' of VertxHttpConfig.java, Play's without TLS. Helidon 1 to 3,
+// which register the health service, have a server for gRPC alone.
+func (b *build) webServer(of maker) (keys serverKeys, port int, ok bool) {
+	switch of.framework {
 	case springGRPC:
-		return 8080, b.has(servletServer) && !b.settings.have("spring.grpc.server.", "servlet.enabled=false")
+		ok = b.has(servletServer) && !b.settings.have("spring.grpc.server.", "servlet.enabled=false")
+		return serverKeys{prefix: "server.", port: "port", host: "address", tls: "ssl."}, 8080, ok
 	case quarkus:
-		return 8080, b.settings.have("quarkus.grpc.server.", "useseparateserver=false")
-	case helidon: // 1 to 3, which register the health service
-		return 0, automaticHealth
+		ok = b.settings.have("quarkus.grpc.server.", "useseparateserver=false")
+		return serverKeys{prefix: "quarkus.http.", port: "port", host: "host"}, 8080, ok
+	case helidon:
+		return serverKeys{prefix: "grpc.", port: "port"}, 0, of.automaticHealth
 	case playGRPC: // it serves HTTP/2 by TLS, and without it if the app asks for that
-		return 0, b.settings["play.server.https.port"].text == ""
+		ok = b.settings["play.server.https.port"].text == ""
+		return serverKeys{prefix: "play.server.http.", port: "port", host: "address"}, 0, ok
 	}
-	return 0, false
+	return keys, 0, false
 }

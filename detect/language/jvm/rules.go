@@ -53,21 +53,23 @@ var (
 // The findings that mean something only together with others of the app.
 type (
 	// handlerCalled is a call of something named XHandler, or a subclass of AbstractXRouter. They are generated for a
-	// gRPC service if the build has the plugin that generates them. healthHandlerCalled is the same for the service
-	// grpc.health.v1.
+	// gRPC service if the build has the plugin that generates them.
 	handlerCalled struct {
 		*finding.Site
 		framework string
 	}
-	healthHandlerCalled struct{ *finding.Site }
 	// springApplication is the class that an app of Spring Boot begins with. If the build has net.devh's starter of a
 	// server, and nothing in the app serves otherwise, that starter makes a server of its built-in services alone.
 	springApplication struct{ *finding.Site }
 	// dubboService is a service of Dubbo. It is served by gRPC if the protocol is Triple.
 	dubboService struct{ *finding.Site }
-	// healthNamed is the registration of a service Health whose package ends like that of the standard one, and may be
-	// the app's own.
-	healthNamed struct{ *finding.Site }
+	// healthNamed is the registration of a service Health that may be the app's own: the name of its package ends like
+	// that of the standard one, or a handler does not tell the package.
+	healthNamed struct {
+		*finding.Site
+		isHandler  bool // as in handlerCalled
+		isStandard bool // the file names grpc.health.v1
+	}
 	// healthDeclared is a class or a function of the app's own that is named for health. A call of what is not the
 	// app's own may register the health service.
 	healthDeclared struct {
@@ -80,13 +82,15 @@ func callsHandler(framework string) finding.Make {
 	return func(at *finding.Site, _ string) finding.Finding { return handlerCalled{at, framework} }
 }
 
-func callsHealthHandler(at *finding.Site, _ string) finding.Finding { return healthHandlerCalled{at} }
+func callsHealthHandler(at *finding.Site, _ string) finding.Finding {
+	return healthNamed{Site: at, isHandler: true}
+}
 
 func exportsToDubbo(at *finding.Site, _ string) finding.Finding { return dubboService{at} }
 
 func beginsSpring(at *finding.Site, _ string) finding.Finding { return springApplication{at.Quiet()} }
 
-func namesHealth(at *finding.Site, _ string) finding.Finding { return healthNamed{at} }
+func namesHealth(at *finding.Site, _ string) finding.Finding { return healthNamed{Site: at} }
 
 func declaresHealth(at *finding.Site, name string) finding.Finding {
 	return healthDeclared{at.Quiet(), name}

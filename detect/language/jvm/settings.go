@@ -221,16 +221,6 @@ var frameworkKeys = map[string]serverKeys{
 	armeria:     {"armeria.ports[0].", "port", "address", "protocol", "", ""},
 }
 
-// webKeys are the settings of the web servers that serve gRPC too if the app asks for it: Spring's of
-// ServerProperties.java, Quarkus' of VertxHttpConfig.java, and Play's without TLS. Helidon 1 to 3 have a server for
-// gRPC alone.
-var webKeys = map[string]serverKeys{
-	springGRPC: {"server.", "port", "address", "ssl.", "", ""},
-	quarkus:    {"quarkus.http.", "port", "host", "", "", ""},
-	playGRPC:   {"play.server.http.", "port", "address", "", "", ""},
-	helidon:    {"grpc.", "port", "", "", "", ""},
-}
-
 // listener returns the listener on the address that settings name. A port that is not set is the one by default, if no
 // settings that are not known can say otherwise.
 func (s settings) listener(keys serverKeys, byDefault int) finding.Finding {

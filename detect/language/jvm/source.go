@@ -77,20 +77,12 @@ func onNetwork(t *source.Text, found []finding.Finding) []finding.Finding {
 	return slices.DeleteFunc(found, finding.Is[finding.Registration])
 }
 
-// ofPackage says of services Health in a source which names grpc.health.v1 that they are the standard one. Of a handler
-// in one that does not it is not known.
+// ofPackage says of services Health in a source which names grpc.health.v1 that they are the standard one.
 func ofPackage(found []finding.Finding, named []string) []finding.Finding {
-	isStandard := slices.ContainsFunc(named, standardHealth.MatchString)
 	for i, f := range found {
-		switch of := f.(type) {
-		case healthNamed:
-			if isStandard {
-				found[i] = finding.Health{Site: of.Site}
-			}
-		case healthHandlerCalled:
-			if !isStandard {
-				found[i] = finding.AsUnsure(f)
-			}
+		if of, ok := f.(healthNamed); ok {
+			of.isStandard = slices.ContainsFunc(named, standardHealth.MatchString)
+			found[i] = of
 		}
 	}
 	return found
