@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -44,7 +45,8 @@ func TestClassFilesOfJavac(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checkServices(t, "app.class", classes[name+".class"], want)
+			file := name + ".class"
+			checkServices(t, file, classes[file], strings.ReplaceAll(want, "app.class", file))
 		})
 	}
 }
@@ -143,7 +145,9 @@ func TestClassFilesOfOtherCompilers(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result := analyzeClass(test.make(&classBuilder{}), "")
+			b := &classBuilder{}
+			data := test.make(b)
+			result := analyzeClass(data, b.name+".class", "")
 			if result == nil {
 				if test.proves != nil {
 					t.Error("nothing was found")
@@ -173,7 +177,7 @@ func TestServersOfClassesWithMain(t *testing.T) {
 		b.Call("io/grpc/ServerBuilder", "forPort", "(I)Lio/grpc/ServerBuilder;")
 		b.Method(method[0], method[1])
 		b.Method("stop", "()V")
-		result := analyzeClass(b.Bytes("demo/Server", object), "")
+		result := analyzeClass(b.Bytes("demo/Server", object), "demo/Server.class", "")
 		if s, ok := result.Findings[0].(finding.Server); !ok || s.InMain != want {
 			t.Errorf("beside the method %s%s: %+v", method[0], method[1], result.Findings[0])
 		}
@@ -186,5 +190,5 @@ func FuzzClass(f *testing.F) {
 	f.Add(b.Bytes("demo/Server", "demo/GreeterGrpc$GreeterImplBase"))
 	code := "Code\x00\x00\x00\x11\x11\x1f\x90\xb8\x00\x08\xaa\xab\xc4"
 	f.Add(append(b.Bytes("demo/Server", "java/lang/Object"), code...))
-	f.Fuzz(func(t *testing.T, data []byte) { checkBuilt(t, analyzeClass(data, "")) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkBuilt(t, analyzeClass(data, "demo/Server.class", "")) })
 }

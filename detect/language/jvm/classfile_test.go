@@ -5,8 +5,12 @@ import (
 	"slices"
 )
 
-// The tags of the constants that are not read.
+// The tags of constants (JVMS, table 4.4-A).
 const (
+	tagUTF8        = 1
+	tagLong        = 5
+	tagDouble      = 6
+	tagClass       = 7
 	tagString      = 8
 	tagMethod      = 10
 	tagNameAndType = 12
@@ -17,6 +21,7 @@ type classBuilder struct {
 	pool    []byte
 	count   uint16
 	methods []uint16 // the name and the descriptor of each
+	name    string   // of the class
 }
 
 func (b *classBuilder) add(constant ...byte) uint16 {
@@ -56,6 +61,7 @@ func (b *classBuilder) Method(name, descriptor string) {
 
 // Bytes returns the class file. The class has no fields and no attributes.
 func (b *classBuilder) Bytes(name, super string, interfaces ...string) []byte {
+	b.name = name
 	head := []uint16{0x21, b.class(name), b.class(super), uint16(len(interfaces))}
 	for _, i := range interfaces {
 		head = append(head, b.class(i))

@@ -211,7 +211,7 @@ func (a *archive) analyze(result *analyzer.Result[extra]) error {
 				s.Place = plan.Place{Path: a.path}
 				result.Extra.settings = append(result.Extra.settings, s)
 			}
-		} else if of := analyzeClass(text, e.Name+": "); of != nil {
+		} else if of := analyzeClass(text, name, e.Name+": "); of != nil {
 			makesServer := finding.Has[finding.Server](of.Findings) && !finding.Has[finding.Server](result.Findings)
 			if len(result.Findings) == 0 || makesServer {
 				result.Language = of.Language

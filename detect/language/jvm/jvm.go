@@ -88,7 +88,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 	switch ext := path.Ext(file); {
 	case ext == ".class":
-		return analyzeClass(text, ""), nil
+		return analyzeClass(text, classPath(file), ""), nil
 	case ext == ".proto":
 		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	case buildfile.Matches(file):
