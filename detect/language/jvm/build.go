@@ -1,7 +1,6 @@
 package jvm
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -127,31 +126,6 @@ func (b *build) states() []buildfile.File {
 		all = append(all, of.files...)
 	}
 	return all
-}
-
-// version returns the version of the first artifact that matches and whose version is known; "" for none.
-func (b *build) version(artifact *lazyregexp.Regexp) string {
-	for _, f := range b.states() {
-		for _, name := range slices.Sorted(maps.Keys(f.Versions)) {
-			if !artifact.MatchString(name) {
-				continue
-			}
-			if v := buildfile.Resolve(f.Versions[name], b.property); v != "" {
-				return v
-			}
-		}
-	}
-	return ""
-}
-
-// property returns the value of a property of the build, "" for one that is not known.
-func (b *build) property(name string) string {
-	for _, f := range b.states() {
-		if value := f.Versions[name]; value != "" {
-			return value
-		}
-	}
-	return ""
 }
 
 // leavesOut reports whether the build leaves a library out of what its dependencies bring with them.

@@ -1,6 +1,9 @@
 package jvm
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/grpc-cnb/health-probe/detect/language/jvm/buildfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
@@ -40,13 +43,14 @@ type firstVersion struct {
 	major, minor int
 }
 
-// firstVersions are those of frameworks that did not do so from the beginning, or that bring grpc-services since then.
-// The artifacts of Spring gRPC have one version, and it works with Spring Boot 4 from 1.0 on.
+// firstVersions are those of frameworks that did not do so from the beginning, or that bring grpc-services since then,
+// by artifacts and properties of builds. The artifacts of Spring gRPC have one version, and it works with Spring Boot 4
+// from 1.0 on.
 var firstVersions = map[string][]firstVersion{
 	springGRPC: {
-		{lazyregexp.New(`^org\.springframework\.grpc:`), 1, 0},
-		{lazyregexp.New(
-			`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$`), 4, 0},
+		{lazyregexp.New(`^org\.springframework\.grpc:|(?i:^spring-?grpc(?:[.-]?version)?$)`), 1, 0},
+		{lazyregexp.New(`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$|` +
+			`(?i:^spring-?boot(?:[.-]?version)?$)`), 4, 0},
 	},
 	netDevh: {{lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`), 1, 4}},
 	logNet: {
@@ -54,16 +58,21 @@ var firstVersions = map[string][]firstVersion{
 	},
 	micronaut: {
 		{lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`), 3, 3},
-		{lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$|^micronautVersion$`), 3, 5},
+		{lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$|` +
+			`(?i:^micronaut(?:[.-]?version)?$)`), 3, 5},
 	},
 }
 
 // isOld reports whether the version of a framework is known and is older than the first one that counts.
 func (b *build) isOld(framework string) (isOld, isKnown bool) {
 	for _, first := range firstVersions[framework] {
-		isOld, isKnown = buildfile.IsOlder(b.version(first.artifact), first.major, first.minor)
-		if isKnown {
-			return isOld, true
+		for _, f := range b.states() {
+			for _, name := range slices.Sorted(maps.Keys(f.Versions)) {
+				isOld, isKnown = buildfile.IsOlder(f.Versions[name], first.major, first.minor)
+				if isKnown && first.artifact.MatchString(name) {
+					return isOld, true
+				}
+			}
 		}
 	}
 	return false, false

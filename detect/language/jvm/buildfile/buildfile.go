@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
-	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
 // File is what a build file declares.
@@ -24,8 +23,7 @@ type File struct {
 	// out.
 	Artifacts []string
 	// Versions are those that the file states of dependencies, plugins, a parent and imported platforms, by artifact or
-	// plugin, and properties by their names. Each is as it is written, with its references to properties:
-	// ${grpc.version}. [Resolve] replaces these.
+	// plugin, and properties by their names. One that refers to a property is as it is written.
 	Versions map[string]string
 	// Excluded are artifacts, without their groups, that are left out of what a dependency brings with it.
 	Excluded []string
@@ -83,27 +81,6 @@ func (f *File) SetVersion(name, version string) {
 	if version != "" {
 		f.Versions[name] = version
 	}
-}
-
-// maxReferences is how many references are followed from one version to the next.
-const maxReferences = 4
-
-// reference is a version that is a property: ${grpc.version}, $grpcVersion, ${property("grpcVersion")},
-// ${rootProject.ext.grpcVersion}.
-var reference = lazyregexp.New(
-	`^\$\{?(?:\w+\(["']|\w+\[["']|(?:rootProject|project|ext|extra|Versions)\.)*([\w.-]+)["')\]]*\}?$`)
-
-// Resolve returns the version that a version with references to properties stands for. property returns the value of
-// a property, "" for one that is not known. The result is "" if the version is not known.
-func Resolve(version string, property func(name string) string) string {
-	for range maxReferences {
-		m := reference.FindStringSubmatch(version)
-		if m == nil {
-			return version
-		}
-		version = property(m[1])
-	}
-	return ""
 }
 
 // IsOlder reports whether a version, of any form, is older by its first two numbers. isKnown is false if it has none.

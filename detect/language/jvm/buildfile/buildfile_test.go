@@ -26,7 +26,7 @@ func TestReadCatalog(t *testing.T) {
 	}); !reflect.DeepEqual(f.Catalog, want) {
 		t.Errorf("the artifacts are %v, want %v", f.Catalog, want)
 	}
-	want := map[string]string{"grpc": "1.0", "g:a": "2.0", "g:d": "${grpc}", "g:e": "3.0", "g.p": "4.0", "g.q": "${grpc}"}
+	want := map[string]string{"grpc": "1.0", "g:a": "2.0", "g:e": "3.0", "g.p": "4.0"}
 	if !maps.Equal(f.Versions, want) {
 		t.Errorf("the versions are %v, want %v", f.Versions, want)
 	}

@@ -144,12 +144,9 @@ func (f *File) addEntry(alias string, entry any, parts int) {
 	f.SetVersion(artifact, version)
 }
 
-// versionIn returns the version that a text or a table states, or the reference to one of the catalog's versions.
+// versionIn returns the version that a text or a table states, "" for a reference to one of the catalog's versions.
 func versionIn(value any) string {
 	if of, ok := value.(map[string]any); ok {
-		if name, ok := of["ref"].(string); ok {
-			return "${" + name + "}"
-		}
 		value = cmp.Or(of["strictly"], of["require"], of["prefer"])
 	}
 	text, _ := value.(string)
