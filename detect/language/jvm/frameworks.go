@@ -32,7 +32,7 @@ const (
 		"with io.grpc:grpc-services"
 	// grpcJavaTLS names files of grpc-java.
 	grpcJavaTLS = "`useTransportSecurity` (`ServerBuilder.java`), `sslContext` (`NettyServerBuilder.java`), " +
-		"`TlsServerCredentials`, with a client certificate by `ClientAuth.REQUIRE` (`TlsServerCredentials.java`)"
+		"`TlsServerCredentials`"
 )
 
 // Health says what health.go knows, which has the source of each answer.
@@ -94,8 +94,8 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     springGRPC,
 	Keywords: []string{"grpc"},
-	Security: "`spring.grpc.server.ssl.enabled` or `.bundle`, with a client certificate by `.client-auth=REQUIRE` " +
-		"(`GrpcServerProperties.java`); `server.ssl` if the web server serves gRPC",
+	Security: "`spring.grpc.server.ssl.enabled` or `.bundle` (`GrpcServerProperties.java`); " +
+		"`server.ssl` if the web server serves gRPC",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcUtils.java"},
 	Evidence: "Spring's `@GrpcService`; an `XImplBase` in a build with its server starter",
 	Health: "the framework, with `io.grpc:grpc-services`, which its starters bring from 1.0 on, " +
@@ -106,9 +106,8 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: netDevh, SpeaksFirst: true,
 	Keywords: []string{"grpc", springBootApplication},
-	Security: "`grpc.server.security.enabled`, with a client certificate by `.client-auth=REQUIRE` " +
-		"(`GrpcServerProperties.java`)",
-	Port: analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
+	Security: "`grpc.server.security.enabled` (`GrpcServerProperties.java`)",
+	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
 	Evidence: "its `@GrpcService`; `@SpringBootApplication` in a build with `grpc-server-spring-boot-starter`, " +
 		"if nothing else serves",
 	Health: "the framework, from 1.4 on, with `io.grpc:grpc-services`, which it brings, " +
@@ -137,8 +136,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     quarkus,
 	Keywords: []string{"grpc"},
-	Security: "`quarkus.grpc.server.ssl.certificate` or `.key-store`, with a client certificate by " +
-		"`.client-auth=REQUIRED` (`GrpcSslUtils.java`)",
+	Security: "`quarkus.grpc.server.ssl.certificate` or `.key-store` (`GrpcSslUtils.java`)",
 	Port:     analyzer.DefaultPort{Number: 9000, Source: "GrpcServerConfiguration.java"},
 	Evidence: "its `@GrpcService`",
 	Health:   "the framework, without `quarkus.grpc.server.grpc-health.enabled=false`",
@@ -157,7 +155,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     helidon,
 	Keywords: []string{"grpc"},
-	Security: "`server.tls` or `.tls(...)`, with a client certificate by `client-auth` (`TlsConfigBlueprint.java`)",
+	Security: "`server.tls` or `.tls(...)` (`TlsConfigBlueprint.java`)",
 	Evidence: "`GrpcRouting.builder`, `GrpcServer.create` and `.builder`, `@Grpc.GrpcService`, `@Grpc`",
 	Health:   "Helidon 1 to 3; from 4 on the app, by `HealthStatusManager`",
 	Advice: ".service(new HealthStatusManager().getHealthService().bindService()), on GrpcRouting.builder(), " +
@@ -166,8 +164,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     vertx,
 	Keywords: []string{"grpc"},
-	Security: "`HttpServerOptions.setSsl(true)`, with a client certificate by `ClientAuth.REQUIRED` " +
-		"(`HttpServerOptions.java`)",
+	Security: "`HttpServerOptions.setSsl(true)` (`HttpServerOptions.java`)",
 	Evidence: "`GrpcServer.server`, `GrpcIoServer.server`, `VertxServerBuilder`",
 	Health:   "the app, by `HealthService` or `HealthStatusManager`",
 	Advice: "GrpcIoServiceBridge.bridge(new HealthStatusManager().getHealthService()).bind(server), " +
@@ -185,15 +182,14 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     serviceTalk,
 	Keywords: []string{"grpc"},
-	Security: "`.sslConfig(...)`, with a client certificate by `SslClientAuthMode.REQUIRE` (`HttpServerBuilder.java`)",
+	Security: "`.sslConfig(...)` (`HttpServerBuilder.java`)",
 	Evidence: "`GrpcServers.forPort` and `.forAddress`",
 	Health:   "the app, by `DefaultHealthService`",
 	Advice:   "new DefaultHealthService(), from servicetalk-grpc-health, among the services of listenAndAwait",
 }, {
 	Name:     dubbo,
 	Keywords: []string{"dubbo"},
-	Security: "`dubbo.protocol.ssl-enabled`, with a client certificate by " +
-		"`dubbo.ssl.server-trust-cert-collection-path` (`ProtocolConfig.java`, `SslContexts.java`)",
+	Security: "`dubbo.protocol.ssl-enabled` (`ProtocolConfig.java`)",
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "TripleProtocol.java"},
 	Evidence: "`@DubboService` beside the setting `dubbo.protocol.name=tri`; `new ProtocolConfig` of Triple",
 	Health:   "the setting `dubbo.tri.builtin.service.init=true`",
@@ -202,7 +198,7 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     playGRPC,
 	Keywords: []string{"grpc", "Router"},
-	Security: "`play.server.https.port`, with a client certificate by `.needClientAuth` (`reference.conf`)",
+	Security: "`play.server.https.port` (`reference.conf`)",
 	Evidence: "a subclass of a generated `AbstractXRouter`",
 	Health:   "the app, by a subclass of a generated `AbstractHealthRouter`",
 	Advice: "a router of the standard health.proto, class HealthRouter extends AbstractHealthRouter, " +

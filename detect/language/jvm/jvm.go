@@ -98,7 +98,7 @@ func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
 		all, err := readSettings(file, text)
 		return &analyzer.Result[extra]{Extra: extra{settings: all}}, err
 	case ext == ".xml":
-		return analyzeDubboBeans(file, text), nil
+		return analyzeBeans(text), nil
 	default:
 		return analyzeSource(ext, text), nil
 	}

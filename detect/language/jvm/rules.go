@@ -47,7 +47,6 @@ var (
 	healthPackage = lazyregexp.New(`^(?:[\w.]+\.)?health\.v1\b`)
 	// standardHealth is one that is generated of the standard health.proto for sure, by grpc-java or by ServiceTalk.
 	standardHealth = lazyregexp.New(`^(?:(?:io\.)?grpc|io\.servicetalk)\.health\.v1\b`)
-	definitions    = imported(`io\.grpc`, `ServerServiceDefinition`)
 )
 
 // The findings that mean something only together with others of the app.
@@ -152,12 +151,7 @@ var healthRules = []analyzer.Rule{{
 	// A handler that is written by hand names the service.
 	Code:    lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*"(?P<literal>[ ]*)"`),
 	Literal: source.Exactly(`grpc\.health\.v1\.Health`),
-	Imports: definitions,
-	Proves:  finding.RegistersHealth,
-}, {
-	Code: lazyregexp.New(`\bServerServiceDefinition\s*\.\s*builder\s*\(\s*` +
-		`(?:[\w.]+\.)?HealthGrpc\s*\.\s*(?:getServiceDescriptor|SERVICE_NAME|SERVICE)\b`),
-	Imports: definitions,
+	Imports: imported(`io\.grpc`, `ServerServiceDefinition`),
 	Proves:  finding.RegistersHealth,
 }, {
 	Code:    lazyregexp.New(`\benableHealthCheckService\s*\(\s*true`),

@@ -1,7 +1,6 @@
 package jvm
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"path"
@@ -280,24 +279,13 @@ var (
 	springBeans = lazyregexp.New(`(^|/)resources/(.*/)?[^/]*(dubbo|spring|provider|application)[^/]*\.xml$|` +
 		`(^|/)resources/spring/[^/]+\.xml$`)
 	xmlGrammar    = source.Grammar{source.BlockComment("<!--", "-->", false)}
-	tripleElement = lazyregexp.New(`<dubbo:protocol\b[^>]*\bname="tri"(?:[^>]*\bport="([^"]*)")?`)
-	beanRules     = []analyzer.Rule{{Code: lazyregexp.New(`<dubbo:service\b`), Proves: exportsToDubbo}}
+	tripleElement = lazyregexp.New(`<dubbo:protocol\b[^>]*\bname="tri"(?:[^>]*\bport="(?P<port>[^"]*)")?`)
+	beanRules     = []analyzer.Rule{{Code: tripleElement, Proves: finding.Constructs(dubbo)}}
 )
 
-// analyzeDubboBeans analyzes a file of Spring beans. The result is nil if it has nothing of Dubbo.
-func analyzeDubboBeans(file string, text []byte) *analyzer.Result[extra] {
-	if !bytes.Contains(text, []byte("<dubbo:")) {
-		return nil
-	}
+// analyzeBeans analyzes a file of Spring beans. The protocol is there for services alone.
+func analyzeBeans(text []byte) *analyzer.Result[extra] {
 	t := xmlGrammar.Read(text)
-	result := &analyzer.Result[extra]{Findings: analyzer.Findings(t, beanRules, nil)}
-	for _, m := range t.FindAll(tripleElement, 1) {
-		at := plan.Place{Path: file, Line: t.Line(m[0])}
-		result.Extra.settings = []setting{{key: "dubbo.protocol.name", text: "tri", Place: at}}
-		if m[2] >= 0 {
-			port := setting{key: "dubbo.protocol.port", text: string(t.Raw[m[2]:m[3]]), Place: at}
-			result.Extra.settings = append(result.Extra.settings, port)
-		}
-	}
-	return result
+	found := append(analyzer.Findings(t, beanRules, nil), analyzer.Listens(t, tripleElement)...)
+	return &analyzer.Result[extra]{Findings: found}
 }
