@@ -166,7 +166,7 @@ var generatedRules = []struct {
 	{lazyregexp.New(`(^|/)health/v1/(\w+/)?` + health), usesHealth, finding.RegistersHealth},
 	{lazyregexp.New(`(^|/)` + health), usesHealth, finding.MayRegisterHealth},
 	{lazyregexp.New(`Grpc(Kt)?\$\w+ImplBase$`), nil, finding.Implements(grpcJava)},
-	{lazyregexp.New(`Triple\$\w+ImplBase$`), nil, exportsToDubbo},
+	{lazyregexp.New(`Triple\$\w+ImplBase$`), nil, onlyWith(triple, finding.Serves(dubbo))},
 	{lazyregexp.New(`Fs2Grpc(Trailers)?\$$`), binds, finding.Registers(fs2GRPC)},
 	{lazyregexp.New(`Grpc\$$`), binds, finding.Registers(grpcJava)},
 	{lazyregexp.New(`(^|/)Abstract\w+Router$`), takesSystem, finding.Serves(playGRPC)},

@@ -33,14 +33,12 @@ var (
 	// the shade plugin of Maven keeps of the jar before it adds the dependencies, and what the plugin of Spring Boot
 	// for Gradle makes beside its own jar.
 	otherJar = lazyregexp.New(`-(sources|javadoc|tests?|test-fixtures|plain)\.jar$|^original-`)
-	// dependencyJar is a jar that is not the app's own, by its directory in the layouts of Spring Boot, wars and
-	// Quarkus. Its name still tells the framework of the app.
+	// dependencyJar is a jar that is not the app's own, by its directory in the layouts of Spring Boot, wars, Quarkus
+	// and Maven repositories. Its name still tells the framework of the app.
 	dependencyJar = lazyregexp.New(
-		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot))/`)
-	// libraryDir is where distributions and builds keep jars, those of dependencies or the app's own, and inRepository
-	// a path in a Maven repository: artifact/version/artifact-version.jar.
-	libraryDir   = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
-	inRepository = lazyregexp.New(`(?:^|/)([^/]+)/([^/]+)/([^/]+)\.jar$`)
+		`(^|/)((BOOT-INF|WEB-INF)/lib(-provided)?|quarkus-app/(lib|quarkus)|lib/(main|boot)|repository)/`)
+	// libraryDir is where distributions and builds keep jars, those of dependencies or the app's own.
+	libraryDir = lazyregexp.New(`(^|/)(?:lib|libs|jars|dependency|dependencies|ext|plugins|third[-_]?party)/[^/]+$`)
 	// toolOutput is a jar of the app by its path alone: Gradle writes it there, Play moves the settings out of it, and
 	// the organization in sbt is "default" if the app names none.
 	toolOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$|-sans-externalized\.jar$|(^|/)default\.[^/]+$`)
@@ -227,9 +225,7 @@ func (a *archive) analyze(result *analyzer.Result[extra]) error {
 // name has a version nor its contents say which artifact it is, or if it is named like the directory of the whole
 // program.
 func (a *archive) isApp() bool {
-	m := inRepository.FindStringSubmatch(a.path)
-	isDependency := m != nil && strings.HasPrefix(m[3], m[1]+"-"+m[2])
-	if isAgent := a.manifest["Premain-Class"] != ""; isAgent || isDependency {
+	if isAgent := a.manifest["Premain-Class"] != ""; isAgent {
 		return false
 	}
 	if a.layered || !libraryDir.MatchString(a.path) || toolOutput.MatchString(a.path) || a.mainClass() != "" {

@@ -76,7 +76,7 @@ var annotations = []struct {
 	// service.
 	{"io/helidon/grpc/api/Grpc$GrpcService", finding.Serves(helidon), true},
 	{"io/helidon/microprofile/grpc/core/Grpc", finding.WithHealth(finding.Serves(helidon)), true},
-	{"org/apache/dubbo/config/annotation/DubboService", exportsToDubbo, false},
+	{"org/apache/dubbo/config/annotation/DubboService", onlyWith(triple, finding.Serves(dubbo)), false},
 }
 
 // libraryRules are those calls and annotations in sources.

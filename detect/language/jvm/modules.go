@@ -1,6 +1,7 @@
 package jvm
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -61,23 +62,22 @@ func newModules(files []analyzer.File[extra], projects []*project) *modules {
 // maxNeeded is how many other projects are looked at for one project.
 const maxNeeded = 64
 
-// find finds the projects that each is built with, by their artifacts of Maven and their directories, which are the
+// find finds the projects that each is built with, by their artifacts of Maven or their directories, which are the
 // names in Gradle.
 func (m *modules) find() {
-	byName := map[string]*project{}
+	byArtifact, byDir := map[string]*project{}, map[string]*project{}
 	for _, p := range m.projects {
-		byName[normalize(path.Base(p.Dir))] = p
-	}
-	for _, p := range m.projects {
+		byDir[normalize(path.Base(p.Dir))] = p
 		for _, f := range p.Files {
-			if name := f.Extra.build.Name; f.ProjectRoot && name != "" {
-				byName[normalize(name)] = p
+			if f.ProjectRoot && f.Extra.build.Name != "" {
+				byArtifact[normalize(f.Extra.build.Name)] = p
 			}
 		}
 	}
 	for _, b := range m.builds {
 		for _, name := range b.needs {
-			if p := byName[normalize(name)]; p != nil && len(b.uses) < maxNeeded && !slices.Contains(b.uses, p) {
+			p := cmp.Or(byArtifact[normalize(name)], byDir[normalize(name)])
+			if p != nil && len(b.uses) < maxNeeded && !slices.Contains(b.uses, p) {
 				b.uses = append(b.uses, p)
 			}
 		}
@@ -137,27 +137,13 @@ func (m *modules) merge() {
 			continue
 		}
 		for _, needed := range m.needed(p) {
-			switch {
-			case !analyzer.ProjectHas[finding.Server](needed):
+			if !analyzer.ProjectHas[finding.Server](needed) {
 				moveFindings(needed, p)
-			case !makesServer(p):
+			} else if made, served := makersOf(p); made == served { // none
 				moveFindings(p, needed)
 			}
 		}
 	}
-}
-
-// makesServer reports whether a project constructs a server or has a framework that does. A server of another project
-// serves what it registers if not.
-func makesServer(p *project) bool {
-	for f := range p.All() {
-		_, hasKeys := frameworkKeys[finding.FrameworkOf(f)]
-		of, _ := f.(finding.Implementation)
-		if finding.Is[finding.Server](f) || finding.Is[finding.Registration](f) && hasKeys || of.Served {
-			return true
-		}
-	}
-	return false
 }
 
 // moveFindings moves the findings of a project to another one, without its services.

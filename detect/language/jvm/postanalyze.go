@@ -7,7 +7,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -57,8 +56,10 @@ func newApp(files []analyzer.File[extra], projects []*project) *app {
 	for _, p := range projects {
 		for f := range p.All() {
 			switch of := f.(type) {
-			case finding.Server, finding.Registration, finding.Implementation, handlerCalled, dubboService:
+			case finding.Server, finding.Registration, finding.Implementation:
 				a.serves = true
+			case conditional:
+				a.serves = a.serves || of.needs != builtIn
 			case finding.HealthClass:
 				a.classes[strings.ToLower(of.Class)] = true
 			case healthDeclared:
@@ -68,10 +69,6 @@ func newApp(files []analyzer.File[extra], projects []*project) *app {
 	}
 	return a
 }
-
-// netDevhServer is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java): that for servers and
-// clients is as often there for clients.
-var netDevhServer = lazyregexp.New(`^net\.devh:grpc-server-spring-boot-starter\b`)
 
 // decide replaces the findings that depend on the build. It leaves out those that prove nothing in this one.
 func (a *app) decide(p *project, b *build, logf tree.Logf) {
@@ -111,24 +108,12 @@ func (a *app) decide(p *project, b *build, logf tree.Logf) {
 // what they are.
 func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 	switch of := f.(type) {
-	case handlerCalled:
-		switch {
-		case !b.has(handlerGenerator):
-			return nil
-		case of.framework == playGRPC:
-			return finding.Serves(playGRPC)(of.Site, "")
+	case conditional:
+		if of.needs == generator && b.has(handlerGenerator) || of.needs == triple && b.settings.servesTriple() ||
+			of.needs == builtIn && b.has(netDevhServer) && !a.serves {
+			return of.found
 		}
-		return finding.Constructs(of.framework)(of.Site, "")
-	case springApplication:
-		if a.serves || !b.has(netDevhServer) {
-			return nil
-		}
-		return finding.WithHealth(finding.Serves(netDevh))(of.Site, "")
-	case dubboService:
-		if !b.settings.servesTriple() {
-			return nil
-		}
-		return finding.Serves(dubbo)(of.Site, "")
+		return nil
 	case finding.HealthMade:
 		// What is not the app's own may register the service.
 		switch name := strings.ToLower(of.Class); {
@@ -156,11 +141,12 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 }
 
 // frameworkSettings returns what the settings say of the server that the framework of a project makes: the address, the
-// security and whether grpc.health.v1 is disabled. It is nil if no framework makes one.
+// security and whether grpc.health.v1 is disabled. It is nil if no framework makes one, or several do.
 func (b *build) frameworkSettings(p *project) []finding.Finding {
-	of := frameworkOf(p)
+	made, served := makersOf(p)
+	of := cmp.Or(made, served)
 	keys, known := frameworkKeys[of.framework]
-	if !known {
+	if !known || made != (maker{}) && served != (maker{}) {
 		return nil
 	}
 	var found []finding.Finding
@@ -185,26 +171,24 @@ type maker struct {
 	automaticHealth bool
 }
 
-// frameworkOf returns the framework that makes or configures the server of a project. It is none if the project
-// makes a server and a framework makes another one.
-func frameworkOf(p *project) maker {
-	var made, served maker
+// makersOf returns the framework by which a project makes a server, and the one that makes the server of what the project
+// registers and implements. Either may be none.
+func makersOf(p *project) (made, served maker) {
 	for f := range p.All() {
 		switch of := f.(type) {
 		case finding.Server:
 			made = cmp.Or(made, maker{of.Framework, of.AutomaticHealth})
 		case finding.Registration:
-			served = cmp.Or(served, maker{of.Framework, of.AutomaticHealth})
+			if _, hasSettings := frameworkKeys[of.Framework]; hasSettings {
+				served = cmp.Or(served, maker{of.Framework, of.AutomaticHealth})
+			}
 		case finding.Implementation:
 			if of.Served {
 				served = cmp.Or(served, maker{of.Framework, of.AutomaticHealth})
 			}
 		}
 	}
-	if made != (maker{}) && served != (maker{}) {
-		return maker{}
-	}
-	return cmp.Or(made, served)
+	return made, served
 }
 
 // webServer returns the settings and the default port, or 0, of a web server that serves gRPC instead of a server of

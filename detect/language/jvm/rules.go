@@ -51,22 +51,17 @@ var (
 
 // The findings that mean something only together with others of the app.
 type (
-	// handlerCalled is a call of something named XHandler, or a subclass of AbstractXRouter. They are generated for a
-	// gRPC service if the build has the plugin that generates them.
-	handlerCalled struct {
+	// conditional is a finding that counts in some builds.
+	conditional struct {
 		*finding.Site
-		framework string
+		needs need
+		found finding.Finding
 	}
-	// springApplication is the class that an app of Spring Boot begins with. If the build has net.devh's starter of a
-	// server, and nothing in the app serves otherwise, that starter makes a server of its built-in services alone.
-	springApplication struct{ *finding.Site }
-	// dubboService is a service of Dubbo. It is served by gRPC if the protocol is Triple.
-	dubboService struct{ *finding.Site }
 	// healthNamed is the registration of a service Health that may be the app's own: the name of its package ends like
 	// that of the standard one, or a handler does not tell the package.
 	healthNamed struct {
 		*finding.Site
-		isHandler  bool // as in handlerCalled
+		isHandler  bool // of Akka gRPC, Pekko gRPC or Play
 		isStandard bool // the file names grpc.health.v1
 	}
 	// healthDeclared is a class or a function of the app's own that is named for health. A call of what is not the
@@ -77,17 +72,32 @@ type (
 	}
 )
 
-func callsHandler(framework string) finding.Make {
-	return func(at *finding.Site, _ string) finding.Finding { return handlerCalled{at, framework} }
+// need is what a conditional finding needs to count.
+type need int
+
+const (
+	// generator is the plugin that generates handlers XHandler and routers AbstractXRouter.
+	generator need = iota
+	// triple is the protocol of Dubbo by which its services are served by gRPC.
+	triple
+	// builtIn is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java), and nothing else in the
+	// app that serves: the server has its built-in services alone. The starter for servers and clients is as often
+	// there for clients.
+	builtIn
+)
+
+// onlyWith makes what another one makes, for the builds that have what it needs.
+func onlyWith(needs need, proves finding.Make) finding.Make {
+	return func(at *finding.Site, code string) finding.Finding {
+		return conditional{at, needs, proves(at, code)}
+	}
 }
+
+var netDevhServer = lazyregexp.New(`^net\.devh:grpc-server-spring-boot-starter\b`)
 
 func callsHealthHandler(at *finding.Site, _ string) finding.Finding {
 	return healthNamed{Site: at, isHandler: true}
 }
-
-func exportsToDubbo(at *finding.Site, _ string) finding.Finding { return dubboService{at} }
-
-func beginsSpring(at *finding.Site, _ string) finding.Finding { return springApplication{at.Quiet()} }
 
 func namesHealth(at *finding.Site, _ string) finding.Finding { return healthNamed{Site: at} }
 
@@ -195,7 +205,7 @@ var serverRules = []analyzer.Rule{{
 }, {
 	Code:    annotation(springBootApplication),
 	Imports: imported(`org\.springframework\.boot\.autoconfigure`, springBootApplication),
-	Proves:  beginsSpring,
+	Proves:  onlyWith(builtIn, finding.WithHealth(finding.Serves(netDevh))),
 }}
 
 var (
@@ -233,9 +243,11 @@ var serviceRules = []analyzer.Rule{{
 }, {
 	Code:    lazyregexp.New(`\bextends\s+(?P<at>(?:[\w.]+\.)?Abstract\w+Router)\b`),
 	Imports: lazyregexp.New(`\bgrpc\b.*\bAbstract\w+Router\b|^(akka|org\.apache\.pekko)\.(actor|stream)\b`),
-	Proves:  callsHandler(playGRPC),
+	Proves:  onlyWith(generator, finding.Serves(playGRPC)),
 }, {
-	Code: generatedHandler, Imports: lazyregexp.New(`^org\.apache\.pekko\.http\b`), Proves: callsHandler(pekkoGRPC),
+	Code: generatedHandler, Imports: lazyregexp.New(`^org\.apache\.pekko\.http\b`),
+	Proves: onlyWith(generator, finding.Constructs(pekkoGRPC)),
 }, {
-	Code: generatedHandler, Imports: lazyregexp.New(`^akka\.http\b`), Proves: callsHandler(akkaGRPC),
+	Code: generatedHandler, Imports: lazyregexp.New(`^akka\.http\b`),
+	Proves: onlyWith(generator, finding.Constructs(akkaGRPC)),
 }}
