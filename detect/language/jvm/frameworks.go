@@ -108,8 +108,8 @@ var frameworks = []analyzer.Framework{{
 	Keywords: []string{"grpc", springBootApplication},
 	Security: "`grpc.server.security.enabled` (`GrpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
-	Evidence: "its `@GrpcService`; `@SpringBootApplication` in a build with `grpc-server-spring-boot-starter`, " +
-		"if nothing else serves",
+	Evidence: "its `@GrpcService`; `@SpringBootApplication` in a build with `grpc-server-spring-boot-starter` and " +
+		"`grpc.server.port`, if nothing else serves",
 	Health: "the framework, from 1.4 on, with `io.grpc:grpc-services`, which it brings, " +
 		"without `grpc.server.health-service-enabled=false`",
 	Advice: "net.devh:grpc-server-spring-boot-starter from 1.4 on, with io.grpc:grpc-services, " +

@@ -57,7 +57,7 @@ func mayBeRead(file string) bool {
 	name := path.Base(file)
 	switch path.Ext(name) {
 	case ".java", ".kt", ".scala":
-		return !testSource.MatchString(name) && !eclipseOutput.MatchString(file)
+		return !testSource.MatchString(name)
 	case ".gradle", ".kts", ".sbt":
 		return buildfile.Matches(file)
 	case ".xml":
@@ -114,9 +114,6 @@ var (
 	testSource = lazyregexp.New(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
 	// buildWrapper is a jar that starts Gradle or Maven.
 	buildWrapper = lazyregexp.New(`(^|/)(gradle|maven)-wrapper\.jar$`)
-	// eclipseOutput is where Eclipse writes classes of Gradle's projects, with copies of sources that it does not
-	// compile.
-	eclipseOutput = lazyregexp.New(`(^|/)bin/(main|test|default)/`)
 	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
 	// too.
 	sourceRoot = lazyregexp.New(

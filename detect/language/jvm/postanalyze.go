@@ -109,8 +109,9 @@ func (a *app) decide(p *project, b *build, logf tree.Logf) {
 func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 	switch of := f.(type) {
 	case conditional:
+		_, isSet := b.settings["grpc.server.port"]
 		if of.needs == generator && b.has(handlerGenerator) || of.needs == triple && b.settings.servesTriple() ||
-			of.needs == builtIn && b.has(netDevhServer) && !a.serves {
+			of.needs == builtIn && b.has(netDevhServer) && isSet && !a.serves {
 			return of.found
 		}
 		return nil
