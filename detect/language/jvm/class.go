@@ -128,10 +128,6 @@ func outermost(file string) string {
 var classCalls = []callRule{
 	{"io/grpc/Grpc", "newServerBuilderForPort", finding.Constructs(grpcJava)},
 	{"higherkindness/mu/rpc/config/server/package$", "BuildServerFromConfig", finding.Constructs(muScala)},
-	{
-		"scalapb/zio_grpc/ServerLayer$",
-		"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", finding.Constructs(zioGRPC),
-	},
 	{"scalapb/zio_grpc/ServerMain", "scalapb/zio_grpc/ServerMain", finding.Constructs(zioGRPC)},
 	// Dubbo's protocols are chosen by name, and "tri" is that of Triple.
 	{"org/apache/dubbo/config/ProtocolConfig", "tri", finding.Constructs(dubbo)},

@@ -101,10 +101,11 @@ func jarName(file string) (name, version string) {
 
 // archive is a jar or a war of the app, which may be anybody's.
 type archive struct {
-	entries  []*zip.File
-	left     int64  // how many bytes may still be unpacked
-	path     string // in the app
-	manifest map[string]string
+	entries   []*zip.File
+	left      int64  // how many bytes may still be unpacked
+	path      string // in the app
+	mainClass string // that the jar starts, with slashes; "" if the manifest names none, or one of a framework
+	isAgent   bool
 	// bundled says that the dependencies of the app are unpacked in the jar, beside the app's own classes.
 	bundled bool
 	// layered says that the app's own classes lie in a directory of the jar, and its dependencies as jars in another.
@@ -158,7 +159,7 @@ func (a *archive) survey(build *buildfile.File) {
 		switch name := e.Name; {
 		case name == "META-INF/MANIFEST.MF":
 			text, _ := a.read(e) // a manifest that cannot be read is as good as none
-			a.manifest = parseManifest(string(text))
+			a.readManifest(string(text))
 		case mavenMetadata.MatchString(name):
 			m := mavenMetadata.FindStringSubmatch(name)
 			a.fromMaven = true
@@ -177,16 +178,20 @@ func (a *archive) survey(build *buildfile.File) {
 	build.Artifacts = slices.Compact(build.Artifacts)
 }
 
-// parseManifest returns the classes that the main section of a manifest names, with slashes (JAR File Specification,
-// Notes on Manifest and Signature Files). A line that begins with a space continues the line before.
-func parseManifest(text string) map[string]string {
+// readManifest reads which classes the main section of a manifest names (JAR File Specification, Notes on Manifest and
+// Signature Files). A line that begins with a space continues the line before.
+func (a *archive) readManifest(text string) {
 	text = strings.NewReplacer("\r\n ", "", "\n ", "", "\r", "").Replace(text)
-	main, _, _ := strings.Cut(text, "\n\n")
-	headers := map[string]string{}
-	for _, m := range manifestHeader.FindAllStringSubmatch(main, -1) {
-		headers[m[1]] = strings.ReplaceAll(m[2], ".", "/")
+	section, _, _ := strings.Cut(text, "\n\n")
+	for _, m := range manifestHeader.FindAllStringSubmatch(section, -1) {
+		class := strings.ReplaceAll(m[2], ".", "/")
+		switch {
+		case m[1] == "Premain-Class":
+			a.isAgent = true
+		case !launcher.MatchString(class) && (a.mainClass == "" || m[1] != "Main-Class"):
+			a.mainClass = class
+		}
 	}
-	return headers
 }
 
 // analyze adds what the settings files and the app's own classes say, and the language of the class that makes the
@@ -225,25 +230,15 @@ func (a *archive) analyze(result *analyzer.Result[extra]) error {
 // name has a version nor its contents say which artifact it is, or if it is named like the directory of the whole
 // program.
 func (a *archive) isApp() bool {
-	if isAgent := a.manifest["Premain-Class"] != ""; isAgent {
+	switch {
+	case a.isAgent:
 		return false
-	}
-	if a.layered || !libraryDir.MatchString(a.path) || toolOutput.MatchString(a.path) || a.mainClass() != "" {
+	case a.layered, !libraryDir.MatchString(a.path), toolOutput.MatchString(a.path), a.mainClass != "":
 		return true
 	}
 	name, version := jarName(a.path)
 	program, _ := jarName(path.Dir(path.Dir(a.path)))
 	return !a.fromMaven && (version == "" || name == program)
-}
-
-// mainClass returns the class that the jar starts. It is "" if the manifest names none, or one of a framework.
-func (a *archive) mainClass() string {
-	for _, header := range []string{"Start-Class", "Main-Verticle", "Main-Class"} {
-		if class := a.manifest[header]; class != "" && !launcher.MatchString(class) {
-			return class
-		}
-	}
-	return ""
 }
 
 // ownClasses returns a function that reports whether an entry is one of the app's own classes. Where the dependencies
@@ -254,10 +249,9 @@ func (a *archive) ownClasses() func(entry string) bool {
 	if a.layered {
 		return ownClassesDir.MatchString
 	}
-	main := a.mainClass()
-	home := homePackage.FindString(main)
-	if libraryClass.MatchString(main) {
-		home = path.Dir(main) + "/"
+	home := homePackage.FindString(a.mainClass)
+	if libraryClass.MatchString(a.mainClass) {
+		home = path.Dir(a.mainClass) + "/"
 	}
 	return func(entry string) bool {
 		return home != "" && strings.HasPrefix(entry, home) ||

@@ -32,6 +32,10 @@ var libraryCalls = []callRule{
 	},
 	{"io/vertx/grpc/server/GrpcServer io/vertx/grpcio/server/GrpcIoServer", "server", finding.Constructs(vertx)},
 	{"higherkindness/mu/rpc/server/GrpcServer$", "default defaultServer netty", finding.Constructs(muScala)},
+	{
+		"scalapb/zio_grpc/ServerLayer$",
+		"fromService fromServices fromServiceList fromServiceLayer fromEnvironment", finding.Constructs(zioGRPC),
+	},
 	{"io/vertx/grpc/VertxServerBuilder", "forPort forAddress", finding.Constructs(vertx)},
 	{"com/linecorp/armeria/server/grpc/GrpcService", "builder", finding.Constructs(armeria)},
 	// Until Armeria 0.97 the builder had a constructor of its own. The others are methods of a service without

@@ -186,7 +186,7 @@ var serverRules = []analyzer.Rule{{
 	Imports: lazyregexp.New(`^io\.grpc\.(Grpc\b|[*_]$|\{)`),
 	Proves:  finding.Constructs(grpcJava),
 }, {
-	Code:    lazyregexp.New(`\bextends\s+(?:ServerMain|\w+\.ServerMain)\b|\bServerLayer\s*\.\s*from\w+`),
+	Code:    lazyregexp.New(`\bextends\s+(?:\w+\.)?ServerMain\b`),
 	Imports: lazyregexp.New(`^scalapb\.zio_grpc\b`),
 	Proves:  finding.Constructs(zioGRPC),
 }, {

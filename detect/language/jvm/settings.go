@@ -24,12 +24,9 @@ type setting struct {
 	byDefault bool   // something replaces the value
 }
 
-const (
-	// unread is the key of a setting that stands for those of a file which cannot be read to its end.
-	unread = "?"
-	// unknown is the text of a setting that some profiles have, or that has several values.
-	unknown = "?"
-)
+// unknown is the text of a setting that some profiles have, or that has several values, and the key of one that stands for
+// those of a file which cannot be read to its end.
+const unknown = "?"
 
 var (
 	// settingsFile is a file that a framework reads, and testProfile a profile of tests, which is in force in no image.
@@ -68,7 +65,7 @@ func readSettings(file string, text []byte) (all []setting, err error) {
 	if ext := path.Ext(file); ext == ".properties" || ext == ".conf" {
 		documents = readLines(text)
 	} else if documents, err = untrusted.ReadSettings(file, text); err != nil {
-		all = append(all, setting{key: unread, text: unknown})
+		all = append(all, setting{key: unknown, text: unknown})
 	}
 	for _, d := range documents {
 		profile := settingsFile.FindStringSubmatch(path.Base(file))[1]
@@ -228,7 +225,7 @@ func (s settings) listener(keys serverKeys, byDefault int) finding.Finding {
 		return finding.Listens(a, "") // both, or a socket
 	}
 	port, isSet := s[keys.prefix+keys.port]
-	_, isUnread := s[unread]
+	_, isUnread := s[unknown]
 	a := port.address()
 	switch {
 	case port.text == unknown || !isSet && isUnread:
