@@ -112,8 +112,6 @@ var (
 		`generated-(?:test-)?sources|generated-src|src_managed|src-gen|\w+Tests?|\w+-tests?|test[A-Z-]\w*)/`)
 	// testSource is a test by the file names that surefire, failsafe, ScalaTest and Kotest look for.
 	testSource = lazyregexp.New(`^(Test[A-Z]\w*|\w+(Tests?|TestCase|IT|Spec|TestBase))\.(java|kt|scala)$`)
-	// buildWrapper is a jar that starts Gradle or Maven.
-	buildWrapper = lazyregexp.New(`(^|/)(gradle|maven)-wrapper\.jar$`)
 	// sourceRoot is the directory in which packages begin, as in src/main/java/. A package may have any name, "test"
 	// too.
 	sourceRoot = lazyregexp.New(
@@ -126,7 +124,7 @@ func isOwn(file string) bool {
 	if root := sourceRoot.FindStringIndex(file); root != nil {
 		dir = file[:root[1]]
 	}
-	return !otherDir.MatchString(dir) && !buildWrapper.MatchString(file)
+	return !otherDir.MatchString(dir)
 }
 
 // classPath returns the part of the path of a class file that is the name of the class, with slashes.

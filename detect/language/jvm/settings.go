@@ -24,8 +24,8 @@ type setting struct {
 	byDefault bool   // something replaces the value
 }
 
-// unknown is the text of a setting that some profiles have, or that has several values, and the key of one that stands for
-// those of a file which cannot be read to its end.
+// unknown is the text of a setting that some profiles have, or that has several values, and the key of one that stands
+// for those of a file which cannot be read to its end.
 const unknown = "?"
 
 var (
