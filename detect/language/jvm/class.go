@@ -22,6 +22,8 @@ var constant = lazyregexp.New(`(?s)\x01\x00(.)([\w/$;<>\[()-]+)`)
 // Names have slashes where Java has dots, and "$" before the name of an inner class: demo/GreeterGrpc$GreeterImplBase.
 type class map[string]bool
 
+func (c class) has(name string) bool { return c[name] }
+
 func readClass(data []byte) class {
 	c := class{}
 	for _, m := range constant.FindAllSubmatch(data, -1) {
@@ -93,7 +95,7 @@ func (c class) findings(file, evidence string) []finding.Finding {
 	}
 	for _, r := range slices.Concat(libraryCalls, classCalls) {
 		for used := range strings.FieldsSeq(r.classes) {
-			if c[used] && slices.ContainsFunc(strings.Fields(r.methods), func(method string) bool { return c[method] }) {
+			if c[used] && slices.ContainsFunc(strings.Fields(r.methods), c.has) {
 				add(r.proves, used)
 			}
 		}
@@ -138,8 +140,8 @@ var classCalls = []callRule{
 	{"com/linecorp/armeria/server/grpc/GrpcServiceBuilder", "enableHealthCheckService", finding.RegistersHealth},
 }
 
-// A handler of Akka gRPC or Pekko gRPC, and a router of Play, takes what others with such names do not: the actor system,
-// or what is made of it.
+// A handler of Akka gRPC or Pekko gRPC, and a router of Play, takes what others with such names do not: the actor
+// system, or what is made of it.
 const (
 	handler = `Handler(\$|Factory)$`
 	system  = `(actor/(ClassicActorSystemProvider|ActorSystem)|stream/Materializer);`

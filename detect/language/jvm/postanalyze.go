@@ -172,8 +172,8 @@ type maker struct {
 	automaticHealth bool
 }
 
-// makersOf returns the framework by which a project makes a server, and the one that makes the server of what the project
-// registers and implements. Either may be none.
+// makersOf returns the framework by which a project makes a server, and the one that makes the server of what the
+// project registers and implements. Either may be none.
 func makersOf(p *project) (made, served maker) {
 	for f := range p.All() {
 		switch of := f.(type) {

@@ -80,9 +80,9 @@ const (
 	generator need = iota
 	// triple is the protocol of Dubbo by which its services are served by gRPC.
 	triple
-	// builtIn is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java), the setting of its port,
-	// and nothing else in the app that serves: the server has its built-in services alone. Without the setting, the
-	// starter is as often there for clients.
+	// builtIn is net.devh's starter that makes a server in any case (GrpcServerLifecycle.java), the setting of its
+	// port, and nothing else in the app that serves: the server has its built-in services alone. Without the setting,
+	// the starter is as often there for clients.
 	builtIn
 )
 

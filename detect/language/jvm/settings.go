@@ -39,8 +39,8 @@ var (
 	// outputDir is where build tools write classes, with copies of the settings, which may be old.
 	outputDir = lazyregexp.New(`(^|/)(target|build|out|bin)/`)
 	// relevantKey is a key that decides about a server. Quarkus puts %prod. before what holds in production.
-	relevantKey = lazyregexp.New(`^(?:%prod\.)?((?:spring\.grpc|quarkus\.(?:grpc|http)|grpc|server|dubbo|play\.server|` +
-		`armeria)\b.*)$`)
+	relevantKey = lazyregexp.New(`^(?:%prod\.)?((?:spring\.grpc|quarkus\.(?:grpc|http)|grpc|server|dubbo|` +
+		`play\.server|armeria)\b.*)$`)
 	// reference is an environment variable or another setting, with a default: ${GRPC_PORT:9090}. The default may be a
 	// reference too. HOCON has one that leaves the value before it in force if it is not set: ${?PORT}.
 	reference       = lazyregexp.New(`^\$\{(\??[\w.-]*)(?::(.*))?\}$`)
