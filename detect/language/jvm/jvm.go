@@ -74,19 +74,14 @@ func mayBeRead(file string) bool {
 
 // analyze analyzes a file by its extension.
 func analyze(f *tree.File) (*analyzer.Result[extra], error) {
-	if ext := path.Ext(f.Path); ext == ".jar" || ext == ".war" {
+	ext := path.Ext(f.Path)
+	if ext == ".jar" || ext == ".war" {
 		return analyzeJar(f)
 	}
 	text, err := f.Text()
-	if err != nil {
+	switch file := f.Path; {
+	case err != nil:
 		return nil, err
-	}
-	return analyzeText(f.Path, text)
-}
-
-// analyzeText analyzes any file but an archive.
-func analyzeText(file string, text []byte) (*analyzer.Result[extra], error) {
-	switch ext := path.Ext(file); {
 	case ext == ".class":
 		return analyzeClass(text, classPath(file), ""), nil
 	case ext == ".proto":

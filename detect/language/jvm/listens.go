@@ -11,50 +11,39 @@ import (
 // onBuilder stands before a call of a builder, which Kotlin leaves out in blocks such as apply { http(8080) }.
 const onBuilder = `(?:\.\s*|[{;\n][ \t]*)`
 
-var (
-	ofVertx   = lazyregexp.New(`\bio\.vertx\b`)
-	ofArmeria = lazyregexp.New(`\bcom\.linecorp\.armeria\.server\b`)
-	ofHelidon = lazyregexp.New(`\bio\.helidon\b`)
-	ofServlet = lazyregexp.New(`\bio\.grpc\.servlet\b`)
-	ofMu      = lazyregexp.New(`\bhigherkindness\b`)
-	ofZIO     = lazyregexp.New(`\bscalapb\.zio_grpc\b`)
-)
-
-// ports say on which port servers listen on all interfaces, and listens where others do.
-var (
-	ports = []analyzer.Listen{
-		{
-			Code: lazyregexp.New(`\b(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder\s*\.\s*forPort|` +
-				`newServerBuilderForPort|GrpcServers\s*\.\s*forPort|GrpcServerHost)\s*\(`),
-			Argument: 1,
-		},
-		{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forPort\s*\(`), Argument: -1},
-		{Code: lazyregexp.New(`\b(?:def|val)\s+port\s*(?::\s*Int\s*)?=\s*(?P<address>[^\n]+)`), Needs: ofZIO},
-		{
-			Code:  lazyregexp.New(`\bGrpcServer\s*\.\s*(?:default|defaultServer|netty)\s*(?:\[[^\]]*\]\s*)?\(`),
-			Needs: ofMu, Argument: 1,
-		},
-	}
-	listens = []analyzer.Listen{
-		{
-			Code: lazyregexp.New(`\b(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder|GrpcServers)\s*\.\s*` +
-				`forAddress\s*\(`),
-			Argument: 1,
-		},
-		{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forAddress\s*\(`), Argument: -1, Host: 2},
-		{Code: lazyregexp.New(`\bnew\s+ProtocolConfig\s*\(`), Argument: 2},
-		{Code: lazyregexp.New(`\.\s*listen\s*\(`), Needs: ofVertx, Argument: 1, Host: 2},
-		{Code: lazyregexp.New(`\.\s*setPort\s*\(`), Needs: ofVertx, Argument: 1},
-		{Code: lazyregexp.New(onBuilder + `(?:https?|port)\s*\(`), Needs: ofArmeria, Argument: 1},
-		{Code: lazyregexp.New(onBuilder + `port\s*\(`), Needs: ofHelidon, Argument: 1},
-		{Code: lazyregexp.New(`\b(?:newServerAt|toHost|toHostHttps)\s*\(`), Name: "port", Argument: 2, Host: 1},
-		{Code: lazyregexp.New(`\bbindAndHandle\w*\s*\(`), Name: "port", Argument: 3, Host: 2},
-		{
-			Code:  lazyregexp.New(`(?:\bnew\s+Server|\.\s*(?:setPort|addHttps?Listener))\s*\(`),
-			Needs: ofServlet, Argument: 1,
-		},
-	}
-)
+// listens say where servers listen.
+var listens = []analyzer.Listen{
+	{
+		Code: lazyregexp.New(`\b(?:(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder|GrpcServers)\s*\.\s*(?:forPort|forAddress)|` +
+			`newServerBuilderForPort|GrpcServerHost)\s*\(`),
+		Argument: 1,
+	},
+	{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forPort\s*\(`), Argument: -1},
+	{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forAddress\s*\(`), Argument: -1, Host: 2},
+	{
+		Code:  lazyregexp.New(`\b(?:def|val)\s+port\s*(?::\s*Int\s*)?=\s*(?P<address>[^\n]+)`),
+		Needs: lazyregexp.New(`\bscalapb\.zio_grpc\b`),
+	},
+	{
+		Code:  lazyregexp.New(`\bGrpcServer\s*\.\s*(?:default|defaultServer|netty)\s*(?:\[[^\]]*\]\s*)?\(`),
+		Needs: lazyregexp.New(`\bhigherkindness\b`), Argument: 1,
+	},
+	{Code: lazyregexp.New(`\bnew\s+ProtocolConfig\s*\(`), Argument: 2},
+	{
+		Code:  lazyregexp.New(`\.\s*(?:listen|setPort)\s*\(`),
+		Needs: lazyregexp.New(`\bio\.vertx\b`), Argument: 1, Host: 2,
+	},
+	{
+		Code:  lazyregexp.New(onBuilder + `(?:https?|port)\s*\(`),
+		Needs: lazyregexp.New(`\b(?:com\.linecorp\.armeria\.server|io\.helidon)\b`), Argument: 1,
+	},
+	{Code: lazyregexp.New(`\b(?:newServerAt|toHost|toHostHttps)\s*\(`), Name: "port", Argument: 2, Host: 1},
+	{Code: lazyregexp.New(`\bbindAndHandle\w*\s*\(`), Name: "port", Argument: 3, Host: 2},
+	{
+		Code:  lazyregexp.New(`(?:\bnew\s+Server|\.\s*(?:setPort|addHttps?Listener))\s*\(`),
+		Needs: lazyregexp.New(`\bio\.grpc\.servlet\b`), Argument: 1,
+	},
+}
 
 // transports say what carries the calls of a server.
 var transports = []analyzer.Rule{
@@ -140,14 +129,8 @@ const maxOptions = 64
 
 // listeners returns where the servers of a source listen.
 func listeners(t *source.Text, ext string, found []finding.Finding) []finding.Finding {
-	names := namesIn(t, ext)
-	all := analyzer.Listeners(names, ports)
-	for i, f := range all {
-		l, _ := f.(finding.Listener)
-		l.Address.Host = address.AllInterfaces
-		all[i] = l
-	}
-	if all = append(all, analyzer.Listeners(names, listens)...); len(all) > 0 {
+	all := analyzer.Listeners(namesIn(t, ext), listens)
+	if len(all) > 0 {
 		return all
 	}
 	for s := range finding.All[finding.Server](found) {
