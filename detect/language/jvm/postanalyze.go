@@ -42,14 +42,15 @@ func inLanguage(framework, language string) string {
 
 // app is what all projects of an app tell.
 type app struct {
-	serves   bool // it makes a server, or implements a service
-	folders  analyzer.HealthFolders
-	classes  map[string]bool // those that implement grpc.health.v1, in small letters
-	declared map[string]bool // classes and functions that are named for health, in small letters
+	serves  bool // it makes a server, or implements a service
+	folders analyzer.HealthFolders
+	// health has the classes and functions that are named for health, in small letters, and whether each is a class
+	// that implements grpc.health.v1.
+	health map[string]bool
 }
 
 func newApp(files []analyzer.File[extra], projects []*project) *app {
-	a := &app{false, analyzer.HealthFolders{}, map[string]bool{}, map[string]bool{}}
+	a := &app{false, analyzer.HealthFolders{}, map[string]bool{}}
 	for _, f := range files {
 		a.folders.Add(f.Path, f.Extra.health)
 	}
@@ -61,9 +62,10 @@ func newApp(files []analyzer.File[extra], projects []*project) *app {
 			case conditional:
 				a.serves = a.serves || of.needs != builtIn
 			case finding.HealthClass:
-				a.classes[strings.ToLower(of.Class)] = true
+				a.health[strings.ToLower(of.Class)] = true
 			case healthDeclared:
-				a.declared[strings.ToLower(of.name)] = true
+				name := strings.ToLower(of.name)
+				a.health[name] = a.health[name]
 			}
 		}
 	}
@@ -117,10 +119,10 @@ func (a *app) meaning(f finding.Finding, b *build) finding.Finding {
 		return nil
 	case finding.HealthMade:
 		// What is not the app's own may register the service.
-		switch name := strings.ToLower(of.Class); {
-		case a.classes[name]:
+		switch isStandard, isOwn := a.health[strings.ToLower(of.Class)]; {
+		case isStandard:
 			return finding.Health{Site: of.Site, Of: of.Of}
-		case a.declared[name]:
+		case isOwn:
 			return nil
 		}
 		return finding.HealthElsewhere{Site: of.Site, Of: of.Of}
