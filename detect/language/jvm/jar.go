@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -44,7 +43,6 @@ var (
 	toolOutput = lazyregexp.New(`(^|/)build/libs/[^/]+$|-sans-externalized\.jar$|(^|/)default\.[^/]+$`)
 	// jarVersion is the end of the name of an archive that has a version.
 	jarVersion    = lazyregexp.New(`-v?\d[\w.+-]*$`)
-	mavenMetadata = lazyregexp.New(`^META-INF/maven/([^/]+)/([^/]+)/pom\.(?:properties|xml)$`)
 	ownClassesDir = lazyregexp.New(`^(?:BOOT-INF|WEB-INF)/classes/`)
 	// manifestHeader names a class in a manifest, and launcher begins the name of one by which a framework starts an
 	// app.
@@ -59,6 +57,7 @@ var (
 
 // bundledArtifacts are classes that prove that a library is unpacked in a jar, with its artifact.
 var bundledArtifacts = map[string]string{
+	"io/grpc/BindableService.class":                       "io.grpc:grpc-api",
 	"io/grpc/protobuf/services/HealthStatusManager.class": "io.grpc:grpc-services",
 	"io/grpc/services/HealthStatusManager.class":          "io.grpc:grpc-services",
 	"io/micronaut/grpc/server/GrpcEmbeddedServer.class":   "io.micronaut.grpc:micronaut-grpc-server-runtime",
@@ -160,22 +159,17 @@ func (a *archive) survey(build *buildfile.File) {
 		case name == "META-INF/MANIFEST.MF":
 			text, _ := a.read(e) // a manifest that cannot be read is as good as none
 			a.readManifest(string(text))
-		case mavenMetadata.MatchString(name):
-			m := mavenMetadata.FindStringSubmatch(name)
+		case strings.HasPrefix(name, "META-INF/maven/"):
 			a.fromMaven = true
-			build.Artifacts = append(build.Artifacts, m[1]+":"+m[2])
 		case strings.HasSuffix(name, ".jar") && dependencyJar.MatchString(name):
 			addJar(build, name)
 		case ownClassesDir.MatchString(name):
 			a.layered = true
-		case name == "io/grpc/BindableService.class":
-			a.bundled = true
 		case bundledArtifacts[name] != "":
+			a.bundled = true
 			build.Artifacts = append(build.Artifacts, bundledArtifacts[name])
 		}
 	}
-	slices.Sort(build.Artifacts)
-	build.Artifacts = slices.Compact(build.Artifacts)
 }
 
 // readManifest reads which classes the main section of a manifest names (JAR File Specification, Notes on Manifest and
