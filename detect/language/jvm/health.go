@@ -37,35 +37,30 @@ import (
 // bootStarter is the starter of Spring Boot, which brings grpc-services since it exists.
 var bootStarter = artifactNamed(`spring-boot-starter-grpc-server`)
 
-// firstVersion is the first version of an artifact with which a framework registers grpc.health.v1.
-type firstVersion struct {
+// firstVersions are the first versions of artifacts, also as properties of builds, with which a framework registers
+// grpc.health.v1, or brings grpc-services. The artifacts of Spring gRPC have one version, and it works with Spring Boot
+// 4 from 1.0 on.
+var firstVersions = []struct {
+	framework    string
 	artifact     *lazyregexp.Regexp
 	major, minor int
-}
-
-// firstVersions are those of frameworks that did not do so from the beginning, or that bring grpc-services since then,
-// by artifacts and properties of builds. The artifacts of Spring gRPC have one version, and it works with Spring Boot 4
-// from 1.0 on.
-var firstVersions = map[string][]firstVersion{
-	springGRPC: {
-		{lazyregexp.New(`^org\.springframework\.grpc:|(?i:^spring-?grpc(?:[.-]?version)?$)`), 1, 0},
-		{lazyregexp.New(`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|gradle-plugin))?$|` +
-			`(?i:^spring-?boot(?:[.-]?version)?$)`), 4, 0},
-	},
-	netDevh: {{lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`), 1, 4}},
-	logNet: {
-		{lazyregexp.New(`(?:lognet:|^)grpc-spring-boot-starter$|^io\.github\.lognet\.grpc-spring-boot$`), 2, 1},
-	},
-	micronaut: {
-		{lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`), 3, 3},
-		{lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$|` +
-			`(?i:^micronaut(?:[.-]?version)?$)`), 3, 5},
-	},
+}{
+	{springGRPC, lazyregexp.New(`^org\.springframework\.grpc:|(?i:^spring-?grpc(?:[.-]?version)?$)`), 1, 0},
+	{springGRPC, lazyregexp.New(`^org\.springframework\.boot(?::spring-boot-(?:starter-parent|dependencies|` +
+		`gradle-plugin))?$|(?i:^spring-?boot(?:[.-]?version)?$)`), 4, 0},
+	{netDevh, lazyregexp.New(`^net\.devh:|^grpc-server-spring-boot-`), 1, 4},
+	{logNet, lazyregexp.New(`(?:lognet:|^)grpc-spring-boot-starter$|^io\.github\.lognet\.grpc-spring-boot$`), 2, 1},
+	{micronaut, lazyregexp.New(`^io\.micronaut\.grpc:|^micronaut-grpc-(?:server-)?runtime$`), 3, 3},
+	{micronaut, lazyregexp.New(`^io\.micronaut(?:\.platform)?:micronaut-(?:bom|parent|platform)$|` +
+		`(?i:^micronaut(?:[.-]?version)?$)`), 3, 5},
 }
 
 // isOld reports whether the version of a framework is known and is older than the first one that counts.
 func (b *build) isOld(framework string) (isOld, isKnown bool) {
-	for _, first := range firstVersions[framework] {
+	for _, first := range firstVersions {
+		if first.framework != framework {
+			continue
+		}
 		for _, f := range b.states() {
 			for _, name := range slices.Sorted(maps.Keys(f.Versions)) {
 				isOld, isKnown = buildfile.IsOlder(f.Versions[name], first.major, first.minor)

@@ -14,8 +14,8 @@ const onBuilder = `(?:\.\s*|[{;\n][ \t]*)`
 // listens say where servers listen.
 var listens = []analyzer.Listen{
 	{
-		Code: lazyregexp.New(`\b(?:(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder|GrpcServers)\s*\.\s*(?:forPort|forAddress)|` +
-			`newServerBuilderForPort|GrpcServerHost)\s*\(`),
+		Code: lazyregexp.New(`\b(?:(?:(?:Netty|OkHttp|Xds|Alts)?ServerBuilder|GrpcServers)\s*\.\s*` +
+			`(?:forPort|forAddress)|newServerBuilderForPort|GrpcServerHost)\s*\(`),
 		Argument: 1,
 	},
 	{Code: lazyregexp.New(`\bVertxServerBuilder\s*\.\s*forPort\s*\(`), Argument: -1},

@@ -64,8 +64,9 @@ func newApp(files []analyzer.File[extra], projects []*project) *app {
 			case finding.HealthClass:
 				a.health[strings.ToLower(of.Class)] = true
 			case healthDeclared:
-				name := strings.ToLower(of.name)
-				a.health[name] = a.health[name]
+				if name := strings.ToLower(of.name); !a.health[name] {
+					a.health[name] = false
+				}
 			}
 		}
 	}
