@@ -139,7 +139,7 @@ func (m *modules) merge() {
 		for _, needed := range m.needed(p) {
 			if !analyzer.ProjectHas[finding.Server](needed) {
 				moveFindings(needed, p)
-			} else if made, served := makersOf(p); made == served { // none
+			} else if made, served := makersOf(p); cmp.Or(made, served) == (maker{}) {
 				moveFindings(p, needed)
 			}
 		}
