@@ -153,7 +153,7 @@ func newSettings(all []setting) settings {
 		case ok && of.text == "" && of.byDefault: // it leaves the value before it in force
 			before.byDefault, before.variable = true, of.variable
 			of = before
-		case ok && before.text != of.text:
+		case ok && (before.text != of.text || before.byDefault != of.byDefault || before.variable != of.variable):
 			of.text = unknown
 		case ok:
 			continue
