@@ -1,7 +1,6 @@
 package node
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -25,14 +24,15 @@ var (
 	transport = lazyregexp.New(`\btransport\s*[:=]\s*(?:[^,;{}()=\n]*\?\s*)?(?:[\w$]+\.)*Transport\.(?P<name>\w+)`)
 	// beforeOptions is what declares options.
 	beforeOptions = lazyregexp.New(`\b(?:const|let|var|function|get|static|readonly)\s+(?P<name>[\w$]+)`)
-	// optionsProperty is the property of a microservice with the options of its transport, or its name alone.
-	optionsProperty = lazyregexp.New(`\boptions\s*(?::\s*(\{|[\w$.]+)|[,}\n])`)
-	spread          = lazyregexp.New(`\.\.\.`)
+	// hasOtherOptions is in a call some of whose options are not written there.
+	hasOtherOptions = lazyregexp.New(`\boptions\s*(?::\s*[^{\s]|[,}\n])|\.\.\.`)
 	urlOption       = lazyregexp.New(`\burl\b`)
-	midwaySettings  = lazyregexp.New(`\bgrpcServer\s*[:=]\s*\{`)
+	grpcServer      = lazyregexp.New(midwaySettings)
 )
 
 const (
+	// midwaySettings begins the settings of Midway's server.
+	midwaySettings = `\bgrpcServer\s*[:=]\s*\{`
 	// maxListed is how many calls, transports or options of one source are looked at.
 	maxListed = 64
 	// maxOptions is how many bytes before the transport the options of a microservice may begin.
@@ -50,7 +50,7 @@ func (p *pass) dropClients() {
 // findNestJS reports the microservices of NestJS: calls that make one, if their options name Transport.GRPC, or options
 // by the name of these do, and the options.
 func (p *pass) findNestJS() {
-	var calls, grpc []source.Span
+	var calls []source.Span
 	for _, m := range p.FindAll(microserviceCall, maxListed) {
 		_, call := p.Arguments(m[1])
 		call.From = m[0]
@@ -60,7 +60,11 @@ func (p *pass) findNestJS() {
 		switch {
 		case of != nil && of[1] == "GRPC":
 			p.found = append(p.found, finding.Constructs(nestJS)(finding.At(p.Text, call), ""))
-			grpc = append(grpc, call)
+			if hasOtherOptions.MatchString(code) { // there may be credentials among them
+				p.found = append(p.found, finding.UsesOther(finding.At(p.Text, call).Quiet(), ""))
+			} else if !urlOption.MatchString(code) {
+				p.found = append(p.found, analyzer.DefaultListener(frameworks, nestJS, p.Line(m[0]))...)
+			}
 		case of == nil && !strings.Contains(code, "strategy"):
 			name := string(rootName.Find(p.Code[m[1]:call.To]))
 			if e, ok := p.imports[name]; ok {
@@ -69,9 +73,11 @@ func (p *pass) findNestJS() {
 			p.found = append(p.found, nestServer{finding.At(p.Text, call), name})
 		}
 	}
+	if p.Matches(clientType) {
+		return
+	}
 	for _, m := range p.FindAll(transport, maxListed) {
-		isInCall := slices.ContainsFunc(calls, func(c source.Span) bool { return c.Contains(m[0]) })
-		if isInCall || clientType.Match(p.Code) {
+		if slices.ContainsFunc(calls, func(c source.Span) bool { return c.Contains(m[0]) }) {
 			continue
 		}
 		at := source.Span{From: m[0], To: m[1]}
@@ -80,61 +86,5 @@ func (p *pass) findNestJS() {
 			options.name = string(all[len(all)-1][1])
 		}
 		p.found = append(p.found, options)
-		if options.isGRPC {
-			_, open := p.Around(m[0], m[0]-maxOptions, "")
-			_, around := p.Arguments(open + 1)
-			grpc = append(grpc, around)
-		}
 	}
-	for _, microservice := range grpc {
-		options, areAll := p.optionsIn(microservice)
-		if !areAll { // others may have credentials
-			p.found = append(p.found, finding.UsesOther(finding.At(p.Text, microservice).Quiet(), ""))
-		}
-		p.found = append(p.found, p.urlIn(options, nestJS, areAll)...)
-	}
-}
-
-// optionsIn returns the options of the transport of a microservice, which a variable of the source may have, and
-// whether these are all.
-func (p *pass) optionsIn(microservice source.Span) (options source.Span, areAll bool) {
-	options, areAll = microservice, true
-	m := optionsProperty.FindStringSubmatch(p.Slice(microservice))
-	if m != nil && m[1] != "{" {
-		areAll = false
-		name := cmp.Or(m[1], "options")
-		if values := p.names().Values(name, microservice.From); len(values) == 1 && p.Code[values[0].From] == '{' {
-			_, options = p.Arguments(values[0].From + 1)
-			areAll = true
-		}
-	}
-	return options, areAll && !spread.MatchString(p.Slice(options))
-}
-
-// findMidway reports the address in the settings of Midway's server.
-func (p *pass) findMidway() {
-	for _, m := range p.FindAll(midwaySettings, maxListed) {
-		_, settings := p.Arguments(m[1])
-		for _, f := range p.urlIn(settings, midway, true) {
-			site := finding.AtLine(finding.Where(f).Line, "")
-			p.found = append(p.found, onlyFor{site, midway, f})
-		}
-	}
-}
-
-// urlIn returns the listener on the address among options of a framework, or on its default if these are all.
-func (p *pass) urlIn(options source.Span, framework string, areAll bool) []finding.Finding {
-	if p.urls == nil {
-		p.urls = analyzer.Listeners(p.names(), urls)
-	}
-	var found []finding.Finding
-	for _, f := range p.urls {
-		if options.Contains(finding.Offset(f)) {
-			found = append(found, f)
-		}
-	}
-	if len(found) == 0 && areAll && !urlOption.MatchString(p.Slice(options)) {
-		return analyzer.DefaultListener(frameworks, framework, p.Line(options.From))
-	}
-	return found
 }

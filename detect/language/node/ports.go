@@ -1,7 +1,7 @@
 package node
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -39,25 +39,42 @@ var (
 		{Code: lazyregexp.New(`\.listen\(\s*\{[^{}]*?\bport\s*:\s*` + expression)},
 		{Code: lazyregexp.New(`\.listen\(\s*\{[^{}:]*?\b(?P<address>port)\s*[,}]`)},
 	}
-	// urls are the addresses among the options of NestJS and the settings of Midway.
-	urls = []analyzer.Listen{{Code: lazyregexp.New(`\burl\s*:\s*` + expression + `|[{,]\s*(?P<address>url)\s*[,}]`)}}
+	// nestListens say where microservices of NestJS do, and midwayListens where the settings of Midway say so.
+	nestListens = []analyzer.Listen{
+		{Code: lazyregexp.New(`\bTransport\.GRPC\b[^;]{0,400}?[{,]\s*url\s*:\s*` + expression)},
+	}
+	midwayListens = []analyzer.Listen{
+		{Code: lazyregexp.New(midwaySettings + `(?:[^{}]|\{[^{}]*\})*?\burl\s*:\s*` + expression)},
+	}
 )
 
 // listeners returns where the servers listen that were found in a source.
 func (p *pass) listeners() []finding.Finding {
-	found := analyzer.Listeners(p.names(), listens)
+	found := slices.Concat(analyzer.Listeners(p.names(), listens), analyzer.Listeners(p.names(), nestListens))
 	for s := range finding.All[finding.Server](p.found) {
 		if rows := frameworkListens[s.Framework]; rows != nil {
 			return append(found, analyzer.Listeners(p.names(), rows)...)
 		}
 	}
-	if len(found) > 0 || !finding.Has[http2Server](p.found) {
-		return found
+	for _, m := range p.FindAll(grpcServer, 1) {
+		settings := analyzer.Listeners(p.names(), midwayListens)
+		if settings == nil && !p.Matches(urlOption) {
+			settings = analyzer.DefaultListener(frameworks, midway, p.Line(m[0]))
+		}
+		found = append(found, p.onlyFor(midway, settings)...)
 	}
-	for _, f := range analyzer.Listeners(p.names(), httpListens) {
-		found = append(found, onlyFor{finding.AtLine(p.Line(finding.Offset(f)), ""), connectNode, f})
+	if len(found) == 0 && finding.Has[http2Server](p.found) {
+		return p.onlyFor(connectNode, analyzer.Listeners(p.names(), httpListens))
 	}
 	return found
+}
+
+// onlyFor returns findings that count in a project with servers of a framework.
+func (p *pass) onlyFor(framework string, all []finding.Finding) []finding.Finding {
+	for i, f := range all {
+		all[i] = onlyFor{finding.AtLine(finding.Where(f).Line, ""), framework, f}
+	}
+	return all
 }
 
 var (
@@ -67,16 +84,9 @@ var (
 	// inSchema a setting: z.coerce.number().default(50051).
 	described = lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`)
 	inSchema  = lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*[\w$.()\s]*\.default\((?P<value>[^()]*)\)`)
-	// option is one of yargs and commander, whose default is a property or the last of three arguments.
-	option = lazyregexp.New(`(?:\.(?:option|requiredOption)|\bnew\s+Option)\(\s*["'](?P<names> *)["']\s*` +
-		`(?:,\s*\{[^{}]*?\bdefault\s*:\s*(?P<default>[^,{}]*)|` +
-		`,\s*["'] *["']\s*,(?:[^(){};]*,)?\s*(?P<default>[^(),]*)\)|,|\))`)
-	// longOption is the long name in the words of commander.
-	longOption = lazyregexp.New(`--([\w-]+)|^([\w-]+)$`)
 	// takesOut takes names out of an object, each with a default or without: const { PORT = 50051 } = process.env.
 	takesOut = lazyregexp.New(`\{(?P<names>[^{}]*)\}\s*=\s*(?P<of>[\w$.]+)`)
 	taken    = lazyregexp.New(`(?P<name>\w+)\s*(?::\s*\w+\s*)?(?:=\s*(?P<value>[^,{}]+))?`)
-	fromArgs = lazyregexp.New(`(?i)\b(?:env|argv|args|opts|flags|program)\b`)
 )
 
 // names returns the names that a source declares. In a bundle many variables share one short name.
@@ -88,47 +98,22 @@ func (p *pass) names() *address.Names {
 		return p.declared
 	}
 	p.declared = address.Read(p.Text, ";,\n", assignment, described, inSchema)
-	for _, m := range p.FindAll(option, maxListed) {
-		names, _ := p.Group(option, m, "names")
-		if long := longOption.FindStringSubmatch(names); long != nil {
-			p.declared.DeclareOption(address.Field(camelCase(long[1]+long[2])), "", p.span(option, m, "default"))
-		}
-	}
 	p.declareTaken()
 	return p.declared
 }
 
-// declareTaken declares what the environment or the command line gives by names.
+// declareTaken declares the names that are taken out of the environment, with their defaults, or out of an object.
 func (p *pass) declareTaken() {
 	for _, m := range p.FindAll(takesOut, maxListed) {
 		for _, t := range taken.FindAllSubmatchIndex(p.Code[m[2]:m[3]], maxListed) {
-			name, value := string(p.Code[m[2]+t[2]:m[2]+t[3]]), source.Span{From: m[1], To: m[1]}
-			if t[4] >= 0 {
-				value = source.Span{From: m[2] + t[4], To: m[2] + t[5]}
+			name, variable, value := string(p.Code[m[2]+t[2]:m[2]+t[3]]), "", source.Span{From: m[1], To: m[1]}
+			if string(p.Code[m[4]:m[5]]) == "process.env" {
+				variable = name
+				if t[4] >= 0 {
+					value = source.Span{From: m[2] + t[4], To: m[2] + t[5]}
+				}
 			}
-			switch of := string(p.Code[m[4]:m[5]]); {
-			case of == "process.env":
-				p.declared.DeclareOption(name, name, value)
-			case fromArgs.MatchString(of) && t[4] >= 0 || p.declared.Values(name, m[0]) != nil:
-				p.declared.DeclareOption(name, "", value)
-			}
+			p.declared.DeclareOption(name, variable, value)
 		}
 	}
-}
-
-// span returns the part that a group took, or an empty one behind the match.
-func (p *pass) span(pattern *lazyregexp.Regexp, match []int, group string) source.Span {
-	for i, name := range pattern.SubexpNames() {
-		if name == group && match[2*i] >= 0 {
-			return source.Span{From: match[2*i], To: match[2*i+1]}
-		}
-	}
-	return source.Span{From: match[1], To: match[1]}
-}
-
-var dashed = lazyregexp.New(`-+(\w)`)
-
-// camelCase returns the property that yargs and commander make of an option: --grpc-port is grpcPort.
-func camelCase(option string) string {
-	return dashed.ReplaceAllStringFunc(option, func(part string) string { return strings.ToUpper(part[len(part)-1:]) })
 }

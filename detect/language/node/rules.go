@@ -299,27 +299,13 @@ var transports = []analyzer.Rule{
 	// Credentials that come from elsewhere.
 	{Code: lazyregexp.New(`\.listen\([^();]*,\s*(?P<at>[\w$.]*(?i:cred)\w*)`), Proves: finding.UsesOther},
 	{
-		Code: lazyregexp.New(`\bhttps\s*:\s*(?P<at>[^\s,}]+)`), Imports: fastifyModule, Proves: fastifyTLS,
+		Code:    lazyregexp.New(`\bcredentials\s*(?:[,}]|:\s*[\w$.]*(?i:cred|tls|ssl|secur)\w*\s*[^\w\s.])`),
+		Imports: nestModule, Proves: finding.UsesOther,
 	},
-	{Code: lazyregexp.New(`\bcredentials\b\s*(?P<at>:[^,}\n]*|[,}])`), Imports: nestModule, Proves: nestCredentials},
-}
-
-// fastifyTLS is the option https of Fastify (docs/Reference/Server.md).
-func fastifyTLS(at *finding.Site, code string) finding.Finding {
-	switch code {
-	case "{":
-		return onlyFor{at.Quiet(), connectNode, finding.UsesTLS(at, code)}
-	case "null", "undefined", "false":
-		return nil
-	}
-	return onlyFor{at.Quiet(), connectNode, finding.UsesOther(at, code)}
-}
-
-// nestCredentials are credentials among the options of NestJS that no other rule reads. Those of a browser are none.
-func nestCredentials(at *finding.Site, code string) finding.Finding {
-	value := strings.TrimSpace(strings.TrimPrefix(code, ":"))
-	if value == "true" || value == "false" || strings.HasPrefix(value, "'") || strings.Contains(value, ".create") {
-		return nil
-	}
-	return finding.UsesOther(at, code)
+	// The option https of Fastify (docs/Reference/Server.md).
+	{Code: lazyregexp.New(`\bhttps\s*:\s*\{`), Imports: fastifyModule, Proves: finding.UsesTLS},
+	{
+		Code: lazyregexp.New(`\bhttps\s*:\s*\w*(?i:tls|ssl|cert|option|https)\w*`), Imports: fastifyModule,
+		Proves: finding.UsesOther,
+	},
 }

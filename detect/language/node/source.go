@@ -18,8 +18,7 @@ type pass struct {
 	imports  imports
 	isBundle bool // see bundleRules
 	found    []finding.Finding
-	declared *address.Names    // nil until an address is asked for
-	urls     []finding.Finding // of the rows urls, nil until they are asked for
+	declared *address.Names // nil until an address is asked for
 }
 
 const (
@@ -72,7 +71,6 @@ func findingsIn(text []byte) []finding.Finding {
 			analyzer.Findings(t, healthRules, modules), analyzer.HealthChecks(t))
 	}
 	p.findNestJS()
-	p.findMidway()
 	p.found = slices.Concat(p.found, p.listeners(), analyzer.Findings(t, transports, p.imports.modules()))
 	slices.SortStableFunc(p.found, func(a, b finding.Finding) int {
 		return cmp.Compare(finding.Offset(a), finding.Offset(b))
