@@ -12,7 +12,6 @@ import (
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/tree"
-	"github.com/grpc-cnb/health-probe/detect/tree/procfile"
 	"github.com/grpc-cnb/health-probe/internal/lazyregexp"
 )
 
@@ -73,10 +72,8 @@ type extra struct {
 	// replacesEnvironment says that a source loads the file .env over the variables that are set, and loadsOnCondition
 	// that it does so in some environments.
 	replacesEnvironment, loadsOnCondition bool
-	// runs says that a source calls something when it is loaded, and isStarted that the file is a Procfile, which
-	// starts a program of the app.
-	runs, isStarted bool
-
+	// runs says that a source calls something when it is loaded.
+	runs   bool
 	health analyzer.HealthDefinitions
 }
 
@@ -90,7 +87,7 @@ func required(file string) bool {
 		return name == analyzer.EnvironmentFile && !tree.AnyDirIn(file, otherDirs)
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".proto":
 	default:
-		if name != manifest && file != procfile.Name {
+		if name != manifest {
 			return false
 		}
 	}
@@ -109,8 +106,6 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	}
 	isOutput := tree.AnyDirIn(f.Path, outputDirs)
 	switch {
-	case f.Path == procfile.Name:
-		return &analyzer.Result[extra]{Extra: extra{isStarted: procfile.Serving(procfile.Read(text)) != nil}}, nil
 	case path.Base(f.Path) == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
 	case path.Base(f.Path) == manifest:

@@ -26,11 +26,6 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		decide(p)
 	}
 	packages.moveServers(all)
-	all = analyzer.Join(all, isPlain, func(p *project) []*project {
-		return slices.DeleteFunc(packages.usedBy(p), func(q *project) bool {
-			return !analyzer.ProjectHas[finding.Server](q)
-		})
-	})
 	analyzer.GiveHealth(all, packages.usedBy)
 	dropLibraries(all, packages)
 	analyzer.DropBuilt(all)
@@ -117,32 +112,18 @@ func (all packages) moveServers(projects []*project) {
 	}
 }
 
-// isPlain reports whether a project has services that are for servers of grpc-js, and none that are for others.
-func isPlain(p *project) bool {
-	provides := false
-	for f := range p.All() {
-		if of := finding.FrameworkOf(f); of != "" && of != grpcJS {
-			return false
-		}
-		provides = provides || finding.Is[finding.Registration](f) || finding.Is[finding.Health](f)
-	}
-	return provides
-}
-
 // dropLibraries leaves out what packages prove that others import, if no package of the app does, nothing starts them,
 // and none of their modules calls anything when it is loaded: nobody starts the server that they make.
 func dropLibraries(all []*project, named packages) {
-	used, isStarted := map[*project]bool{}, false
-	isProcfile := func(f analyzer.File[extra]) bool { return f.Extra.isStarted }
+	used := map[*project]bool{}
 	for _, p := range all {
-		isStarted = isStarted || slices.ContainsFunc(p.Files, isProcfile)
 		for _, q := range named.usedBy(p) {
 			used[q] = true
 		}
 	}
 	isRun := func(f analyzer.File[extra]) bool { return f.Extra.runs || f.Built }
 	for _, p := range all {
-		if manifestOf(p).isExported && !used[p] && !isStarted && !slices.ContainsFunc(p.Files, isRun) {
+		if manifestOf(p).isExported && !used[p] && !slices.ContainsFunc(p.Files, isRun) {
 			p.Drop(func(finding.Finding) bool { return true })
 		}
 	}
@@ -240,13 +221,10 @@ func microservicesOf(p *project) *microservices {
 // those of their name, which are in its directory or else elsewhere, or any around it, which may have TLS.
 func (m *microservices) decide(f nestServer) []finding.Finding {
 	server := finding.Server{Site: f.Site, Framework: nestJS}
-	for _, within := range []string{m.servers.Innermost(f.Path), "."} {
-		named := slices.DeleteFunc(slices.Clone(m.options), func(o nestOptions) bool {
-			return o.name != f.name || !tree.IsWithin(o.Path, within)
-		})
-		if len(named) > 0 {
-			return keptIf(slices.ContainsFunc(named, func(o nestOptions) bool { return o.isGRPC }), server)
-		}
+	isNamed := func(o nestOptions) bool { return o.name == f.name }
+	if slices.ContainsFunc(m.options, isNamed) {
+		serves := func(o nestOptions) bool { return isNamed(o) && o.isGRPC }
+		return keptIf(slices.ContainsFunc(m.options, serves), server)
 	}
 	for dir := range tree.Ancestors(f.Path) {
 		if m.grpc[dir] {
