@@ -1,7 +1,6 @@
 package dotnet
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -43,18 +42,18 @@ var (
 	scheme = lazyregexp.New(`(?i)\b(https?)://`)
 	// listenCall matches the calls of Kestrel's options that add an endpoint, and urlCall those that add URLs.
 	listenCall = lazyregexp.New(receiver +
-		`(?P<call>Listen(?:AnyIP|Localhost|UnixSocket|Handle|NamedPipe)?)\s*\(`)
+		`(?P<call>Listen(?:AnyIP|Localhost|UnixSocket)?)\s*\(`)
 	urlCall = lazyregexp.New(receiver + `(?P<call>UseUrls|Urls\s*\.\s*Add|Run|RunAsync)\s*\(`)
 	// kestrelWords are in a source whose calls of Listen are of Kestrel: sockets and TcpListeners have one too.
 	kestrelWords = lazyregexp.New(`Kestrel|\bIPAddress\b`)
 	useHTTPS     = lazyregexp.New(`\bUseHttps\s*\(`)
-	// choosesHTTPS asks for TLS on a condition.
+	// choosesHTTPS asks for TLS on a condition, and passedOn are options that a function elsewhere sets.
 	choosesHTTPS = lazyregexp.New(`(?s)\b[iI]f\b.*\bUseHttps\s*\(`)
-	// passedOn are options that a function elsewhere sets.
-	passedOn   = lazyregexp.New(`^[\w.]+$|=>\s*[\w.]+\s*\(\s*\w+\s*[,)]`)
-	protocols  = lazyregexp.New(`\bHttpProtocols\s*\.\s*(Http\w+)`)
-	literal    = source.Exactly(`@?"([^"{}]*)"`)
-	simpleName = source.Exactly(`(?:\w+\.)*(\w+)`)
+	passedOn     = lazyregexp.New(`^\s*,\s*[\w.]+\s*$|=>\s*[\w.]+\s*\(\s*\w+\s*[,)]`)
+	protocols    = lazyregexp.New(`\bHttpProtocols\s*\.\s*(Http\w+)`)
+	literal      = source.Exactly(`@?"([^"{}]*)"`)
+	// withHost is the beginning of the arguments of a call whose first one is a host.
+	withHost = lazyregexp.New(`^\s*[\w.]+(?:\([^()]*\))?\s*,\s*[\w.]+\s*(?:,|\)|$)`)
 )
 
 // transportOf returns the transport that the schemes of the URLs in a text say, if they say one.
@@ -107,36 +106,32 @@ func endpointsIn(names *address.Names) []finding.Finding {
 // (5000, options), (IPAddress.Any, 5000, options) or (new IPEndPoint(IPAddress.Any, 5000), options).
 func optionsEndpoint(names *address.Names, call string, from int) endpoint {
 	each, all := names.Arguments(from)
-	var host source.Span
-	last := 0 // the index of the argument that ends the address
-	if call == "Listen" && len(each) > 1 && !strings.Contains(names.Slice(each[0]), "IPEndPoint") &&
-		!strings.Contains(names.Slice(each[1]), "=>") {
-		host, last = each[0], 1
+	host, port := source.Span{}, each[0]
+	if call == "Listen" && withHost.MatchString(names.Slice(all)) {
+		host, port = each[0], each[1]
 	}
 	e := endpoint{transport: plan.Plaintext}
-	code := names.Code[all.From:all.To]
-	switch e.address, e.why = names.AddressOn(host, each[last]); call {
+	switch e.address, e.why = names.AddressOn(host, port); call {
 	case "ListenAnyIP":
 		e.address.Host = address.AllInterfaces
 	case "ListenLocalhost":
 		e.address.Host = address.Loopback
 	case "ListenUnixSocket":
 		e.address = address.Address{Place: e.address.Place, Host: address.UnixSocket}
-		if path := textOf(names, each[0]); path != "" {
-			e.address.Socket, e.address.Certainty = "unix:"+path, address.Written
+		if m := literal.FindSubmatch(valueOf(names, port)); m != nil {
+			e.address.Socket, e.address.Certainty = "unix:"+string(m[1]), address.Written
 		}
-	case "ListenHandle", "ListenNamedPipe":
-		e.address, e.why = address.Address{Place: e.address.Place}, "it is no TCP port"
 	}
-	if m := protocols.FindSubmatch(code); m != nil {
+	options := names.Code[port.To:all.To]
+	if m := protocols.FindSubmatch(options); m != nil {
 		e.protocols = string(m[1])
 	}
 	switch {
-	case choosesHTTPS.Match(code):
+	case choosesHTTPS.Match(options):
 		e.transport = plan.UnknownTransport
-	case useHTTPS.Match(code):
+	case useHTTPS.Match(options):
 		e.transport = plan.TLS
-	case last+1 < len(each) && passedOn.MatchString(names.Slice(each[last+1])):
+	case passedOn.Match(options):
 		e.transport = plan.UnknownTransport
 	}
 	return e
@@ -145,12 +140,13 @@ func optionsEndpoint(names *address.Names, call string, from int) endpoint {
 // urlEndpoints returns the endpoints of an expression, which is a URL or a list of them.
 func urlEndpoints(names *address.Names, s source.Span) []endpoint {
 	var found []endpoint
-	if urls := textOf(names, s); urls != "" {
-		for url := range strings.SplitSeq(urls, ";") {
+	value := valueOf(names, s)
+	if m := literal.FindSubmatch(value); m != nil {
+		for url := range strings.SplitSeq(string(m[1]), ";") {
 			found = append(found, urlEndpoint(url, names.Line(s.From)))
 		}
 	} else if s.From < s.To {
-		e := endpoint{transport: transportOf(bytes.Join(valuesOf(names, s), nil))}
+		e := endpoint{transport: transportOf(value)}
 		e.address, e.why = names.Address(s)
 		found = append(found, e)
 	}
@@ -160,30 +156,12 @@ func urlEndpoints(names *address.Names, s source.Span) []endpoint {
 	return found
 }
 
-// valuesOf returns the texts of an expression and, if that is a name, of its values in the source.
-func valuesOf(names *address.Names, s source.Span) [][]byte {
-	m := simpleName.FindStringSubmatch(names.Slice(s))
-	if m == nil {
-		return [][]byte{names.Raw[s.From:s.To]}
+// valueOf returns the text of an expression or, if the expression is a name with one value in the source, of that.
+func valueOf(names *address.Names, s source.Span) []byte {
+	if values := names.Values(names.Slice(s), s.From); len(values) == 1 {
+		s = values[0]
 	}
-	var texts [][]byte
-	for _, v := range names.Values(m[1], s.From) {
-		texts = append(texts, names.Raw[v.From:v.To])
-	}
-	return texts
-}
-
-// textOf returns the string that an expression is, "" for any other one.
-func textOf(names *address.Names, s source.Span) string {
-	texts := valuesOf(names, s)
-	if len(texts) != 1 {
-		return ""
-	}
-	m := literal.FindSubmatch(texts[0])
-	if m == nil {
-		return ""
-	}
-	return string(m[1])
+	return names.Raw[s.From:s.To]
 }
 
 // findings returns what an endpoint says of a server that listens on it. Nothing is known of one that a condition adds.
