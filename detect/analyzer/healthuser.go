@@ -82,3 +82,13 @@ func DoubtHealth[T any](all []*Project[T]) {
 		}
 	}
 }
+
+// ShareHealth gives a project the health service that another one registers for it, with the statuses.
+func (p *Project[T]) ShareHealth(of *Project[T]) {
+	for _, in := range of.Packages {
+		given := slices.DeleteFunc(slices.Clone(in.Findings), func(f finding.Finding) bool {
+			return !finding.Is[finding.Health](f) && !finding.Is[finding.HealthStatus](f)
+		})
+		p.Packages = append(p.Packages, &Package{Path: in.Path, Findings: given})
+	}
+}

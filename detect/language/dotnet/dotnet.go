@@ -33,8 +33,6 @@ var definition = analyzer.Definition[extra]{
 type extra struct {
 	// project is what a project file of MSBuild tells; nil for any other file.
 	project *msbuildProject
-	// isHosted says that a source has a class which the host of a program starts.
-	isHosted bool
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.

@@ -1,6 +1,7 @@
 package dotnet
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -39,7 +40,6 @@ func urlEndpoint(url string, line int) endpoint {
 }
 
 var (
-	scheme = lazyregexp.New(`(?i)\b(https?)://`)
 	// listenCall matches the calls of Kestrel's options that add an endpoint, and urlCall those that add URLs.
 	listenCall = lazyregexp.New(receiver +
 		`(?P<call>Listen(?:AnyIP|Localhost|UnixSocket)?)\s*\(`)
@@ -57,18 +57,16 @@ var (
 )
 
 // transportOf returns the transport that the schemes of the URLs in a text say, if they say one.
-func transportOf(text []byte) (says plan.Transport) {
-	for i, m := range scheme.FindAllSubmatch(text, maxEndpoints) {
-		of := plan.Plaintext
-		if strings.EqualFold(string(m[1]), "https") {
-			of = plan.TLS
-		}
-		if i > 0 && of != says {
-			return plan.UnknownTransport
-		}
-		says = of
+func transportOf(text []byte) plan.Transport {
+	text = bytes.ToLower(text)
+	hasTLS, hasPlain := bytes.Contains(text, []byte("https://")), bytes.Contains(text, []byte("http://"))
+	switch {
+	case hasTLS == hasPlain:
+		return plan.UnknownTransport
+	case hasTLS:
+		return plan.TLS
 	}
-	return says
+	return plan.Plaintext
 }
 
 // maxEndpoints is how many calls of one source are looked at. Many are of other methods with the same names.

@@ -28,7 +28,13 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	for _, p := range projects {
 		a.resolve(p, libraries[p])
 	}
-	shareLibraryHealth(libraries, projects)
+	for _, p := range projects { // as the ServiceDefaults of .NET Aspire do
+		if analyzer.ProjectHas[finding.Registration](p) {
+			for _, library := range libraries[p] {
+				p.ShareHealth(library)
+			}
+		}
+	}
 	analyzer.GiveHealth(projects, func(p *project) []*project { return libraries[p] })
 	analyzer.DropBuilt(projects)
 	servers := analyzer.Servers(projects, logf)
@@ -51,7 +57,7 @@ func msbuildOf(p *project) msbuildProject {
 func dropUnmade(projects []*project) {
 	for _, p := range projects {
 		for _, f := range p.Files {
-			if s, ok := finding.First[finding.Server](f.Findings); ok && !s.InMain && !f.Built && !f.Extra.isHosted {
+			if s, ok := finding.First[finding.Server](f.Findings); ok && !s.InMain && !f.Built {
 				p.Package(f.Path).Findings = nil
 			}
 		}
@@ -246,28 +252,4 @@ func librariesOf(projects []*project) map[*project][]*project {
 		all[p] = slices.Clip(found[1:])
 	}
 	return all
-}
-
-// shareLibraryHealth gives each project with a server the health service that a library registers for the programs
-// which refer to it, as the ServiceDefaults of .NET Aspire do. The finding comes without its excerpt: it is logged
-// where it is.
-func shareLibraryHealth(libraries map[*project][]*project, projects []*project) {
-	for _, p := range projects {
-		if !analyzer.ProjectHas[finding.Registration](p) {
-			continue
-		}
-		for _, library := range libraries[p] {
-			shared := &analyzer.Package{Path: "libraries"}
-			for f := range library.All() {
-				switch of := f.(type) {
-				case finding.Health:
-					of.Site = of.Quiet()
-					shared.Findings = append(shared.Findings, of)
-				case finding.HealthStatus:
-					shared.Findings = append(shared.Findings, of)
-				}
-			}
-			p.Packages = append(p.Packages, shared)
-		}
-	}
 }

@@ -38,10 +38,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		}
 	}
 	found = markConditional(t, append(found, listeners(t)...))
-	return &analyzer.Result[extra]{
-		Findings: append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...),
-		Extra:    extra{isHosted: t.Matches(hosted)},
-	}
+	return &analyzer.Result[extra]{Findings: append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...)}
 }
 
 // isGenerated reports whether a source begins with the comment that tools put into what they write.
@@ -106,10 +103,8 @@ var (
 			`\b(?P<typed>Server)\s+\w+\s*=\s*new\s*\(`)
 	newServerFSharp = lazyregexp.New(`[=(|>]\s*(?:new\s+)?(?P<at>(?:Grpc\.Core\.)?Server)\s*\(`)
 	serverUse       = lazyregexp.New(`\bServerPort\b|\.BindService\b|\bServices\b|\bBuildServerServiceDefinition\b`)
-	// mainMethod is the method with which a program begins: Main, or F#'s entry point.
-	mainMethod = lazyregexp.New(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b`)
-	// hosted is a class that the host of a program starts.
-	hosted = lazyregexp.New(`\b(?:IHostedService|BackgroundService)\b`)
+	// mainMethod is the method with which a program begins, Main or F#'s entry point, or a class that its host starts.
+	mainMethod = lazyregexp.New(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b|\b(?:IHosted|Background)Service\b`)
 	// anyType is the declaration of a type. A source without one has statements alone, which are a program too.
 	anyType = lazyregexp.New(`(?m)^\s*(?:[\w ]+\s)?(?:class|struct|record|module|namespace|Class|Module)\s+\w`)
 )
@@ -135,19 +130,14 @@ var (
 		`(?:let|Dim)\s+(?:mutable\s+|private\s+)*)(?P<name>\w+)(?:\s*:\s*\w+|\s+As\s+\w+)?\s*=\s*`)
 	assignment = lazyregexp.New(`(?m)(?:^|[;{})]|=>|\belse\b)\s*(?:(?:private|static)\s+)*(?:[\w.<>?\[\]]+\s+)?` +
 		`(?:this\.)?(?P<name>[a-z_]\w*)\s*=\s*`)
-	// parsed is a variable that a call reads from a text, and given one that a call may set or returns.
+	// parsed is a variable that a call reads from a text, and given one that a call may set to anything.
 	parsed = lazyregexp.New(`\bTryParse\s*\(\s*(?P<value>[^;]{1,200}?),\s*(?:out\s+(?:\w+\s+)?)?(?P<name>\w+)\s*\)`)
-	given  = lazyregexp.New(`\b(?:ref|out)\s+(?:var\s+)?(?P<name>\w+)|` +
-		`\b(?P<name>\w+)\s*\)?\s*=\s*(?:await\s+)?[A-Z]\w*\s*\(`)
+	given  = lazyregexp.New(`\b(?:ref|out)\s+(?:var\s+)?(?P<name>\w+)(?P<value>\s*[,)])`)
 )
 
 // listeners returns where a source listens.
 func listeners(t *source.Text) []finding.Finding {
-	names := address.Read(t, ";,\n", constant, assignment, parsed)
-	for _, m := range t.FindAll(given, maxEndpoints) {
-		name, _ := t.Group(given, m, "name")
-		names.DeclareOption(name, "", source.Span{From: m[1], To: m[1]})
-	}
+	names := address.Read(t, ";,\n", constant, assignment, parsed, given)
 	found := slices.Concat(analyzer.Listeners(names, coreListens), analyzer.Findings(t, coreTransports, nil))
 	if l, ok := finding.First[finding.Listener](found); ok && !finding.Has[finding.Security](found) {
 		found = append(found, finding.UsesOther(l.Quiet(), ""))

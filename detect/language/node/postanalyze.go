@@ -99,12 +99,7 @@ func (all packages) moveServers(projects []*project) {
 				continue
 			}
 			makers[q] = makers[q] || isMaker
-			for _, in := range q.Packages {
-				given := slices.DeleteFunc(slices.Clone(in.Findings), func(f finding.Finding) bool {
-					return !finding.Is[finding.Health](f) && !finding.Is[finding.HealthStatus](f)
-				})
-				p.Packages = append(p.Packages, &analyzer.Package{Path: in.Path, Findings: given})
-			}
+			p.ShareHealth(q)
 		}
 	}
 	for p, isMaker := range makers {
