@@ -17,10 +17,9 @@ var listens = []analyzer.Listen{{Code: lazyregexp.New(`->add(?:Secure)?Http2Port
 var transports = []analyzer.Rule{
 	{Code: lazyregexp.New(`->addHttp2Port\(`), Proves: finding.Insecure},
 	{Code: lazyregexp.New(`->addSecureHttp2Port\(`), Proves: finding.UsesTLS},
+	// The flag of a socket of Swoole and OpenSwoole.
+	{Code: lazyregexp.New(`\bSWOOLE_SSL\b|\bConstant::SSL\b|\|\s*(?:\\?\w+\\?)*::SSL\b`), Proves: finding.UsesTLS},
 }
-
-// swooleTLS is the flag of a socket with TLS, of Swoole and OpenSwoole.
-var swooleTLS = lazyregexp.New(`\bSWOOLE_SSL\b|\bConstant::SSL\b|\|\s*(?:\\?\w+\\?)*::SSL\b`)
 
 // callbackMethod is what follows the class in a callback: [Server::class, 'onRequest'].
 var callbackMethod = lazyregexp.New(`^\s*,\s*['"]`)
@@ -35,7 +34,7 @@ func (p *pass) hyperfListener(at int) []finding.Finding {
 		if _, at = p.Around(at, 0, ""); at < 0 {
 			break
 		}
-		elements, all := p.Arguments(at + 1)
+		elements, _ := p.Arguments(at + 1)
 		options := map[string]source.Span{}
 		for _, e := range elements {
 			if key, _, ok := strings.Cut(string(p.Raw[e.From:e.To]), "=>"); ok {
@@ -43,7 +42,7 @@ func (p *pass) hyperfListener(at int) []finding.Finding {
 			}
 		}
 		if port, ok := options["port"]; ok {
-			return p.swooleListener(options["host"], port, all)
+			return []finding.Finding{finding.Listens(p.AddressOn(options["host"], port))}
 		}
 	}
 	return nil
@@ -53,21 +52,11 @@ func (p *pass) hyperfListener(at int) []finding.Finding {
 // class.
 func (p *pass) openSwooleListener(from int) []finding.Finding {
 	if from < len(p.Code) && p.Code[from] == '(' {
-		if arguments, all := p.Arguments(from + 1); len(arguments) > 1 {
-			return p.swooleListener(arguments[0], arguments[1], all)
+		if arguments, _ := p.Arguments(from + 1); len(arguments) > 1 {
+			return []finding.Finding{finding.Listens(p.AddressOn(arguments[0], arguments[1]))}
 		}
 	}
 	return nil
-}
-
-// swooleListener returns the listener of a server of Swoole, and its security if the options ask for TLS.
-func (p *pass) swooleListener(host, port, options source.Span) []finding.Finding {
-	found := []finding.Finding{finding.Listens(p.AddressOn(host, port))}
-	if m := swooleTLS.FindIndex(p.Code[options.From:options.To]); m != nil {
-		at := source.Span{From: options.From + m[0], To: options.From + m[1]}
-		found = append(found, finding.UsesTLS(finding.At(p.Text, at).Quiet(), ""))
-	}
-	return found
 }
 
 var (

@@ -23,9 +23,6 @@ var (
 	environmentValue = lazyregexp.New(`\$\{(?P<variable>\w+)(?::?-(?P<default>[^{}]*))?\}`)
 	// includeSetting is the key of a file to include, of a list of them.
 	includeSetting = lazyregexp.New(`^include\[\d+\]$`)
-	// tlsSettings are the files of a server's section tls. There is TLS if it has both (config.go of
-	// roadrunner-server/grpc).
-	tlsSettings = []string{"grpc.tls.key", "grpc.tls.cert"}
 )
 
 // analyzeRoadRunner returns the server that the section grpc of a configuration of RoadRunner makes.
@@ -76,19 +73,17 @@ func roadRunnerAddress(listen untrusted.Setting, where string) address.Address {
 	return address.ByDefault(a, "")
 }
 
-// roadRunnerSecurity returns what the section tls says, if there is one. Without the files that environment variables
-// name there is no TLS.
+// roadRunnerSecurity returns what the section tls says: there is TLS if it has both files (config.go of
+// roadrunner-server/grpc), which environment variables may name.
 func roadRunnerSecurity(settings untrusted.Document) []finding.Finding {
-	proves := finding.UsesTLS
-	line := 0
-	for _, key := range tlsSettings {
-		file, ok := settings.Get(key)
-		if !ok || file.Value == "" {
-			return nil
-		}
-		if line = file.Line; environmentValue.ReplaceAllString(file.Value, "$default") == "" {
-			proves = finding.UsesOther
-		}
+	key, _ := settings.Get("grpc.tls.key")
+	certificate, _ := settings.Get("grpc.tls.cert")
+	at := finding.AtLine(certificate.Line, "")
+	switch {
+	case key.Value == "" || certificate.Value == "":
+		return nil
+	case environmentValue.ReplaceAllString(certificate.Value, "$default") == "":
+		return []finding.Finding{finding.UsesOther(at, "")}
 	}
-	return []finding.Finding{proves(finding.AtLine(line, ""), "")}
+	return []finding.Finding{finding.UsesTLS(at, "")}
 }

@@ -37,21 +37,9 @@ var classRules = []struct {
 		[]string{constructed},
 		roadRunnerWorker,
 	},
-	{
-		source.Exactly(`Hyperf\\GrpcServer\\Server`),
-		[]string{extended},
-		finding.Registers(hyperf),
-	},
-	{
-		source.Exactly(`OpenSwoole\\GRPC\\Server`),
-		[]string{constructed},
-		finding.Constructs(openSwoole),
-	},
-	{
-		source.Exactly(`Grpc\\RpcServer`),
-		[]string{constructed},
-		finding.Constructs(grpcPHP),
-	},
+	{source.Exactly(`Hyperf\\GrpcServer\\Server`), []string{extended}, finding.Registers(hyperf)},
+	{source.Exactly(`OpenSwoole\\GRPC\\Server`), []string{constructed}, finding.Constructs(openSwoole)},
+	{source.Exactly(`Grpc\\RpcServer`), []string{constructed}, finding.Constructs(grpcPHP)},
 	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), []string{named}, finding.RegistersHealth},
 	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), []string{extended}, finding.RegistersHealth},
 	{
