@@ -24,13 +24,9 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// configuresRoadRunner says that the file is a configuration of RoadRunner: RoadRunner runs the project, and serves
-	// what the file names.
+	// configuresRoadRunner says that the file is the whole configuration of RoadRunner: RoadRunner runs the project, and
+	// serves what the file names.
 	configuresRoadRunner bool
-	// includes are the files that a configuration of RoadRunner includes. isIncluded says that the file counts if one
-	// does.
-	includes   []string
-	isIncluded bool
 	// loadsEnvironment says that the app loads a file .env.
 	loadsEnvironment bool
 	// replacesEnvironment says that it does so over the variables that are set.
@@ -56,7 +52,7 @@ func required(file string) bool {
 			return false
 		}
 	case ".yaml", ".yml":
-		if !roadRunnerConfig.MatchString(name) && !mayBeIncluded.MatchString(file) {
+		if !roadRunnerConfig.MatchString(name) {
 			return false
 		}
 	case ".proto":
@@ -90,11 +86,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
 	}
 	if ext != ".php" {
-		result, err := analyzeRoadRunner(text)
-		if result != nil && !roadRunnerConfig.MatchString(path.Base(f.Path)) {
-			result.Extra = extra{isIncluded: true}
-		}
-		return result, err
+		return analyzeRoadRunner(text)
 	}
 	result := analyzeSource(text)
 	result.Extra.loadsEnvironment = loadsEnvironment.In(text)

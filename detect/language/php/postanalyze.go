@@ -15,7 +15,7 @@ import (
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
-	projects := analyzer.Projects(withoutVariants(withoutOthers(files)), packageOf)
+	projects := analyzer.Projects(withoutVariants(files), packageOf)
 	folders := analyzer.HealthFolders{}
 	for _, f := range files {
 		folders.Add(f.Path, f.Extra.health)
@@ -40,24 +40,6 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 		})
 	}
 	return analyzer.Servers(projects, logf)
-}
-
-// withoutOthers returns the files without those that no configuration of RoadRunner includes. It includes files by
-// their paths from its own folder (includes.go of roadrunner-server/config).
-func withoutOthers(files []analyzer.File[extra]) []analyzer.File[extra] {
-	included := map[string]bool{}
-	for _, f := range files {
-		for _, file := range f.Extra.includes {
-			included[path.Join(path.Dir(f.Path), file)] = true
-		}
-	}
-	var own []analyzer.File[extra]
-	for _, f := range files {
-		if !f.Extra.isIncluded || included[f.Path] {
-			own = append(own, f)
-		}
-	}
-	return own
 }
 
 // withoutVariants returns the files without configurations of RoadRunner for development and tests, if their directory

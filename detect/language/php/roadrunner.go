@@ -16,13 +16,8 @@ var (
 	// isVariant is the file name of a configuration that is there for development or tests.
 	isVariant = lazyregexp.New(
 		`(?i)[._-](?:dev|develop|development|tests?|testing|local|debug|ci|example|sample)[._-]`)
-	// mayBeIncluded is the path of a file that a configuration of RoadRunner may include: one about gRPC, or one in a
-	// folder of RoadRunner.
-	mayBeIncluded = lazyregexp.New(`(?:^|/)[\w.-]*grpc[\w.-]*\.ya?ml$|(?:^|/)(?:rr|roadrunner)/[^/]+\.ya?ml$`)
 	// environmentValue is a reference to an environment variable, with its default or without: ${PORT:-9001}.
 	environmentValue = lazyregexp.New(`\$\{(?P<variable>\w+)(?::?-(?P<default>[^{}]*))?\}`)
-	// includeSetting is the key of a file to include, of a list of them.
-	includeSetting = lazyregexp.New(`^include\[\d+\]$`)
 )
 
 // analyzeRoadRunner returns the server that the section grpc of a configuration of RoadRunner makes.
@@ -31,16 +26,12 @@ func analyzeRoadRunner(text []byte) (*analyzer.Result[extra], error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &analyzer.Result[extra]{Extra: extra{configuresRoadRunner: true}}
 	if len(documents) == 0 {
-		return result, nil
+		return &analyzer.Result[extra]{Extra: extra{configuresRoadRunner: true}}, nil
 	}
 	settings := documents[0]
-	for _, s := range settings {
-		if includeSetting.MatchString(s.Key) {
-			result.Extra.includes = append(result.Extra.includes, s.Value)
-		}
-	}
+	_, includesOthers := settings.Get("include[0]")
+	result := &analyzer.Result[extra]{Extra: extra{configuresRoadRunner: !includesOthers}}
 	section, _ := settings.Get("grpc")
 	listen, ok := settings.Get("grpc.listen")
 	if !ok || listen.Value == "" {
