@@ -16,35 +16,21 @@ var (
 	firstVersionService = finding.Serves(roadRunner)
 )
 
-// The usages of a class, as the groups of [classUse] are called.
-const (
-	constructed = "constructed" // new X
-	named       = "named"       // X::class
-	extended    = "extended"    // extends X
-)
-
+// classRules are classes whose use proves something: new X, extends X, X::class.
 var classRules = []struct {
 	class  *lazyregexp.Regexp
-	usages []string
 	proves finding.Make
 }{
-	{source.Exactly(`Spiral\\RoadRunner\\GRPC\\Server`), []string{constructed, named}, roadRunnerWorker},
-	{source.Exactly(`Spiral\\GRPC\\Server`), []string{constructed, named}, firstVersionWorker},
-	{source.Exactly(`Spiral\\RoadRunnerBridge\\Bootloader\\GRPCBootloader`), []string{named}, roadRunnerWorker},
-	{source.Exactly(`Spiral\\Bootloader\\GRPC\\GRPCBootloader`), []string{named}, firstVersionWorker},
+	{source.Exactly(`Spiral\\RoadRunner\\GRPC\\Server`), roadRunnerWorker},
+	{source.Exactly(`Spiral\\GRPC\\Server`), firstVersionWorker},
+	{source.Exactly(`Spiral\\RoadRunnerBridge\\Bootloader\\GRPCBootloader`), roadRunnerWorker},
+	{source.Exactly(`Spiral\\Bootloader\\GRPC\\GRPCBootloader`), firstVersionWorker},
+	{source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`), roadRunnerWorker},
+	{source.Exactly(`Hyperf\\GrpcServer\\Server`), finding.Registers(hyperf)},
+	{source.Exactly(`OpenSwoole\\GRPC\\Server`), finding.Constructs(openSwoole)},
+	{source.Exactly(`Grpc\\RpcServer`), finding.Constructs(grpcPHP)},
 	{
-		source.Exactly(`Yiisoft\\Yii\\Runner\\RoadRunner\\RoadRunnerGrpcApplicationRunner`),
-		[]string{constructed},
-		roadRunnerWorker,
-	},
-	{source.Exactly(`Hyperf\\GrpcServer\\Server`), []string{extended}, finding.Registers(hyperf)},
-	{source.Exactly(`OpenSwoole\\GRPC\\Server`), []string{constructed}, finding.Constructs(openSwoole)},
-	{source.Exactly(`Grpc\\RpcServer`), []string{constructed}, finding.Constructs(grpcPHP)},
-	{source.Exactly(`Grpc\\Health\\V1\\HealthInterface`), []string{named}, finding.RegistersHealth},
-	{source.Exactly(`Grpc\\Health\\V1\\HealthStub`), []string{extended}, finding.RegistersHealth},
-	{
-		source.Exactly(`Grpc\\Health\\V1\\Health(?:Check)?(?:Service)?(?:Impl)?`),
-		[]string{constructed},
+		source.Exactly(`Grpc\\Health\\V1\\Health(?:Interface|Stub|(?:Check)?(?:Service)?(?:Impl)?)`),
 		finding.RegistersHealth,
 	},
 }
