@@ -112,6 +112,9 @@ func (d Definition[T]) analyze(f *tree.File) (*Result[T], error) {
 	if text, unread := f.Text(); unread == nil {
 		result = cmp.Or(result, &Result[T]{})
 		result.Services = servicesIn(f.Path, text)
+		if path.Ext(f.Path) == ".proto" {
+			result.Health = HealthInProto(text)
+		}
 	}
 	return result, err
 }

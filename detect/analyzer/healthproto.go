@@ -31,6 +31,15 @@ func HealthInProto(text []byte) HealthDefinitions {
 // HealthFolders are the definitions in the files below each folder of an app.
 type HealthFolders map[string]HealthDefinitions
 
+// HealthFoldersOf returns the definitions in files.
+func HealthFoldersOf[T any](files []File[T]) HealthFolders {
+	folders := HealthFolders{}
+	for _, f := range files {
+		folders.Add(f.Path, f.Health)
+	}
+	return folders
+}
+
 // Add adds what a file defines.
 func (h HealthFolders) Add(file string, defines HealthDefinitions) {
 	if defines == (HealthDefinitions{}) {

@@ -23,6 +23,8 @@ type Result[T any] struct {
 	Tests source.BazelTests
 	// Services are the full names of the services that a .proto file, or code that is generated of it, defines.
 	Services []string
+	// Health are the services for health that the file defines. Those of .proto files are found for all languages.
+	Health HealthDefinitions
 	// Extra is what only the language understands.
 	Extra T
 }
@@ -30,7 +32,7 @@ type Result[T any] struct {
 // isEmpty reports whether nothing was found.
 func (r *Result[T]) isEmpty() bool {
 	return len(r.Findings)+len(r.Environment)+len(r.Tests.Files)+len(r.Services) == 0 &&
-		!r.ProjectRoot && !r.Built &&
+		!r.ProjectRoot && !r.Built && r.Health == (HealthDefinitions{}) &&
 		reflect.ValueOf(&r.Extra).Elem().IsZero()
 }
 

@@ -73,8 +73,7 @@ type extra struct {
 	// that it does so in some environments.
 	replacesEnvironment, loadsOnCondition bool
 	// runs says that a source calls something when it is loaded.
-	runs   bool
-	health analyzer.HealthDefinitions
+	runs bool
 }
 
 // runs is what a module does when it is loaded, at the beginning of a line: a call, or a condition of one.
@@ -111,12 +110,11 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case path.Base(f.Path) == manifest:
 		return analyzeManifest(text, isOutput)
 	case path.Ext(f.Path) == ".proto":
-		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil // its services are known anyway
 	}
-	return &analyzer.Result[extra]{Findings: findingsIn(text), Built: isOutput, Extra: extra{
+	return &analyzer.Result[extra]{Findings: findingsIn(text), Built: isOutput, Health: healthIn(text), Extra: extra{
 		loadsOnCondition:    loadsOnCondition.Match(text),
 		replacesEnvironment: replacesEnvironment.Match(text),
 		runs:                runs.Match(text),
-		health:              healthIn(text),
 	}}, nil
 }

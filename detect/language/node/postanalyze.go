@@ -71,10 +71,7 @@ func (all packages) usedBy(p *project) []*project {
 // dropOwnHealth leaves out what is called a health service and is one of the app's own. That its package is not
 // grpc.health.v1 is seen where it is defined alone.
 func dropOwnHealth(all []*project, files []analyzer.File[extra]) {
-	folders := analyzer.HealthFolders{}
-	for _, f := range files {
-		folders.Add(f.Path, f.Extra.health)
-	}
+	folders := analyzer.HealthFoldersOf(files)
 	for _, p := range all {
 		p.Drop(func(f finding.Finding) bool {
 			switch f.(type) {

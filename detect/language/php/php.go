@@ -33,8 +33,6 @@ type extra struct {
 	replacesEnvironment bool
 	// isLibrary says that a composer.json is of a library, which Composer puts into other programs.
 	isLibrary bool
-	// health are the services for health that the file has definitions of.
-	health analyzer.HealthDefinitions
 }
 
 // otherDirs are directories whose code is in no program of the app: tests, what protoc writes, and what frameworks
@@ -79,13 +77,12 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	if err != nil {
 		return nil, err
 	}
-	if path.Base(f.Path) == analyzer.EnvironmentFile {
+	switch {
+	case path.Base(f.Path) == analyzer.EnvironmentFile:
 		return analyzer.Environment[extra](text), nil
-	}
-	if ext == ".proto" {
-		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
-	}
-	if ext != ".php" {
+	case ext == ".proto":
+		return nil, nil // its services are known anyway
+	case ext != ".php":
 		return analyzeRoadRunner(text)
 	}
 	result := analyzeSource(text)

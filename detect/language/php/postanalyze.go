@@ -16,10 +16,7 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.loadsEnvironment })
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
 	projects := analyzer.Projects(withoutVariants(files), packageOf)
-	folders := analyzer.HealthFolders{}
-	for _, f := range files {
-		folders.Add(f.Path, f.Extra.health)
-	}
+	folders := analyzer.HealthFoldersOf(files)
 	configuresRoadRunner := func(f analyzer.File[extra]) bool { return f.Extra.configuresRoadRunner }
 	for _, p := range projects {
 		if slices.ContainsFunc(p.Files, configuresRoadRunner) && !analyzer.ProjectHas[finding.Server](p) {

@@ -34,14 +34,14 @@ type pass struct{ *address.Names }
 func analyzeSource(text []byte) analyzer.Result[extra] {
 	servesGRPC := keywords.In(text)
 	if generatedComment.Match(text[:min(len(text), 1000)]) {
-		return analyzer.Result[extra]{Extra: extra{health: healthInStub(text)}}
+		return analyzer.Result[extra]{Health: healthInStub(text)}
 	}
 	if !servesGRPC && !mayBeHealth.In(text) {
 		return analyzer.Result[extra]{}
 	}
 	t := readText(text)
 	classes := importedClasses(t)
-	result := analyzer.Result[extra]{Extra: extra{health: healthIn(t, classes)}}
+	result := analyzer.Result[extra]{Health: healthIn(t, classes)}
 	if !servesGRPC {
 		return result
 	}
