@@ -140,14 +140,7 @@ func decide(p *project) {
 			}
 			return []finding.Finding{f}
 		case http2Server:
-			if !hasHandlers {
-				return nil
-			}
-			found := []finding.Finding{finding.Server{Site: f.Site, Framework: connectNode}}
-			if f.isSecure {
-				found = append(found, finding.UsesTLS(f.Quiet(), ""))
-			}
-			return found
+			return keptIf(hasHandlers, finding.Server{Site: f.Site, Framework: connectNode})
 		case connectHandler:
 			return keptIf(serves[connectNode], finding.Registration{Site: f.Site, Framework: connectNode})
 		case onlyFor:

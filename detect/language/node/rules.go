@@ -15,10 +15,7 @@ type (
 	// connectHandler is where Connect's handlers are made. They serve gRPC over HTTP/2 only.
 	connectHandler struct{ *finding.Site }
 	// http2Server is where HTTP/2 is served.
-	http2Server struct {
-		*finding.Site
-		isSecure bool
-	}
+	http2Server struct{ *finding.Site }
 	// onlyFor is a finding that counts in a project with servers of a framework.
 	onlyFor struct {
 		*finding.Site
@@ -62,14 +59,11 @@ func marks[F interface {
 	return F(struct{ *finding.Site }{at})
 }
 
-func http2Served(at *finding.Site, name string) finding.Finding {
-	return http2Server{at, name == "createSecureServer"}
-}
-
 var (
 	grpcModule    = source.Exactly(`grpc|@grpc/grpc-js(?:/.*)?|@grpc/grpc-js-xds|google-gax`)
 	nestModule    = source.Exactly(`@nestjs/microservices(?:/.*)?`)
 	fastifyModule = source.Exactly(`fastify|@nestjs/platform-fastify`)
+	http2Module   = source.Exactly(`http2`)
 	maliModule    = source.Exactly(`mali|@malijs/mali`)
 	// healthModule has an implementation of the health service: grpc-health-check and its kin. That of emptyHealth
 	// knows no service until it is told one (packages/grpc-health-check/src/health.ts of grpc-node).
@@ -97,7 +91,7 @@ var apiRules = []apiRule{
 	{source.Exactly(`grpc-kit`), source.Exactly(`createServer`), anywhere, isCall, finding.Constructs(grpcKit)},
 	{nestModule, source.Exactly(`Grpc(?:StreamMethod|StreamCall|Method)`), anywhere, isCall, finding.Serves(nestJS)},
 	{nestModule, source.Exactly(`ServerGrpc`), isConstructed, anywhere, finding.Registers(nestJS)},
-	{source.Exactly(`http2`), source.Exactly(`create(?:Secure)?Server`), anywhere, isCall, http2Served},
+	{http2Module, source.Exactly(`create(?:Secure)?Server`), anywhere, isCall, marks[http2Server]},
 	{healthModule, implementation, afterNew, anywhere, marks[madeHealth]},
 	{healthModule, source.Exactly(`(?:health\.)?service`), inAddService, anywhere, finding.RegistersHealth},
 	{healthModule, source.Exactly(`useHealth|(?:add|register)\w*Health\w*`), anywhere, isCall, finding.RegistersHealth},
@@ -141,7 +135,7 @@ var rules = []analyzer.Rule{
 	niceServer,
 	connectAdapter,
 	{Code: lazyregexp.New(`\.register\(\s*(?P<at>(?:[\w$]+\.)*fastifyConnectPlugin)\b`), Proves: marks[connectHandler]},
-	{Code: lazyregexp.New(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule, Proves: http2Served},
+	{Code: lazyregexp.New(`\bhttp2\s*:\s*(?:true|!0)`), Imports: fastifyModule, Proves: marks[http2Server]},
 	{
 		Code:   lazyregexp.New(`\bDaprServer\([^;]{0,400}?\bCommunicationProtocolEnum\.GRPC\b`),
 		Proves: finding.Constructs(daprJS),
@@ -302,6 +296,7 @@ var transports = []analyzer.Rule{
 		Code:    lazyregexp.New(`\bcredentials\s*(?:[,}]|:\s*[\w$.]*(?i:cred|tls|ssl|secur)\w*\s*[^\w\s.])`),
 		Imports: nestModule, Proves: finding.UsesOther,
 	},
+	{Code: lazyregexp.New(`\bcreateSecureServer\(`), Imports: http2Module, Proves: finding.UsesTLS},
 	// The option https of Fastify (docs/Reference/Server.md).
 	{Code: lazyregexp.New(`\bhttps\s*:\s*\{`), Imports: fastifyModule, Proves: finding.UsesTLS},
 	{
