@@ -79,6 +79,16 @@ func (p *Project[T]) add(f File[T], name string) {
 	in.Findings = append(in.Findings, f.Findings...)
 }
 
+// Manifest returns what the file tells that makes the folder a project.
+func (p *Project[T]) Manifest() (extra T) {
+	for _, f := range p.Files {
+		if f.ProjectRoot && path.Dir(f.Path) == p.Dir {
+			return f.Extra
+		}
+	}
+	return extra
+}
+
 // Package returns the package with a path, or nil.
 func (p *Project[T]) Package(path string) *Package { return p.byPath[path] }
 

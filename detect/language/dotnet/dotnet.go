@@ -31,8 +31,10 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// project is what a project file of MSBuild tells; nil for any other file.
-	project *msbuildProject
+	// project is what a project file of MSBuild tells. A project without a file is a program.
+	project msbuildProject
+	// isHosted says that a source has a class which the host of a program starts.
+	isHosted bool
 }
 
 // languageOf maps the extension of a source to the plan's name of its language.

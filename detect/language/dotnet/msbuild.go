@@ -39,8 +39,8 @@ func analyzeProject(text []byte) (*analyzer.Result[extra], error) {
 			} `xml:"ProjectReference"`
 		} `xml:"ItemGroup"`
 	}
-	var project msbuildProject
-	result := &analyzer.Result[extra]{ProjectRoot: true, Extra: extra{project: &project}}
+	result := &analyzer.Result[extra]{ProjectRoot: true}
+	project := &result.Extra.project
 	reader := xml.NewDecoder(bytes.NewReader(source.TrimBOM(text)))
 	reader.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 	if err := reader.Decode(&file); err != nil {

@@ -16,10 +16,10 @@ type project = analyzer.Project[extra]
 // are left out.
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	projects := analyzer.Projects(files, analyzer.FileIsPackage)
-	projects = slices.DeleteFunc(projects, func(p *project) bool { return msbuildOf(p).isTest })
+	projects = slices.DeleteFunc(projects, func(p *project) bool { return p.Manifest().project.isTest })
 	libraries := librariesOf(projects)
 	for _, p := range projects {
-		p.IsProgram = !msbuildOf(p).isLibrary
+		p.IsProgram = !p.Manifest().project.isLibrary
 		if mapsServices(p) != nil {
 			dropUnmade(append(libraries[p], p))
 		}
@@ -42,22 +42,12 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	return servers
 }
 
-// msbuildOf returns what the file of a project tells. A project without a file is a program.
-func msbuildOf(p *project) msbuildProject {
-	for _, f := range p.Files {
-		if f.Extra.project != nil && path.Dir(f.Path) == p.Dir {
-			return *f.Extra.project
-		}
-	}
-	return msbuildProject{}
-}
-
 // dropUnmade leaves out the sources of a program that maps services, and of its libraries, with servers of Grpc.Core
 // which neither begin the program nor are started by its host: they are what is left of an older server.
 func dropUnmade(projects []*project) {
 	for _, p := range projects {
 		for _, f := range p.Files {
-			if s, ok := finding.First[finding.Server](f.Findings); ok && !s.InMain && !f.Built {
+			if s, ok := finding.First[finding.Server](f.Findings); ok && !s.InMain && !f.Built && !f.Extra.isHosted {
 				p.Package(f.Path).Findings = nil
 			}
 		}
@@ -242,9 +232,9 @@ func librariesOf(projects []*project) map[*project][]*project {
 	for _, p := range projects {
 		found := []*project{p}
 		for i := 0; i < len(found) && len(found) <= maxLibraries; i++ {
-			for _, reference := range msbuildOf(found[i]).references {
+			for _, reference := range found[i].Manifest().project.references {
 				library := byDir[path.Join(found[i].Dir, path.Dir(reference))]
-				if library != nil && msbuildOf(library).isLibrary && !slices.Contains(found, library) {
+				if library != nil && library.Manifest().project.isLibrary && !slices.Contains(found, library) {
 					found = append(found, library)
 				}
 			}

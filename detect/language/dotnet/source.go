@@ -38,7 +38,10 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 		}
 	}
 	found = markConditional(t, append(found, listeners(t)...))
-	return &analyzer.Result[extra]{Findings: append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...)}
+	return &analyzer.Result[extra]{
+		Findings: append(analyzer.Associate(t, found), analyzer.HealthChecks(t)...),
+		Extra:    extra{isHosted: t.Matches(hosted)},
+	}
 }
 
 // isGenerated reports whether a source begins with the comment that tools put into what they write.
@@ -103,8 +106,10 @@ var (
 			`\b(?P<typed>Server)\s+\w+\s*=\s*new\s*\(`)
 	newServerFSharp = lazyregexp.New(`[=(|>]\s*(?:new\s+)?(?P<at>(?:Grpc\.Core\.)?Server)\s*\(`)
 	serverUse       = lazyregexp.New(`\bServerPort\b|\.BindService\b|\bServices\b|\bBuildServerServiceDefinition\b`)
-	// mainMethod is the method with which a program begins, Main or F#'s entry point, or a class that its host starts.
-	mainMethod = lazyregexp.New(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b|\b(?:IHosted|Background)Service\b`)
+	// mainMethod is the method with which a program begins: Main, or F#'s entry point.
+	mainMethod = lazyregexp.New(`\b(?:Main|main)\s*\(|<EntryPoint>|\bSub\s+Main\b`)
+	// hosted is a class that the host of a program starts.
+	hosted = lazyregexp.New(`\b(?:IHostedService|BackgroundService)\b`)
 	// anyType is the declaration of a type. A source without one has statements alone, which are a program too.
 	anyType = lazyregexp.New(`(?m)^\s*(?:[\w ]+\s)?(?:class|struct|record|module|namespace|Class|Module)\s+\w`)
 )

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"path"
 	"slices"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -40,27 +39,17 @@ type packages map[string]*project
 func packagesOf(all []*project) packages {
 	byName := packages{}
 	for _, p := range all {
-		if name := manifestOf(p).name; name != "" {
+		if name := p.Manifest().manifest.name; name != "" {
 			byName[name] = p
 		}
 	}
 	return byName
 }
 
-// manifestOf returns what the package.json of a project says.
-func manifestOf(p *project) packageJSON {
-	for _, f := range p.Files {
-		if path.Dir(f.Path) == p.Dir && f.ProjectRoot {
-			return f.Extra.manifest
-		}
-	}
-	return packageJSON{}
-}
-
 // usedBy returns the projects whose packages another one depends on.
 func (all packages) usedBy(p *project) []*project {
 	var used []*project
-	for _, name := range manifestOf(p).uses {
+	for _, name := range p.Manifest().manifest.uses {
 		if q := all[name]; q != nil && q != p {
 			used = append(used, q)
 		}
@@ -115,7 +104,7 @@ func dropLibraries(all []*project, named packages) {
 	}
 	isRun := func(f analyzer.File[extra]) bool { return f.Extra.runs || f.Built }
 	for _, p := range all {
-		if manifestOf(p).isExported && !used[p] && !slices.ContainsFunc(p.Files, isRun) {
+		if p.Manifest().manifest.isExported && !used[p] && !slices.ContainsFunc(p.Files, isRun) {
 			p.Drop(func(finding.Finding) bool { return true })
 		}
 	}
@@ -203,7 +192,7 @@ func microservicesOf(p *project) *microservices {
 }
 
 // decide returns the server that a microservice is whose options are not written in its call, if these serve gRPC:
-// those of their name, which are in its directory or else elsewhere, or any around it, which may have TLS.
+// those of their name or, if there are none, any around it, which may have TLS.
 func (m *microservices) decide(f nestServer) []finding.Finding {
 	server := finding.Server{Site: f.Site, Framework: nestJS}
 	isNamed := func(o nestOptions) bool { return o.name == f.name }
