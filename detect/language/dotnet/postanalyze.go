@@ -20,13 +20,18 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	libraries := librariesOf(projects)
 	for _, p := range projects {
 		p.IsProgram = !p.Manifest().project.isLibrary
-		if mapsServices(p) != nil {
-			dropUnmade(append(libraries[p], p))
-		}
 	}
 	a := newApp(projects)
 	for _, p := range projects {
-		a.resolve(p, libraries[p])
+		a.resolve(p)
+	}
+	for _, p := range projects {
+		if firstMapping(p) != nil {
+			dropUnmade(append(libraries[p], p))
+		}
+	}
+	for _, p := range projects {
+		place(p, libraries[p])
 	}
 	for _, p := range projects { // as the ServiceDefaults of .NET Aspire do
 		if analyzer.ProjectHas[finding.Registration](p) {
@@ -104,51 +109,57 @@ func (a app) evidenceOf(f finding.Finding, p *project) kind {
 	return 0
 }
 
-// resolve decides what the findings of a project mean in the app, with the libraries that it refers to.
-func (a app) resolve(p *project, libraries []*project) {
-	framework, mapping := aspNetCore, mappingBeside(p)
+// resolve decides what the names in a project mean in the app.
+func (a app) resolve(p *project) {
+	framework := aspNetCore
 	if has(p, added, codeFirst) {
 		framework = codeFirst
 	}
-	listening := listening(p, libraries)
-	registered := func(at *finding.Site, framework string) []finding.Finding {
-		found := []finding.Finding{finding.Registration{Site: at, Framework: framework}}
-		if mapping != nil {
-			found[0] = finding.Implementation{Site: at, Framework: framework, Served: true}
+	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
+		of, ok := f.(named)
+		if !ok {
+			return []finding.Finding{f}
 		}
-		if listening == nil { // the URLs decide that it is given when it starts
-			says := plan.Security{}
-			found = append(found, finding.Security{Site: at.Quiet(), Says: says})
-		}
-		return found
-	}
-	decide := func(of named) []finding.Finding {
-		evidence := a.evidenceOf(of, p)
+		registered := finding.Registration{Site: of.Site, Framework: framework}
+		mayBeHealth := finding.MayRegisterHealth(of.Site, "")
+		evidence, isOwn := a.evidenceOf(of, p), a.declared[of.name]
 		switch {
 		case of.kind < healthHelper:
 			return []finding.Finding{of}
-		case evidence > 0 && evidence < a.surest, evidence == 0 && of.kind == added:
+		case of.kind == healthHelper && isOwn, of.kind == added && evidence == 0, evidence > 0 && evidence < a.surest:
 			return nil
-		case of.kind == healthHelper && !a.declared[of.name]:
-			return []finding.Finding{finding.Health{Site: of.AsUnsure(), Of: mapping}}
 		case of.kind == healthHelper:
-			return nil
-		case of.kind == added:
-			return registered(of.Site, of.name)
+			return []finding.Finding{mayBeHealth}
 		case evidence == 0:
-			needsStatus := of.name == libraryHealth && !a.declared[of.name]
-			return []finding.Finding{finding.Health{Site: of.Site, Of: mapping, NeedsStatus: needsStatus}}
-		case healthNamed.MatchString(of.name) && !a.declared[of.name]: // of a package that is not in the app
-			return append(registered(of.Site, framework), finding.Health{Site: of.AsUnsure(), Of: mapping})
+			return []finding.Finding{finding.Health{Site: of.Site, NeedsStatus: of.name == libraryHealth && !isOwn}}
+		case of.kind == added:
+			registered.Framework = of.name
+		case healthNamed.MatchString(of.name) && !isOwn: // of a package that is not in the app
+			return []finding.Finding{registered, mayBeHealth}
 		}
-		return registered(of.Site, framework)
+		return []finding.Finding{registered}
+	})
+}
+
+// place decides where the server that a project maps services with listens. If the project makes a server of Grpc.Core
+// too, the program has both, and the health service that it maps is that of ASP.NET Core's.
+func place(p *project, libraries []*project) {
+	listening := listening(p, libraries)
+	var mapping *finding.Site
+	if analyzer.ProjectHas[finding.Server](p) {
+		mapping = firstMapping(p)
 	}
 	p.Decide(func(_ *analyzer.Package, f finding.Finding) []finding.Finding {
 		switch of := f.(type) {
-		case named:
-			return decide(of)
 		case finding.Registration:
-			return registered(of.Site, of.Framework)
+			found := []finding.Finding{of}
+			if mapping != nil {
+				found[0] = finding.Implementation{Site: of.Site, Framework: of.Framework, Served: true}
+			}
+			if listening == nil { // the URLs decide that it is given when it starts
+				found = append(found, finding.UsesOther(of.Quiet(), ""))
+			}
+			return found
 		case finding.Health:
 			if of.Of == nil {
 				of.Of = mapping
@@ -161,28 +172,14 @@ func (a app) resolve(p *project, libraries []*project) {
 	})
 }
 
-// mapsServices returns where a project first maps a service, nil if it maps none.
-func mapsServices(p *project) *finding.Site {
+// firstMapping returns where a project first maps a service, nil if it maps none.
+func firstMapping(p *project) *finding.Site {
 	for f := range p.All() {
-		switch of := f.(type) {
-		case named:
-			if of.kind == mapped {
-				return of.Site
-			}
-		case finding.Registration:
+		if of, ok := f.(finding.Registration); ok {
 			return of.Site
 		}
 	}
 	return nil
-}
-
-// mappingBeside returns where a project first maps a service, if it makes a server of Grpc.Core too: the program has
-// both then, and the health service that it maps is that of ASP.NET Core's. It is nil for any other project.
-func mappingBeside(p *project) *finding.Site {
-	if !analyzer.ProjectHas[finding.Server](p) {
-		return nil
-	}
-	return mapsServices(p)
 }
 
 // listening returns what the endpoints of a project say, by their sites: those that gRPC uses, and none of a program
@@ -195,7 +192,7 @@ func listening(p *project, libraries []*project) map[*finding.Site][]finding.Fin
 	}
 	found := map[*finding.Site][]finding.Finding{}
 	hasCore := analyzer.ProjectHas[finding.Server](p)
-	if hasCore && mapsServices(p) == nil || !hasCore && analyzer.ProjectHas[finding.Listener](p) {
+	if hasCore && firstMapping(p) == nil || !hasCore && analyzer.ProjectHas[finding.Listener](p) {
 		return found
 	}
 	isReplaced := slices.ContainsFunc(all, func(p *project) bool { return has(p, replaced, "") })
