@@ -70,6 +70,12 @@ var rules = []analyzer.Rule{
 		Proves:  finding.Registers(codeFirst),
 	},
 	{Code: lazyregexp.New(receiver + `(?P<at>` + addGrpc + `\s*\()`), Proves: adds(aspNetCore)},
+	// MapGrpcService<T>, or MapGrpcService(Of T), maps a class. Helpers of other libraries, which map classes too, are
+	// named like it: MapGrpcSchema<T, IT>.
+	{
+		Code:   lazyregexp.New(receiver + `(?P<at>MapGrpc\w+\s*(?:<|\(\s*Of\s+)\s*[\w.:']+)`),
+		Proves: mapsClass,
+	},
 	// A helper that calls MapGrpcService by reflection maps any class.
 	{
 		Code: lazyregexp.New(`\b(?i:typeof|nameof|typedefof|GetType)\s*[(<]\s*(?:Of\s+)?` +

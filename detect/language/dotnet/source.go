@@ -2,9 +2,7 @@ package dotnet
 
 import (
 	"bytes"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/address"
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
@@ -25,7 +23,7 @@ func analyzeSource(ext string, text []byte) *analyzer.Result[extra] {
 	}
 	t := grammars[ext].Read(source.TrimBOM(text))
 	imports := t.Names(importDirective)
-	found := slices.Concat(analyzer.Findings(t, rules, imports), mappedServices(t), coreServers(t, ext, imports))
+	found := append(analyzer.Findings(t, rules, imports), coreServers(t, ext, imports)...)
 	if t.Matches(standardHealth) {
 		found = append(found, analyzer.Findings(t, healthRules, imports)...)
 	}
@@ -71,9 +69,8 @@ func markConditional(t *source.Text, found []finding.Finding) []finding.Finding 
 }
 
 var (
-	// mapGrpcService takes the class that is mapped: MapGrpcService<T>, or MapGrpcService(Of T). Helpers of other
-	// libraries, which map classes too, are named like it: MapGrpcSchema<T, IT>.
-	mapGrpcService = lazyregexp.New(receiver + `(?P<at>MapGrpc\w+)\s*(?:<|\(\s*Of\s+)\s*(?P<class>[\w.:']+)`)
+	// className is the name of a class at the end of what is mapped.
+	className = lazyregexp.New(`'?\w+$`)
 	// typeParameter is the name of a class that a generic helper is given: T, TService, 'a.
 	typeParameter = source.Exactly(`T|T\p{Lu}\p{Ll}\w*|'\w+`)
 	// reflectionService is the gRPC reflection service, of Grpc.AspNetCore.Server.Reflection or of protobuf-net.Grpc.
@@ -81,21 +78,16 @@ var (
 	reflectionService = source.Exactly(`ReflectionService|ReflectionServiceImpl`)
 )
 
-// mappedServices returns the classes that are mapped.
-func mappedServices(t *source.Text) []finding.Finding {
-	var found []finding.Finding
-	for _, m := range t.FindAll(mapGrpcService, -1) {
-		class, _ := t.Group(mapGrpcService, m, "class")
-		at := finding.At(t, source.Span{From: m[2*mapGrpcService.SubexpIndex("at")], To: m[1]})
-		switch class = strings.TrimPrefix(path.Ext("."+strings.ReplaceAll(class, "::", ".")), "."); {
-		case reflectionService.MatchString(class):
-		case typeParameter.MatchString(class):
-			found = append(found, named{at, mappedAny, class})
-		default:
-			found = append(found, named{at, mapped, class})
-		}
+// mapsClass is the [finding.Make] of a class that is mapped.
+func mapsClass(at *finding.Site, code string) finding.Finding {
+	switch class := className.FindString(code); {
+	case reflectionService.MatchString(class):
+		return nil
+	case typeParameter.MatchString(class):
+		return named{at, mappedAny, class}
+	default:
+		return named{at, mapped, class}
 	}
-	return found
 }
 
 // The construction of a Server of Grpc.Core. Other libraries have a class Server too, so the file also has to name
