@@ -76,13 +76,6 @@ var rules = []analyzer.Rule{
 		Code:   lazyregexp.New(receiver + `(?P<at>MapGrpc\w+\s*(?:<|\(\s*Of\s+)\s*[\w.:']+)`),
 		Proves: mapsClass,
 	},
-	// A helper that calls MapGrpcService by reflection maps any class.
-	{
-		Code: lazyregexp.New(`\b(?i:typeof|nameof|typedefof|GetType)\s*[(<]\s*(?:Of\s+)?` +
-			`(?P<at>(?:\w+\.)*GrpcEndpointRouteBuilderExtensions)\b`),
-		Proves: as(mappedAny),
-	},
-
 	{
 		Code: lazyregexp.New(receiver + `(?P<at>` + grpcHealthName + `)\s*\(`),
 		Proves: func(at *finding.Site, name string) finding.Finding {
