@@ -20,9 +20,12 @@ type msbuildProject struct {
 	references []string
 }
 
-// testPackages are packages that only test projects need (learn.microsoft.com, "Unit testing in .NET").
-var testPackages = []string{
-	"microsoft.net.test.sdk", "xunit", "xunit.v3", "nunit", "mstest", "mstest.testframework", "tunit",
+// isTestPackage reports whether only test projects need a package (learn.microsoft.com, "Unit testing in .NET").
+func isTestPackage(name string) bool {
+	return slices.Contains([]string{
+		"microsoft.net.test.sdk", "microsoft.testplatform.testhost", "xunit", "xunit.core", "xunit.v3", "xunit.v3.core",
+		"nunit", "mstest", "mstest.testframework", "tunit",
+	}, strings.ToLower(name))
 }
 
 // analyzeProject reads a project file. A file that cannot be read stands for a program, and an error comes with it.
@@ -58,7 +61,7 @@ func analyzeProject(text []byte) (*analyzer.Result[extra], error) {
 	}
 	for _, items := range file.Items {
 		for _, p := range items.Packages {
-			project.isTest = project.isTest || slices.Contains(testPackages, strings.ToLower(p.Name))
+			project.isTest = project.isTest || isTestPackage(p.Name)
 		}
 		for _, p := range items.Projects {
 			project.references = append(project.references, strings.ReplaceAll(p.Path, `\`, "/"))

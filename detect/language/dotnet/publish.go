@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/analyzer"
 	"github.com/grpc-cnb/health-probe/detect/finding"
@@ -26,13 +27,8 @@ type dependencies struct {
 	Libraries map[string]struct{ Type string }
 }
 
-var (
-	// serverLibrary is a library with a gRPC server. A program without any of them cannot serve.
-	serverLibrary = lazyregexp.New(`^(?:Grpc\.AspNetCore\.Server|Grpc\.Core)/`)
-	testLibrary   = lazyregexp.New(
-		`^(?i:Microsoft\.NET\.Test\.Sdk|Microsoft\.TestPlatform\.TestHost|` +
-			`xunit(?:\.v3)?\.core|NUnit|MSTest\.TestFramework)/`)
-)
+// serverLibrary is a library with a gRPC server. A program without any of them cannot serve.
+var serverLibrary = lazyregexp.New(`^(?:Grpc\.AspNetCore\.Server|Grpc\.Core)/`)
 
 // references are the names of methods and classes that an assembly of the app's own refers to, and the findings that
 // they are: the same as in sources. The names are in the assembly's metadata, each between NUL bytes (ECMA-335,
@@ -60,7 +56,7 @@ func analyzePublishFolder(f *tree.File, text []byte) (*analyzer.Result[extra], e
 	}
 	canServe := false
 	for library := range deps.Libraries {
-		if testLibrary.MatchString(library) {
+		if name, _, _ := strings.Cut(library, "/"); isTestPackage(name) {
 			return nil, nil
 		}
 		canServe = canServe || serverLibrary.MatchString(library)
