@@ -24,7 +24,7 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// configuresRoadRunner says that the file is the whole configuration of RoadRunner: RoadRunner runs the project, and
+	// configuresRoadRunner says that the file is the whole configuration of RoadRunner, which runs the project and
 	// serves what the file names.
 	configuresRoadRunner bool
 	// loadsEnvironment says that the app loads a file .env.
