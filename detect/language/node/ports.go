@@ -80,10 +80,13 @@ func (p *pass) onlyFor(framework string, all []finding.Finding) []finding.Findin
 var (
 	assignment = lazyregexp.New(`(?m)(?:^|[;})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
 		`static|readonly)\s+)*(?:this\.|exports\.)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
-	// described is an option with its default, of parseArgs and convict: { type: 'string', default: '50051' }, and
-	// inSchema a setting: z.coerce.number().default(50051).
-	described = lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`)
-	inSchema  = lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*[\w$.()\s]*\.default\((?P<value>[^()]*)\)`)
+	// options are those with a default: of parseArgs, convict and yargs' options, { port: { default: 50051 } }, of yargs'
+	// option, and of a schema, z.coerce.number().default(50051).
+	options = []*lazyregexp.Regexp{
+		lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`),
+		lazyregexp.New(`\.option\(\s*["'](?P<field> *)["']\s*,\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`),
+		lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*[\w$.()\s]*\.default\((?P<value>[^()]*)\)`),
+	}
 	// takesOut takes names out of an object, each with a default or without: const { PORT = 50051 } = process.env.
 	takesOut = lazyregexp.New(`\{(?P<names>[^{}]*)\}\s*=\s*(?P<of>[\w$.]+)`)
 	taken    = lazyregexp.New(`(?P<name>\w+)\s*(?::\s*\w+\s*)?(?:=\s*(?P<value>[^,{}]+))?`)
@@ -97,7 +100,13 @@ func (p *pass) names() *address.Names {
 	if p.declared = address.Read(p.Text, ";,\n"); p.isBundle {
 		return p.declared
 	}
-	p.declared = address.Read(p.Text, ";,\n", assignment, described, inSchema)
+	p.declared = address.Read(p.Text, ";,\n", assignment)
+	for _, pattern := range options {
+		for _, m := range p.FindAll(pattern, maxListed) {
+			field, _ := p.Group(pattern, m, "field")
+			p.declared.DeclareOption(address.Field(field), "", source.Span{From: m[4], To: m[5]})
+		}
+	}
 	p.declareTaken()
 	return p.declared
 }
