@@ -20,8 +20,9 @@ func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.replacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	packages := packagesOf(all)
-	dropOwnHealth(all, files)
+	folders := analyzer.HealthFoldersOf(files)
 	for _, p := range all {
+		p.Drop(func(f finding.Finding) bool { return mayBeHealth(f) && folders.IsOwn(finding.Where(f).Path) })
 		decide(p)
 	}
 	packages.moveServers(all)
@@ -57,39 +58,25 @@ func (all packages) usedBy(p *project) []*project {
 	return used
 }
 
-// dropOwnHealth leaves out what is called a health service and is one of the app's own. That its package is not
-// grpc.health.v1 is seen where it is defined alone.
-func dropOwnHealth(all []*project, files []analyzer.File[extra]) {
-	folders := analyzer.HealthFoldersOf(files)
-	for _, p := range all {
-		p.Drop(func(f finding.Finding) bool {
-			switch f.(type) {
-			case finding.Health, healthController, namedHealth:
-				return folders.IsOwn(finding.Where(f).Path)
-			}
-			return false
-		})
-	}
-}
-
 // moveServers leaves out the servers that a project makes for others, which give them their addresses, and moves what
 // it registers with them there. Others may register health services for servers that they are given.
 func (all packages) moveServers(projects []*project) {
-	makers := map[*project]bool{}
+	var makers []*project
 	for _, p := range projects {
 		binds := analyzer.ProjectHas[finding.Listener](p) && !analyzer.ProjectHas[finding.Server](p)
 		for _, q := range all.usedBy(p) {
 			isServer := analyzer.ProjectHas[finding.Server](q)
-			isMaker := isServer && binds && !analyzer.ProjectHas[finding.Listener](q)
-			if !isMaker && (isServer || !analyzer.ProjectHas[finding.HealthElsewhere](p)) {
-				continue
+			switch {
+			case isServer && binds && !analyzer.ProjectHas[finding.Listener](q):
+				makers = append(makers, q)
+				p.ShareHealth(q)
+			case !isServer && analyzer.ProjectHas[finding.HealthElsewhere](p):
+				p.ShareHealth(q)
 			}
-			makers[q] = makers[q] || isMaker
-			p.ShareHealth(q)
 		}
 	}
-	for p, isMaker := range makers {
-		p.Drop(func(f finding.Finding) bool { return isMaker && finding.Is[finding.Server](f) })
+	for _, p := range makers {
+		p.Drop(finding.Is[finding.Server])
 	}
 }
 
@@ -108,6 +95,11 @@ func dropLibraries(all []*project, named packages) {
 			p.Drop(func(finding.Finding) bool { return true })
 		}
 	}
+}
+
+// mayBeHealth reports whether a finding is a health service by its name, which one of the app's own may have.
+func mayBeHealth(f finding.Finding) bool {
+	return finding.Is[finding.Health](f) || finding.Is[healthController](f) || finding.Is[namedHealth](f)
 }
 
 // decide decides the findings that depend on others of the project. Handlers of Connect serve gRPC where HTTP/2 is
