@@ -80,8 +80,8 @@ func (p *pass) onlyFor(framework string, all []finding.Finding) []finding.Findin
 var (
 	assignment = lazyregexp.New(`(?m)(?:^|[;})])[ \t]*(?:(?:export|const|let|var|private|public|protected|` +
 		`static|readonly)\s+)*(?:this\.|exports\.)?(?P<name>[A-Za-z_$][\w$]*)\s*(?:[?!]?:[^=;,(){}\n]{1,100})?=\s*`)
-	// options are those with a default: of parseArgs, convict and yargs' options, { port: { default: 50051 } }, of yargs'
-	// option, and of a schema, z.coerce.number().default(50051).
+	// options are those with a default: of parseArgs, convict and yargs, { port: { default: 50051 } }, of the method
+	// option of yargs, and of a schema, z.coerce.number().default(50051).
 	options = []*lazyregexp.Regexp{
 		lazyregexp.New(`\b(?P<field>\w+)["']?\s*:\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`),
 		lazyregexp.New(`\.option\(\s*["'](?P<field> *)["']\s*,\s*\{[^{}]*?\bdefault\s*:\s*(?P<value>[^,{}]*)`),
