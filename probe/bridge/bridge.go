@@ -2,12 +2,12 @@
 // themselves: the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app
 // in its pod, a bridge does that.
 //
-//	caller --> door --> conn --> stream --> questions --> target on lean.Kept --> server
+//	caller --> limiter --> conn --> stream --> scheduler --> target on upstreams --> server
 //
-// A caller is anybody in the pod's network, so all of it is bounded: how many connections there are (door), what one of
-// them can hold (conn, and place.go, which adds it up), what it can do without asking (conn.spend), and what it can
-// make the server do (questions). A question is asked of the server when it comes, never answered from memory. Begin
-// with [Main].
+// A caller is anybody in the pod's network, so everything is bounded: how many connections there are (limiter), what
+// one connection can hold (conn, added up in limits.go), what a caller can send without a question (conn.spend), and
+// how often the server is asked (scheduler). The bridge asks the server for each question, and never answers from
+// memory. Begin with [Main].
 package bridge
 
 import (
@@ -34,21 +34,21 @@ const (
 	// processors is how many processors are used at the same time. With two, a check costs a fifth more CPU time and is
 	// answered no sooner: the Go runtime wakes the second for what the first has done by then.
 	processors = 1
-	// gcPercent lets the heap grow by this much between two collections. It is what was measured to be a fair price:
-	// with 50 the process has 1 MB more, and with 12 a check costs more CPU time and the process has no less.
+	// gcPercent is how much the heap grows between two collections, as measured: with 50 the process has 1 MB more, and
+	// with 12 a check costs more CPU time for the same memory.
 	gcPercent = 25
-	// memoryLimit makes the collector work harder, in bytes, before many callers at once use more.
+	// memoryLimit is from how many bytes on the collector works harder, as for many callers at once.
 	memoryLimit = 14 << 20
-	// lastAnswers is how long a question may still take after the signal to end, and lastLines how long the log may
-	// take for the last lines.
-	lastAnswers, lastLines = 2 * time.Second, time.Second
+	// drainTimeout is how long open questions have after the signal to end, and logTimeout how long the last lines of
+	// the log have.
+	drainTimeout, logTimeout = 2 * time.Second, time.Second
 )
 
-// Main runs the bridge with the arguments, environment and standard streams of the process, until SIGTERM or SIGINT. It
-// returns the code to exit with. Called by the lifecycle's launcher, or with -background, it starts a process that does
-// this, and passes.
+// Main runs the bridge with the arguments, environment and standard streams of the process, until SIGTERM or SIGINT,
+// and returns the exit code. Called by the lifecycle's launcher, or with -background, Main starts a process that does
+// so, and returns 0.
 func Main() int {
-	signal.Ignore(syscall.SIGPIPE) // of a log that nobody reads any more
+	signal.Ignore(syscall.SIGPIPE) // of a log without a reader
 	report := background.Inherited()
 	if report == nil && background.IsLauncher(os.Args[0]) {
 		background.StartForLauncher()
@@ -61,7 +61,7 @@ func Main() int {
 	f, text, err := bridgeflags.Read(os.Args[1:], check.LookUpPort, report != nil)
 	switch {
 	case text != "":
-		_, _ = io.WriteString(os.Stdout, text) // as the probe does, it passes if nobody reads
+		_, _ = io.WriteString(os.Stdout, text) // exits with 0 even if nobody reads, as the probe does
 		return int(outcome.ExitServing)
 	case report == nil && bridgeflags.AsksForBackground(f, os.Args[1:]):
 		background.Start(os.Args[1:], nil)
@@ -75,26 +75,26 @@ func Main() int {
 		report.Done(lines...)
 		log.Print(lines...)
 	}
-	log.Flush(lastLines)
+	log.Flush(logTimeout)
 	if err != nil {
 		return int(outcome.ExitUsage)
 	}
 	return int(outcome.ExitServing)
 }
 
-// run answers until SIGTERM or SIGINT. A bridge in the background reports when it listens, and ends when the app waits
-// for it. If the container has one already, it ends without a word.
-func run(b target, report *background.Report, log *linelog.Log) error {
+// run serves until SIGTERM or SIGINT. A bridge in the background reports when it listens, ends when the app waits for
+// the bridge's end, and ends silently if the container has a bridge already.
+func run(t target, report *background.Report, log *linelog.Log) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	listener, err := listen(ctx, b.Listen)
+	listener, err := listen(ctx, t.Listen)
 	switch {
 	case ctx.Err() != nil, report != nil && errors.Is(err, syscall.EADDRINUSE) && background.IsStarted():
 		report.Done()
 		return nil
 	case err != nil:
 		return &outcome.Failure{
-			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", b.Listen, innermost(err)),
+			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", t.Listen, innermost(err)),
 			Hint: "set -listen to a free port, such as :8087: pods with hostNetwork share those of the node",
 		}
 	}
@@ -106,33 +106,32 @@ func run(b target, report *background.Report, log *linelog.Log) error {
 			}
 		}()
 	}
-	return serve(ctx, b, listener, log)
+	return serve(ctx, t, listener, log)
 }
 
-// serve answers on a listener until ctx is done.
-func serve(ctx context.Context, b target, listener net.Listener, log *linelog.Log) error {
-	asking := fmt.Sprintf("asking %q", b.Options.Addr)
-	if b.Options.Addr == "" {
+func serve(ctx context.Context, t target, listener net.Listener, log *linelog.Log) error {
+	asking := fmt.Sprintf("asking %q", t.Options.Addr)
+	if t.Options.Addr == "" {
 		asking = "asking the gRPC server that this container has"
 	}
-	log.Print(append(b.Notes, fmt.Sprintf("listening on %v, %s", listener.Addr(), asking))...)
-	var kept connections
-	defer kept.close()
-	s := newServer(b, newQuestions(b, &kept, log), log)
-	d := newDoor(listener, s, guests{allowed: b.Allow, gateways: findGateways()}, placesFor(openFiles()))
-	ended := make(chan error, 1)
-	go func() { ended <- d.serve() }()
+	log.Print(append(t.Notes, fmt.Sprintf("listening on %v, %s", listener.Addr(), asking))...)
+	var upstreams upstreams
+	defer upstreams.close()
+	s := newShared(t, newScheduler(t, &upstreams, log), log)
+	l := newLimiter(listener, s, allowList{networks: t.Allow, gateways: findGateways()}, slotsFor(openFiles()))
+	closed := make(chan error, 1)
+	go func() { closed <- l.serve() }()
 	select {
-	case err := <-ended:
-		return fmt.Errorf("serving on %q: %w", b.Listen, err)
+	case err := <-closed:
+		return fmt.Errorf("serving on %q: %w", t.Listen, err)
 	case <-ctx.Done():
 	}
 	s.stopping.Store(true)
-	d.close(time.Now().Add(lastAnswers))
+	l.close(time.Now().Add(drainTimeout))
 	return nil
 }
 
-// innermost leaves out what package net says about the operation and the address, which the message has already.
+// innermost leaves out package net's words about the operation and the address, which the caller's message has.
 func innermost(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number

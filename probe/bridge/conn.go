@@ -11,61 +11,60 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// conn is a connection in its place. Its one goroutine reads, answers and writes; an asking that ends only leaves its
-// outcome at the streams that wait for it, and wakes the goroutine. All its memory is here (see placeSize).
+// conn is a caller's connection. One goroutine reads, answers and writes; a round that ends leaves its outcome at the
+// waiting streams, and wakes the goroutine. All the memory of a connection is in this struct (see slotSize).
 type conn struct {
-	server *server
-	tcp    net.Conn
-	from   netip.Addr
-	caller *caller // who calls, for the door
-	told   bool    // it was told to end, by the door
+	shared  *shared
+	tcp     net.Conn
+	from    netip.Addr
+	caller  *caller // of the limiter
+	evicted bool    // closed by the limiter
 
 	accepted time.Time
-	asking   atomic.Int32 // streams that wait for an answer, for the door
+	pending  atomic.Int32 // streams that wait for an answer
 	woken    atomic.Bool
 
-	in         [readSize]byte // in[start:end] is what was read and not handled
+	in         [readSize]byte // in[start:end] was read, and is not handled yet
 	start, end int
-	out        [writeSize]byte // out[:queued] is what is to be written
+	out        [writeSize]byte // out[:queued] is not sent yet
 	queued     int
 
-	left    int       // of the allowance
-	counted time.Time // when it was last given back with time
-	began   time.Time // when what has come in part began, zero for nothing
-	asked   time.Time // when the server last answered it, or when it was accepted
-	// answered tells that a page was sent; last, that it is the last one of HTTP/1.1.
-	answered, last bool
+	allowance    int       // see maxAllowance
+	refilled     time.Time // when time last added to the allowance
+	partialSince time.Time // when the incomplete frame or request began; zero for none
+	lastAnswer   time.Time // of the server; at first, when the connection was accepted
+	pageSent     bool      // since the last read
+	lastRequest  bool      // of HTTP/1.1: the connection ends with the answer
 
 	streams [maxStreams]stream
 	http2   session
 }
 
 // reset prepares a conn for another connection.
-func (c *conn) reset(s *server, tcp net.Conn, from netip.Addr) {
+func (c *conn) reset(s *shared, tcp net.Conn, from netip.Addr) {
 	now := time.Now()
-	c.server, c.tcp, c.from = s, tcp, from
-	c.accepted, c.asked, c.counted, c.began, c.left = now, now, now, now, allowance
-	c.start, c.end, c.queued, c.answered, c.last = 0, 0, 0, false, false
+	c.shared, c.tcp, c.from = s, tcp, from
+	c.accepted, c.lastAnswer, c.refilled, c.partialSince, c.allowance = now, now, now, now, maxAllowance
+	c.start, c.end, c.queued, c.pageSent, c.lastRequest = 0, 0, 0, false, false
 	c.woken.Store(false)
 	for i := range c.streams {
-		c.streams[i].reset(c)
+		c.streams[i] = stream{conn: c}
 	}
 	c.http2.reset()
 }
 
-// ending is an error by which the bridge itself ends a connection. Nobody reads its text.
-type ending string
+// closeReason is why the bridge itself ends a connection.
+type closeReason string
 
 // Error returns the reason.
-func (e ending) Error() string { return string(e) }
+func (r closeReason) Error() string { return string(r) }
 
 const (
-	errClose    ending = "nothing comes any more"
-	errTooMuch  ending = "the allowance is spent"
-	errStopping ending = "the bridge ends"
+	errIdle     closeReason = "nothing arrives"
+	errTooMuch  closeReason = "the allowance is spent"
+	errStopping closeReason = "the bridge ends"
 )
 
-// serve handles a connection until it ends.
 func (c *conn) serve() {
 	isHTTP2, err := c.isHTTP2()
 	switch {
@@ -73,16 +72,16 @@ func (c *conn) serve() {
 	case isHTTP2:
 		c.serveHTTP2()
 	default:
-		_ = c.servePages() // HTTP/1.1 has no word for it
-		_ = c.flush()      // the last answer, as far as it is taken
+		_ = c.servePages() // HTTP/1.1 has no message for an error
+		_ = c.flush()      // the caller may not take the last answer
 	}
 	_ = c.tcp.Close() // the caller may have done so
 	for i := range c.streams {
-		c.streams[i].free()
+		c.streams[i].close()
 	}
 }
 
-// isHTTP2 reports whether the connection begins with HTTP/2's preface, which it takes.
+// isHTTP2 reports whether the connection begins with HTTP/2's preface, and reads the preface.
 func (c *conn) isHTTP2() (bool, error) {
 	for n := 1; ; n++ {
 		if err := c.need(n); err != nil {
@@ -98,7 +97,7 @@ func (c *conn) isHTTP2() (bool, error) {
 	}
 }
 
-// wake has the connection's goroutine look for answers. Questions are locked, so that the connection is this one still.
+// wake has the connection's goroutine look for answers. The scheduler is locked, so c has not been reused.
 func (c *conn) wake() {
 	c.woken.Store(true)
 	_ = c.tcp.SetReadDeadline(longAgo) // it fails once the connection is closed
@@ -106,7 +105,7 @@ func (c *conn) wake() {
 
 var longAgo = time.Unix(1, 0)
 
-// need reads until at least n bytes are there.
+// need reads until in has n bytes.
 func (c *conn) need(n int) error {
 	for c.end-c.start < n {
 		if err := c.read(); err != nil {
@@ -116,19 +115,19 @@ func (c *conn) need(n int) error {
 	return nil
 }
 
-// read reads something, for which there has to be room, or sends an answer. Meanwhile it keeps to all deadlines.
+// read returns after it has read some bytes, for which in needs room, or sent a page. It observes all deadlines.
 func (c *conn) read() error {
 	if c.start > 0 {
 		c.end = copy(c.in[:], c.in[c.start:c.end])
 		c.start = 0
 	}
 	for {
-		deadline, err := c.attend()
+		deadline, err := c.advance()
 		if err != nil {
 			return err
 		}
-		if c.answered {
-			c.answered = false
+		if c.pageSent {
+			c.pageSent = false
 			return nil
 		}
 		_ = c.tcp.SetReadDeadline(deadline) // it fails if reading does
@@ -145,12 +144,12 @@ func (c *conn) read() error {
 	}
 }
 
-// attend answers what can be answered, writes what is queued, and returns when there is something to do again.
-func (c *conn) attend() (deadline time.Time, err error) {
+// advance sends the answers that have arrived, flushes, and returns the time of the next event.
+func (c *conn) advance() (deadline time.Time, err error) {
 	c.woken.Store(false)
 	now := time.Now()
 	for i := range c.streams {
-		if err := c.streams[i].attend(now); err != nil {
+		if err := c.streams[i].advance(now); err != nil {
 			return deadline, err
 		}
 	}
@@ -158,16 +157,16 @@ func (c *conn) attend() (deadline time.Time, err error) {
 		return deadline, err
 	}
 	deadline, busy := c.due()
-	if c.server.stopping.Load() && !busy {
+	if c.shared.stopping.Load() && !busy {
 		return deadline, errStopping
 	}
-	if !deadline.IsZero() && !now.Before(deadline) && !c.answered {
-		return deadline, errClose // the streams have seen to theirs
+	if !deadline.IsZero() && !now.Before(deadline) && !c.pageSent {
+		return deadline, errIdle // deadlines of streams are handled above
 	}
 	return deadline, nil
 }
 
-// due returns when the connection has something to do, or has to end, if nothing comes.
+// due returns the next deadline, and whether a request is open.
 func (c *conn) due() (deadline time.Time, busy bool) {
 	for i := range c.streams {
 		if st := &c.streams[i]; st.wants != wantsNone {
@@ -175,15 +174,15 @@ func (c *conn) due() (deadline time.Time, busy bool) {
 		}
 	}
 	if !busy {
-		deadline = c.asked.Add(idleTimeout)
+		deadline = c.lastAnswer.Add(idleTimeout)
 	}
-	if !c.began.IsZero() {
-		deadline = earliest(deadline, c.began.Add(requestTimeout))
+	if !c.partialSince.IsZero() {
+		deadline = earliest(deadline, c.partialSince.Add(requestTimeout))
 	}
 	return deadline, busy
 }
 
-// earliest returns the earlier one of two times, of which zero is never.
+// earliest returns the earlier of two times; the zero time is never.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -191,30 +190,27 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// spend takes from the allowance.
 func (c *conn) spend(cost int) error {
-	if now := time.Now(); c.left < allowance {
-		if back := int(now.Sub(c.counted) * allowancePerSecond / time.Second); back > 0 {
-			c.left, c.counted = min(allowance, c.left+back), now
+	if now := time.Now(); c.allowance < maxAllowance {
+		if back := int(now.Sub(c.refilled) * allowancePerSecond / time.Second); back > 0 {
+			c.allowance, c.refilled = min(maxAllowance, c.allowance+back), now
 		}
 	} else {
-		c.counted = now
+		c.refilled = now
 	}
-	if c.left -= cost; c.left < 0 {
+	if c.allowance -= cost; c.allowance < 0 {
 		return errTooMuch
 	}
 	return nil
 }
 
-// earn gives back what an answer of the server is worth, and what the head of its request has cost.
+// earn adds to the allowance for an answer of the server, and refunds what the head of its request has cost.
 func (c *conn) earn(cost int) {
-	c.left = min(allowance, c.left+cost+allowancePerAnswer)
-	c.asked = time.Now()
+	c.allowance = min(maxAllowance, c.allowance+cost+allowancePerAnswer)
+	c.lastAnswer = time.Now()
 }
 
-// queue has bytes written, at the latest before the next read.
-func (c *conn) queue(b []byte) error { return write(c, b) }
-
+// write queues a text, which is sent before the next read at the latest.
 func write[T []byte | string](c *conn, text T) error {
 	for len(text) > 0 {
 		n := copy(c.out[c.queued:], text)
@@ -228,7 +224,7 @@ func write[T []byte | string](c *conn, text T) error {
 	return nil
 }
 
-// flush writes what is queued.
+// flush sends out.
 func (c *conn) flush() error {
 	if c.queued == 0 {
 		return nil
@@ -239,13 +235,12 @@ func (c *conn) flush() error {
 	return err
 }
 
-// skip passes over n bytes.
 func (c *conn) skip(n int) error {
-	return c.each(n, func([]byte) error { return nil })
+	return c.eachPart(n, func([]byte) error { return nil })
 }
 
-// each hands over n bytes in the parts in which they come.
-func (c *conn) each(n int, take func(part []byte) error) error {
+// eachPart calls take for n bytes, in the parts in which they arrive.
+func (c *conn) eachPart(n int, take func(part []byte) error) error {
 	for n > 0 {
 		if err := c.need(1); err != nil {
 			return err

@@ -69,7 +69,7 @@ func TestHostileCallersDoNotKeepTheKubeletWaiting(t *testing.T) {
 			addr, _ := startBridge(t, "-addr="+server.Addr)
 			ctx, stop := context.WithCancel(t.Context())
 			var running sync.WaitGroup
-			repeat(ctx, &running, maxPlaces+maxPlaces/2, func(ctx context.Context) { call(ctx, addr) })
+			repeat(ctx, &running, maxSlots+maxSlots/2, func(ctx context.Context) { call(ctx, addr) })
 			for range 20 {
 				says(t, client(t, addr), "", "SERVING")
 				time.Sleep(20 * time.Millisecond)
@@ -119,9 +119,9 @@ func askMadeUpNames(ctx context.Context, addr string) {
 	}
 }
 
-// If all places are taken, the caller who has most of them loses his oldest, and the places that are kept for the node
-// and the pod are never his.
-func TestPlaceIsMadeByTheCallerWithMostConnections(t *testing.T) {
+// If no slot is free, the caller with most connections loses the oldest, and never has the slots that are reserved for
+// the node and the pod.
+func TestSlotIsTakenFromTheCallerWithMostConnections(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
 	addr, _ := startBridge(t, "-addr="+server.Addr)
@@ -145,12 +145,12 @@ func TestPlaceIsMadeByTheCallerWithMostConnections(t *testing.T) {
 	}
 	first, second := open(&net.Dialer{}), open(hostile)
 	wantAnswer(t, first, answer)
-	others := make([]net.Conn, 2*maxPlaces)
+	others := make([]net.Conn, 2*maxSlots)
 	for i := range others {
 		others[i] = open(hostile)
 	}
 	finds(t, "the oldest connection of the hostile caller to be closed", func() bool { return !isOpen(second) })
-	const most = maxPlaces - maxPlaces/endingShare - maxPlaces/keptShare
+	const most = maxSlots - maxSlots/closingShare - maxSlots/reservedShare
 	finds(t, "the hostile caller to have no more connections than he may", func() bool {
 		others = slices.DeleteFunc(others, func(c net.Conn) bool { return !isOpen(c) })
 		return len(others) <= most

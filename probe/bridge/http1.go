@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// servePages answers requests of HTTP/1.1 (RFC 9112), one after the other.
+// servePages serves a connection of HTTP/1.1 (RFC 9112), one request after the other.
 func (c *conn) servePages() error {
-	for !c.last {
+	for !c.lastRequest {
 		st := &c.streams[0]
 		var r request
 		status, err := c.readHead(&r)
@@ -17,9 +17,9 @@ func (c *conn) servePages() error {
 			return err
 		}
 		st.open(0, &r, true)
-		c.began = time.Time{}
+		c.partialSince = time.Time{}
 		if status != 0 {
-			c.last = true
+			c.lastRequest = true
 			return st.sendPage(errorPage(status, "bad request: it is not valid, or too long"))
 		}
 		if err := st.beginPage(); err != nil {
@@ -27,7 +27,7 @@ func (c *conn) servePages() error {
 		}
 		for st.wants != wantsNone {
 			if c.end-c.start == len(c.in) {
-				c.start, c.end, c.last = 0, 0, true // more requests cannot be kept
+				c.start, c.end, c.lastRequest = 0, 0, true // there is no room for more requests
 				if err := c.spend(len(c.in) / byteShare); err != nil {
 					return err
 				}
@@ -43,10 +43,10 @@ func (c *conn) servePages() error {
 	return nil
 }
 
-// readHead reads the head of a request. The status is that of an error of the caller, and 0 if there is none.
+// readHead reads the head of a request. The status is that of the caller's error, 0 for none.
 func (c *conn) readHead(r *request) (status int, err error) {
 	if c.end > c.start {
-		c.began = time.Now()
+		c.partialSince = time.Now()
 	}
 	h := head{request: r}
 	for size := 0; ; {
@@ -65,13 +65,13 @@ func (c *conn) readHead(r *request) (status int, err error) {
 			return status, nil
 		}
 		if done {
-			c.last = c.last || h.close
+			c.lastRequest = c.lastRequest || h.close
 			return 0, nil
 		}
 	}
 }
 
-// line reads a line, or a part of one that is longer than the buffer.
+// line reads a line, or a part of a line that is longer than the buffer.
 func (c *conn) line() (line []byte, whole bool, err error) {
 	for seen := 0; ; {
 		have := c.in[c.start:c.end]
@@ -86,24 +86,24 @@ func (c *conn) line() (line []byte, whole bool, err error) {
 		if err := c.need(seen + 1); err != nil {
 			return nil, false, err
 		}
-		if c.began.IsZero() {
-			c.began = time.Now()
+		if c.partialSince.IsZero() {
+			c.partialSince = time.Now()
 		}
 	}
 }
 
-// head is the head of a request while it is read.
+// head is a request whose head is being read.
 type head struct {
 	*request
-	begun, old bool // its first line has come, and is of HTTP/1.0
-	long       bool // a line has begun that is longer than the buffer
+	begun, old bool // the first line has been read, and is of HTTP/1.0
+	long       bool // the line is longer than the buffer
 	close      bool // the connection ends after the answer
 	length     uint64
-	// How many fields there are of a name.
+	// The numbers of fields of these names.
 	hosts, lengths, codings int
 }
 
-// take takes a line, or a part of one. The status is that of an error, and 0 if there is none.
+// take handles a line, or a part of one. The status is that of an error, 0 for none.
 func (h *head) take(line []byte, whole bool) (done bool, status int) {
 	switch {
 	case h.long:
@@ -126,11 +126,10 @@ func (h *head) take(line []byte, whole bool) (done bool, status int) {
 	return false, 0
 }
 
-// takeRequestLine takes the method, the target and the version.
 func (h *head) takeRequestLine(line []byte) (status int) {
 	method, rest, _ := bytes.Cut(line, []byte(" "))
 	uri, version, ok := bytes.Cut(rest, []byte(" "))
-	if !ok || !isFieldName(method, true) || !isTarget(uri) {
+	if !ok || !isFieldName(method, true) || !isRequestTarget(uri) {
 		return 400
 	}
 	switch string(version) {
@@ -144,26 +143,25 @@ func (h *head) takeRequestLine(line []byte) (status int) {
 	if h.setPath(uri); h.resource != resourceNone {
 		return 0
 	}
-	target, err := url.ParseRequestURI(string(uri)) // it may be absolute, as proxies get it (RFC 9112 section 3.2.2)
+	absolute, err := url.ParseRequestURI(string(uri)) // proxies get an absolute one (RFC 9112 section 3.2.2)
 	if err != nil {
 		return 400
 	}
-	h.setPath([]byte(target.EscapedPath()))
+	h.setPath([]byte(absolute.EscapedPath()))
 	return 0
 }
 
-// isHost reports whether a value has only characters that a host and a port may have (RFC 3986 section 3.2.2).
+// isHost reports whether a value has only characters of hosts and ports (RFC 3986 section 3.2.2).
 func isHost(value []byte) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return len(bytes.Trim(value, letters+"0123456789-._~!$&'()*+,;=%:[]")) == 0
 }
 
-// isTarget reports whether a request's target has no character that it cannot have.
-func isTarget(uri []byte) bool {
+// isRequestTarget reports whether a request's target has only visible characters of ASCII.
+func isRequestTarget(uri []byte) bool {
 	return len(uri) > 0 && !bytes.ContainsFunc(uri, func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
-// takeField takes a header.
 func (h *head) takeField(line []byte, whole bool) (status int) {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	value = bytes.Trim(value, " \t")
@@ -189,7 +187,7 @@ func (h *head) takeField(line []byte, whole bool) (status int) {
 		h.close = h.close || length > 0 // a body is not read
 	case "transfer-encoding":
 		if h.codings++; !h.old && (h.codings > 1 || !bytes.EqualFold(value, []byte("chunked"))) {
-			return 501 // as RFC 9112 section 6.1 asks for
+			return 501 // RFC 9112 section 6.1
 		}
 		h.close = true
 	case "upgrade":
@@ -204,7 +202,6 @@ var statusTexts = map[int]string{
 	505: "HTTP Version Not Supported",
 }
 
-// sendPageHTTP1 answers with a page. The next request may come after it, unless it was the last.
 func (c *conn) sendPageHTTP1(p page, body string) error {
 	b := make([]byte, 0, writeSize)
 	b = append(strconv.AppendInt(append(b, "HTTP/1.1 "...), int64(p.status), 10), ' ')
@@ -212,10 +209,10 @@ func (c *conn) sendPageHTTP1(p page, body string) error {
 	p.fields(func(name, value string) {
 		b = append(append(append(append(b, name...), ": "...), value...), "\r\n"...)
 	})
-	if c.last {
+	if c.lastRequest {
 		b = append(b, "connection: close\r\n"...)
 	}
-	if err := c.queue(append(b, "\r\n"...)); err != nil {
+	if err := write(c, append(b, "\r\n"...)); err != nil {
 		return err
 	}
 	return write(c, body)

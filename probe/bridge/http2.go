@@ -9,42 +9,42 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// streamWindow is how much a caller may send of a request unread: a message of the greatest size, and what a caller
-// sends of a greater one before it is told.
+// streamWindow is how much a caller may send of a request unread, in bytes: a message of the greatest size, and a part
+// of a larger one until the error arrives.
 const streamWindow = 4 << 10
 
-// session is what a connection of HTTP/2 has beside its streams (RFC 9113, of the server's side).
+// session is the state of an HTTP/2 connection besides its streams (RFC 9113, the server's side).
 type session struct {
-	block       [maxHead]byte // block[:blockLength] is what has come of a header block
+	block       [maxHead]byte // block[:blockLength] has arrived of a header block
 	blockLength int
-	blockStream uint32 // 0 if no block has come in part
-	blockEnds   bool   // it ends its stream
+	blockStream uint32 // 0 if no block is incomplete
+	blockEnds   bool   // the stream ends with the block
 	decoder     http2.Decoder
 	request     request // of the block
 
-	settled    bool   // the caller's SETTINGS have come
-	lastID     uint32 // of the streams that the caller has opened
-	window     int64  // of a new stream: what the caller takes
+	settled    bool   // the caller's SETTINGS have arrived
+	lastID     uint32 // of the caller's streams
+	window     int64  // of a new stream: how much the caller takes
 	connWindow int64  // of the connection
-	taken      uint32 // DATA that was taken, and not given back to the caller's window of the connection
-	smallTable bool   // the next header block has to say that its table is empty
+	unreturned uint32 // DATA for which the caller's window of the connection has not grown again
+	smallTable bool   // the next header block has to announce a table of size 0
 }
 
 func (s *session) reset() {
-	s.blockLength, s.blockStream, s.settled, s.lastID, s.taken, s.smallTable = 0, 0, false, 0, 0, false
+	s.blockLength, s.blockStream, s.settled, s.lastID, s.unreturned, s.smallTable = 0, 0, false, 0, 0, false
 	s.window, s.connWindow = http2.DefaultWindow, http2.DefaultWindow
 	s.decoder.Reset(maxHead)
 }
 
-// protocolError is an error of the caller that ends the connection, with its code.
+// protocolError is the code of a caller's error that ends the connection.
 type protocolError uint32
 
 // Error returns the code.
 func (e protocolError) Error() string { return strconv.Itoa(int(e)) }
 
-// serveHTTP2 answers requests of HTTP/2, of which the preface has come.
+// serveHTTP2 serves a connection after its preface.
 func (c *conn) serveHTTP2() {
-	err := c.queue(ownSettings)
+	err := write(c, ownSettings)
 	for err == nil {
 		err = c.receiveFrame()
 	}
@@ -54,16 +54,16 @@ func (c *conn) serveHTTP2() {
 		code = uint32(wrong)
 	case errors.Is(err, errTooMuch):
 		code = http2.CodeEnhanceYourCalm
-	case !errors.Is(err, errClose) && !errors.Is(err, errStopping):
-		return // nobody is there
+	case !errors.Is(err, errIdle) && !errors.Is(err, errStopping):
+		return // the caller is gone
 	}
 	payload := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, c.http2.lastID), code)
-	if c.queue(http2.AppendFrame(nil, http2.FrameGoAway, 0, 0, payload)) == nil {
-		_ = c.flush() // as far as it is taken
+	if write(c, http2.AppendFrame(nil, http2.FrameGoAway, 0, 0, payload)) == nil {
+		_ = c.flush() // the caller may not take it
 	}
 }
 
-// ownSettings is what the caller is told at first.
+// ownSettings is the first frame of the bridge.
 var ownSettings = func() []byte {
 	b := http2.AppendSetting(nil, http2.SettingMaxConcurrentStreams, maxStreams)
 	b = http2.AppendSetting(b, http2.SettingInitialWindowSize, streamWindow)
@@ -72,13 +72,12 @@ var ownSettings = func() []byte {
 	return http2.AppendFrame(nil, http2.FrameSettings, 0, 0, b)
 }()
 
-// receiveFrame handles a frame.
 func (c *conn) receiveFrame() error {
 	if err := c.need(1); err != nil {
 		return err
 	}
-	if c.began.IsZero() {
-		c.began = time.Now()
+	if c.partialSince.IsZero() {
+		c.partialSince = time.Now()
 	}
 	if err := c.need(http2.FrameHeaderLen); err != nil {
 		return err
@@ -95,12 +94,12 @@ func (c *conn) receiveFrame() error {
 		return err
 	}
 	if c.http2.blockStream == 0 {
-		c.began = time.Time{}
+		c.partialSince = time.Time{}
 	}
 	return nil
 }
 
-// handle handles a frame of which the header has come.
+// handle handles a frame after its header.
 func (c *conn) handle(f http2.FrameHeader) error {
 	s := &c.http2
 	if s.blockStream != 0 && (f.Type != http2.FrameContinuation || f.Stream != s.blockStream) ||
@@ -137,11 +136,11 @@ func (c *conn) handle(f http2.FrameHeader) error {
 			return protocolError(http2.CodeFrameSize)
 		}
 	}
-	return c.skip(f.Length) // PRIORITY, GOAWAY, and types that are not known
+	return c.skip(f.Length) // PRIORITY, GOAWAY and unknown types
 }
 
-// fixed returns the payload of a frame of at most len(c.in) bytes, which is valid until the next read.
-func (c *conn) fixed(length int) ([]byte, error) {
+// payload returns a payload of at most len(c.in) bytes, which is valid until the next read.
+func (c *conn) payload(length int) ([]byte, error) {
 	if err := c.need(length); err != nil {
 		return nil, err
 	}

@@ -9,10 +9,9 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// startOfAnswer are the headers of a call's answer.
 var startOfAnswer = []string{":status", "200", "content-type", "application/grpc"}
 
-// headers queues a header block: names, each followed by its value.
+// headers queues a header block. Each name is followed by its value.
 func (st *stream) headers(flags uint8, fields []string) error {
 	c := st.conn
 	var block []byte
@@ -22,15 +21,14 @@ func (st *stream) headers(flags uint8, fields []string) error {
 	for pair := range slices.Chunk(fields, 2) {
 		block = http2.AppendField(block, pair[0], pair[1])
 	}
-	return c.queue(http2.AppendFrame(nil, http2.FrameHeaders, flags|http2.FlagEndHeaders, st.id, block))
+	return write(c, http2.AppendFrame(nil, http2.FrameHeaders, flags|http2.FlagEndHeaders, st.id, block))
 }
 
-// takes reports whether the caller takes so many bytes of DATA now. Nothing is kept for one who does not.
-func (st *stream) takes(length int) bool {
+// fits reports whether the caller takes so many bytes of DATA now. The bridge queues none for later.
+func (st *stream) fits(length int) bool {
 	return int64(length) <= min(st.window, st.conn.http2.connWindow, http2.MaxFrameSize)
 }
 
-// data queues DATA that the caller takes.
 func (st *stream) data(flags uint8, text string) error {
 	c := st.conn
 	n := len(text)
@@ -38,18 +36,18 @@ func (st *stream) data(flags uint8, text string) error {
 	c.http2.connWindow -= int64(n)
 	header := http2.AppendFrame(nil, http2.FrameData, flags, st.id, nil)
 	header[0], header[1], header[2] = byte(n>>16), byte(n>>8), byte(n)
-	if err := c.queue(header); err != nil {
+	if err := write(c, header); err != nil {
 		return err
 	}
 	return write(c, text)
 }
 
-// send sends a message of a call; first tells that there was none before.
+// send sends a message of a call, after the headers if the message is the first.
 func (st *stream) send(first bool, message []byte) error {
 	b := make([]byte, 5, 5+len(message))
 	binary.BigEndian.PutUint32(b[1:], uint32(len(message)))
 	b = append(b, message...)
-	if !st.takes(len(b)) {
+	if !st.fits(len(b)) {
 		return st.fail(codeResourceExhausted, "the caller's window is too small for the answer")
 	}
 	if first {
@@ -60,7 +58,6 @@ func (st *stream) send(first bool, message []byte) error {
 	return st.data(0, string(b))
 }
 
-// succeed ends a call with its message.
 func (st *stream) succeed(message []byte) error {
 	if err := st.send(true, message); err != nil || st.wants == wantsNone {
 		return err
@@ -75,7 +72,7 @@ func (st *stream) succeed(message []byte) error {
 func (st *stream) fail(code outcome.Code, message string) error {
 	fields := slices.Clip(startOfAnswer)
 	if st.watch.sent {
-		fields = nil // they were before the first status
+		fields = nil // the first status came after them
 	}
 	fields = append(fields, "grpc-status", strconv.Itoa(int(code)), "grpc-message", message)
 	if err := st.headers(http2.FlagEndStream, fields); err != nil {
@@ -84,21 +81,20 @@ func (st *stream) fail(code outcome.Code, message string) error {
 	return st.finish()
 }
 
-// finish frees a stream that was answered. A caller who has not sent all of the request is told to send no more (RFC
-// 9113 section 8.1).
+// finish frees a stream after the answer, and stops a caller who has not sent all of the request (RFC 9113 section
+// 8.1).
 func (st *stream) finish() error {
-	st.free()
+	st.close()
 	if st.ended {
 		return nil
 	}
-	return st.conn.queue(http2.AppendFrame(nil, http2.FrameRSTStream, 0, st.id, []byte{0, 0, 0, http2.CodeNoError}))
+	return write(st.conn, http2.AppendFrame(nil, http2.FrameRSTStream, 0, st.id, []byte{0, 0, 0, http2.CodeNoError}))
 }
 
-// sendPageHTTP2 answers with a page.
 func (st *stream) sendPageHTTP2(p page, body string) error {
 	fields := []string{":status", strconv.Itoa(p.status)}
 	p.fields(func(name, value string) { fields = append(fields, name, value) })
-	if !st.takes(len(body)) {
+	if !st.fits(len(body)) {
 		return st.conn.resetStream(st.id, http2.CodeFlowControl)
 	}
 	if body == "" {

@@ -17,7 +17,7 @@ func (c *conn) handleSettings(f http2.FrameHeader) error {
 		return nil
 	}
 	for range f.Length / 6 {
-		b, err := c.fixed(6)
+		b, err := c.payload(6)
 		if err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (c *conn) handleSettings(f http2.FrameHeader) error {
 		}
 	}
 	s.settled = true
-	return c.queue(http2.AppendFrame(nil, http2.FrameSettings, http2.FlagAck, 0, nil))
+	return write(c, http2.AppendFrame(nil, http2.FrameSettings, http2.FlagAck, 0, nil))
 }
 
 // apply applies a setting of the caller.
@@ -64,18 +64,18 @@ func (c *conn) handlePing(f http2.FrameHeader) error {
 	if f.Length != 8 {
 		return protocolError(http2.CodeFrameSize)
 	}
-	b, err := c.fixed(8)
+	b, err := c.payload(8)
 	if err != nil || f.Has(http2.FlagAck) {
 		return err
 	}
-	return c.queue(http2.AppendFrame(nil, http2.FramePing, http2.FlagAck, 0, b))
+	return write(c, http2.AppendFrame(nil, http2.FramePing, http2.FlagAck, 0, b))
 }
 
 func (c *conn) handleWindowUpdate(f http2.FrameHeader) error {
 	if f.Length != 4 {
 		return protocolError(http2.CodeFrameSize)
 	}
-	b, err := c.fixed(4)
+	b, err := c.payload(4)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// unpadded reads what precedes the content of a DATA or HEADERS frame. It returns the lengths of the content and of the
-// padding after it.
+// unpadded reads the fields before the content of a DATA or HEADERS frame, and returns the lengths of the content and
+// of the padding.
 func (c *conn) unpadded(f http2.FrameHeader) (length, padding int, err error) {
 	before := 0
 	if f.Has(http2.FlagPadded) {
@@ -20,7 +20,7 @@ func (c *conn) unpadded(f http2.FrameHeader) (length, padding int, err error) {
 	if before > f.Length {
 		return 0, 0, protocolError(http2.CodeFrameSize)
 	}
-	b, err := c.fixed(before)
+	b, err := c.payload(before)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -33,7 +33,7 @@ func (c *conn) unpadded(f http2.FrameHeader) (length, padding int, err error) {
 	return length, padding, nil
 }
 
-// handleHeaders takes the first part of a header block.
+// handleHeaders begins a header block.
 func (c *conn) handleHeaders(f http2.FrameHeader) error {
 	if f.Stream%2 == 0 {
 		return protocolError(http2.CodeProtocol)
@@ -59,20 +59,20 @@ func (c *conn) handleHeaders(f http2.FrameHeader) error {
 	return c.handleBlock(f, 0)
 }
 
-// handleBlock takes a part of a header block, and handles it with the last part.
+// handleBlock adds a part of a header block, and handles the request after the last part.
 func (c *conn) handleBlock(f http2.FrameHeader, length int) error {
 	s := &c.http2
 	if s.blockLength+length > len(s.block) {
 		return protocolError(http2.CodeEnhanceYourCalm)
 	}
-	if err := c.each(length, func(part []byte) error {
+	if err := c.eachPart(length, func(part []byte) error {
 		s.blockLength += copy(s.block[s.blockLength:], part)
 		return nil
 	}); err != nil || !f.Has(http2.FlagEndHeaders) {
 		return err
 	}
 	s.request = request{}
-	if err := c.server.decode(&s.decoder, s.block[:s.blockLength], s.request.take); err != nil {
+	if err := c.shared.decode(&s.decoder, s.block[:s.blockLength], s.request.take); err != nil {
 		if _, ok := errors.AsType[*http2.TooLargeError](err); ok {
 			return protocolError(http2.CodeEnhanceYourCalm)
 		}
@@ -89,7 +89,7 @@ func (c *conn) handleRequest(id uint32, ended bool) error {
 		st := c.find(id)
 		switch {
 		case st == nil:
-			return nil // it was answered before its trailers came
+			return nil // the answer was sent before the trailers arrived
 		case !ended || st.ended:
 			return c.resetStream(id, http2.CodeProtocol)
 		}
@@ -100,11 +100,11 @@ func (c *conn) handleRequest(id uint32, ended bool) error {
 		return c.resetStream(id, http2.CodeProtocol)
 	}
 	st := c.find(0)
-	if st == nil || c.server.stopping.Load() {
+	if st == nil || c.shared.stopping.Load() {
 		return c.resetStream(id, http2.CodeRefusedStream)
 	}
 	st.open(id, &s.request, ended)
-	st.cost = s.blockLength / byteShare
+	st.headCost = s.blockLength / byteShare
 	st.window = s.window
 	if st.request.grpc {
 		return st.beginCall()
@@ -125,9 +125,9 @@ func (c *conn) find(id uint32) *stream {
 // resetStream ends a stream with an error.
 func (c *conn) resetStream(id uint32, code uint32) error {
 	if st := c.find(id); st != nil {
-		st.free()
+		st.close()
 	}
-	return c.queue(http2.AppendFrame(nil, http2.FrameRSTStream, 0, id, binary.BigEndian.AppendUint32(nil, code)))
+	return write(c, http2.AppendFrame(nil, http2.FrameRSTStream, 0, id, binary.BigEndian.AppendUint32(nil, code)))
 }
 
 // checkOpened returns an error for a frame on a stream that was never opened.
@@ -138,7 +138,6 @@ func (c *conn) checkOpened(id uint32) error {
 	return nil
 }
 
-// handleData takes a part of a message.
 func (c *conn) handleData(f http2.FrameHeader) error {
 	if err := c.checkOpened(f.Stream); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (c *conn) handleData(f http2.FrameHeader) error {
 	if err != nil {
 		return err
 	}
-	if err := c.each(length, func(part []byte) error {
+	if err := c.eachPart(length, func(part []byte) error {
 		if st := c.find(f.Stream); st != nil && !st.ended {
 			return st.receive(part)
 		}
@@ -159,16 +158,16 @@ func (c *conn) handleData(f http2.FrameHeader) error {
 		return err
 	}
 	s := &c.http2
-	if s.taken += uint32(f.Length); s.taken >= http2.DefaultWindow/4 {
-		update := binary.BigEndian.AppendUint32(nil, s.taken)
-		s.taken = 0
-		if err := c.queue(http2.AppendFrame(nil, http2.FrameWindowUpdate, 0, 0, update)); err != nil {
+	if s.unreturned += uint32(f.Length); s.unreturned >= http2.DefaultWindow/4 {
+		update := binary.BigEndian.AppendUint32(nil, s.unreturned)
+		s.unreturned = 0
+		if err := write(c, http2.AppendFrame(nil, http2.FrameWindowUpdate, 0, 0, update)); err != nil {
 			return err
 		}
 	}
 	st := c.find(f.Stream)
 	if st == nil {
-		return nil // it was answered, or the caller has reset it
+		return nil // the stream was answered, or reset by the caller
 	}
 	if st.ended {
 		return c.resetStream(f.Stream, http2.CodeStreamClosed)
@@ -179,7 +178,6 @@ func (c *conn) handleData(f http2.FrameHeader) error {
 	return nil
 }
 
-// handleReset ends a stream for the caller.
 func (c *conn) handleReset(f http2.FrameHeader) error {
 	if err := c.checkOpened(f.Stream); err != nil {
 		return err
@@ -187,11 +185,11 @@ func (c *conn) handleReset(f http2.FrameHeader) error {
 	if f.Length != 4 {
 		return protocolError(http2.CodeFrameSize)
 	}
-	if _, err := c.fixed(4); err != nil {
+	if _, err := c.payload(4); err != nil {
 		return err
 	}
 	if st := c.find(f.Stream); st != nil {
-		st.free()
+		st.close()
 	}
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
-// listen listens. What is set here for the listener is set for all its connections (tcp(7)): small buffers, since what
-// is in them was taken from a caller without asking anything, and that the kernel finds out when a caller is gone.
+// listen sets options of the listener, which all its connections inherit (tcp(7)): small buffers, since the kernel
+// fills them from any caller, and keep-alive, by which the kernel notices that a caller is gone.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	config := net.ListenConfig{
-		KeepAlive: -1, // it is set for the listener
+		KeepAlive: -1, // Control sets it
 		Control: func(_, _ string, socket syscall.RawConn) error {
 			return socket.Control(func(fd uintptr) { setOptions(int(fd)) })
 		},
@@ -21,7 +21,7 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", address)
 }
 
-// setOptions sets what a kernel may lack without harm to others.
+// setOptions sets the options that the kernel has.
 func setOptions(fd int) {
 	for _, option := range [...]struct{ level, name, value int }{
 		{syscall.SOL_SOCKET, syscall.SO_RCVBUF, socketBuffer},
@@ -35,11 +35,11 @@ func setOptions(fd int) {
 	}
 }
 
-// openFiles returns how many files the process may have open.
+// openFiles returns how many files the process may have open, as far as the slots can use them.
 func openFiles() int {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > maxPlaces+ownFiles {
-		return maxPlaces + ownFiles
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > maxSlots+ownFiles {
+		return maxSlots + ownFiles
 	}
 	return int(limit.Cur)
 }

@@ -7,11 +7,11 @@ import (
 	"net"
 )
 
-// listen listens. The bridge is for containers on Linux; elsewhere its connections are as the system makes them.
+// listen sets no options: the bridge is for containers on Linux.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	return config.Listen(ctx, "tcp", address)
 }
 
-// openFiles returns how many files the process may have open.
-func openFiles() int { return maxPlaces + ownFiles }
+// openFiles assumes no limit.
+func openFiles() int { return maxSlots + ownFiles }

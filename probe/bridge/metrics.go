@@ -9,21 +9,19 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// metrics are counters since the start. None of them depends on what a caller sends, so their page has a fixed number
-// of lines, and no name of a caller or a service.
+// metrics are counters since the start. No name of a caller or a service is in them, so the page has a fixed number of
+// lines.
 type metrics struct {
 	answers             [4]atomic.Int64 // to callers, by status of grpc.health.v1
 	checks, nanoseconds atomic.Int64    // of the server
 	notAllowed, evicted atomic.Int64    // connections
 }
 
-// addCheck counts a check of the server.
 func (m *metrics) addCheck(took time.Duration) {
 	m.checks.Add(1)
 	m.nanoseconds.Add(int64(took))
 }
 
-// addAnswer counts an answer to a caller.
 func (m *metrics) addAnswer(status outcome.Status) {
 	if 0 <= status && int(status) < len(m.answers) {
 		m.answers[status].Add(1)
@@ -33,7 +31,7 @@ func (m *metrics) addAnswer(status outcome.Status) {
 // openMetrics is the content type of the page (OpenMetrics 1.0.0).
 const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
-// page returns the page, in OpenMetrics' text format.
+// page returns the metrics in OpenMetrics' text format.
 func (m *metrics) page(droppedLines int) page {
 	var b strings.Builder
 	family := func(name, kind, help string) {

@@ -22,11 +22,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
 )
 
-// The buffers of a place are what place.go adds up.
-func TestPlaceIsWhatItSays(t *testing.T) {
+// The buffers of a slot are what limits.go adds up.
+func TestSlotSize(t *testing.T) {
 	t.Parallel()
-	if size := unsafe.Sizeof(conn{}); size > placeSize {
-		t.Errorf("a connection has %d bytes, want %d at most", size, placeSize)
+	if size := unsafe.Sizeof(conn{}); size > slotSize {
+		t.Errorf("a connection has %d bytes, want %d at most", size, slotSize)
 	}
 }
 
@@ -66,16 +66,16 @@ func TestNobodyWaitsForTheQuestionOfAnother(t *testing.T) {
 	}
 }
 
-// Whoever has to wait until the next asking begins waits for a part of the time that the server takes.
-func TestNextAskingBeginsSoon(t *testing.T) {
+// A caller who has to wait for the next round waits for a part of the time that the server takes.
+func TestNextRoundStartsSoon(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for took, want := range map[time.Duration]time.Duration{
 		0: 0, 8 * time.Millisecond: time.Millisecond, 800 * time.Millisecond: 100 * time.Millisecond,
 	} {
-		q := &queue{underWay: []*round{{began: now.Add(-took)}}, last: now}
-		if got := q.early(now); got != want {
-			t.Errorf("after %v the next asking begins in %v, want %v", took, got, want)
+		q := &queue{underWay: []*round{{began: now.Add(-took)}}, lastStart: now}
+		if got := q.delay(now); got != want {
+			t.Errorf("after %v the next round starts in %v, want %v", took, got, want)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestManyQuestionsAtOneInstant(t *testing.T) {
 }
 
 // The bridge's own timeout tells that a server hangs. It is over before the second that the kubelet waits.
-func TestHungServerIsToldInTime(t *testing.T) {
+func TestHungServerFailsInTime(t *testing.T) {
 	t.Parallel()
 	if kubelet := time.Second; bridgeflags.Timeout >= kubelet {
 		t.Errorf("the bridge takes %v, and the kubelet waits for %v", bridgeflags.Timeout, kubelet)
@@ -230,7 +230,7 @@ func wantAnswer(t *testing.T, conn net.Conn, want string) {
 	}
 }
 
-// Callers that -allow does not name are turned away, and the log says so; the pod itself is let in.
+// Callers that -allow does not list are rejected, and the log says so; the pod itself is accepted.
 func TestAllow(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
@@ -257,7 +257,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// A bridge that may have few open files has as many places as they allow, and answers.
+// A bridge that may have few open files has as many slots as the limit allows, and answers.
 func TestFewOpenFiles(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())

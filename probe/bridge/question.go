@@ -12,20 +12,19 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// target is the server that the bridge asks, and how.
+// target is the server that the bridge asks, and how to ask it.
 type target struct {
 	*bridgeflags.Flags
-	// memory is where the server was found, if no flag says it.
+	// memory has the address that a search has found.
 	memory *check.Memory
 }
 
 func newTarget(f *bridgeflags.Flags) target { return target{f, new(check.Memory)} }
 
-// kind is a kind of question.
 type kind int
 
 const (
-	// asFlagsSay asks what the flags ask for.
+	// asFlagsSay asks as the probe with the same flags does.
 	asFlagsSay kind = iota
 	// ready asks the same with -mode=ready.
 	ready
@@ -35,16 +34,16 @@ const (
 	oneService
 )
 
-// question is what a bridge can be asked. Questions that are equal have the same answer at the same time.
+// question is what a caller asks. Equal questions have equal answers at the same time.
 type question struct {
 	kind kind
-	// service is the name of the service for oneService.
+	// service is set for oneService.
 	service string
 }
 
-// ownService returns what a caller asks for without the name of the bridge, as in ready@NAME, and an error text if the
-// name is not that of this bridge: in a pod with hostNetwork, the kubelet's probe reaches whatever bridge of the node
-// has the port.
+// ownService splits the name of the bridge off a service, as in ready@NAME, and returns an error text if the name is
+// not this bridge's: in a pod with hostNetwork, the kubelet's probe reaches the bridge of the node that has the port,
+// which may be another pod's.
 func (t target) ownService(asked string) (service, wrong string) {
 	service, owner := asked, ""
 	if i := strings.LastIndexByte(asked, '@'); i >= 0 {
@@ -53,7 +52,7 @@ func (t target) ownService(asked string) (service, wrong string) {
 	return service, t.notOwner(owner)
 }
 
-// ownName returns the name by which this bridge is asked for a service.
+// ownName is the reverse of ownService.
 func (t target) ownName(service string) string {
 	if t.Name == "" {
 		return service
@@ -61,7 +60,7 @@ func (t target) ownName(service string) string {
 	return service + "@" + t.Name
 }
 
-// notOwner returns an error text if a name is not that of this bridge.
+// notOwner returns an error text if the name is not this bridge's.
 func (t target) notOwner(name string) (wrong string) {
 	if name == t.Name {
 		return ""
@@ -73,8 +72,7 @@ func (t target) notOwner(name string) (wrong string) {
 		t.Name)
 }
 
-// question returns what the name of a service means, as the bridge's clients write it. The empty name is what the flags
-// ask for.
+// question returns what a caller asks by the name of a service. The empty name asks what the flags say.
 func (t target) question(name string) question {
 	mode := t.Options.Mode
 	switch {
@@ -88,7 +86,7 @@ func (t target) question(name string) question {
 	return question{kind: oneService, service: name}
 }
 
-// String returns how a log names the question.
+// String returns the question's name in the log.
 func (q question) String() string {
 	switch q.kind {
 	case ready:
@@ -101,10 +99,10 @@ func (q question) String() string {
 	return "health"
 }
 
-// longest is the longest time that one question takes.
+// longest is the longest time that a round takes.
 func (t target) longest() time.Duration { return t.Options.Budget.Longest() }
 
-// services returns the names of the services that the flags name. The empty name is the whole server.
+// services returns the services that the flags name. The empty name is the whole server.
 func (t target) services() []string {
 	if t.Options.All {
 		return nil
@@ -112,7 +110,7 @@ func (t target) services() []string {
 	return slices.Clone(t.Options.Services)
 }
 
-// ask asks the server now, within the time that the flags allow. Many goroutines may ask at once.
+// ask asks the server, within the time that the flags allow. It may be called concurrently.
 func (t target) ask(transport check.Transport, q question) outcome.Outcome {
 	o := t.Options
 	switch q.kind {

@@ -9,7 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// request is what the head of a request says, in HTTP/1.1 and HTTP/2, as far as it matters here.
+// request is the head of a request of HTTP/1.1 or HTTP/2.
 type request struct {
 	method    method
 	resource  resource
@@ -17,16 +17,14 @@ type request struct {
 	grpc      bool   // the content type is that of gRPC
 	json      bool   // the caller accepts JSON
 	timeout   time.Duration
-	malformed bool // it is no valid request of the protocol
-	// badTimeout tells that the timeout cannot be read.
+	malformed bool // invalid in HTTP/2
+	// badTimeout is whether the timeout cannot be parsed.
 	badTimeout bool
 
-	regular                     bool // a field has come that is no pseudo-header
-	hasMethod, hasPath, hasHost bool
-	hasScheme                   bool
+	hasField                               bool // a field that is no pseudo-header
+	hasMethod, hasPath, hasHost, hasScheme bool
 }
 
-// method is the method of a request.
 type method uint8
 
 const (
@@ -38,7 +36,7 @@ const (
 
 var methods = map[string]method{"GET": methodGet, "HEAD": methodHead, "POST": methodPost}
 
-// resource is what a request is for.
+// resource is a page of HTTP or a method of gRPC.
 type resource uint8
 
 const (
@@ -62,7 +60,7 @@ const (
 	watchPath = "/grpc.health.v1.Health/Watch"
 )
 
-// setPath finds what a path is for. It may have a query, and a page the name of the bridge.
+// setPath sets the resource of a path, which may have a query and, for a page, the name of the bridge.
 func (r *request) setPath(path []byte) {
 	path, _, _ = bytes.Cut(path, []byte("?"))
 	path, owner, isOwned := bytes.Cut(path, []byte("@"))
@@ -78,7 +76,7 @@ var resources = map[string]resource{
 	healthPage: resourceHealth, readyPage: resourceReady, livePage: resourceLive,
 }
 
-// isPage reports whether it is a page, whose service it returns.
+// isPage reports whether a resource is a page about a service, and returns the service.
 func (r resource) isPage() (service string, ok bool) {
 	switch r {
 	case resourceHealth:
@@ -91,16 +89,16 @@ func (r resource) isPage() (service string, ok bool) {
 	return "", false
 }
 
-// isCall reports whether it is a method of the health service, or a page, which can be called as one.
+// isCall reports whether a resource can be called as a gRPC method: a method of the health service, or a page.
 func (r resource) isCall() bool { return r != resourceNone && r != resourceMetrics }
 
-// take takes a field of an HTTP/2 request (RFC 9113 section 8).
+// take handles a field of an HTTP/2 request (RFC 9113 section 8).
 func (r *request) take(name, value []byte) error {
 	if len(name) > 0 && name[0] == ':' {
 		r.takePseudo(name, value)
 		return nil
 	}
-	r.regular = true
+	r.hasField = true
 	if !isFieldName(name, false) || !isFieldValue(value) {
 		r.malformed = true
 		return nil
@@ -122,7 +120,7 @@ func (r *request) take(name, value []byte) error {
 	return nil
 }
 
-// takePseudo takes a pseudo-header. Each comes once, before all other fields.
+// takePseudo handles a pseudo-header. Each of them appears once, before all fields.
 func (r *request) takePseudo(name, value []byte) {
 	seen := &r.hasMethod
 	switch string(name) {
@@ -142,14 +140,14 @@ func (r *request) takePseudo(name, value []byte) {
 	default:
 		r.malformed = true
 	}
-	r.malformed = r.malformed || *seen || r.regular || !isFieldValue(value)
+	r.malformed = r.malformed || *seen || r.hasField || !isFieldValue(value)
 	*seen = true
 }
 
-// isComplete reports whether a request of HTTP/2 is valid and has all that it has to have.
+// isComplete reports whether a request of HTTP/2 is valid and has all pseudo-headers.
 func (r *request) isComplete() bool { return !r.malformed && r.hasMethod && r.hasPath && r.hasScheme }
 
-// isFieldName reports whether name is a token (RFC 9110 section 5.6.2). HTTP/2 has no capitals in it.
+// isFieldName reports whether name is a token (RFC 9110 section 5.6.2). Names of HTTP/2 have no capitals.
 func isFieldName(name []byte, capitals bool) bool {
 	for _, c := range name {
 		switch {
@@ -167,12 +165,12 @@ func isFieldValue(value []byte) bool {
 	return !bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
 }
 
-// isGRPC reports whether a content type is that of gRPC, with messages in protocol buffers.
+// isGRPC reports whether a content type is that of gRPC with protocol buffers.
 func isGRPC(contentType string) bool {
 	return contentType == "application/grpc" || contentType == "application/grpc+proto"
 }
 
-// parseTimeout reads a TimeoutValue with its unit (gRPC over HTTP/2, "Timeout").
+// parseTimeout parses the field grpc-timeout (gRPC over HTTP/2, "Timeout").
 func parseTimeout(text string) (timeout time.Duration, bad bool) {
 	if text == "" || len(text) > 9 {
 		return 0, true
@@ -202,7 +200,7 @@ func parseTimeout(text string) (timeout time.Duration, bad bool) {
 	return max(time.Duration(value)*unit, 1), false
 }
 
-// gRPC status codes of the bridge itself, which package probe does not name.
+// These gRPC status codes are the bridge's own.
 const (
 	codeInvalidArgument   outcome.Code = 3
 	codeResourceExhausted outcome.Code = 8

@@ -56,7 +56,7 @@ func TestSiege(t *testing.T) {
 		if err := askAnew(t, addr, kind); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(returning / 4)
+		time.Sleep(returnAfter / 4)
 	}
 	for _, a := range attacks() {
 		t.Run(a.name, func(t *testing.T) {

@@ -7,123 +7,115 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// want is what a stream waits for.
+// want is what a stream needs to go on.
 type want uint8
 
 const (
-	wantsNone    want = iota // it is free
-	wantsMessage             // the rest of its message
+	wantsNone    want = iota // the stream is free
+	wantsMessage             // the rest of the message
 	wantsCheck
 	wantsList
 	wantsWatch
 	wantsPage
-	wantsStatus // of gRPC: that of a page
+	wantsStatus // a page called as a gRPC method
 )
 
-// stream is a request of a connection until it is answered. A connection of HTTP/1.1 has one at a time.
+// stream is a request until the answer is sent. A connection of HTTP/1.1 has one stream at a time.
 type stream struct {
 	conn     *conn
 	id       uint32 // 0 in HTTP/1.1
 	wants    want
 	request  request
-	ended    bool      // the caller has sent all of it
+	ended    bool      // the request is complete
 	deadline time.Time // for the message or the answer, zero for none
-	window   int64     // what the caller takes of DATA
+	window   int64     // how much DATA the caller takes
 
-	message [5 + maxRequest]byte // message[:got] has come, with its prefix
-	got     int
-	cost    int // what its head has cost, and what is given back with the answer
+	message  [5 + maxRequest]byte // message[:got] has arrived, with its prefix
+	got      int
+	headCost int // what the request's head has cost of the allowance
 
-	// asks tells that there is a question whose answer has not been taken. Questions are locked for what follows it:
-	// the asking that the stream waits for, among others who do, and the one that answers it.
-	asks           bool
-	round, answer  *round
-	next, previous *stream
+	waiting bool // for the answer to a question
+	// round is the one that the stream waits for, and answer the one that has ended. The scheduler locks both.
+	round, answer *round
 
-	watch watching
-	list  listing
+	slot  semaphore // which has a slot of this call, nil for none
+	watch watchCall
+	list  listCall
 }
 
-// reset prepares a stream for another connection.
-func (st *stream) reset(c *conn) { *st = stream{conn: c} }
-
-// open begins a request. A call that sets no time ends when the message should have come.
+// open begins a request, whose message has to arrive within requestTimeout.
 func (st *stream) open(id uint32, r *request, ended bool) {
-	st.id, st.request, st.ended, st.got, st.cost = id, *r, ended, 0, 0
+	st.id, st.request, st.ended, st.got, st.headCost = id, *r, ended, 0, 0
 	st.wants, st.deadline = wantsMessage, time.Now().Add(requestTimeout)
 }
 
-// ask asks the server.
 func (st *stream) ask(service string) {
-	s := st.conn.server
-	st.asks = true
-	st.conn.asking.Add(1)
-	s.questions.join(st, s.bridge.question(service))
+	s := st.conn.shared
+	st.waiting = true
+	st.conn.pending.Add(1)
+	s.scheduler.join(st, s.target.question(service))
 }
 
-// wait is how long a request waits for its answer: as long as its caller says, and otherwise a little longer than the
-// server may take, since an asking may begin a little after the question.
-func (st *stream) wait() time.Duration {
+// timeout is how long a request waits for its answer: as long as the caller sets, and otherwise a little longer than
+// the server may take, since a round may start a little after the question.
+func (st *stream) timeout() time.Duration {
 	if st.request.timeout > 0 {
 		return st.request.timeout
 	}
-	longest := min(st.conn.server.bridge.longest(), maxCallTimeout)
+	longest := min(st.conn.shared.target.longest(), maxCallTimeout)
 	return longest + longest/spread + 50*time.Millisecond
 }
 
-// free ends a request, and what waits for it.
-func (st *stream) free() {
-	if st.asks {
-		st.asks = false
-		st.conn.asking.Add(-1)
-		st.conn.server.questions.leave(st)
+// close frees a stream, and what the request holds.
+func (st *stream) close() {
+	if st.waiting {
+		st.waiting = false
+		st.conn.pending.Add(-1)
+		st.conn.shared.scheduler.leave(st)
 	}
-	if st.watch.hasSlot {
-		st.conn.server.watches.free()
+	if st.slot != nil {
+		st.slot.release()
 	}
-	if st.list.hasSlot {
-		st.conn.server.lists.free()
-	}
-	st.watch, st.list, st.wants = watching{}, listing{}, wantsNone
+	st.slot, st.watch, st.list, st.wants = nil, watchCall{}, listCall{}, wantsNone
 }
 
-// due returns when the stream has something to do by itself.
+// due returns the stream's next deadline.
 func (st *stream) due() time.Time {
-	if st.wants == wantsWatch && !st.asks {
+	if st.wants == wantsWatch && !st.waiting {
 		return earliest(st.deadline, st.watch.again)
 	}
 	return st.deadline
 }
 
-// attend does what there is to do for a request: its answer has come, or its time is up.
-func (st *stream) attend(now time.Time) error {
+// advance goes on with a request whose answer has arrived, or whose time is up.
+func (st *stream) advance(now time.Time) error {
 	if st.wants == wantsNone {
 		return nil
 	}
-	if st.asks {
-		if r := st.conn.server.questions.take(st); r != nil {
-			st.asks = false
-			st.conn.asking.Add(-1)
-			st.conn.earn(st.cost)
-			st.cost = 0
+	if st.waiting {
+		if r := st.conn.shared.scheduler.answerFor(st); r != nil {
+			st.waiting = false
+			st.conn.pending.Add(-1)
+			st.conn.earn(st.headCost)
+			st.headCost = 0
 			return st.answered(r)
 		}
 	}
 	switch {
-	case st.wants == wantsWatch && st.conn.server.stopping.Load():
+	case st.wants == wantsWatch && st.conn.shared.stopping.Load():
 		return st.fail(codeUnavailable, "the bridge ends")
 	case !st.deadline.IsZero() && !now.Before(st.deadline):
 		return st.expire()
-	case st.wants == wantsWatch && !st.asks && !now.Before(st.watch.again):
+	case st.wants == wantsWatch && !st.waiting && !now.Before(st.watch.again):
 		st.ask(st.watch.service)
 	}
 	return nil
 }
 
-// answered goes on with the answer of the server.
+// answered goes on with the server's answer.
 func (st *stream) answered(r *round) error {
-	s := st.conn.server
-	status, _ := statusOf(r.of.topic.question, r.outcome)
+	s := st.conn.shared
+	status, _ := r.status()
 	s.metrics.addAnswer(status)
 	switch st.wants {
 	case wantsStatus:
@@ -138,11 +130,10 @@ func (st *stream) answered(r *round) error {
 	return st.sendPage(s.page(r, st.request.json))
 }
 
-// expire ends a request whose time is up.
 func (st *stream) expire() error {
 	if st.wants == wantsPage {
 		text := "error: no answer in time"
-		if flag, limit := st.conn.server.bridge.Options.Budget.Limit(); limit > 0 {
+		if flag, limit := st.conn.shared.target.Options.Budget.Limit(); limit > 0 {
 			text = fmt.Sprintf("error: no answer within %s=%v", flag, limit)
 		}
 		return st.sendPage(errorPage(503, text))

@@ -9,7 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
-// beginCall begins a call of the health service, of which the head has come.
+// beginCall checks the head of a call.
 func (st *stream) beginCall() error {
 	switch r := &st.request; {
 	case r.method != methodPost:
@@ -25,10 +25,10 @@ func (st *stream) beginCall() error {
 	return nil
 }
 
-// receive takes a part of a call's message.
+// receive adds a part of a call's message, and makes the call after the last one.
 func (st *stream) receive(part []byte) error {
 	if st.wants != wantsMessage {
-		return nil // it has its message, and no call has two
+		return nil // after the only message of the call
 	}
 	n := copy(st.message[st.got:], part)
 	if st.got += n; st.got < 5 {
@@ -44,7 +44,7 @@ func (st *stream) receive(part []byte) error {
 	return st.call(message)
 }
 
-// messageOf returns the message in what has come of a call: its prefix of five bytes, and more.
+// messageOf returns the message after its prefix of five bytes, and whether all of the message is there.
 func messageOf(b []byte) (message []byte, whole bool, failed *outcome.RPCError) {
 	size := binary.BigEndian.Uint32(b[1:])
 	switch {
@@ -63,7 +63,7 @@ func messageOf(b []byte) (message []byte, whole bool, failed *outcome.RPCError) 
 	return b[5 : 5+size], true, nil
 }
 
-// endMessage is called when the caller has sent all.
+// endMessage handles the end of a request.
 func (st *stream) endMessage() error {
 	st.ended = true
 	_, isPage := st.request.resource.isPage()
@@ -78,23 +78,23 @@ func (st *stream) endMessage() error {
 	return st.fail(codeInternal, "the call's message is cut off")
 }
 
-// call makes the call whose message has come. That of a page says nothing.
+// call asks the server for a call. The message of a page is ignored.
 func (st *stream) call(message []byte) error {
 	service, isPage := st.request.resource.isPage()
-	wrong := st.conn.server.bridge.notOwner(st.request.owner)
+	wrong := st.conn.shared.target.notOwner(st.request.owner)
 	if !isPage {
 		asked, failed := serviceOf(message)
 		if failed != nil {
 			return st.fail(failed.Code, failed.Message)
 		}
-		if service, wrong = st.conn.server.bridge.ownService(asked); st.request.resource == resourceList {
-			wrong = "" // it asks for nobody
+		if service, wrong = st.conn.shared.target.ownService(asked); st.request.resource == resourceList {
+			wrong = "" // List names no service
 		}
 	}
 	if wrong != "" {
 		return st.fail(outcome.CodeNotFound, wrong)
 	}
-	st.deadline = time.Now().Add(st.wait())
+	st.deadline = time.Now().Add(st.timeout())
 	if isPage {
 		st.wants = wantsStatus
 		st.ask(service)
@@ -105,23 +105,31 @@ func (st *stream) call(message []byte) error {
 		st.wants = wantsCheck
 		st.ask(service)
 	case resourceList:
-		if st.list.hasSlot = st.conn.server.lists.take(); !st.list.hasSlot {
+		if !st.acquire(st.conn.shared.lists) {
 			return st.fail(codeResourceExhausted, "too many calls of List")
 		}
 		st.wants = wantsList
-		st.ask(st.list.next(st.conn.server))
+		st.ask(st.list.next(st.conn.shared))
 	default:
-		st.watch.service = service
-		if st.watch.hasSlot = st.conn.server.watches.take(); !st.watch.hasSlot {
+		if !st.acquire(st.conn.shared.watches) {
 			return st.fail(codeResourceExhausted, "too many calls of Watch")
 		}
-		st.wants = wantsWatch
+		st.wants, st.watch.service = wantsWatch, service
 		if st.request.timeout == 0 {
 			st.deadline = time.Time{}
 		}
 		st.ask(service)
 	}
 	return nil
+}
+
+// acquire takes a slot for the call, if one is free.
+func (st *stream) acquire(s semaphore) bool {
+	if !s.tryAcquire() {
+		return false
+	}
+	st.slot = s
+	return true
 }
 
 // serviceOf returns the service of a HealthCheckRequest.
@@ -138,13 +146,13 @@ func serviceOf(message []byte) (string, *outcome.RPCError) {
 	return service, nil
 }
 
-// statusOf returns the status that an outcome means. It is SERVING only if the server has just said so. unknown tells
-// that the server does not know the service.
-func statusOf(q question, ended outcome.Outcome) (status outcome.Status, unknown bool) {
-	if ended.Passes() {
+// status returns the status that a round's outcome means, and whether the server does not know the service. SERVING is
+// always the server's own answer.
+func (r *round) status() (status outcome.Status, unknown bool) {
+	if r.outcome.Passes() {
 		return outcome.StatusServing, false
 	}
-	if answers := ended.Report.Answers; q.kind == oneService && len(answers) == 1 {
+	if answers := r.outcome.Report.Answers; r.queue.key.kind == oneService && len(answers) == 1 {
 		switch a := answers[0]; {
 		case a.IsUnknownService():
 			return outcome.StatusServiceUnknown, true
@@ -155,7 +163,7 @@ func statusOf(q question, ended outcome.Outcome) (status outcome.Status, unknown
 	return outcome.StatusNotServing, false
 }
 
-// answerStatus answers a call of a page, for callers that see nothing but its gRPC status.
+// answerStatus answers a page that was called as a gRPC method, for callers that see the gRPC status only.
 func (st *stream) answerStatus(status outcome.Status) error {
 	if status != outcome.StatusServing {
 		return st.fail(codeUnavailable, "the status is "+status.String()+": GET this path for the cause")
@@ -163,30 +171,28 @@ func (st *stream) answerStatus(status outcome.Status) error {
 	return st.succeed(lean.AppendCheckResponse(nil, status))
 }
 
-// answerCheck answers Health/Check.
 func (st *stream) answerCheck(r *round) error {
-	status, unknown := statusOf(r.of.topic.question, r.outcome)
+	status, unknown := r.status()
 	if unknown {
 		return st.fail(outcome.CodeNotFound, "unknown service")
 	}
 	return st.succeed(lean.AppendCheckResponse(nil, status))
 }
 
-// listing is a call of List: it has the services that the bridge itself names, and those that the flags name.
-type listing struct {
-	hasSlot  bool // among the calls of List
-	services int  // how many are in the answer
+// listCall is a call of List, which asks for one service after the other.
+type listCall struct {
+	services int // how many are in the answer
 	answer   []byte
 }
 
 // next returns the service to ask for.
-func (l *listing) next(s *server) string { return s.listed[l.services] }
+func (l *listCall) next(s *shared) string { return s.listed[l.services] }
 
-// answerList takes the status of one service, and answers Health/List after the last.
+// answerList adds the status of a service, and sends the answer after the last one.
 func (st *stream) answerList(r *round) error {
-	s, l := st.conn.server, &st.list
-	status, _ := statusOf(r.of.topic.question, r.outcome)
-	l.answer = lean.AppendListEntry(l.answer, s.bridge.ownName(l.next(s)), status)
+	s, l := st.conn.shared, &st.list
+	status, _ := r.status()
+	l.answer = lean.AppendListEntry(l.answer, s.target.ownName(l.next(s)), status)
 	if l.services++; l.services < len(s.listed) {
 		st.ask(l.next(s))
 		return nil
@@ -194,20 +200,19 @@ func (st *stream) answerList(r *round) error {
 	return st.succeed(l.answer)
 }
 
-// watching is a call of Watch: the server is asked once in a while, and each change is sent.
-type watching struct {
-	hasSlot bool // among the calls of Watch
+// watchCall is a call of Watch, which asks the server at intervals.
+type watchCall struct {
 	service string
-	sent    bool // a status was sent, the last of them being this
-	status  outcome.Status
-	again   time.Time // when the server is asked again
+	sent    bool           // a status was sent
+	status  outcome.Status // the last one sent
+	again   time.Time      // when to ask the server again
 }
 
-// answerWatch sends a status that has changed.
+// answerWatch sends a status that differs from the last one.
 func (st *stream) answerWatch(r *round) error {
 	w := &st.watch
 	w.again = time.Now().Add(watchPeriod)
-	status, _ := statusOf(r.of.topic.question, r.outcome)
+	status, _ := r.status()
 	if w.sent && status == w.status {
 		return nil
 	}
@@ -215,6 +220,6 @@ func (st *stream) answerWatch(r *round) error {
 	if err := st.send(!w.sent, lean.AppendCheckResponse(nil, status)); err != nil {
 		return err
 	}
-	w.sent = st.wants == wantsWatch // it may have ended
+	w.sent = st.wants == wantsWatch // sending may have ended the call
 	return nil
 }

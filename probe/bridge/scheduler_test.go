@@ -76,7 +76,7 @@ func (s *slowServer) stop() {
 // others who wait as he does.
 func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	t.Parallel()
-	const callers = 4 * maxAskingsOfOne
+	const callers = 4 * maxRoundsOfQuestion
 	began, proceed := make(chan struct{}, callers), make(chan struct{})
 	server := &slowServer{wait: func(context.Context, string) { began <- struct{}{}; <-proceed }}
 	server.start(t)
@@ -85,27 +85,27 @@ func TestQuestionsOfTheSameMomentShareAnAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept lean.Kept
-	defer kept.Close()
-	questions := newQuestions(newTarget(f), &kept, linelog.New(io.Discard, ""))
+	var upstream lean.Kept
+	defer upstream.Close()
+	s := newScheduler(newTarget(f), &upstream, linelog.New(io.Discard, ""))
 	var streams [1 + callers]stream
 	for i := range streams {
 		tcp, other := net.Pipe() // nobody writes to it
 		t.Cleanup(func() { _ = errors.Join(tcp.Close(), other.Close()) })
 		streams[i].conn = &conn{tcp: tcp}
-		if questions.join(&streams[i], question{kind: ready}); i == 0 {
+		if s.join(&streams[i], question{kind: ready}); i == 0 {
 			<-began
 		}
 	}
 	close(proceed)
 	for i := range streams {
 		var answer *round
-		finds(t, "an answer", func() bool { answer = questions.take(&streams[i]); return answer != nil })
+		finds(t, "an answer", func() bool { answer = s.answerFor(&streams[i]); return answer != nil })
 		if !answer.outcome.Passes() {
 			t.Errorf("the answer to caller %d is %v", i, answer.outcome)
 		}
 	}
-	if asked := server.asked.Load(); asked < 2 || asked > maxAskingsOfOne+1 {
+	if asked := server.asked.Load(); asked < 2 || asked > maxRoundsOfQuestion+1 {
 		t.Errorf("the server was asked %d times for 1 and %d callers", asked, callers)
 	}
 }
@@ -157,7 +157,7 @@ func TestHungServiceHoldsUpNoOther(t *testing.T) {
 	addr, _ := startBridge(t, "-addr="+server.addr, "-rpc-timeout=1m")
 	asked, hung := client(t, addr), client(t, addr)
 	says(t, asked, "", "SERVING")
-	for range 2 * maxForeignOfOne {
+	for range 2 * maxForeignOfCaller {
 		go func() { _, _ = hung.Check(t.Context(), &healthpb.HealthCheckRequest{Service: "hung"}) }()
 	}
 	finds(t, "the hung call", func() bool { return server.asked.Load() >= 2 })

@@ -6,25 +6,24 @@ import (
 	"time"
 )
 
-// page is an answer for HTTP.
+// page is an answer by HTTP.
 type page struct {
-	status int
-	kind   string // the content type
-	body   string
-	allow  bool // it tells the methods that are allowed
-	large  func()
+	status  int
+	kind    string // the content type
+	body    string
+	allow   bool // has the header Allow
+	release func()
 }
 
 const plainText = "text/plain; charset=utf-8"
 
-// errorPage returns a page with one line.
 func errorPage(status int, line string) page {
 	return page{status: status, kind: plainText, body: line + "\n"}
 }
 
-// page returns the page for an outcome: 200 if the server is as it should be, and 503 otherwise. The body is what the
-// probe prints.
-func (s *server) page(r *round, json bool) page {
+// page returns the page for an outcome: 200 if the outcome passes, and 503 otherwise. The body is what the probe
+// prints.
+func (s *shared) page(r *round, json bool) page {
 	p := page{status: 200, kind: plainText}
 	if !r.outcome.Passes() {
 		p.status = 503
@@ -37,18 +36,18 @@ func (s *server) page(r *round, json bool) page {
 	if len(p.body) <= smallPage {
 		return p
 	}
-	if !s.large.take() {
+	if !s.largePages.tryAcquire() {
 		return errorPage(503, "error: too many large pages are being read")
 	}
-	p.large = s.large.free
+	p.release = s.largePages.release
 	return p
 }
 
-// beginPage begins to answer a request that is no call.
+// beginPage answers a request that is no gRPC call, or asks the server.
 func (st *stream) beginPage() error {
-	s := st.conn.server
+	s := st.conn.shared
 	service, ok := st.request.resource.isPage()
-	switch wrong := s.bridge.notOwner(st.request.owner); {
+	switch wrong := s.target.notOwner(st.request.owner); {
 	case !ok && st.request.resource != resourceMetrics:
 		return st.sendPage(errorPage(404, "not found: the pages are /healthz, /readyz, /livez and /metrics"))
 	case st.request.method != methodGet && st.request.method != methodHead:
@@ -60,18 +59,17 @@ func (st *stream) beginPage() error {
 	case wrong != "":
 		return st.sendPage(errorPage(404, wrong))
 	}
-	st.wants, st.deadline = wantsPage, time.Now().Add(st.wait())
+	st.wants, st.deadline = wantsPage, time.Now().Add(st.timeout())
 	st.ask(service)
 	return nil
 }
 
-// sendPage answers with a page.
 func (st *stream) sendPage(p page) error {
-	if p.large != nil {
-		defer p.large()
+	if p.release != nil {
+		defer p.release()
 	}
-	st.conn.answered = true
-	defer st.free()
+	st.conn.pageSent = true
+	defer st.close()
 	body := p.body
 	if st.request.method == methodHead {
 		body = ""

@@ -11,26 +11,25 @@ import (
 	"strings"
 )
 
-// guests are the callers who may ask.
-type guests struct {
-	// allowed are the networks of -allow; with none, everybody may ask.
-	allowed []netip.Prefix
-	// gateways are the addresses of the pod's default routes. With most network plugins one of them is the address that
-	// the kubelet calls from; with others it is the node's own, which is the pod's status.hostIP.
+// allowList is which callers may ask, and which of them are trusted.
+type allowList struct {
+	// networks are those of -allow; with none, every caller may ask.
+	networks []netip.Prefix
+	// gateways are the addresses of the pod's default routes. With most network plugins the kubelet calls from a
+	// gateway; with others, from the node's own address, which is the pod's status.hostIP.
 	gateways []netip.Addr
 }
 
-// isKnown reports whether a caller is the pod itself, or the node, as far as that is known. A caller of the pod that
-// connects to an address of the pod has the same one.
-func (g guests) isKnown(from, to netip.Addr) bool {
-	return from == to || slices.Contains(g.gateways, from) ||
-		slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.IsSingleIP() && p.Addr() == from })
+// isTrusted reports whether a caller is the pod itself, a gateway or an address that -allow lists by itself. A process
+// of the pod that connects to the pod's address has the same address.
+func (a allowList) isTrusted(from, to netip.Addr) bool {
+	return from == to || slices.Contains(a.gateways, from) ||
+		slices.ContainsFunc(a.networks, func(p netip.Prefix) bool { return p.IsSingleIP() && p.Addr() == from })
 }
 
-// mayAsk reports whether a caller is let in.
-func (g guests) mayAsk(from, to netip.Addr) bool {
-	return len(g.allowed) == 0 || g.isKnown(from, to) ||
-		slices.ContainsFunc(g.allowed, func(p netip.Prefix) bool { return p.Contains(from) })
+func (a allowList) allows(from, to netip.Addr) bool {
+	return len(a.networks) == 0 || a.isTrusted(from, to) ||
+		slices.ContainsFunc(a.networks, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
 // findGateways returns the gateways of default routes, as the kernel lists its routes (proc(5), net/route, and
@@ -61,7 +60,7 @@ func findGateways() (found []netip.Addr) {
 // maxRoutes is how much is read of a list of routes, in bytes.
 const maxRoutes = 1 << 20
 
-// eachLine calls visit with the fields of each line of a file, if it can be read.
+// eachLine calls visit with the fields of each line of a file. A file that cannot be read has no lines.
 func eachLine(path string, visit func(fields []string)) {
 	file, err := os.Open(path)
 	if err != nil {
