@@ -35,9 +35,9 @@ func FindServers(ctx context.Context, dir string, logf tree.Logf) ([]plan.Server
 
 // found is what is found in an app.
 type found struct {
-	servers []plan.Server // the leading one first
-	notes   []string      // lines about what the build is told to build, files that failed, and a scan cut short
-	shown   []plan.Server // servers of examples, which are left out
+	servers  []plan.Server // the leading one first
+	notes    []string      // lines about what the build is told to build, files that failed, and a scan cut short
+	examples []plan.Server // left out
 }
 
 // find is [FindServers], with what else there is to say.

@@ -13,16 +13,16 @@ import (
 // build is told to build them, and if they are all there is: if the app has neither another server nor sources of its
 // own, which is asked last.
 func (f *found) leaveOut(hasOwnSources func() bool) {
-	var counting, shown []plan.Server
+	var counting, examples []plan.Server
 	for _, s := range f.servers {
 		if s.IsExample && s.BuiltBy == "" {
-			shown = append(shown, s)
+			examples = append(examples, s)
 		} else {
 			counting = append(counting, s)
 		}
 	}
-	if len(shown) > 0 && (len(counting) > 0 || hasOwnSources()) {
-		f.servers, f.shown = counting, shown
+	if len(examples) > 0 && (len(counting) > 0 || hasOwnSources()) {
+		f.servers, f.examples = counting, examples
 	}
 }
 

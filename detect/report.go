@@ -23,9 +23,9 @@ func (f found) report(logger Logger, forced bool) {
 	for _, note := range f.notes {
 		logger.Headerf("Warning: %s", note)
 	}
-	if len(f.shown) > 0 && len(servers) == 0 {
+	if len(f.examples) > 0 && len(servers) == 0 {
 		logger.Headerf("%s", f.leftOutServers())
-	} else if len(f.shown) > 0 {
+	} else if len(f.examples) > 0 {
 		logger.Debugf("%s", f.leftOutServers())
 	}
 	switch {
@@ -48,7 +48,7 @@ func lookedFor() string {
 // detect phase that passes, so the error says all that is known.
 func (f found) missing() error {
 	parts := append([]string{lookedFor()}, f.notes...)
-	if len(f.shown) > 0 {
+	if len(f.examples) > 0 {
 		parts = append(parts, f.leftOutServers())
 	}
 	return fmt.Errorf("finding a gRPC server, since $%s is %s: %s ($%s=true installs the probe anyway)",
@@ -57,8 +57,8 @@ func (f found) missing() error {
 
 // leftOutServers says which servers are those of examples.
 func (f found) leftOutServers() string {
-	return fmt.Sprintf("gRPC servers of examples or tests left out: %d, the first one at %s", len(f.shown),
-		f.shown[0].Evidence)
+	return fmt.Sprintf("gRPC servers of examples or tests left out: %d, the first one at %s", len(f.examples),
+		f.examples[0].Evidence)
 }
 
 // warnOfHealth says which of the servers have no health service, and what to write into the leading one.

@@ -156,29 +156,29 @@ func certificate(o *options.Options) *outcome.Certificate {
 	if err != nil {
 		return nil
 	}
-	shown := &outcome.Certificate{}
+	cert := &outcome.Certificate{}
 	secure := tls.Client(conn, &tls.Config{
 		InsecureSkipVerify: true, // it is described, and nothing is sent
 		ServerName:         o.ServerName(),
 		NextProtos:         []string{"h2"},
 		VerifyConnection: func(state tls.ConnectionState) error {
 			leaf := state.PeerCertificates[0]
-			shown.Names, shown.Ends = slices.Clone(leaf.DNSNames), leaf.NotAfter
+			cert.Names, cert.Ends = slices.Clone(leaf.DNSNames), leaf.NotAfter
 			for _, ip := range leaf.IPAddresses {
-				shown.Names = append(shown.Names, ip.String())
+				cert.Names = append(cert.Names, ip.String())
 			}
 			return nil
 		},
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			shown.Client = true
+			cert.Client = true
 			return &tls.Certificate{}, nil
 		},
 	})
 	_ = secure.Handshake() // a server that wants a client certificate may end it after it has shown its own
-	if shown.Ends.IsZero() {
+	if cert.Ends.IsZero() {
 		return nil
 	}
-	return shown
+	return cert
 }
 
 // propose adds to each gRPC server that has a health service the probes for it. Kubernetes' own probe does for one in

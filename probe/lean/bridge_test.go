@@ -16,7 +16,7 @@ const maxBridgePeak = 24 << 10
 
 // ask runs a bridge, asks it once, and ends it. The exit code is the one in the bridge's answer, and the output is the
 // bridge's log of it: both are to be those of the probe.
-func ask(t *testing.T, args ...string) ending {
+func ask(t *testing.T, args ...string) exitState {
 	t.Helper()
 	path, err := program("grpc_health_bridge")
 	if err != nil {
@@ -42,7 +42,7 @@ func ask(t *testing.T, args ...string) ending {
 		lines, _ := io.ReadAll(log) // the end of the bridge may close the pipe first
 		rest <- string(lines)
 	}()
-	end := ending{exit: exitCodeOf(t, found[1]), limit: maxBridgePeak}
+	end := exitState{exit: exitCodeOf(t, found[1]), limit: maxBridgePeak}
 	if end.peak, err = peak(cmd.Process.Pid); err != nil {
 		t.Errorf("reading the bridge's memory: %v", err)
 	}

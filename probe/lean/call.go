@@ -39,7 +39,7 @@ func (c calls) Check(services []string) []outcome.Answer {
 	}
 	err := c.run(c.options.Budget.Call, all...)
 	for i, call := range all {
-		answers[i].Err = ending(call, err)
+		answers[i].Err = errorOf(call, err)
 	}
 	return answers
 }
@@ -52,7 +52,7 @@ func (c calls) List() (map[string]outcome.Status, error) {
 			func(service string, status int32) { statuses[service] = outcome.Status(status) })
 	})
 	err := c.run(c.options.Budget.Call, call)
-	return statuses, ending(call, err)
+	return statuses, errorOf(call, err)
 }
 
 // Watch implements [check.Conn].
@@ -65,7 +65,7 @@ func (c calls) Watch(service string, receive func(outcome.Status)) error {
 		return err
 	})
 	call.streams = true
-	return ending(call, c.run(c.options.Budget.End, call))
+	return errorOf(call, c.run(c.options.Budget.End, call))
 }
 
 // call returns a call of the health service for one service. The empty name is the whole server.
@@ -176,8 +176,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// ending returns the error that a call ended with, or err, why it did not end. It is nil if the call was answered.
-func ending(call *stream, err error) error {
+// errorOf returns the error of a call, or err if the call has not ended; nil if the call was answered.
+func errorOf(call *stream, err error) error {
 	if call.page != nil && !call.done {
 		call.endPage()
 	}

@@ -99,7 +99,7 @@ func TestCallThatTheServerCancelsAtItsDeadline(t *testing.T) {
 		call := newStream(nil, nil)
 		call.expires = expires
 		call.receiveReset(http2.CodeCancel)
-		if failed, ok := errors.AsType[*outcome.RPCError](ending(call, nil)); !ok || failed.Code != want {
+		if failed, ok := errors.AsType[*outcome.RPCError](errorOf(call, nil)); !ok || failed.Code != want {
 			t.Errorf("of a call that ends at %v: %v, want the code %d", expires, failed, want)
 		}
 	}

@@ -60,7 +60,7 @@ func meet(t *testing.T, encounters []encounter) {
 // meet has the probe ask a server, and a bridge one that is like it.
 func (e encounter) meet(t *testing.T, server func() func(net.Conn)) {
 	t.Helper()
-	for _, program := range []func(*testing.T, ...string) ending{run, ask} {
+	for _, program := range []func(*testing.T, ...string) exitState{run, ask} {
 		args := slices.Concat([]string{"-addr=" + listen(t, server())}, e.timeouts(), e.args)
 		program(t, args...).expect(t, e.exit, cmp.Or(e.says, "status: SERVING"))
 		if slices.Contains(args, "-watch") {

@@ -59,8 +59,8 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 	return programDir, nil
 })
 
-// ending is how a run of the program has ended.
-type ending struct {
+// exitState is how a run of the program has ended.
+type exitState struct {
 	exit int // its exit code, or -1 for a signal
 	// output is all that it wrote, to standard output and to standard error.
 	output string
@@ -69,7 +69,7 @@ type ending struct {
 }
 
 // run runs the program to its end and fails the test if it hangs.
-func run(t *testing.T, args ...string) ending {
+func run(t *testing.T, args ...string) exitState {
 	t.Helper()
 	path, err := program("grpc_health_probe")
 	if err != nil {
@@ -95,7 +95,7 @@ func run(t *testing.T, args ...string) ending {
 // trace runs a program, and reads its peak memory at the last moment before it exits. The kernel's figure for the
 // parent, ru_maxrss, cannot be used: before its exec, a child of a Go program has the memory of its parent, and that
 // peak stays.
-func trace(path string, args []string, output *os.File, hung func()) (end ending, err error) {
+func trace(path string, args []string, output *os.File, hung func()) (end exitState, err error) {
 	runtime.LockOSThread() // A traced process answers only to the thread that started it (ptrace(2)).
 	defer runtime.UnlockOSThread()
 	null, err := os.Open(os.DevNull)
@@ -122,7 +122,7 @@ func trace(path string, args []string, output *os.File, hung func()) (end ending
 
 // follow lets a process that is stopped at its exec run to its end. It traces all threads: the one that ends the
 // process is the only one that stops before its exit, and it need not be the first.
-func follow(pid int) (end ending, err error) {
+func follow(pid int) (end exitState, err error) {
 	var status syscall.WaitStatus
 	if _, err = wait(pid, &status, 0); err != nil {
 		return end, err
@@ -181,7 +181,7 @@ func peak(pid int) (kib int, err error) {
 
 // expect fails the test unless the run has ended with the exit code, its output has the text says, all lines are lines
 // of the probe, and its memory was within the limit.
-func (e ending) expect(t *testing.T, exit int, says string) {
+func (e exitState) expect(t *testing.T, exit int, says string) {
 	t.Helper()
 	if e.exit != exit || !strings.Contains(e.output, says) {
 		t.Errorf("exit code %d, want %d; output, which should have %q in it:\n%s", e.exit, exit, says, e.output)

@@ -1,13 +1,14 @@
-// Package background has the bridge run beside the app, in the app's own container. A starter starts it as a process of
-// its own, returns when it listens, and leaves it to the first process of the container, with which it ends:
+// Package background runs the bridge beside the app, in the app's own container. A starter starts the bridge as a
+// separate process and returns when the bridge listens. The container's first process becomes the bridge's parent, and
+// the bridge ends with the container:
 //
 //	launcher --exec.d--> starter ----+
 //	                                 +--> bridge: a session of its own, and nothing open but the container's log
 //	kubelet --postStart--> starter --+
 //
-// In go the words of the bridge's command line. Whatever goes wrong, the app is to start, and soon: what comes out is a
-// line in the container's log, and never an error. Begin with [Start] and [StartForLauncher], which are the starter's;
-// [Inherited] and [AppWaits] are the bridge's.
+// In go the words of the bridge's command line. The app starts soon whatever goes wrong: a failure is a line in the
+// container's log, never an error. Begin with [Start] and [StartForLauncher], which are the starter's; [Inherited] and
+// [AppWaits] are the bridge's.
 package background
 
 import (
@@ -27,28 +28,27 @@ import (
 )
 
 const (
-	// Prefix begins each line that a bridge in the background logs, since the app logs to the same place.
+	// Prefix begins each line of a bridge in the background, which shares the app's log.
 	Prefix = bridgeflags.Program + ": "
-	// reportEnv is the variable that tells a bridge that it is in the background. Its value is the descriptor on which
-	// the bridge reports to its starter.
+	// reportEnv is the variable that marks a bridge in the background. Its value is the descriptor on which the bridge
+	// reports to the starter.
 	reportEnv = "GRPC_HEALTH_BRIDGE_REPORT"
 	// reportFile is that descriptor: the first one after the standard streams.
 	reportFile = 3
-	// patience is how long the app waits for the bridge, which listens within milliseconds even if it has little of a
-	// processor. A bridge that needs longer, as for a name in -listen that no DNS server answers, goes on without the
+	// startTimeout is how long the app waits for the bridge, which listens within milliseconds even with little CPU
+	// time. A bridge that needs longer, as for a name in -listen that no DNS server answers, goes on without the
 	// starter.
-	patience = 2 * time.Second
-	// logPatience is how long the app waits until the container's log has taken the starter's lines.
-	logPatience = 100 * time.Millisecond
+	startTimeout = 2 * time.Second
+	// logTimeout is how long the app waits for the container's log to take the starter's lines.
+	logTimeout = 100 * time.Millisecond
 )
 
-// IsLauncher reports whether the lifecycle's launcher called this program, by the name of the link that the build has
-// put into a folder exec.d (buildpack specification, exec.d).
+// IsLauncher reports whether the lifecycle's launcher called this program, by the name of the build's link in a folder
+// exec.d (buildpack specification, exec.d).
 func IsLauncher(program string) bool { return filepath.Base(program) == bridgeflags.Starter }
 
-// StartForLauncher is [Start] for the launcher, unless the container wants no bridge, or the launcher was told a
-// command and not a process type of the image. Such commands are jobs and shells, which may wait until they have no
-// children.
+// StartForLauncher is [Start] for the launcher, unless the container wants no bridge, or the launcher runs a command
+// and not a process type of the image. Such commands are jobs and shells, which may wait until they have no children.
 func StartForLauncher() {
 	wanted, isSet := bridgeflags.WantedByLauncher()
 	launcher := os.Getppid()
@@ -61,9 +61,8 @@ func StartForLauncher() {
 	}
 }
 
-// Start starts this program again with the words of its command line, in the background, and returns when it listens,
-// when it has failed to, or when that takes too long. If the container's log cannot be found, it is own, which may be
-// nil for none.
+// Start starts this program in the background with the words of its command line, and returns when the bridge listens
+// or has failed, or after a timeout. The bridge's log is the container's or, if that cannot be found, own; nil is none.
 func Start(words []string, own *os.File) {
 	log := containerLog(own)
 	if err := start(words, log); err != nil {
@@ -75,11 +74,11 @@ func Start(words []string, own *os.File) {
 	}
 }
 
-// printLines prints the starter's lines, for which the app does not wait long.
+// printLines prints the starter's lines, and does not wait long.
 func printLines(to *os.File, lines ...string) {
 	log := linelog.New(to, Prefix)
 	log.Print(lines...)
-	log.Flush(logPatience)
+	log.Flush(logTimeout)
 }
 
 func start(words []string, log *os.File) error {
@@ -95,11 +94,11 @@ func start(words []string, log *os.File) error {
 	if err != nil {
 		return err
 	}
-	keepToItself()
+	hideDescriptors()
 	bridge, err := os.StartProcess(path, append([]string{path}, words...), &os.ProcAttr{
 		Env:   append(os.Environ(), reportEnv+"="+strconv.Itoa(reportFile)),
 		Files: []*os.File{null, null, cmp.Or(log, null), write},
-		// A session of its own: no terminal, and no signal that is meant for the app's group.
+		// A separate session has no terminal, and gets no signal for the app's group.
 		Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	write.Close()
@@ -109,15 +108,15 @@ func start(words []string, log *os.File) error {
 	return await(bridge, report, log == nil)
 }
 
-// await returns when the bridge has reported. If nothing else shows them, it prints the lines of a failure.
+// await returns when the bridge has reported, and prints the lines of a failure if the bridge itself has no log.
 func await(bridge *os.Process, report *os.File, isSilent bool) error {
-	if err := report.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := report.SetReadDeadline(time.Now().Add(startTimeout)); err != nil {
 		return err
 	}
 	text, err := io.ReadAll(report)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("it does not listen after %v", patience)
+		return fmt.Errorf("it does not listen after %v", startTimeout)
 	case err != nil:
 		return err
 	case len(text) == 0:
@@ -130,11 +129,11 @@ func await(bridge *os.Process, report *os.File, isSilent bool) error {
 	return nil
 }
 
-// keepToItself keeps from the bridge what this process was given beside the standard streams. The launcher reads
-// descriptor 3 until nobody has it open.
-func keepToItself() {
+// hideDescriptors keeps the bridge from inheriting descriptors other than the standard streams. The launcher reads
+// descriptor 3 until no process has it open.
+func hideDescriptors() {
 	syscall.CloseOnExec(3)
-	files, _ := os.ReadDir("/proc/self/fd") // without it there is still the launcher's
+	files, _ := os.ReadDir("/proc/self/fd") // descriptor 3 is set above
 	for _, file := range files {
 		if fd, err := strconv.Atoi(file.Name()); err == nil && fd > 2 {
 			syscall.CloseOnExec(fd)

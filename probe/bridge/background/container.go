@@ -7,17 +7,16 @@ import (
 	"syscall"
 )
 
-// containerLog returns the container's log, which is the standard error of the container's first process. A process
-// that was started later, such as a hook of the kubelet, has another one, and whoever started it reads that to its end:
-// the bridge must not have it open. Own is the answer if the log cannot be opened: the first process may be another
-// user's.
+// containerLog returns the container's log, which is the standard error of the container's first process, or own if the
+// log cannot be opened, as that of another user's process. The standard error of a process that was started later, such
+// as a hook of the kubelet, is read to its end by the starter of that process, so the bridge must not have it open.
 func containerLog(own *os.File) *os.File {
 	first := firstProcess()
 	switch first {
 	case 0:
 		return own
 	case os.Getppid():
-		return os.Stderr // what it was given by the first process
+		return os.Stderr // inherited from the first process
 	}
 	// The log is a pipe or a terminal. Opening a pipe that nobody reads would wait.
 	const flags = os.O_WRONLY | os.O_APPEND | syscall.O_NOCTTY | syscall.O_NONBLOCK
@@ -28,22 +27,22 @@ func containerLog(own *os.File) *os.File {
 	return log
 }
 
-// firstProcess returns the first process of this container, 0 if it cannot be told.
+// firstProcess returns the first process of this container, 0 if unknown.
 func firstProcess() int {
-	if processes := neighbours(); len(processes) > 0 {
+	if processes := containerProcesses(); len(processes) > 0 {
 		return slices.Min(processes)
 	}
 	return 0
 }
 
-// neighbours returns the processes of this container, as far as they can be told: those that have the same mounts. A
-// pod may let its containers share processes.
-func neighbours() (pids []int) {
+// containerProcesses returns the known processes of this container: those with the same mounts, since the containers of
+// a pod may share one list of processes.
+func containerProcesses() (pids []int) {
 	own, err := os.Readlink("/proc/self/ns/mnt")
 	if err != nil {
 		return nil
 	}
-	processes, _ := os.ReadDir("/proc") // without it there was no link either
+	processes, _ := os.ReadDir("/proc") // fails as the link does
 	for _, process := range processes {
 		pid, err := strconv.Atoi(process.Name())
 		if err != nil || pid == os.Getpid() {
@@ -56,14 +55,14 @@ func neighbours() (pids []int) {
 	return pids
 }
 
-// IsStarted reports whether the container has a bridge already, beside this process and its starter: a second launcher
-// finds that of the first.
+// IsStarted reports whether the container has a bridge already, besides this process and its starter, as if the
+// launcher runs twice.
 func IsStarted() bool {
 	own, err := os.Stat("/proc/self/exe")
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(neighbours(), func(pid int) bool {
+	return slices.ContainsFunc(containerProcesses(), func(pid int) bool {
 		program, err := os.Stat(procFile(pid, "exe"))
 		return err == nil && pid != os.Getppid() && os.SameFile(program, own)
 	})

@@ -9,12 +9,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 )
 
-// Report is how a bridge in the background tells its starter what became of it. Its methods do nothing if it is nil,
-// which it is for a bridge that is not in the background.
+// Report is how a bridge in the background reports to its starter. A bridge that is not in the background has nil,
+// whose methods report nothing.
 type Report struct{ file *os.File }
 
-// Inherited returns the report that the starter of this process waits for, nil if nothing has started it in the
-// background.
+// Inherited returns the report that the starter waits for, nil if this process is not in the background.
 func Inherited() *Report {
 	fd, err := strconv.Atoi(os.Getenv(reportEnv))
 	if err != nil {
@@ -23,21 +22,21 @@ func Inherited() *Report {
 	return &Report{os.NewFile(uintptr(fd), "report")}
 }
 
-// Done tells the starter that the bridge listens, or why it does not. The lines are those that the bridge has logged.
+// Done tells the starter that the bridge listens, or has failed with the lines of its log.
 func (r *Report) Done(lines ...string) {
 	if r == nil {
 		return
 	}
-	_, _ = io.WriteString(r.file, "\n"+strings.Join(lines, "\n")) // it is never empty, and a starter may have ended
+	_, _ = io.WriteString(r.file, "\n"+strings.Join(lines, "\n")) // never empty; the starter may have ended
 	r.file.Close()
 }
 
-// splitLines returns the lines of what [Report.Done] has written.
+// splitLines returns the lines of a report.
 func splitLines(text []byte) []string {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 }
 
-// Log returns a log whose lines begin with the name of the bridge, if it is in the background.
+// Log returns a log, whose lines begin with [Prefix] if the bridge is in the background.
 func (r *Report) Log(to io.Writer) *linelog.Log {
 	if r == nil {
 		return linelog.New(to, "")

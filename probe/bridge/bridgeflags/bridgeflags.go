@@ -46,30 +46,30 @@ const (
 	// BackgroundEnv is its environment variable.
 	BackgroundEnv = "GRPC_HEALTH_BRIDGE_BACKGROUND"
 
-	// Timeout is the longest time of everything together if no flag limits any time. The kubelet waits for a second,
-	// if it is told nothing else, and gets the cause before.
+	// Timeout is the longest time of everything together if no flag limits any time. The kubelet waits for a second, if
+	// it is told nothing else, and gets the cause before.
 	Timeout = 900 * time.Millisecond
 )
 
-// Flags is what a bridge is told.
+// Flags are the values of the bridge's command line.
 type Flags struct {
-	// Listen is where it listens: host:port or :port.
+	// Listen is host:port or :port.
 	Listen string
-	// Name is whose bridge it is, empty if there is no need to tell it from another.
+	// Name is that of the bridge, empty for none.
 	Name string
-	// Background says that it is to run in a process of its own, and this one to end.
+	// Background is whether to run in a separate process, and end this one.
 	Background bool
-	// Allow are the networks whose addresses may ask; with none, everybody may.
+	// Allow are the networks of callers who may ask; with none, every caller may.
 	Allow []netip.Prefix
-	// Options are how it reaches its server, and what it asks.
+	// Options are how to reach the server, and what to ask.
 	Options options.Options
-	// Notes say which variables have no effect and, with -v, where each value came from.
+	// Notes say which variables have no effect and, with -v, the source of each value.
 	Notes []string
 }
 
-// lacks are the flags of the probe that the bridge does not have, each with what to do instead: it neither ends nor
-// tries again, prints no outcome, and has the lean transport.
-var lacks = map[string]outcome.Hint{
+// unsupported are the flags of the probe that the bridge does not have, each with the alternative: the bridge neither
+// ends nor tries again, prints no outcome, and has the lean transport.
+var unsupported = map[string]outcome.Hint{
 	"watch":    "leave it out, and call Health/Watch of the bridge",
 	"wait":     "leave it out: the bridge's callers try again",
 	"discover": "run grpc_health_probe -discover, which is beside the bridge",
@@ -80,14 +80,13 @@ var lacks = map[string]outcome.Hint{
 
 const onlyFull outcome.Hint = "use an exec probe of the full variant instead of the bridge"
 
-// Read reads what a bridge is told by its command line, its environment and the default flags of its image. lookUp
-// knows the names of ports. It returns a text if help or the version was all that was asked for. The error is a
-// *[outcome.Failure]. besideApp says that the bridge runs in the app's container, where it can find the server by
-// itself.
+// Read reads the command line, the environment and the default flags of the image. lookUp knows the names of ports. The
+// text is the help or the version if the command line asks for it. The error is a *[outcome.Failure]. besideApp is
+// whether the bridge runs in the app's container, where it can find the server by itself.
 func Read(args []string, lookUp address.PortLookup, besideApp bool) (f *Flags, text string, err error) {
 	c := flags.New(Program, help)
 	c.CanSearch = besideApp && runtime.GOOS == "linux"
-	own := addOwn(c.Flags, os.Getenv)
+	only := addBridgeOnly(c.Flags, os.Getenv)
 	if text, err = c.Gather(args); text != "" || err != nil {
 		return nil, text, err
 	}
@@ -104,8 +103,8 @@ func Read(args []string, lookUp address.PortLookup, besideApp bool) (f *Flags, t
 	if c.Source("timeout") == "" && c.Source("connect-timeout") == "" && c.Source("rpc-timeout") == "" {
 		options.Budget.Timeout = Timeout
 	}
-	f = &Flags{Listen: *own.listen, Name: *own.name, Background: *own.background, Options: *options}
-	if f.Allow, err = parseNetworks(*own.allow); err == nil {
+	f = &Flags{Listen: *only.listen, Name: *only.name, Background: *only.background, Options: *options}
+	if f.Allow, err = parseNetworks(*only.allow); err == nil {
 		err = cmp.Or(checkName(f.Name), checkListen(f.Listen, options, lookUp))
 	}
 	if err != nil {
@@ -114,24 +113,24 @@ func Read(args []string, lookUp address.PortLookup, besideApp bool) (f *Flags, t
 	f.Notes = Ignored()
 	if c.Verbose() {
 		f.Notes = append(append(f.Notes, c.Describe()...), fmt.Sprintf("-%s=%q", Listen, f.Listen),
-			fmt.Sprintf("-%s=%q", Allow, *own.allow), fmt.Sprintf("-%s=%q", Name, f.Name))
+			fmt.Sprintf("-%s=%q", Allow, *only.allow), fmt.Sprintf("-%s=%q", Name, f.Name))
 	}
 	return f, "", nil
 }
 
-// Ignored returns a note for each variable of the environment that is named as the bridge's are, and that no flag has.
+// Ignored returns a note for each variable with the prefix of the bridge's that belongs to no flag.
 func Ignored() []string {
 	const prefix = "GRPC_HEALTH_BRIDGE_"
 	known := []string{prefix + "REPORT"} // that of package background
-	own := flag.NewFlagSet(Program, flag.ContinueOnError)
-	addOwn(own, func(string) string { return "" })
-	own.VisitAll(func(f *flag.Flag) {
+	only := flag.NewFlagSet(Program, flag.ContinueOnError)
+	addBridgeOnly(only, func(string) string { return "" })
+	only.VisitAll(func(f *flag.Flag) {
 		known = append(known, prefix+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
 	})
 	return append(flags.IgnoredVariables(prefix, known), flags.New(Program, help).Ignored()...)
 }
 
-// parseNetworks reads addresses and networks with commas between them. The error is a *[outcome.Failure].
+// parseNetworks parses a list of addresses and networks with commas. The error is a *[outcome.Failure].
 func parseNetworks(text string) (networks []netip.Prefix, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		if word = strings.TrimSpace(word); word == "" {
@@ -147,22 +146,22 @@ func parseNetworks(text string) (networks []netip.Prefix, err error) {
 	return networks, nil
 }
 
-// parseNetwork reads an address or a network. An IPv4 address may be written as IPv6 (::ffff:10.0.0.7).
+// parseNetwork parses an address or a network. An IPv4 address may be written as IPv6 (::ffff:10.0.0.7).
 func parseNetwork(word string) (network netip.Prefix, ok bool) {
 	network, err := netip.ParsePrefix(word)
 	if address, notOne := netip.ParseAddr(word); notOne == nil {
 		network, err = netip.PrefixFrom(address.WithZone(""), address.BitLen()), nil
 	}
-	if address := network.Addr(); address.Is4In6() { // PrefixFrom makes no valid one of fewer bits than the mapping has
+	if address := network.Addr(); address.Is4In6() { // fewer bits than the mapping has are invalid
 		network = netip.PrefixFrom(address.Unmap(), network.Bits()-(128-32))
 	}
 	return network.Masked(), err == nil && network.IsValid()
 }
 
-// refuse returns a *[outcome.Failure] for a flag that is set and that the bridge does not have.
+// refuse returns a *[outcome.Failure] for a flag that is set and unsupported.
 func refuse(c *flags.CommandLine) (err error) {
 	c.Flags.VisitAll(func(f *flag.Flag) {
-		if hint := lacks[f.Name]; err == nil && hint != "" && f.Value.String() != f.DefValue {
+		if hint := unsupported[f.Name]; err == nil && hint != "" && f.Value.String() != f.DefValue {
 			source := c.Source(f.Name)
 			err = outcome.Misuse(fmt.Errorf("checking flags: the bridge has no -%s (%s)", f.Name, source), hint)
 		}
@@ -170,7 +169,7 @@ func refuse(c *flags.CommandLine) (err error) {
 	return err
 }
 
-// CheckDefaults returns an error for default flags that a bridge does not have. The probe has them all.
+// CheckDefaults returns an error for a default flag of the probe that the bridge does not support.
 func CheckDefaults(words []string) error {
 	c := flags.New(Program, help)
 	if err := c.ParseDefaults(words, "default"); err != nil {
@@ -211,8 +210,7 @@ or that the bridge cannot listen on its address. With -background the exit code
 is always 0: if the bridge cannot start, the container's log has the reason.
 `
 
-// onlyOfProbe leaves out of the probe's help what the bridge does not do: it does not try again, and its log has no
-// line for each check, which could say how long it took.
+// onlyOfProbe removes from the probe's help what the bridge does not do: try again, and log each check.
 var onlyOfProbe = strings.NewReplacer(
 	", -wait included", "",
 	", how long connecting and the call took, and which listed services are not SERVING", "",
@@ -221,9 +219,9 @@ var onlyOfProbe = strings.NewReplacer(
 // help is the text for -h.
 func help() string {
 	set := flag.NewFlagSet(Program, flag.ContinueOnError)
-	addOwn(set, func(string) string { return "" })
+	addBridgeOnly(set, func(string) string { return "" })
 	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) {
-		if value, ok := f.Value.(interface{ Unwrap() flag.Value }); ok && lacks[f.Name] == "" {
+		if value, ok := f.Value.(interface{ Unwrap() flag.Value }); ok && unsupported[f.Name] == "" {
 			set.Var(value.Unwrap(), f.Name, onlyOfProbe.Replace(f.Usage))
 		}
 	})

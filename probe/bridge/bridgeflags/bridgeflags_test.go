@@ -37,7 +37,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("defaults are not shown as they are:\n%s", text)
 	}
 	has := map[string]bool{Listen: true, Allow: true, Name: true, Background: true, "h": true}
-	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) { has[f.Name] = lacks[f.Name] == "" })
+	flags.New(Program, nil).Flags.VisitAll(func(f *flag.Flag) { has[f.Name] = unsupported[f.Name] == "" })
 	for _, found := range regexp.MustCompile(`(?m)(?:^|[ (])-([a-z][a-z-]*)`).FindAllStringSubmatch(text, -1) {
 		if !has[found[1]] {
 			t.Errorf("-%s is named, which the bridge lacks", found[1])

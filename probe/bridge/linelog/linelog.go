@@ -1,6 +1,6 @@
-// Package linelog writes the bridge's lines to a log whose reader may be slow or gone. Callers of [Log.Print] never
-// wait, and no error in writing ends anything: lines that nobody reads in time are dropped and counted, and the log
-// says how many they were as soon as it takes lines again. Begin with [New].
+// Package linelog writes the bridge's lines to a log whose reader may be slow or gone. [Log.Print] never waits and
+// never fails: lines without a reader are dropped and counted, and the log reports their number as soon as it takes
+// lines again. Begin with [New].
 package linelog
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// maxQueued is how many lines wait for the log's reader. An outcome has at most twenty lines of 1 KiB.
+// maxQueued is how many lines wait for the reader. An outcome has at most twenty lines of 1 KiB.
 const maxQueued = 64
 
 // Log is a log of lines. Many goroutines may use it at once.
@@ -19,17 +19,17 @@ type Log struct {
 	to     io.Writer
 	prefix string
 
-	mu      sync.Mutex // of everything below
-	queue   []string
-	unsaid  int           // dropped lines that the log does not mention yet
-	dropped int           // all dropped lines
-	written chan struct{} // closed when the queue is written; nil while nothing is being written
+	mu         sync.Mutex // of everything below
+	queue      []string
+	unreported int           // dropped lines that the log has not reported
+	dropped    int           // all dropped lines
+	written    chan struct{} // closed when the queue is written; nil while nothing is being written
 }
 
-// New returns a log that begins each line with a prefix. A write that blocks keeps a goroutine and nothing else.
+// New returns a log that begins each line with a prefix. A write that blocks holds one goroutine.
 func New(to io.Writer, prefix string) *Log { return &Log{to: to, prefix: prefix} }
 
-// Print has lines written.
+// Print queues lines.
 func (l *Log) Print(lines ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,8 +42,8 @@ func (l *Log) Print(lines ...string) {
 	}
 }
 
-// Flush waits until all lines are written, and no longer than patience.
-func (l *Log) Flush(patience time.Duration) {
+// Flush waits until all lines are written, or for the timeout.
+func (l *Log) Flush(timeout time.Duration) {
 	l.mu.Lock()
 	written := l.written
 	l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *Log) Flush(patience time.Duration) {
 	}
 	select {
 	case <-written:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 }
 
@@ -63,29 +63,29 @@ func (l *Log) Dropped() int {
 	return l.dropped
 }
 
-// drop counts lines that are not written. l is locked.
+// drop counts dropped lines. l is locked.
 func (l *Log) drop(lines int) {
-	l.unsaid += lines
+	l.unreported += lines
 	l.dropped += lines
 }
 
-// write writes the queue, up to the first error: the next line begins again.
+// write writes the queue up to the first error. The next line tries again.
 func (l *Log) write(written chan struct{}) {
 	defer close(written)
 	for {
-		text, unsaid, ok := l.next()
+		text, unreported, ok := l.next()
 		if !ok {
 			return
 		}
 		if _, err := io.WriteString(l.to, l.prefix+text+"\n"); err != nil {
-			l.fail(unsaid)
+			l.fail(unreported)
 			return
 		}
 	}
 }
 
-// next takes the first line of the queue. After the last one it returns a line about the unsaid ones.
-func (l *Log) next() (text string, unsaid int, ok bool) {
+// next takes the first line of the queue or, after the last one, the report about dropped lines.
+func (l *Log) next() (text string, unreported int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) > 0 {
@@ -93,19 +93,19 @@ func (l *Log) next() (text string, unsaid int, ok bool) {
 		l.queue = slices.Delete(l.queue, 0, 1)
 		return text, 0, true
 	}
-	if unsaid, l.unsaid = l.unsaid, 0; unsaid > 0 {
-		return fmt.Sprintf("dropped %d lines of this log: nothing read them in time", unsaid), unsaid, true
+	if unreported, l.unreported = l.unreported, 0; unreported > 0 {
+		return fmt.Sprintf("dropped %d lines of this log: nothing read them in time", unreported), unreported, true
 	}
 	l.written = nil
 	return "", 0, false
 }
 
-// fail counts what could not be written: a line, or the line about unsaid ones.
-func (l *Log) fail(unsaid int) {
+// fail counts the line that could not be written, or the unreported lines of a failed report.
+func (l *Log) fail(unreported int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.written = nil
-	if l.unsaid += unsaid; unsaid == 0 {
+	if l.unreported += unreported; unreported == 0 {
 		l.drop(1)
 	}
 }

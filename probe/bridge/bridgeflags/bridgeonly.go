@@ -14,16 +14,16 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// ownFlags are the values of the flags that the probe does not have.
-type ownFlags struct {
+// bridgeOnly are the values of the flags that the probe does not have.
+type bridgeOnly struct {
 	listen, allow, name *string
 	background          *bool
 }
 
-// addOwn adds the flags that the probe does not have. Their defaults are what env has for their variables.
-func addOwn(flags *flag.FlagSet, env func(string) string) ownFlags {
+// addBridgeOnly adds the flags that the probe does not have. Their defaults are the values of their variables.
+func addBridgeOnly(flags *flag.FlagSet, env func(string) string) bridgeOnly {
 	background, _ := strconv.ParseBool(env(BackgroundEnv)) // checkBackground has the error
-	return ownFlags{
+	return bridgeOnly{
 		listen: flags.String(Listen, cmp.Or(env(ListenEnv), fmt.Sprintf(":%d", Port)),
 			"`address` to answer on: host:port or :port"),
 		allow: flags.String(Allow, env(AllowEnv), "`addresses` and networks that may ask, besides the pod itself "+
@@ -35,7 +35,7 @@ func addOwn(flags *flag.FlagSet, env func(string) string) ownFlags {
 	}
 }
 
-// checkBackground returns an error for a value that the variable of -background cannot have.
+// checkBackground returns an error for a variable of -background that is no boolean.
 func checkBackground() error {
 	value := os.Getenv(BackgroundEnv)
 	if _, err := strconv.ParseBool(cmp.Or(value, "false")); err != nil {
@@ -45,16 +45,16 @@ func checkBackground() error {
 	return nil
 }
 
-// WantedByLauncher reports whether the variable of a container asks for the bridge that the launcher starts, and
-// whether it is set. A value that is wrong asks for one, whose [Read] has the error for the log.
+// WantedByLauncher reports whether the container's variable asks the launcher for a bridge, and whether it is set. A
+// wrong value asks for a bridge, whose [Read] logs the error.
 func WantedByLauncher() (wanted, isSet bool) {
 	value := os.Getenv(BackgroundEnv)
 	wanted, err := strconv.ParseBool(value)
 	return value != "" && (wanted || err != nil), value != ""
 }
 
-// AsksForBackground reports whether a command line asks for a process of its own. If [Read] has refused its words, f is
-// nil.
+// AsksForBackground reports whether a command line asks for a separate process. f is nil if [Read] has refused the
+// words.
 func AsksForBackground(f *Flags, words []string) bool {
 	if f != nil {
 		return f.Background
@@ -62,8 +62,8 @@ func AsksForBackground(f *Flags, words []string) bool {
 	return slices.Contains(words, "-"+Background) || slices.Contains(words, "--"+Background)
 }
 
-// checkListen returns an error if the bridge would listen on a port that nobody has chosen, or where its server does.
-// There it would ask itself, and be in the way of a server that starts after it. lookUp knows the names of ports.
+// checkListen returns an error if -listen has no port, or is the server's address, where the bridge would ask itself
+// and block a server that starts later. lookUp knows the names of ports.
 func checkListen(listen string, o *options.Options, lookUp address.PortLookup) error {
 	if strings.HasSuffix(listen, ":") {
 		return outcome.Misuse(fmt.Errorf("checking flags: -listen=%q has no port", listen),
@@ -84,10 +84,10 @@ func checkListen(listen string, o *options.Options, lookUp address.PortLookup) e
 		o.Addr), "set -listen to a port that the app does not use")
 }
 
-// maxName is the greatest length of a bridge's name, in bytes: that of a DNS label.
+// maxName is the greatest length of a bridge's name, in bytes, as of a DNS label.
 const maxName = 63
 
-// checkName returns an error for a name that cannot stand in a path and in a gRPC message as it is.
+// checkName returns an error for a name that a path or a gRPC message would have to escape.
 func checkName(name string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	if len(name) <= maxName && strings.Trim(name, letters+"0123456789-.") == "" {
