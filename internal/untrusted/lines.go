@@ -9,12 +9,13 @@ import (
 
 var (
 	// table is the head of a table in TOML, and assignment a line with a setting in TOML or in a file .env.
-	table      = lazyregexp.New(`^\s*\[+([^\[\]]+)\]`)
+	table = lazyregexp.New(`^\[+([^\[\]]+)\]+\s*(?:[#;].*)?$`)
+	// The value is none if an array or a table of TOML goes on in the next line.
 	assignment = lazyregexp.New(
-		`^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\s]*))\s*(?:#.*)?$`)
+		`^(?:export\s+)?([A-Za-z_][\w.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^#\s]*[^#\s\[{,]|))\s*(?:#.*)?$`)
 	// inlineTable is a table of TOML on one line, which has none in it, and inlineSetting a setting in it.
 	inlineTable = lazyregexp.New(
-		`^\s*([A-Za-z_][\w.-]*)\s*=\s*\{((?:\s*[A-Za-z_][\w.-]*\s*=\s*` + inlineValue + `\s*,?)+)\s*\}\s*(?:#.*)?$`)
+		`^([A-Za-z_][\w.-]*)\s*=\s*\{((?:\s*[A-Za-z_][\w.-]*\s*=\s*` + inlineValue + `\s*,?)+)\s*\}\s*(?:#.*)?$`)
 	inlineSetting = lazyregexp.New(`([A-Za-z_][\w.-]*)\s*=\s*` + inlineValue)
 )
 
@@ -37,14 +38,15 @@ func ReadLines(text []byte) Document {
 	within, line := "", 0
 	for l := range bytes.Lines(text) {
 		line++
+		l = bytes.TrimSpace(l)
 		if m := table.FindSubmatch(l); m != nil {
 			within = string(bytes.TrimSpace(m[1])) + "."
-		} else if m := inlineTable.FindSubmatch(bytes.TrimSpace(l)); m != nil {
+		} else if m := inlineTable.FindSubmatch(l); m != nil {
 			for _, of := range inlineSetting.FindAllSubmatch(m[2], maxSettings-len(settings)) {
 				key, value := within+string(m[1])+"."+string(of[1]), string(of[2])+string(of[3])+string(of[4])
 				settings = append(settings, Setting{Key: key, Value: value, Line: line})
 			}
-		} else if m := assignment.FindSubmatch(bytes.TrimSpace(l)); m != nil && len(settings) < maxSettings {
+		} else if m := assignment.FindSubmatch(l); m != nil && len(settings) < maxSettings {
 			value := string(m[2]) + string(m[3]) + string(m[4])
 			settings = append(settings, Setting{Key: within + string(m[1]), Value: value, Line: line})
 		}
