@@ -12,8 +12,6 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/descriptor"
 	"github.com/grpc-cnb/health-probe/internal/plan"
-	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
-	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
@@ -46,19 +44,9 @@ func readSettings(buildpack libcnb.Buildpack) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
-	values := config.Read(given)
-	if err := values.Err(); err != nil {
-		return settings{}, err
-	}
-	values.Args = execprobe.DefaultFlags(values)
-	defaults, err := execprobe.Defaults(values.Args)
+	values, defaults, err := execprobe.ReadSettings(given)
 	if err != nil {
 		return settings{}, err
-	}
-	if values.Bridge != config.BridgeFalse {
-		if err := outcome.WithHint(bridgeflags.CheckDefaults(values.Args)); err != nil {
-			return settings{}, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
-		}
 	}
 	api, err := github.ParseAPI(values.GitHubAPI)
 	if err != nil {

@@ -44,25 +44,33 @@ func Servers(dir, enabled string, logger Logger) ([]plan.Server, error) {
 func findInTime(find func(context.Context) (found, error), limit, extra time.Duration) (found, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	type result struct {
-		found
-		err error
+	f, err := InTime(func() (found, error) { return find(ctx) }, limit+extra)
+	switch {
+	case errors.Is(err, ErrTimeout):
+		note := fmt.Sprintf("the scan was given up after %s; nothing is known of the app", limit+extra)
+		return found{notes: []string{note}}, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		f.notes = append(f.notes, fmt.Sprintf("the scan stopped after %s; results may be incomplete", limit))
+		return f, nil
 	}
-	done := make(chan result, 1)
+	return f, err
+}
+
+// ErrTimeout is the error of [InTime].
+var ErrTimeout = errors.New("timeout")
+
+// InTime returns what a function returns, or [ErrTimeout] if it takes longer than a limit. The function then goes on,
+// for the disk may hang.
+func InTime[T any](do func() (T, error), limit time.Duration) (result T, err error) {
+	done := make(chan func() (T, error), 1)
 	go func() {
-		f, err := find(ctx)
-		done <- result{f, err}
+		result, err := do()
+		done <- func() (T, error) { return result, err }
 	}()
 	select {
-	case r := <-done:
-		if !errors.Is(r.err, context.DeadlineExceeded) {
-			return r.found, r.err
-		}
-		r.notes = append(r.notes, fmt.Sprintf("the scan stopped after %s; results may be incomplete", limit))
-		return r.found, nil
-	case <-time.After(limit + extra):
-		return found{notes: []string{
-			fmt.Sprintf("the scan was given up after %s; nothing is known of the app", limit+extra),
-		}}, nil
+	case returned := <-done:
+		return returned()
+	case <-time.After(limit):
+		return result, ErrTimeout
 	}
 }

@@ -222,14 +222,6 @@ func DefaultAddress(settings config.Config, defaults flags.Defaults, a plan.Addr
 	return a
 }
 
-// DefaultFlags returns the default flags that the settings mean. A program that is downloaded has no -discover.
-func DefaultFlags(settings config.Config) []string {
-	if settings.Discover || settings.Source == config.Download {
-		return settings.Args
-	}
-	return append([]string{"-discover=false"}, settings.Args...)
-}
-
 // Defaults returns what follows from the probe's default flags. The probe's own parser checks them; the error has its
 // hint.
 func Defaults(args []string) (flags.Defaults, error) {

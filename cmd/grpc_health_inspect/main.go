@@ -14,8 +14,6 @@ import (
 	"github.com/grpc-cnb/health-probe/detect"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
-	"github.com/grpc-cnb/health-probe/probe/bridge/bridgeflags"
-	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
 // The exit codes. What cannot be inspected gives another code than an app whose image would get no probe.
@@ -66,22 +64,12 @@ func inspect(folder string) (code int, err error) {
 	if err != nil {
 		return exitError, err
 	}
-	settings := config.Read(nil)
-	if settings.Enabled == config.EnabledFalse {
+	settings, defaults, err := execprobe.ReadSettings(nil)
+	switch {
+	case settings.Enabled == config.EnabledFalse:
 		return exitNothing, fmt.Errorf("the image would get no probe, because $%s is false", config.EnabledEnv)
-	}
-	if err := settings.Err(); err != nil {
+	case err != nil:
 		return exitError, err
-	}
-	settings.Args = execprobe.DefaultFlags(settings)
-	defaults, err := execprobe.Defaults(settings.Args)
-	if err != nil {
-		return exitError, err
-	}
-	if settings.Bridge != config.BridgeFalse {
-		if err := outcome.WithHint(bridgeflags.CheckDefaults(settings.Args)); err != nil {
-			return exitError, fmt.Errorf("checking $%s for $%s: %w", config.ArgsEnv, config.BridgeEnv, err)
-		}
 	}
 	fmt.Fprintf(os.Stdout, "What a build finds in %s:\n", plan.Printable(folder))
 	servers, err := detect.Servers(folder, settings.Enabled, printer{isDebug: os.Getenv("BP_LOG_LEVEL") == "DEBUG"})

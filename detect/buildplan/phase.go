@@ -5,9 +5,9 @@
 package buildplan
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/BurntSushi/toml"
 	"github.com/buildpacks/libcnb/v2"
@@ -43,8 +43,12 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 		if err := settings.Err(); err != nil {
 			return libcnb.DetectResult{}, err
 		}
-		required, err := inTime(func() ([]plan.Requirement, error) { return requirements(ctx) }, detect.MaxTime)
-		if err != nil {
+		required, err := detect.InTime(func() ([]plan.Requirement, error) { return requirements(ctx) }, detect.MaxTime)
+		switch {
+		case errors.Is(err, detect.ErrTimeout):
+			return libcnb.DetectResult{}, fmt.Errorf("reading the settings of the app: it took longer than %s",
+				detect.MaxTime)
+		case err != nil:
 			return libcnb.DetectResult{}, err
 		}
 		servers, err := detect.Servers(ctx.ApplicationPath, settings.Enabled, logger)
@@ -74,23 +78,4 @@ func HandOn(mistake error, file string, logger log.Logger) error {
 	}
 	logger.Headerf("The build will fail: %s", plan.SafeError(mistake))
 	return nil
-}
-
-// inTime returns the requirements that a function reads, or an error if reading them takes longer than a limit.
-func inTime(read func() ([]plan.Requirement, error), limit time.Duration) ([]plan.Requirement, error) {
-	type result struct {
-		required []plan.Requirement
-		err      error
-	}
-	done := make(chan result, 1)
-	go func() {
-		required, err := read()
-		done <- result{required, err}
-	}()
-	select {
-	case r := <-done:
-		return r.required, r.err
-	case <-time.After(limit):
-		return nil, fmt.Errorf("reading the settings of the app: it took longer than %s", limit)
-	}
 }

@@ -110,8 +110,7 @@ var rules = []rule{
 	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/buildplan", "internal/bindings"}},
 	{"cmd/grpc_health_probe", []string{"probe", "probe/lean", "probe/grpcgo"}}, // where the lean one has no sockets
 	{"cmd/grpc_health_inspect", []string{
-		"build/execprobe", "detect", "internal/config", "internal/plan", "probe/bridge/bridgeflags",
-		"probe/check/outcome",
+		"build/execprobe", "detect", "internal/config", "internal/plan",
 	}},
 	{"cmd/grpc_health_bridge", []string{"probe/bridge"}},
 	{"cmd/grpc_health_probe_full", []string{"probe", "probe/grpcgo"}},
