@@ -2,6 +2,11 @@ package build
 
 import (
 	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -28,6 +33,27 @@ func TestProgramsThatAreNotCarried(t *testing.T) {
 		if _, err := bundledProgram(ctx, variant, t.TempDir()); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}
+	}
+}
+
+// A folder of the buildpack may have a program of another architecture by mistake.
+func TestProgramOfAnotherPlatform(t *testing.T) {
+	t.Parallel()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := libcnb.BuildContext{
+		Buildpack: libcnb.Buildpack{Path: t.TempDir()}, TargetInfo: libcnb.TargetInfo{OS: "linux", Arch: "s390x"},
+	}
+	file := filepath.Join(ctx.Buildpack.Path, "probes", "linux-s390x", "grpc_health_probe")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(own, file)); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("checking the bundled probe %q: it is for %s/%s, the image is for linux/s390x", file,
+		runtime.GOOS, runtime.GOARCH)
+	if _, err := bundledProgram(ctx, config.VariantLean, t.TempDir()); err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
 	}
 }
 

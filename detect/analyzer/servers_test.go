@@ -84,6 +84,7 @@ var apps = map[string]struct {
 	"a registration is stronger than an implementation": {
 		[]File[struct{}]{file("a", served), file("b", registered)}, "b:1 missing TLS or plaintext not known",
 	},
+	"main goes first in a package": {[]File[struct{}]{file("a", constructed, inMain)}, "a:2 missing"},
 	"main goes first": {
 		[]File[struct{}]{file("a", constructed), file("b", inMain)}, "b:1 missing, a:1 missing",
 	},

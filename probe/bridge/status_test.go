@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -152,3 +153,23 @@ grpc_health_bridge_closed_connections_total{reason="limit"} 0
 grpc_health_bridge_dropped_log_lines_total 0
 # EOF
 `
+
+// No cache between a caller and the bridge may keep a page.
+func TestPagesAreNotStored(t *testing.T) {
+	t.Parallel()
+	server := startServer(t, t.TempDir())
+	addr, _ := startBridge(t, "-addr="+server.Addr)
+	for _, path := range []string{readyPage, livePage, healthPage, metricsPage, "/nothing"} {
+		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(
+			&http.Request{Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: addr, Path: path}, Header: http.Header{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		for name, want := range map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+			if got := response.Header.Get(name); got != want {
+				t.Errorf("%s has %s: %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
