@@ -98,6 +98,40 @@ func TestPublishedRefusesWhatIsNoImage(t *testing.T) {
 	}
 }
 
+// TestEntriesOfAnIndexAreNotChanged adds versions to a clone of the buildpack registry's index.
+func TestEntriesOfAnIndexAreNotChanged(t *testing.T) {
+	t.Parallel()
+	clone, index := checkout(t), t.TempDir()
+	const image = "registry.example.com:5000/x/health-probe"
+	add := func(version, digit string) (string, error) {
+		record := filepath.Join(clone, "dist/publish/health-probe.digest")
+		text := image + ":" + version + "@sha256:" + strings.Repeat(digit, 64) + "\n"
+		err := os.MkdirAll(filepath.Dir(record), 0o755)
+		if err := errors.Join(err, os.WriteFile(record, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return fixture.Script(t.Context(), clone, nil, "registry-entry.sh", index)
+	}
+	for _, version := range []string{"0.1.0", "0.2.0", "0.1.0"} {
+		must(add(version, "a"))(t)
+	}
+	if out, err := add("0.1.0", "b"); err == nil || !strings.Contains(err.Error(), "with another image") {
+		t.Errorf("a version with another image passes: %s", out)
+	}
+	must(add("0.1", "b"))(t) // which a dot of 0.1.0 does not match
+	const line = `{"ns":"grpc-cnb","name":"health-probe","version":"VERSION","yanked":false,"addr":"` + image +
+		"@sha256:DIGEST\"}\n"
+	var want string
+	for _, entry := range []string{"0.1.0 a", "0.2.0 a", "0.1 b"} {
+		version, digit, _ := strings.Cut(entry, " ")
+		want += strings.NewReplacer("VERSION", version, "DIGEST", strings.Repeat(digit, 64)).Replace(line)
+	}
+	got := string(must(os.ReadFile(filepath.Join(index, "he/al/grpc-cnb_health-probe")))(t))
+	if got != want {
+		t.Errorf("the index has\n%swant\n%s", got, want)
+	}
+}
+
 // TestPublishTwiceAtOnce publishes to two repositories from one clone at the same time, with the same result, and then
 // to a registry that answers no more. The record is whole at any time, and still that of the last success.
 func TestPublishTwiceAtOnce(t *testing.T) {

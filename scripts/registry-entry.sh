@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the entry of the version that scripts/publish.sh published last, as the index of the buildpack registry has it.
+# Prints the entry of the version that scripts/publish.sh published last, as the index of the buildpack registry has it
+# (RFC 0022 of the CNB project).
 #
 #   scripts/registry-entry.sh [INDEX]
 #   scripts/registry-entry.sh --request [--print]
@@ -13,7 +14,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in -h | --help) exec scripts/help.sh "$0" ;; esac
-trap 'exit 130' INT
 
 index=''
 case "$#$*" in
@@ -25,27 +25,39 @@ case "$#$*" in
   ;;
 esac
 id=$(sed -n 's/^id = "\(.*\)"$/\1/p' buildpack.toml | head -n 1)
+image=$(scripts/published.sh buildpack)
+tagged=${image%%@*} digest=${image##*@}
+version=${tagged##*:} address=${tagged%:*}@$digest
+
 if [ "${1:-}" != --request ]; then
-  if ! image=$(cat dist/publish/health-probe.digest); then
-    echo "scripts/registry-entry.sh: nothing is published from here: run scripts/publish.sh REGISTRY/NAME" >&2
+  namespace=${id%%/*} name=${id#*/}
+  entry=$(printf '{"ns":"%s","name":"%s","version":"%s","yanked":false,"addr":"%s"}' \
+    "$namespace" "$name" "$version" "$address")
+  # An index has folders by the first four letters of a name.
+  file=$index/${name:0:2}/${name:2:2}/${namespace}_$name
+  if [ -z "$index" ]; then
+    printf '%s\n' "$entry"
+  elif grep -qxF "$entry" "$file" 2>/dev/null; then
+    echo "$file has $id@$version already"
+  elif grep -qE "\"version\": *\"${version//./\\.}\"" "$file" 2>/dev/null; then
+    echo "scripts/registry-entry.sh: $file has $id@$version with another image: raise the version in buildpack.toml" >&2
     exit 1
+  else
+    mkdir -p "$(dirname "$file")"
+    printf '%s\n' "$entry" >>"$file"
+    echo "added $id@$version to $file"
   fi
-  publish=$(scripts/tool.sh publish)
-  exec "$publish" -id "$id" entry "$image" ${index:+"$index"}
+  exit
 fi
 
-images=$(scripts/published.sh)
-image=${images%%$'\n'*}
-name=${image%%@*}
-version=${name##*:}
-title="ADD $id@$version"
-body=$(printf 'id = "%s"\nversion = "%s"\naddr = "%s@%s"' "$id" "$version" "${name%:*}" "${image##*@}")
 case $version in
 *-*)
   echo "$version is a pre-release: not asking the registry to take it up"
   exit
   ;;
 esac
+title="ADD $id@$version"
+body=$(printf 'id = "%s"\nversion = "%s"\naddr = "%s"' "$id" "$version" "$address")
 if [ "${2:-}" = --print ]; then
   printf '%s\n%s\n' "$title" "$body"
   exit

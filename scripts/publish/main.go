@@ -1,9 +1,8 @@
-// Command publish puts a release into a registry of images, and describes it to the registry of buildpacks. It is the
-// part of scripts/publish.sh and scripts/registry-entry.sh that needs more than a shell:
+// Command publish puts a release into a registry of images. It is the part of scripts/publish.sh that needs more than a
+// shell:
 //
 //	publish [-force] -record FILE buildpack REGISTRY/NAME PACKAGE...
 //	publish [-force] -record FILE [-label KEY=VALUE]... probe REGISTRY/NAME FOLDER
-//	publish -id ID entry NAME:VERSION@DIGEST [INDEX]
 //
 // In go the packages of scripts/package.sh with their SBOMs beside them, or a folder of programs; out come an index of
 // one image for each platform in the registry, its tags, and a file that names it. Begin with repository.publish, which
@@ -47,7 +46,6 @@ func main() {
 type options struct {
 	force  bool
 	record string
-	id     string
 	labels map[string]string
 }
 
@@ -56,7 +54,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("publish", flag.ContinueOnError)
 	flags.BoolVar(&o.force, "force", false, "replace a version that is published with other content")
 	flags.StringVar(&o.record, "record", "", "the `file` that gets the name of the published image")
-	flags.StringVar(&o.id, "id", "", "the buildpack's `ID`")
 	flags.Func("label", "a label of the images, `KEY=VALUE`", func(pair string) error {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -73,8 +70,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return publishBuildpack(ctx, o, rest[1], rest[2:], out)
 	case what == "probe" && len(rest) == 3:
 		return publishProbe(ctx, o, rest[1], rest[2], out)
-	case what == "entry" && (len(rest) == 2 || len(rest) == 3):
-		return writeEntry(o.id, rest[1], flags.Arg(2), out)
 	}
 	return fmt.Errorf("reading the arguments %q: see the scripts that start this program", flags.Args())
 }
