@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,26 +32,17 @@ func (p protocol) args() []string {
 // serve runs healthy grpc-go servers, in plaintext and with TLS, until standard input ends. It prints their protocols
 // as JSON.
 func serve(dir string) error {
-	plain, err := probetest.Start(probetest.Config{Network: "tcp4", Address: "127.0.0.1:0"})
+	plain, err := probetest.StartWith("plaintext", dir)
 	if err != nil {
 		return err
 	}
-	certificate, ca, err := selfSigned()
-	if err != nil {
-		return err
-	}
-	caFile := filepath.Join(dir, "ca.pem")
-	if err := os.WriteFile(caFile, ca, 0o644); err != nil {
-		return err
-	}
-	config := &tls.Config{Certificates: []tls.Certificate{certificate}}
-	secure, err := probetest.Start(probetest.Config{Network: "tcp4", Address: "127.0.0.1:0", TLS: config})
+	secure, err := probetest.StartWith("TLS", dir, "san=127.0.0.1")
 	if err != nil {
 		return err
 	}
 	err = json.NewEncoder(os.Stdout).Encode([]protocol{
 		{"plaintext", []string{"-addr=" + plain.Addr}},
-		{"TLS", []string{"-addr=" + secure.Addr, "-tls", "-tls-ca-cert=" + caFile}},
+		{"TLS", []string{"-addr=" + secure.Addr, "-tls", "-tls-ca-cert=" + filepath.Join(dir, "ca.pem")}},
 	})
 	if err != nil {
 		return err

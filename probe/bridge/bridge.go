@@ -94,7 +94,7 @@ func run(t target, report *background.Report, log *linelog.Log) error {
 		return nil
 	case err != nil:
 		return &outcome.Failure{
-			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", t.Listen, innermost(err)),
+			Code: outcome.ExitUsage, Err: fmt.Errorf("listening on %q: %w", t.Listen, check.Innermost(err)),
 			Hint: "set -listen to a free port, such as :8087: pods with hostNetwork share those of the node",
 		}
 	}
@@ -129,15 +129,4 @@ func serve(ctx context.Context, t target, listener net.Listener, log *linelog.Lo
 	s.stopping.Store(true)
 	l.close(time.Now().Add(drainTimeout))
 	return nil
-}
-
-// innermost leaves out package net's words about the operation and the address, which the caller's message has.
-func innermost(err error) error {
-	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		return number
-	}
-	if failed, ok := errors.AsType[*net.OpError](err); ok {
-		return failed.Err
-	}
-	return err
 }

@@ -51,7 +51,7 @@ func dialCause(o *options.Options, e *DialError) *outcome.Failure {
 	}
 	switch e.Step {
 	case StepALTS:
-		return outcome.NoConnection(outcome.ClassTLS, innermost(e.Err), "")
+		return outcome.NoConnection(outcome.ClassTLS, Innermost(e.Err), "")
 	case StepTLS:
 		f := tlsCause(o, e.Err)
 		if o.SPIFFE {
@@ -94,7 +94,7 @@ func timeoutCause(o *options.Options, step Step) *outcome.Failure {
 
 // socketCause explains why connecting to a TCP or unix socket failed.
 func socketCause(err error) *outcome.Failure {
-	cause := innermost(err)
+	cause := Innermost(err)
 	var hint outcome.Hint
 	switch {
 	case rawfile.IsOutOfDescriptors(err):
@@ -112,9 +112,9 @@ func socketCause(err error) *outcome.Failure {
 	return outcome.NoConnection(outcome.ClassConnect, cause, hint)
 }
 
-// innermost removes what packages net and os have wrapped around an error of the kernel: the message already names the
+// Innermost removes what packages net and os have wrapped around an error of the kernel, for a message that names the
 // operation and the address.
-func innermost(err error) error {
+func Innermost(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number
 	}
@@ -142,7 +142,7 @@ func answerCause(o *options.Options, e *DialError) *outcome.Failure {
 	case isRemoteAlert(e.Err):
 		return tlsCause(o, e.Err)
 	case !IsHangup(e.Err):
-		return outcome.NoConnection(outcome.ClassProtocol, innermost(e.Err), "is this the gRPC port of the server?")
+		return outcome.NoConnection(outcome.ClassProtocol, Innermost(e.Err), "is this the gRPC port of the server?")
 	}
 	// All ways in which a peer hangs up have the same message, because it depends on timing which one is seen.
 	closed := errors.New("the server closed the connection before its HTTP/2 SETTINGS frame")

@@ -53,9 +53,9 @@ func tlsCause(o *options.Options, err error) *outcome.Failure {
 		return alertCause(o, err)
 	}
 	if strings.Contains(err.Error(), "unsupported protocol version") {
-		return outcome.NoConnection(outcome.ClassTLS, innermost(err), versionHint)
+		return outcome.NoConnection(outcome.ClassTLS, Innermost(err), versionHint)
 	}
-	return outcome.NoConnection(outcome.ClassTLS, innermost(err), "")
+	return outcome.NoConnection(outcome.ClassTLS, Innermost(err), "")
 }
 
 // validity returns an error that says when a certificate is valid, for one that is not valid now.
@@ -82,7 +82,7 @@ const (
 )
 
 func alertCause(o *options.Options, err error) *outcome.Failure {
-	cause := fmt.Errorf("the server ended TLS: %w", innermost(err))
+	cause := fmt.Errorf("the server ended TLS: %w", Innermost(err))
 	about := isAlert(err, alertHandshakeFailure, alertBadCertificate, alertUnsupportedCert, alertRevokedCert,
 		alertExpiredCert, alertUnknownCert, alertUnknownCA, alertCertRequired)
 	switch {

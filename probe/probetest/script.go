@@ -26,7 +26,7 @@ import (
 //   - endcalls NAME: ends the calls of Watch in progress
 //   - install DIR: copies the program into the folder
 func Scripts(t *testing.T, dir, program string) {
-	testscript.RunT(reporter{t}, testscript.Params{
+	testscript.Run(t, testscript.Params{
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Dir:           dir,
 		Setup: func(env *testscript.Env) error {
