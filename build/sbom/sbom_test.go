@@ -143,15 +143,33 @@ func TestSPDXDocumentListsWhatIsLinked(t *testing.T) {
 	}
 }
 
+// syftParts are the parts of a document that the tests read.
+type syftParts struct {
+	Artifacts []struct {
+		PURL     string
+		Licenses []string
+	}
+	Files      []struct{ Digests []struct{ Value string } }
+	Descriptor struct {
+		Configuration struct {
+			URL    string
+			Assets []struct{ Name, URL string }
+		}
+	}
+}
+
+func syftDocumentOf(t *testing.T, content Component) (document syftParts) {
+	t.Helper()
+	if err := json.NewDecoder(encoded(t, encodeSyft, content)).Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
 func TestSyftDocumentListsWhatIsLinked(t *testing.T) {
 	t.Parallel()
 	program, _ := compiled()
-	var document syftDocument
-	decoder := json.NewDecoder(encoded(t, encodeSyft, program))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&document); err != nil {
-		t.Fatal(err)
-	}
+	document := syftDocumentOf(t, program)
 	var purls []string
 	for _, artifact := range document.Artifacts {
 		purls = append(purls, artifact.PURL)
@@ -222,17 +240,14 @@ func TestDocumentsDescribeALayerOfAssets(t *testing.T) {
 	}
 	comparePURLs(t, purls, want)
 
-	var syft syftDocument
-	if err := json.NewDecoder(encoded(t, encodeSyft, content)).Decode(&syft); err != nil {
-		t.Fatal(err)
-	}
+	syft := syftDocumentOf(t, content)
 	purls = nil
 	for _, artifact := range syft.Artifacts {
 		purls = append(purls, artifact.PURL)
 	}
 	comparePURLs(t, purls, want)
 	if assets := syft.Descriptor.Configuration.Assets; len(assets) != 2 ||
-		assets[1] != (syftAsset{"two", "https://example.com/two"}) {
+		assets[1] != (struct{ Name, URL string }{"two", "https://example.com/two"}) {
 		t.Errorf("the assets came from %v", assets)
 	}
 }
