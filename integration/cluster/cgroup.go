@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
+	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
 // The groups in the cluster's cgroup. In version 2 a group that has groups with controllers in it may have no process

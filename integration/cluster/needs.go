@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
+	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
 // Needs returns what is missing here to run a cluster: nil for nothing.

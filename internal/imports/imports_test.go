@@ -105,7 +105,7 @@ var rules = []rule{
 		"probe/lean",
 	}},
 	{"probe/probetest", nil},
-	{"probe/bench/...", []string{"probe/bench/...", "probe/probetest"}},
+	{"probe/bench/...", []string{"internal/cgroup", "probe/probetest"}},
 
 	{"cmd/buildpack", []string{"build", "build/githubassets", "detect/buildplan", "internal/bindings"}},
 	{"cmd/grpc_health_probe", []string{"probe", "probe/lean", "probe/grpcgo"}}, // where the lean one has no sockets
@@ -126,7 +126,7 @@ var testRules = []rule{
 	{"build", []string{"build/labeltest"}},
 	{"build/execprobe", []string{"probe/check", "probe/lean"}},
 	{"internal/config", []string{"internal/descriptor"}},
-	{"probe/...", []string{"probe/..."}},
+	{"probe/...", []string{"internal/cgroup", "probe/..."}},
 	{"cmd/grpc_health_probe", []string{"probe/probetest"}},
 	{"cmd/buildpack", []string{"build/executable/executabletest", "build/github/githubtest", "build/labeltest"}},
 	{"scripts/pindigests", []string{"build/executable/executabletest", "build/github/githubtest"}},

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
+	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
 // cpuLimits are thousandths of a processor, from what a sidecar gets to what a small app does.

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
+	"github.com/grpc-cnb/health-probe/internal/cgroup"
 )
 
 const (

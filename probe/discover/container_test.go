@@ -19,8 +19,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/grpc-cnb/health-probe/internal/cgroup"
 	program "github.com/grpc-cnb/health-probe/probe"
-	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
 	"github.com/grpc-cnb/health-probe/probe/lean"
 	"github.com/grpc-cnb/health-probe/probe/probetest/nettest"
 )

@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/grpc-cnb/health-probe/probe/bench/cgroup"
+	"github.com/grpc-cnb/health-probe/internal/cgroup"
 	"github.com/grpc-cnb/health-probe/probe/probetest"
 )
 
