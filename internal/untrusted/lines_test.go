@@ -14,8 +14,8 @@ func TestReadSettings(t *testing.T) {
 		"# .env\n# PORT=1\nexport PORT=\"50051\" # comment\r\n HOST = 'a#b'\nNONE=\nA=b c\n1=2\n": {
 			{Key: "PORT", Value: "50051", Line: 3}, {Key: "HOST", Value: "a#b", Line: 4}, {Key: "NONE", Line: 5},
 		},
-		"# a.toml\nname = \"a\"\n[server]\nport = 50051# comment\n[[ a.b ]]\nc-d.e = [\n  [1],\n 2]\ng = {\n}\nh = [1,\n2]\n" +
-			"f = true\na = [::]:1\n[ c d ] ; comment\ni = 2": {
+		"# a.toml\nname = \"a\"\n[server]\nport = 50051# comment\n[[ a.b ]]\nc-d.e = [\n  [1],\n 2]\n" +
+			"g = {\n}\nh = [1,\n2]\nf = true\na = [::]:1\n[ c d ] ; comment\ni = 2": {
 			{Key: "name", Value: "a", Line: 2},
 			{Key: "server.port", Value: "50051", Line: 4},
 			{Key: "a.b.f", Value: "true", Line: 13},

@@ -53,16 +53,16 @@ func (c *conn) reset(s *shared, tcp net.Conn, from netip.Addr) {
 	c.http2.reset()
 }
 
-// closeReason is why the bridge itself ends a connection.
-type closeReason string
+// closeError is why the bridge itself ends a connection.
+type closeError string
 
 // Error returns the reason.
-func (r closeReason) Error() string { return string(r) }
+func (r closeError) Error() string { return string(r) }
 
 const (
-	errIdle     closeReason = "nothing arrives"
-	errTooMuch  closeReason = "the allowance is spent"
-	errStopping closeReason = "the bridge ends"
+	errIdle     closeError = "nothing arrives"
+	errTooMuch  closeError = "the allowance is spent"
+	errStopping closeError = "the bridge ends"
 )
 
 func (c *conn) serve() {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -160,8 +159,11 @@ func TestPagesAreNotStored(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	addr, _ := startBridge(t, "-addr="+server.Addr)
 	for _, path := range []string{readyPage, livePage, healthPage, metricsPage, "/nothing"} {
-		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(
-			&http.Request{Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: addr, Path: path}, Header: http.Header{}})
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
 		if err != nil {
 			t.Fatal(err)
 		}
