@@ -103,9 +103,8 @@ func bundledProgram(ctx libcnb.BuildContext, variant, work string) (program, err
 	return bundled, err
 }
 
-// namesOf returns what a program is called in the image, and the variant that the log and the label name, of which the
-// bridge has none.
-func namesOf(variant string) (name, shown string) {
+// namesOf returns the name of a program in the image, and the variant for the log and the label, "" for the bridge.
+func namesOf(variant string) (name, labelled string) {
 	if variant == bridgeVariant {
 		return bridgeflags.Program, ""
 	}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
 // servePages serves a connection of HTTP/1.1 (RFC 9112), one request after the other.
@@ -165,7 +167,7 @@ func isRequestTarget(uri []byte) bool {
 func (h *head) takeField(line []byte, whole bool) (status int) {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	value = bytes.Trim(value, " \t")
-	if !ok || !isFieldName(name, true) || !isFieldValue(value) {
+	if !ok || !isFieldName(name, true) || !metadata.IsFieldValue(value) {
 		return 400
 	}
 	switch string(bytes.ToLower(name)) {

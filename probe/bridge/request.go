@@ -3,9 +3,9 @@ package bridge
 import (
 	"bytes"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
@@ -99,7 +99,7 @@ func (r *request) take(name, value []byte) error {
 		return nil
 	}
 	r.hasField = true
-	if !isFieldName(name, false) || !isFieldValue(value) {
+	if !isFieldName(name, false) || !metadata.IsFieldValue(value) {
 		r.malformed = true
 		return nil
 	}
@@ -140,7 +140,7 @@ func (r *request) takePseudo(name, value []byte) {
 	default:
 		r.malformed = true
 	}
-	r.malformed = r.malformed || *seen || r.hasField || !isFieldValue(value)
+	r.malformed = r.malformed || *seen || r.hasField || !metadata.IsFieldValue(value)
 	*seen = true
 }
 
@@ -149,20 +149,10 @@ func (r *request) isComplete() bool { return !r.malformed && r.hasMethod && r.ha
 
 // isFieldName reports whether name is a token (RFC 9110 section 5.6.2). Names of HTTP/2 have no capitals.
 func isFieldName(name []byte, capitals bool) bool {
-	for _, c := range name {
-		switch {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
-		case capitals && 'A' <= c && c <= 'Z':
-		default:
-			return false
-		}
+	if capitals {
+		name = bytes.ToLower(name)
 	}
-	return len(name) > 0
-}
-
-// isFieldValue reports whether a value has no control characters apart from tabs (RFC 9110 section 5.5).
-func isFieldValue(value []byte) bool {
-	return !bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f })
+	return len(name) > 0 && len(bytes.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~")) == 0
 }
 
 // isGRPC reports whether a content type is that of gRPC with protocol buffers.
@@ -170,26 +160,17 @@ func isGRPC(contentType string) bool {
 	return contentType == "application/grpc" || contentType == "application/grpc+proto"
 }
 
+var timeoutUnits = map[byte]time.Duration{
+	'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond,
+	'n': time.Nanosecond,
+}
+
 // parseTimeout parses the field grpc-timeout (gRPC over HTTP/2, "Timeout").
 func parseTimeout(text string) (timeout time.Duration, bad bool) {
 	if text == "" || len(text) > 9 {
 		return 0, true
 	}
-	var unit time.Duration
-	switch text[len(text)-1] {
-	case 'H':
-		unit = time.Hour
-	case 'M':
-		unit = time.Minute
-	case 'S':
-		unit = time.Second
-	case 'm':
-		unit = time.Millisecond
-	case 'u':
-		unit = time.Microsecond
-	case 'n':
-		unit = time.Nanosecond
-	}
+	unit := timeoutUnits[text[len(text)-1]]
 	value, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
 	if err != nil || unit == 0 {
 		return 0, true

@@ -116,7 +116,7 @@ func IsText(text string) bool {
 }
 
 // IsFieldValue reports whether the value of a header has no control characters except tabs (RFC 9110 section 5.5).
-func IsFieldValue(value string) bool {
+func IsFieldValue[T string | []byte](value T) bool {
 	for i := range len(value) {
 		if c := value[i]; c < ' ' && c != '\t' || c == 0x7f {
 			return false
