@@ -57,7 +57,7 @@ func (c *conn) reset(s *shared, tcp net.Conn, from netip.Addr) {
 type closeError string
 
 // Error returns the reason.
-func (r closeError) Error() string { return string(r) }
+func (e closeError) Error() string { return string(e) }
 
 const (
 	errIdle     closeError = "nothing arrives"

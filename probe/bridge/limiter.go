@@ -1,10 +1,12 @@
 package bridge
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/netip"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -161,10 +163,7 @@ func (l *limiter) victim(untrustedOnly bool) *conn {
 			idle = c
 		}
 	}
-	if idle != nil {
-		return idle
-	}
-	return oldest
+	return cmp.Or(idle, oldest)
 }
 
 // evict closes a connection, which keeps its slot until its goroutine has ended. l is locked.
@@ -181,12 +180,7 @@ func (l *limiter) evict(c *conn) {
 
 // remove takes a connection out of open. l is locked.
 func (l *limiter) remove(c *conn) {
-	for i, other := range l.open {
-		if other == c {
-			l.open = append(l.open[:i], l.open[i+1:]...)
-			break
-		}
-	}
+	l.open = slices.DeleteFunc(l.open, func(other *conn) bool { return other == c })
 	if !c.caller.trusted {
 		l.untrusted--
 	}
