@@ -52,15 +52,15 @@ const (
 // ErrUnknownOwners is the error of a list of sockets of which none is known to be the container's own, and some may be.
 var ErrUnknownOwners = errors.New("the sockets of this container cannot be told apart from those of others")
 
-// Reach says which sockets are sent something: some servers log each stranger.
+// Reach says which sockets are sent something, since some servers log each unknown client.
 type Reach int
 
 const (
-	// OneServer is none, if one of those that speak by themselves speaks HTTP/2.
+	// OneServer is none if a socket that speaks first speaks HTTP/2.
 	OneServer Reach = iota
-	// Likely is all, except those with ports that everybody knows to be something else.
+	// Likely is all except those with well-known ports of other protocols.
 	Likely
-	// Everyone is all.
+	// Everyone is all sockets.
 	Everyone
 )
 
