@@ -73,43 +73,43 @@ func unpack(file, name, dir string, strip int) (Content, error) {
 	if err != nil {
 		return Content{}, err
 	}
-	t, err := newTarget(dir, strip, info.Size())
+	u, err := newUnpacker(dir, strip, info.Size())
 	if err != nil {
 		return Content{}, err
 	}
-	defer t.root.Close()
+	defer u.root.Close()
 	in := bufio.NewReaderSize(f, 1<<16)
 	if kindOf(in) == isZip {
-		err = t.zip(f, info.Size())
+		err = u.zip(f, info.Size())
 	} else {
-		err = t.stream(in, name)
+		err = u.stream(in, name)
 	}
 	if err != nil {
 		return Content{}, err
 	}
-	return t.content()
+	return u.content()
 }
 
 // stream unpacks a tar, which may be compressed, or a single compressed file.
-func (t *target) stream(in *bufio.Reader, name string) error {
+func (u *unpacker) stream(in *bufio.Reader, name string) error {
 	switch kind := kindOf(in); kind {
 	case isGzip, isXZ:
 		unpacked, err := decompress(in, kind)
 		if err != nil {
 			return err
 		}
-		inner := bufio.NewReaderSize(t.budget.reader(unpacked), 1<<16)
+		inner := bufio.NewReaderSize(u.budget.reader(unpacked), 1<<16)
 		name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".xz")
 		if kindOf(inner) == isTar {
-			return t.tar(inner)
+			return u.tar(inner)
 		}
 		if _, err := inner.Peek(1); errors.Is(err, errBudget) {
 			return err
 		}
-		t.strip = 0
-		return t.file(path.Base(name), 0o644, inner)
+		u.strip = 0
+		return u.file(path.Base(name), 0o644, inner)
 	case isTar:
-		return t.tar(t.budget.reader(in))
+		return u.tar(u.budget.reader(in))
 	}
 	return errors.New("it is none of tar, gzip, xz and zip")
 }
@@ -121,7 +121,7 @@ func decompress(in io.Reader, kind kind) (io.Reader, error) {
 	return xz.NewReader(in)
 }
 
-func (t *target) tar(in io.Reader) error {
+func (u *unpacker) tar(in io.Reader) error {
 	reader := tar.NewReader(in)
 	for {
 		header, err := reader.Next()
@@ -133,15 +133,15 @@ func (t *target) tar(in io.Reader) error {
 		}
 		switch header.Typeflag {
 		case tar.TypeDir:
-			err = t.folder(header.Name)
+			err = u.folder(header.Name)
 		case tar.TypeReg:
 			// A sparse file is longer than what the archive holds of it.
-			if t.budget.sparse -= header.Size; t.budget.sparse < 0 {
+			if u.budget.sparse -= header.Size; u.budget.sparse < 0 {
 				return errBudget
 			}
-			err = t.file(header.Name, header.FileInfo().Mode(), reader)
+			err = u.file(header.Name, header.FileInfo().Mode(), reader)
 		case tar.TypeSymlink:
-			err = t.link(header.Name, header.Linkname)
+			err = u.link(header.Name, header.Linkname)
 		case tar.TypeXGlobalHeader:
 		default:
 			err = fmt.Errorf("it has %q, which is not a file, folder or symbolic link (type %q)",
@@ -153,8 +153,8 @@ func (t *target) tar(in io.Reader) error {
 	}
 }
 
-func (t *target) zip(in io.ReaderAt, size int64) error {
-	t.strip = 0
+func (u *unpacker) zip(in io.ReaderAt, size int64) error {
+	u.strip = 0
 	// zip.NewReader reads the list of all entries into memory, however long it is.
 	bounded := &boundedReaderAt{in, maxDirectory}
 	reader, err := zip.NewReader(bounded, size)
@@ -166,35 +166,35 @@ func (t *target) zip(in io.ReaderAt, size int64) error {
 	}
 	bounded.left = math.MaxInt64 // the content of the entries counts against the budget
 	for _, entry := range reader.File {
-		if err := t.zipped(entry); err != nil {
+		if err := u.zipped(entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *target) zipped(entry *zip.File) error {
+func (u *unpacker) zipped(entry *zip.File) error {
 	if entry.Flags&1 != 0 {
 		return fmt.Errorf("%q in it is encrypted", entry.Name)
 	}
 	if strings.HasSuffix(entry.Name, "/") {
-		return t.folder(entry.Name)
+		return u.folder(entry.Name)
 	}
 	content, err := entry.Open()
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	bounded := t.budget.reader(content)
+	bounded := u.budget.reader(content)
 	switch mode := entry.Mode(); mode.Type() {
 	case 0:
-		return t.file(entry.Name, mode, bounded)
+		return u.file(entry.Name, mode, bounded)
 	case fs.ModeSymlink:
 		to, err := io.ReadAll(io.LimitReader(bounded, maxLink))
 		if err != nil {
 			return err
 		}
-		return t.link(entry.Name, string(to))
+		return u.link(entry.Name, string(to))
 	}
 	return fmt.Errorf("it has %q, which is not a file, folder or symbolic link", entry.Name)
 }

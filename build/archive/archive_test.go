@@ -143,13 +143,13 @@ func TestListsOfTooManyEntriesAreRefused(t *testing.T) {
 		"it has more than 100000 entries":           zipDirectory("x", maxEntries+1),
 		"its list of entries is longer than 32 MiB": zipDirectory(strings.Repeat("x", 400), maxEntries+1),
 	} {
-		target, err := newTarget(t.TempDir(), 0, int64(len(content)))
+		u, err := newUnpacker(t.TempDir(), 0, int64(len(content)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer target.root.Close()
+		defer u.root.Close()
 		in := &countedReaderAt{ReaderAt: bytes.NewReader(content)}
-		if err := target.zip(in, int64(len(content))); err == nil || !strings.Contains(err.Error(), want) {
+		if err := u.zip(in, int64(len(content))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 		if in.read > maxDirectory {
@@ -160,31 +160,31 @@ func TestListsOfTooManyEntriesAreRefused(t *testing.T) {
 
 // A name of many folders is as many entries as it makes.
 func TestFoldersThatAreOnlyInNamesAreEntries(t *testing.T) {
-	target, err := newTarget(t.TempDir(), 0, 0)
+	u, err := newUnpacker(t.TempDir(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer target.root.Close()
+	defer u.root.Close()
 	for i := range maxEntries - 2 {
-		target.made[fmt.Sprint("made/", i)] = ""
+		u.made[fmt.Sprint("made/", i)] = ""
 	}
-	if err := target.file("a/b", 0o644, strings.NewReader("")); err != nil {
+	if err := u.file("a/b", 0o644, strings.NewReader("")); err != nil {
 		t.Error(err)
 	}
-	if err := target.file("c/d", 0o644, strings.NewReader("")); !errors.Is(err, errEntries) {
+	if err := u.file("c/d", 0o644, strings.NewReader("")); !errors.Is(err, errEntries) {
 		t.Error(err)
 	}
 }
 
 // What makes nothing counts too: a folder again.
 func TestEntriesThatMakeNothingAreEntries(t *testing.T) {
-	target, err := newTarget(t.TempDir(), 0, 0)
+	u, err := newUnpacker(t.TempDir(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer target.root.Close()
+	defer u.root.Close()
 	for i := range maxEntries + 1 {
-		switch _, err := target.prepare("./"); {
+		switch _, err := u.prepare("./"); {
 		case i < maxEntries && err != nil:
 			t.Fatalf("entry %d: %v", i, err)
 		case i == maxEntries && !errors.Is(err, errEntries):

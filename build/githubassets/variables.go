@@ -65,12 +65,12 @@ func readVariables() (request Request, ok bool, err error) {
 		}
 		return Request{}, false, nil
 	}
-	target, _ := variable(targetEnv)
+	destination, _ := variable(targetEnv)
 	tag, _ := variable(versionEnv)
 	_, tokenName := variable(tokenEnv)
 	return Request{
 		Request:  github.Request{Repo: repo, Asset: file, Tag: tag, SHA256: strings.TrimSpace(os.Getenv(sha256Env))},
-		TokenEnv: tokenName, Destination: "bin/" + cmp.Or(target, file), Layer: variablesLayer,
+		TokenEnv: tokenName, Destination: "bin/" + cmp.Or(destination, file), Layer: variablesLayer,
 	}, true, nil
 }
 

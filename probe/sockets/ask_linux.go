@@ -26,8 +26,8 @@ const (
 	enough = 512
 )
 
-// otherPorts are TCP ports that everybody knows to be something else. They are asked only if everyone is: some servers
-// log each stranger.
+// otherPorts are the well-known TCP ports of other protocols. Only [Everyone] has them asked: some servers log each
+// unknown client.
 const otherPorts = " 22 25 465 587 1433 1521 1883 3306 4369 5432 5672 6379 9042 11211 15672 25672 27017 33060 "
 
 func isOtherPort(port uint16) bool {

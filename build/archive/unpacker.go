@@ -28,8 +28,8 @@ const (
 	maxFolders  = 100 // folders in a name, since os.Root opens each of them for every access
 )
 
-// target is the folder that an archive is unpacked into.
-type target struct {
+// unpacker unpacks an archive into a folder.
+type unpacker struct {
 	root    *os.Root
 	strip   int
 	entries int // entries so far, with those that make nothing: a folder that exists, a name that is stripped away
@@ -40,7 +40,7 @@ type target struct {
 	links int
 }
 
-func newTarget(dir string, strip int, packed int64) (*target, error) {
+func newUnpacker(dir string, strip int, packed int64) (*unpacker, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -49,31 +49,31 @@ func newTarget(dir string, strip int, packed int64) (*target, error) {
 		return nil, err
 	}
 	left := min(maxUnpacked, max(smallEnough, packed*maxGrowth))
-	return &target{root: root, strip: strip, budget: &budget{left, left}, made: map[string]string{}}, nil
+	return &unpacker{root: root, strip: strip, budget: &budget{left, left}, made: map[string]string{}}, nil
 }
 
 // content returns what was unpacked. It is an error if there is neither a file nor a link.
-func (t *target) content() (Content, error) {
-	content := Content{Files: t.files, Stripped: t.strip > 0}
-	for _, name := range t.made {
+func (u *unpacker) content() (Content, error) {
+	content := Content{Files: u.files, Stripped: u.strip > 0}
+	for _, name := range u.made {
 		if !strings.Contains(name, "/") {
 			content.Names = append(content.Names, name)
 		}
 	}
 	slices.Sort(content.Names)
 	switch {
-	case len(t.files)+t.links > 0:
+	case len(u.files)+u.links > 0:
 		return content, nil
-	case t.strip > 0 && t.entries > 0:
-		return content, fmt.Errorf("strip_components = %d leaves nothing of it: its names have no more parts", t.strip)
+	case u.strip > 0 && u.entries > 0:
+		return content, fmt.Errorf("strip_components = %d leaves nothing of it: its names have no more parts", u.strip)
 	}
 	return content, errors.New("it holds no files")
 }
 
 // prepare returns the path for an entry, relative to the root, and makes the folders above it. It returns "" for an
 // entry whose name is stripped away.
-func (t *target) prepare(name string) (string, error) {
-	if t.entries++; t.entries > maxEntries {
+func (u *unpacker) prepare(name string) (string, error) {
+	if u.entries++; u.entries > maxEntries {
 		return "", errEntries
 	}
 	if len(name) > maxName || strings.Count(name, "/") > maxFolders {
@@ -88,13 +88,13 @@ func (t *target) prepare(name string) (string, error) {
 		return "", fmt.Errorf("it has %q, whose name leads out of its folder", name)
 	}
 	// A dot at the beginning counts as a part to strip, as it does for tar.
-	parts = slices.DeleteFunc(parts[min(t.strip, len(parts)):],
+	parts = slices.DeleteFunc(parts[min(u.strip, len(parts)):],
 		func(part string) bool { return part == "" || part == "." })
 	if len(parts) == 0 {
 		return "", nil
 	}
 	for i := range parts[:len(parts)-1] {
-		if err := t.mkdir(strings.Join(parts[:i+1], "/")); err != nil {
+		if err := u.mkdir(strings.Join(parts[:i+1], "/")); err != nil {
 			return "", err
 		}
 	}
@@ -103,57 +103,57 @@ func (t *target) prepare(name string) (string, error) {
 
 // mkdir makes one folder, unless it exists. A link does not count as a folder: what is unpacked through it could be
 // anywhere.
-func (t *target) mkdir(name string) error {
-	if t.made[strings.ToLower(name)] == name {
-		if info, err := t.root.Lstat(name); err != nil || !info.IsDir() {
+func (u *unpacker) mkdir(name string) error {
+	if u.made[strings.ToLower(name)] == name {
+		if info, err := u.root.Lstat(name); err != nil || !info.IsDir() {
 			return fmt.Errorf("it has something within %q, which is not a folder", name)
 		}
 		return nil
 	}
-	if err := t.claim(name); err != nil {
+	if err := u.claim(name); err != nil {
 		return err
 	}
-	if err := t.root.Mkdir(name, 0o755); errors.Is(err, fs.ErrExist) {
-		if info, err := t.root.Lstat(name); err == nil && info.IsDir() {
+	if err := u.root.Mkdir(name, 0o755); errors.Is(err, fs.ErrExist) {
+		if info, err := u.root.Lstat(name); err == nil && info.IsDir() {
 			return nil // an archive that was unpacked here before made it
 		}
 		return fmt.Errorf("it has something within %q, which is not a folder", name)
 	} else if err != nil {
 		return err
 	}
-	return t.root.Chmod(name, 0o755) // the mode must not depend on the umask
+	return u.root.Chmod(name, 0o755) // the mode must not depend on the umask
 }
 
 // claim records a name. It fails if another entry has it already.
-func (t *target) claim(name string) error {
-	if other, taken := t.made[strings.ToLower(name)]; taken {
+func (u *unpacker) claim(name string) error {
+	if other, taken := u.made[strings.ToLower(name)]; taken {
 		return fmt.Errorf("it has both %q and %q, which are one on some machines", other, name)
 	}
-	if len(t.made) == maxEntries {
+	if len(u.made) == maxEntries {
 		return errEntries
 	}
-	t.made[strings.ToLower(name)] = name
+	u.made[strings.ToLower(name)] = name
 	return nil
 }
 
-func (t *target) folder(name string) error {
-	name, err := t.prepare(name)
+func (u *unpacker) folder(name string) error {
+	name, err := u.prepare(name)
 	if err != nil || name == "" {
 		return err
 	}
-	return t.mkdir(name)
+	return u.mkdir(name)
 }
 
-func (t *target) file(name string, mode fs.FileMode, in io.Reader) error {
-	name, err := t.prepare(name)
+func (u *unpacker) file(name string, mode fs.FileMode, in io.Reader) error {
+	name, err := u.prepare(name)
 	if err != nil || name == "" {
 		return err
 	}
-	if err := t.claim(name); err != nil {
+	if err := u.claim(name); err != nil {
 		return err
 	}
-	t.files = append(t.files, name)
-	return Put(t.root, name, in, mode&0o111 != 0)
+	u.files = append(u.files, name)
+	return Put(u.root, name, in, mode&0o111 != 0)
 }
 
 // Put writes a file below root, and replaces a file or link of that name. The file is executable if executable is set
@@ -195,8 +195,8 @@ func removeExisting(root *os.Root, name string) error {
 
 // link makes a symbolic link, which must stay within the folder. Any ".." must come first in its target, no more often
 // than its name has folders. After other parts ".." is refused, since what looks like a folder may be a link.
-func (t *target) link(name, to string) error {
-	name, err := t.prepare(name)
+func (u *unpacker) link(name, to string) error {
+	name, err := u.prepare(name)
 	if err != nil || name == "" {
 		return err
 	}
@@ -211,14 +211,14 @@ func (t *target) link(name, to string) error {
 	} else if strings.Contains("/"+rest+"/", "/../") {
 		return out
 	}
-	if err := t.claim(name); err != nil {
+	if err := u.claim(name); err != nil {
 		return err
 	}
-	if err := removeExisting(t.root, name); err != nil {
+	if err := removeExisting(u.root, name); err != nil {
 		return err
 	}
-	t.links++
-	return t.root.Symlink(to, name)
+	u.links++
+	return u.root.Symlink(to, name)
 }
 
 // isProgram reports whether the kernel would execute a file that begins with these bytes.
