@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// allowList is which callers may ask, and which of them are trusted.
+// allowList has the callers who may ask and the trusted callers.
 type allowList struct {
 	// networks are those of -allow; with none, every caller may ask.
 	networks []netip.Prefix
 	// gateways are the addresses of the pod's default routes. With most network plugins the kubelet calls from a
-	// gateway; with others, from the node's own address, which is the pod's status.hostIP.
+	// gateway; with the rest, from the node's own address, the pod's status.hostIP.
 	gateways []netip.Addr
 }
 
-// isTrusted reports whether a caller is the pod itself, a gateway or an address that -allow lists by itself. A process
-// of the pod that connects to the pod's address has the same address.
+// isTrusted reports whether a caller is the pod itself, a gateway or a single address of -allow. A process of the pod
+// that connects to the pod's address has the same address.
 func (a allowList) isTrusted(from, to netip.Addr) bool {
 	return from == to || slices.Contains(a.gateways, from) ||
 		slices.ContainsFunc(a.networks, func(p netip.Prefix) bool { return p.IsSingleIP() && p.Addr() == from })

@@ -1,6 +1,6 @@
-// Package bridge answers health checks, by gRPC and by HTTP, for a gRPC server that its callers cannot check
-// themselves: the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app
-// in its pod, a bridge does that.
+// Package bridge answers health checks, by gRPC and by HTTP, for a gRPC server that callers cannot check themselves:
+// the kubelet's own probe verifies no certificate, sends no metadata, and reaches no socket. Beside the app in its pod,
+// a bridge does that.
 //
 //	caller --> limiter --> conn --> stream --> scheduler --> target on upstreams --> server
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/http2"
 )
 
-// conn is a caller's connection. One goroutine reads, answers and writes; a round that ends leaves its outcome at the
+// conn is a caller's connection. One goroutine reads, answers and writes; the end of a round leaves the outcome at the
 // waiting streams, and wakes the goroutine. All the memory of a connection is in this struct (see slotSize).
 type conn struct {
 	shared  *shared
@@ -115,7 +115,7 @@ func (c *conn) need(n int) error {
 	return nil
 }
 
-// read returns after it has read some bytes, for which in needs room, or sent a page. It observes all deadlines.
+// read returns after some bytes, for which the buffer needs room, or after a page was sent, and observes all deadlines.
 func (c *conn) read() error {
 	if c.start > 0 {
 		c.end = copy(c.in[:], c.in[c.start:c.end])
@@ -204,7 +204,7 @@ func (c *conn) spend(cost int) error {
 	return nil
 }
 
-// earn adds to the allowance for an answer of the server, and refunds what the head of its request has cost.
+// earn adds to the allowance for an answer of the server, and refunds the cost of the request's head.
 func (c *conn) earn(cost int) {
 	c.allowance = min(maxAllowance, c.allowance+cost+allowancePerAnswer)
 	c.lastAnswer = time.Now()
@@ -239,7 +239,7 @@ func (c *conn) skip(n int) error {
 	return c.eachPart(n, func([]byte) error { return nil })
 }
 
-// eachPart calls take for n bytes, in the parts in which they arrive.
+// eachPart calls take for n bytes, part by part as they arrive.
 func (c *conn) eachPart(n int, take func(part []byte) error) error {
 	for n > 0 {
 		if err := c.need(1); err != nil {

@@ -163,7 +163,7 @@ func (r *round) status() (status outcome.Status, unknown bool) {
 	return outcome.StatusNotServing, false
 }
 
-// answerStatus answers a page that was called as a gRPC method, for callers that see the gRPC status only.
+// answerStatus answers a page called as a gRPC method, for callers who see the gRPC status only.
 func (st *stream) answerStatus(status outcome.Status) error {
 	if status != outcome.StatusServing {
 		return st.fail(codeUnavailable, "the status is "+status.String()+": GET this path for the cause")
@@ -179,7 +179,7 @@ func (st *stream) answerCheck(r *round) error {
 	return st.succeed(lean.AppendCheckResponse(nil, status))
 }
 
-// listCall is a call of List, which asks for one service after the other.
+// listCall is a call of List, which asks for each service in turn.
 type listCall struct {
 	services int // how many are in the answer
 	answer   []byte
@@ -208,7 +208,7 @@ type watchCall struct {
 	again   time.Time      // when to ask the server again
 }
 
-// answerWatch sends a status that differs from the last one.
+// answerWatch sends a status if it differs from the last.
 func (st *stream) answerWatch(r *round) error {
 	w := &st.watch
 	w.again = time.Now().Add(watchPeriod)

@@ -9,7 +9,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/metadata"
 )
 
-// servePages serves a connection of HTTP/1.1 (RFC 9112), one request after the other.
+// servePages serves a connection of HTTP/1.1 (RFC 9112), request by request.
 func (c *conn) servePages() error {
 	for !c.lastRequest {
 		st := &c.streams[0]
@@ -105,7 +105,7 @@ type head struct {
 	hosts, lengths, codings int
 }
 
-// take handles a line, or a part of one. The status is that of an error, 0 for none.
+// take handles a line, or a part of a line. The status is that of an error, 0 for none.
 func (h *head) take(line []byte, whole bool) (done bool, status int) {
 	switch {
 	case h.long:

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// limiter accepts connections as long as slots are free. If none is, it evicts a connection of the caller that has the
-// most: an idle one, or the oldest. So a caller who takes all slots, with connections that are idle or always busy,
-// takes them from himself. Some slots are reserved for trusted callers: the node, the pod itself and returning callers.
-// A caller that -allow does not list is rejected before anything is read.
+// limiter accepts connections as long as slots are free, and otherwise evicts a connection of the caller with the most
+// connections: the oldest idle one, or the oldest. So a caller who takes all slots, with idle or busy connections,
+// loses his own. Some slots are reserved for trusted callers: the node, the pod itself and returning callers. A caller
+// that -allow does not list is rejected before anything is read.
 type limiter struct {
 	listener net.Listener
 	shared   *shared
@@ -26,7 +26,7 @@ type limiter struct {
 	slotFreed *sync.Cond // of mu
 	open      []*conn    // the oldest first
 	untrusted int        // open connections of untrusted callers
-	closing   int        // evicted connections that still have their slots; they are not in open
+	closing   int        // evicted connections, not in open, with their slots
 	callers   map[netip.Addr]*caller
 	returning returningCallers
 	closed    bool
@@ -44,8 +44,8 @@ const (
 	reservedShare = 8
 	// closingShare: one slot in so many may belong to an evicted connection.
 	closingShare = 8
-	// acceptBurst is how many connections are accepted before the open ones run: a short connection frees its slot
-	// before the slot is needed.
+	// acceptBurst is how many connections are accepted before the open ones run: a short connection frees a slot in
+	// time.
 	acceptBurst = 8
 	// idleGrace is how long a new connection without a request is not idle yet.
 	idleGrace = 200 * time.Millisecond
@@ -166,7 +166,7 @@ func (l *limiter) victim(untrustedOnly bool) *conn {
 	return cmp.Or(idle, oldest)
 }
 
-// evict closes a connection, which keeps its slot until its goroutine has ended. l is locked.
+// evict closes a connection. The slot is free when the goroutine has ended. l is locked.
 func (l *limiter) evict(c *conn) {
 	if c == nil {
 		return

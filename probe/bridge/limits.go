@@ -2,8 +2,8 @@ package bridge
 
 import "time"
 
-// A slot is all that one connection may use, from when it is accepted until its goroutine has ended and no round refers
-// to the connection. There are at most maxSlots, so all callers together have at most
+// A slot is all that a connection may use, from accept until the goroutine has ended and no round refers to the
+// connection. There are at most maxSlots, so all callers together have at most
 //
 //	its buffers (conn), all of a fixed size: 1 KiB in, 1 KiB out, 4 KiB of a header block,
 //	5 KiB of HPACK's table, 8 requests of 1 KiB and their state                              22 KiB
@@ -23,7 +23,7 @@ import "time"
 // and the kernel's buffers, which a cgroup of version 2 counts: twice socketBuffer each way, 4 MiB for all slots. A
 // test (TestSlotSize) checks the sum of the buffers.
 const (
-	// maxSlots is how many connections there may be at once, including the evicted ones that have not ended.
+	// maxSlots is the greatest number of connections at once, including evicted ones that have not ended.
 	maxSlots = 256
 	// slotSize is the greatest size of a slot's buffers, in bytes.
 	slotSize = 22 << 10
@@ -39,8 +39,8 @@ const (
 	// readSize is how many bytes are read at once, and the length from which on a line of HTTP/1.1 is ignored.
 	// writeSize is how many bytes are written at once.
 	readSize, writeSize = 1 << 10, 1 << 10
-	// socketBuffer is the size of the kernel's buffers of a connection, in bytes, which the kernel doubles for its own
-	// needs (socket(7)).
+	// socketBuffer is the size of the kernel's buffers of a connection, in bytes. The kernel doubles the size for its
+	// own needs (socket(7)).
 	socketBuffer = 4 << 10
 	// smallPage is the size of a page, in bytes, that all connections may get at the same time: as much as the kubelet
 	// reads. maxLargePages is how many connections may get a larger one.
@@ -77,8 +77,8 @@ const (
 	// minInterval is the shortest time between two rounds of the same question in the long run, and burst how many may
 	// start at once. Callers cannot make the server answer a question more than a hundred times a second.
 	minInterval, burst = 10 * time.Millisecond, 4
-	// spread is into how many parts the time of the server's answer is divided: if rounds are under way, the next one
-	// starts after one of these parts at the latest.
+	// spread is into how many parts the time of the server's answer is divided: if rounds are under way, the next
+	// starts after a part at the latest.
 	spread = 8
 	// maxWatches and maxLists are how many calls of Watch and List there may be at once.
 	maxWatches, maxLists = 16, 16

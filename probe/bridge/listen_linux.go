@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check"
 )
 
-// listen sets options of the listener, which all its connections inherit (tcp(7)): small buffers, since the kernel
-// fills them from any caller, and keep-alive, by which the kernel notices that a caller is gone.
+// listen sets options of the listener for all connections (tcp(7)): small buffers, since the kernel accepts data from
+// any caller, and keep-alive, for the end of callers that are gone.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	config := net.ListenConfig{
 		KeepAlive: -1, // Control sets it

@@ -8,11 +8,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// maxLoggedQuestions is how many questions the log has lines about: those of the flags, and the first others.
+// maxLoggedQuestions is the number of questions in the log: those of the flags, and the first of the rest.
 const maxLoggedQuestions = 32
 
-// outcomeLog logs an outcome only if it differs from the last one of the same question: a server that is down would
-// otherwise fill the log, with a line for each probe of the kubelet.
+// outcomeLog logs an outcome only if it differs from the question's last: a server that is down would otherwise fill
+// the log, with a line for each probe of the kubelet.
 type outcomeLog struct {
 	mu   sync.Mutex
 	log  *linelog.Log
@@ -26,7 +26,7 @@ func (l *outcomeLog) note(q question, ended outcome.Outcome) {
 	if ok && last.Equals(&ended) || !ok && len(l.last) >= maxLoggedQuestions {
 		return
 	}
-	// A name that the server does not know can be anything, and callers may make up any number of them.
+	// Callers may ask for any number of unknown names.
 	if answers := ended.Report.Answers; q.kind == oneService && len(answers) == 1 && answers[0].IsUnknownService() {
 		return
 	}

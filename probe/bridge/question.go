@@ -12,7 +12,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// target is the server that the bridge asks, and how to ask it.
+// target is the server to ask, and how.
 type target struct {
 	*bridgeflags.Flags
 	// memory has the address that a search has found.
@@ -42,8 +42,8 @@ type question struct {
 }
 
 // ownService splits the name of the bridge off a service, as in ready@NAME, and returns an error text if the name is
-// not this bridge's: in a pod with hostNetwork, the kubelet's probe reaches the bridge of the node that has the port,
-// which may be another pod's.
+// not this bridge's: in a pod with hostNetwork, the kubelet's probe reaches any pod's bridge that has the port of the
+// node.
 func (t target) ownService(asked string) (service, wrong string) {
 	service, owner := asked, ""
 	if i := strings.LastIndexByte(asked, '@'); i >= 0 {

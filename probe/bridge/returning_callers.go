@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// returningCallers are addresses that have had answers on several connections, as the kubelet's has, which with some
-// network plugins is neither the pod's nor a gateway's. An attacker may have more new addresses than there are slots.
-// The number of returning callers is bounded, and the first to return stay.
+// returningCallers are addresses with answers on several connections, such as the kubelet's, which with some network
+// plugins is neither the pod's nor a gateway's. An attacker may have more new addresses than there are slots. The
+// number of returning callers is bounded, and the first to return stay.
 type returningCallers map[netip.Addr]answerTimes
 
 // answerTimes are the ends of the first and of the last connection with an answer.
@@ -15,8 +15,7 @@ type answerTimes struct{ first, last time.Time }
 
 const (
 	maxReturning = 16
-	// returnAfter is the least time between two answers that makes a caller a returning one: the kubelet's shortest
-	// period.
+	// returnAfter is the least time between two answers to a returning caller: the kubelet's shortest period.
 	returnAfter = time.Second
 	// forgetAfter is how long a returning caller without an answer is remembered, longer than the kubelet's periods.
 	forgetAfter = 10 * time.Minute

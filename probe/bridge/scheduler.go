@@ -11,10 +11,10 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// scheduler asks the server, in rounds: a round asks one question for all callers who wait for it. A caller never joins
-// a round that has started, so no answer is older than its question. The next round starts at once, unless the question
-// was asked too often, or too many of its rounds are under way: the answer takes as long as the server does, however
-// many callers ask.
+// scheduler asks the server, in rounds: a round asks a question for all callers who wait. A caller never joins a round
+// that has started, so no answer is older than its question. The next round starts at once, unless the question was
+// asked too often, or too many of its rounds are under way: the answer takes as long as the server does, however many
+// callers ask.
 type scheduler struct {
 	target    target
 	transport check.Transport
@@ -48,7 +48,7 @@ type queue struct {
 	steadyStart, lastStart time.Time
 }
 
-// round asks one question once, for all streams that wait.
+// round asks a question once, for all waiting streams.
 type round struct {
 	queue   *queue
 	began   time.Time
@@ -203,8 +203,8 @@ func (s *scheduler) deliver(r *round) {
 	r.waiters = nil
 }
 
-// releaseForeign frees the slot of a foreign round, for the caller who has the fewest slots, and of those for the one
-// who waits longest. s is locked.
+// releaseForeign frees the slot of a foreign round, for the caller with the fewest slots and, of several, for the
+// longest wait. s is locked.
 func (s *scheduler) releaseForeign(from netip.Addr) {
 	s.foreign--
 	if s.foreignOf[from]--; s.foreignOf[from] == 0 {

@@ -67,7 +67,7 @@ func (s *shared) decode(d *http2.Decoder, block []byte, take func(name, value []
 // maxLoggedRejected is how many rejected callers the log names.
 const maxLoggedRejected = 8
 
-// noteRejected counts and logs a caller that -allow does not list: if it is the kubelet, the pod's probes fail.
+// noteRejected counts and logs a caller that -allow does not list: the pod's probes fail if the kubelet is rejected.
 func (s *shared) noteRejected(from netip.Addr) {
 	s.metrics.notAllowed.Add(1)
 	s.mu.Lock()

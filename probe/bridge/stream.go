@@ -35,10 +35,10 @@ type stream struct {
 	headCost int // what the request's head has cost of the allowance
 
 	waiting bool // for the answer to a question
-	// round is the one that the stream waits for, and answer the one that has ended. The scheduler locks both.
+	// round is the stream's next round, and answer the ended one. The scheduler locks both.
 	round, answer *round
 
-	slot  semaphore // which has a slot of this call, nil for none
+	slot  semaphore // with a slot of this call, nil for none
 	watch watchCall
 	list  listCall
 }
@@ -87,7 +87,7 @@ func (st *stream) due() time.Time {
 	return st.deadline
 }
 
-// advance goes on with a request whose answer has arrived, or whose time is up.
+// advance goes on with a request after the answer or the deadline.
 func (st *stream) advance(now time.Time) error {
 	if st.wants == wantsNone {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/lean"
 )
 
-// maxUpstreams is how many servers have a connection that is kept. A container with more servers, one after the other,
-// has them on ports that change.
+// maxUpstreams is how many servers have a kept connection. A container with more servers over time has changing ports.
 const maxUpstreams = 16
 
 // upstreams is a [check.Transport] that keeps a connection to each server: a bridge that searches for servers may ask

@@ -6,9 +6,9 @@
 //	                                 +--> bridge: a session of its own, and nothing open but the container's log
 //	kubelet --postStart--> starter --+
 //
-// In go the words of the bridge's command line. The app starts soon whatever goes wrong: a failure is a line in the
-// container's log, never an error. Begin with [Start] and [StartForLauncher], which are the starter's; [Inherited] and
-// [AppWaits] are the bridge's.
+// In go the words of the bridge's command line. The app starts soon in any case: a failure is a line in the container's
+// log, never an error. Begin with [Start] and [StartForLauncher], which are the starter's; [Inherited] and [AppWaits]
+// are the bridge's.
 package background
 
 import (
@@ -30,14 +30,12 @@ import (
 const (
 	// Prefix begins each line of a bridge in the background, which shares the app's log.
 	Prefix = bridgeflags.Program + ": "
-	// reportEnv is the variable that marks a bridge in the background. Its value is the descriptor on which the bridge
-	// reports to the starter.
+	// reportEnv is the variable of a bridge in the background, with the descriptor for reports to the starter.
 	reportEnv = "GRPC_HEALTH_BRIDGE_REPORT"
-	// reportFile is that descriptor: the first one after the standard streams.
+	// reportFile is this descriptor, the first after the standard streams.
 	reportFile = 3
 	// startTimeout is how long the app waits for the bridge, which listens within milliseconds even with little CPU
-	// time. A bridge that needs longer, as for a name in -listen that no DNS server answers, goes on without the
-	// starter.
+	// time. A bridge that needs longer, as for a name in -listen and a silent DNS server, goes on without the starter.
 	startTimeout = 2 * time.Second
 	// logTimeout is how long the app waits for the container's log to take the starter's lines.
 	logTimeout = 100 * time.Millisecond
@@ -48,7 +46,7 @@ const (
 func IsLauncher(program string) bool { return filepath.Base(program) == bridgeflags.Starter }
 
 // StartForLauncher is [Start] for the launcher, unless the container wants no bridge, or the launcher runs a command
-// and not a process type of the image. Such commands are jobs and shells, which may wait until they have no children.
+// and not a process type of the image. Commands are jobs and shells, and may wait for all their children.
 func StartForLauncher() {
 	wanted, isSet := bridgeflags.WantedByLauncher()
 	launcher := os.Getppid()
@@ -62,7 +60,7 @@ func StartForLauncher() {
 }
 
 // Start starts this program in the background with the words of its command line, and returns when the bridge listens
-// or has failed, or after a timeout. The bridge's log is the container's or, if that cannot be found, own; nil is none.
+// or has failed, or after a timeout. The bridge's log is the container's or, if not found, own; nil is none.
 func Start(words []string, own *os.File) {
 	log := containerLog(own)
 	if err := start(words, log); err != nil {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// containerLog returns the container's log, which is the standard error of the container's first process, or own if the
-// log cannot be opened, as that of another user's process. The standard error of a process that was started later, such
-// as a hook of the kubelet, is read to its end by the starter of that process, so the bridge must not have it open.
+// containerLog returns the container's log, the standard error of the container's first process, or own if the log
+// cannot be opened, as for a process of another user. The kubelet reads the standard error of a hook to the end, so the
+// bridge must not hold a hook's standard error open.
 func containerLog(own *os.File) *os.File {
 	first := firstProcess()
 	switch first {
@@ -18,7 +18,7 @@ func containerLog(own *os.File) *os.File {
 	case os.Getppid():
 		return os.Stderr // inherited from the first process
 	}
-	// The log is a pipe or a terminal. Opening a pipe that nobody reads would wait.
+	// The log is a pipe or a terminal. Opening a pipe without a reader would wait.
 	const flags = os.O_WRONLY | os.O_APPEND | syscall.O_NOCTTY | syscall.O_NONBLOCK
 	log, err := os.OpenFile(procFile(first, "fd/2"), flags, 0)
 	if err != nil {
@@ -55,8 +55,8 @@ func containerProcesses() (pids []int) {
 	return pids
 }
 
-// IsStarted reports whether the container has a bridge already, besides this process and its starter, as if the
-// launcher runs twice.
+// IsStarted reports whether the container has a bridge besides this process and its starter, as after a second
+// launcher.
 func IsStarted() bool {
 	own, err := os.Stat("/proc/self/exe")
 	if err != nil {

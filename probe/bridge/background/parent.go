@@ -17,10 +17,10 @@ import (
 // time.
 const pollInterval = 2 * time.Second
 
-// A process that exec.d or a hook leaves behind is a child of the container's first process. The kernel has no way
-// around that: wait(2) ignores only a child whose parent made it with another signal than SIGCHLD (clone(2)), and the
-// kernel sets SIGCHLD when a child gets another parent (reparent_leader in kernel/exit.c). So an app that waits until
-// it has no children would wait for the bridge.
+// A process that exec.d or a hook leaves behind is a child of the container's first process. There is no way around:
+// wait(2) ignores a child only if the parent made the child with a signal other than SIGCHLD (clone(2)), and the kernel
+// sets SIGCHLD when a child gets a new parent (reparent_leader in kernel/exit.c). So an app that waits for all its
+// children would wait for the bridge.
 
 // AppWaits returns true as soon as the app only waits for its children and has none except the bridge, and false if ctx
 // is done before.
@@ -39,7 +39,7 @@ func AppWaits(ctx context.Context) bool {
 	}
 }
 
-// waitsForThis reports whether a process has one thread, which sleeps in wait(2), and no child except this process.
+// waitsForThis reports whether a process has a single thread, asleep in wait(2), and no child except this process.
 // Without this child wait(2) would return an error at once. The thread's context switches show whether the thread ran
 // while the children were read.
 func waitsForThis(parent int) bool {
@@ -55,7 +55,7 @@ func waitsForThis(parent int) bool {
 	return waits && after == before
 }
 
-// waitingThread reports whether a process has one thread, which sleeps in wait(2), and returns the lines of
+// waitingThread reports whether a process has a single thread, asleep in wait(2), and returns the lines of
 // /proc/PID/status about the context switches. No thread waits if the kernel does not say where threads sleep.
 func waitingThread(pid int) (switches string, waits bool) {
 	where := read(pid, "wchan")

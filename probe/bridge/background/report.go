@@ -9,11 +9,11 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/bridge/linelog"
 )
 
-// Report is how a bridge in the background reports to its starter. A bridge that is not in the background has nil,
-// whose methods report nothing.
+// Report is how a bridge in the background reports to its starter. Without a starter the report is nil, and reports
+// nothing.
 type Report struct{ file *os.File }
 
-// Inherited returns the report that the starter waits for, nil if this process is not in the background.
+// Inherited returns the report to this process's starter, nil without a starter.
 func Inherited() *Report {
 	fd, err := strconv.Atoi(os.Getenv(reportEnv))
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package bridgeflags is the command line of the bridge: the flags of the probe, without those that only the probe has,
-// where to listen, and who may ask. In go the words of a command line, the environment and the default flags of the
-// image, out come [Flags]. Begin with [Read]. The build of an image uses [CheckDefaults].
+// Package bridgeflags is the command line of the bridge: most flags of the probe, where to listen, and who may ask. In
+// go the words of a command line, the environment and the default flags of the image, out come [Flags]. Begin with
+// [Read]. The build of an image uses [CheckDefaults].
 package bridgeflags
 
 import (
@@ -22,32 +22,32 @@ import (
 const (
 	// Program is the name of the bridge's program.
 	Program = "grpc_health_bridge"
-	// Starter is the program's name when the lifecycle's launcher calls it, to have it start in the background.
+	// Starter is the program's name for the lifecycle's launcher, which starts the bridge in the background.
 	Starter = "start_grpc_health_bridge"
-	// Port is the port on which the bridge listens if nothing else is said.
+	// Port is the default port of the bridge.
 	Port = 8086
 
-	// Listen is a flag that the probe does not have.
+	// Listen is the flag with the address to answer on.
 	Listen = "listen"
-	// ListenEnv is its environment variable.
+	// ListenEnv is the environment variable of -listen.
 	ListenEnv = "GRPC_HEALTH_BRIDGE_LISTEN"
-	// Allow is the other flag that the probe does not have.
+	// Allow is the flag with the callers who may ask.
 	Allow = "allow"
-	// AllowEnv is its environment variable.
+	// AllowEnv is the environment variable of -allow.
 	AllowEnv = "GRPC_HEALTH_BRIDGE_ALLOW"
 
-	// Name is the third one.
+	// Name is the flag with the name of the bridge.
 	Name = "name"
-	// NameEnv is its environment variable.
+	// NameEnv is the environment variable of -name.
 	NameEnv = "GRPC_HEALTH_BRIDGE_NAME"
 
-	// Background is the fourth one.
+	// Background is the flag for a separate process.
 	Background = "background"
-	// BackgroundEnv is its environment variable.
+	// BackgroundEnv is the environment variable of -background.
 	BackgroundEnv = "GRPC_HEALTH_BRIDGE_BACKGROUND"
 
-	// Timeout is the longest time of everything together if no flag limits any time. The kubelet waits for a second, if
-	// it is told nothing else, and gets the cause before.
+	// Timeout is the longest time of everything together without a flag for a time. The kubelet waits for a second by
+	// default, and gets the cause before.
 	Timeout = 900 * time.Millisecond
 )
 
@@ -57,7 +57,7 @@ type Flags struct {
 	Listen string
 	// Name is that of the bridge, empty for none.
 	Name string
-	// Background is whether to run in a separate process, and end this one.
+	// Background is whether to run in a separate process.
 	Background bool
 	// Allow are the networks of callers who may ask; with none, every caller may.
 	Allow []netip.Prefix
@@ -82,7 +82,7 @@ const onlyFull outcome.Hint = "use an exec probe of the full variant instead of 
 
 // Read reads the command line, the environment and the default flags of the image. lookUp knows the names of ports. The
 // text is the help or the version if the command line asks for it. The error is a *[outcome.Failure]. besideApp is
-// whether the bridge runs in the app's container, where it can find the server by itself.
+// whether the bridge runs in the app's container, where a search can find the server.
 func Read(args []string, lookUp address.PortLookup, besideApp bool) (f *Flags, text string, err error) {
 	c := flags.New(Program, help)
 	c.CanSearch = besideApp && runtime.GOOS == "linux"

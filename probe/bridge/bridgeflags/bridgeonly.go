@@ -14,13 +14,13 @@ import (
 	"github.com/grpc-cnb/health-probe/probe/check/outcome"
 )
 
-// bridgeOnly are the values of the flags that the probe does not have.
+// bridgeOnly are the values of the bridge's own flags.
 type bridgeOnly struct {
 	listen, allow, name *string
 	background          *bool
 }
 
-// addBridgeOnly adds the flags that the probe does not have. Their defaults are the values of their variables.
+// addBridgeOnly adds the bridge's own flags, with the values of their variables as defaults.
 func addBridgeOnly(flags *flag.FlagSet, env func(string) string) bridgeOnly {
 	background, _ := strconv.ParseBool(env(BackgroundEnv)) // checkBackground has the error
 	return bridgeOnly{

@@ -1,6 +1,6 @@
 // Package linelog writes the bridge's lines to a log whose reader may be slow or gone. [Log.Print] never waits and
-// never fails: lines without a reader are dropped and counted, and the log reports their number as soon as it takes
-// lines again. Begin with [New].
+// never fails: lines without a reader are dropped and counted, and the log reports the number when a reader returns.
+// Begin with [New].
 package linelog
 
 import (
@@ -26,7 +26,7 @@ type Log struct {
 	written    chan struct{} // closed when the queue is written; nil while nothing is being written
 }
 
-// New returns a log that begins each line with a prefix. A write that blocks holds one goroutine.
+// New returns a log that begins each line with a prefix. A blocked write holds a single goroutine.
 func New(to io.Writer, prefix string) *Log { return &Log{to: to, prefix: prefix} }
 
 // Print queues lines.
