@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
+	"github.com/grpc-cnb/health-probe/internal/intime"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -44,33 +45,14 @@ func Servers(dir, enabled string, logger Logger) ([]plan.Server, error) {
 func findInTime(find func(context.Context) (found, error), limit, extra time.Duration) (found, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	f, err := InTime(func() (found, error) { return find(ctx) }, limit+extra)
-	switch {
-	case errors.Is(err, ErrTimeout):
-		note := fmt.Sprintf("the scan was given up after %s; nothing is known of the app", limit+extra)
+	f, err := intime.Do(func() (found, error) { return find(ctx) }, limit+extra)
+	switch late, isLate := errors.AsType[intime.Error](err); {
+	case isLate:
+		note := fmt.Sprintf("the scan was given up after %s; nothing is known of the app", late.Limit)
 		return found{notes: []string{note}}, nil
 	case errors.Is(err, context.DeadlineExceeded):
 		f.notes = append(f.notes, fmt.Sprintf("the scan stopped after %s; results may be incomplete", limit))
 		return f, nil
 	}
 	return f, err
-}
-
-// ErrTimeout is the error of [InTime].
-var ErrTimeout = errors.New("timeout")
-
-// InTime returns what a function returns, or [ErrTimeout] if it takes longer than a limit. The function then goes on,
-// for the disk may hang.
-func InTime[T any](do func() (T, error), limit time.Duration) (result T, err error) {
-	done := make(chan func() (T, error), 1)
-	go func() {
-		result, err := do()
-		done <- func() (T, error) { return result, err }
-	}()
-	select {
-	case returned := <-done:
-		return returned()
-	case <-time.After(limit):
-		return result, ErrTimeout
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect"
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/descriptor"
+	"github.com/grpc-cnb/health-probe/internal/intime"
 	"github.com/grpc-cnb/health-probe/internal/plan"
 )
 
@@ -43,12 +44,11 @@ func Phase(logger log.Logger, requirements Requirements) libcnb.DetectFunc {
 		if err := settings.Err(); err != nil {
 			return libcnb.DetectResult{}, err
 		}
-		required, err := detect.InTime(func() ([]plan.Requirement, error) { return requirements(ctx) }, detect.MaxTime)
-		switch {
-		case errors.Is(err, detect.ErrTimeout):
-			return libcnb.DetectResult{}, fmt.Errorf("reading the settings of the app: it took longer than %s",
-				detect.MaxTime)
-		case err != nil:
+		required, err := intime.Do(func() ([]plan.Requirement, error) { return requirements(ctx) }, detect.MaxTime)
+		if _, isLate := errors.AsType[intime.Error](err); isLate {
+			err = fmt.Errorf("reading the settings of the app: %w", err)
+		}
+		if err != nil {
 			return libcnb.DetectResult{}, err
 		}
 		servers, err := detect.Servers(ctx.ApplicationPath, settings.Enabled, logger)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/buildpacks/libcnb/v2"
+
+	"github.com/grpc-cnb/health-probe/internal/intime"
 )
 
 const (
@@ -28,23 +30,14 @@ const (
 // Check returns an error if one of the files that libcnb will read is no regular file, or if all of them are too large
 // or take too long.
 func Check() error {
-	return inTime(func() error { return check(maxSize) }, maxTime)
-}
-
-// inTime returns what read returns, or an error after a limit.
-func inTime(read func() error, limit time.Duration) error {
-	done := make(chan error, 1)
-	go func() { done <- read() }()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(limit):
-		return fmt.Errorf("reading the service bindings in %q: it took longer than %s", root(), limit)
+	_, err := intime.Do(func() (struct{}, error) { return struct{}{}, check(maxSize) }, maxTime)
+	if _, isLate := errors.AsType[intime.Error](err); isLate {
+		return fmt.Errorf("reading the service bindings in %q: %w", root(), err)
 	}
+	return err
 }
 
-func check(size int64) error {
-	left := size
+func check(left int64) error {
 	return errors.Join(checkBindings(&left), checkFolder(platform("env"), &left))
 }
 

@@ -33,7 +33,7 @@ var rules = []rule{
 	{"internal/lazyregexp", nil},
 	{"internal/nearest", nil},
 	{"internal/config", []string{"internal/lazyregexp", "internal/nearest"}},
-	{"internal/...", []string{"internal/lazyregexp"}},
+	{"internal/...", []string{"internal/intime", "internal/lazyregexp"}},
 
 	{"detect/tree/...", []string{"detect/tree/...", "internal/lazyregexp", "internal/plan", "internal/untrusted"}},
 	{"detect/source/...", []string{
@@ -54,8 +54,12 @@ var rules = []rule{
 		"detect/language/NAME/...", "detect/analyzer/...", "detect/address", "detect/finding",
 		"detect/source/...", "detect/tree/...", "internal/lazyregexp", "internal/plan", "internal/untrusted",
 	}},
-	{"detect/buildplan", []string{"detect", "internal/config", "internal/descriptor", "internal/plan"}},
-	{"detect/...", []string{"detect/...", "internal/config", "internal/plan", "internal/untrusted"}},
+	{"detect/buildplan", []string{
+		"detect", "internal/config", "internal/descriptor", "internal/intime", "internal/plan",
+	}},
+	{"detect/...", []string{
+		"detect/...", "internal/config", "internal/intime", "internal/plan", "internal/untrusted",
+	}},
 
 	{"build/archive", nil},
 	{"build/executable/...", []string{"build/executable/..."}},
