@@ -1,5 +1,5 @@
-// Package intime bounds how long a read of files may take: a disk may hang, and a system call on it cannot be cancelled.
-// Begin with [Do].
+// Package intime bounds how long a read of files may take: a disk may hang, and a system call on it cannot be
+// cancelled. Begin with [Do].
 package intime
 
 import (
