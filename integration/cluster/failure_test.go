@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The tests here hold what the section "What Kubernetes does when ..." of docs/troubleshooting.md says.
+// The tests here hold what the section "When a probe cannot run" of docs/troubleshooting.md says.
 
 // everySecond has a probe made each second, so that it takes less time until one fails.
 func everySecond(kinds ...string) func(object) {

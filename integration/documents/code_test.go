@@ -1,17 +1,14 @@
 package documents_test
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/grpc-cnb/health-probe/integration/documents"
-	"github.com/grpc-cnb/health-probe/integration/documents/messages"
 	"github.com/grpc-cnb/health-probe/probe/flags"
 )
 
@@ -153,7 +150,7 @@ func TestEachKeyIsDescribed(t *testing.T) {
 		path, head string
 		keys       []string
 	}{
-		{"docs/troubleshooting.md", "key of `-o json`", printed},
+		{"docs/probe.md", "key of `-o json`", printed},
 		{"docs/sources.md", "key of the label", label},
 	} {
 		described := firstCells(t, table.path, table.head)
@@ -172,56 +169,4 @@ func TestEachKeyIsDescribed(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestEachMessageHasARow wants each error and each hint of the probe in a row of docs/troubleshooting.md or in the list
-// of messages that need no row.
-func TestEachMessageHasARow(t *testing.T) {
-	t.Parallel()
-	d := must(documents.Read(filepath.Join(repository, "docs/troubleshooting.md")))(t)
-	needless := maps.Clone(messagesWithoutRow)
-	for _, m := range probeMessages(t) {
-		kind, column := "error", 0
-		if m.IsHint {
-			kind, column = "hint", 1
-		}
-		isQuoted := func(quote string) bool { return quotes(quote, m) }
-		if len(pieces(m.Text)) == 0 || slices.ContainsFunc(d.Quoted("error", column), isQuoted) {
-			continue
-		}
-		if _, ok := messagesWithoutRow[m.Text]; !ok {
-			t.Errorf("docs/troubleshooting.md: add a row for the %s %q, which is in %s", kind, m.Text, m.Position)
-		}
-		delete(needless, m.Text)
-	}
-	for text := range needless {
-		t.Errorf("messagesWithoutRow has the message %q, which the probe does not have, or which has a row", text)
-	}
-}
-
-// quotes reports whether a quote has the words of a message, in their order. A hint is quoted whole.
-func quotes(quote string, m messages.Message) bool {
-	if m.IsHint {
-		return quoted(quote).MatchString(m.Text) || quoted(m.Text).MatchString(quote)
-	}
-	for _, piece := range pieces(m.Text) {
-		_, after, found := strings.Cut(quote, piece)
-		if !found {
-			return false
-		}
-		quote = after
-	}
-	return true
-}
-
-// pieces returns the words of a text that are always the same: those between the ellipses. A dash before an ellipsis
-// belongs to the name of a flag, for which the ellipsis stands.
-func pieces(text string) []string {
-	var found []string
-	for piece := range strings.SplitSeq(text, "…") {
-		if piece = strings.Trim(piece, " -:;\"()=\n"); strings.ContainsFunc(piece, unicode.IsLetter) {
-			found = append(found, piece)
-		}
-	}
-	return found
 }

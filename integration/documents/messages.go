@@ -13,15 +13,14 @@ import (
 
 var (
 	// A whole line that a script compares standard error with, by a regular expression.
-	whole = regexp.MustCompile(`(?m)^stderr (?:-count=\d+ )?'\^((?:error|hint): [^']*)\$'$`)
-	// What stands before each error with -wait.
-	trying = regexp.MustCompile(`^trying for \S+ \(attempts: [^)]*\): `)
+	whole = regexp.MustCompile(`(?m)^stderr (?:-count=\d+ )?'\^(error: [^']*)\$'$`)
+	// What stands before each error, the second with -wait.
+	before = regexp.MustCompile(`^error: (?:trying for \S+ \(attempts: [^)]*\): )?`)
 )
 
-// Messages returns the lines that the scripts in a folder expect, by how they begin: "error: ", "hint: " and "" for
-// all. Lines of which only a part is expected are left out.
-func Messages(folder string) (map[string][]string, error) {
-	lines := map[string][]string{}
+// Messages returns the lines that the scripts in a folder expect.
+func Messages(folder string) ([]string, error) {
+	var lines []string
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -39,17 +38,11 @@ func Messages(folder string) (map[string][]string, error) {
 			text += "\n" + string(file.Data)
 		}
 		for line := range strings.Lines(text) {
-			line = strings.TrimSpace(line)
-			lines[""] = append(lines[""], strings.TrimPrefix(line, "error: "))
-			for _, kind := range []string{"error: ", "hint: "} {
-				if message, ok := strings.CutPrefix(line, kind); ok && !strings.Contains(message, ".*") {
-					lines[kind] = append(lines[kind], trying.ReplaceAllString(message, ""))
-				}
-			}
+			lines = append(lines, before.ReplaceAllString(strings.TrimSpace(line), ""))
 		}
 		return nil
 	})
-	if err == nil && len(lines[""]) == 0 {
+	if err == nil && len(lines) == 0 {
 		err = fmt.Errorf("reading the scripts in %q: they expect nothing", folder)
 	}
 	return lines, err

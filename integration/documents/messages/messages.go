@@ -1,5 +1,5 @@
-// Package messages lists what the probe can say, from its source: tests compare that with the scripts and the
-// documents, so that no message is without its row. In goes the folder of a package, out come its errors and hints.
+// Package messages lists what the probe can say, from its source: tests compare that with the scripts, so that each
+// message has a test, and with the documents that quote it. In goes a package's folder, out come its errors and hints.
 // Begin with [Read].
 package messages
 
