@@ -25,8 +25,10 @@ func TestAdviceTableIsTheCode(t *testing.T) {
 	table.WriteString("| language | framework | write, to have the health service |\n|---|---|---|\n")
 	for _, a := range languages {
 		l := a.Language()
+		title := strings.Join(l.Titles(), ", ")
 		for _, f := range l.Frameworks {
-			fmt.Fprintf(&table, "| %s | %s | %s |\n", strings.Join(l.Titles(), ", "), f.Name, adviceCell(f))
+			fmt.Fprintf(&table, "| %s | %s | %s |\n", title, f.Name, adviceCell(f))
+			title = ""
 		}
 	}
 	checkTable(t, "../docs/languages.md", "<!-- table: advice -->\n", table.String())
@@ -87,21 +89,17 @@ func TestReadmeNamesEachLanguage(t *testing.T) {
 
 func languageTable() string {
 	var table strings.Builder
-	table.WriteString("| language | framework | a server is | the health service is registered by | " +
-		"TLS is given by | default port | settings | a source has one of |\n|---|---|---|---|---|---|---|---|\n")
+	table.WriteString("| language | framework | a server is | port, by default or in settings |\n|---|---|---|---|\n")
 	for _, a := range languages {
 		l := a.Language()
+		title := strings.Join(l.Titles(), ", ")
 		for _, f := range l.Frameworks {
-			port := ""
+			port := f.Settings
 			if f.Port.Number != 0 {
-				port = fmt.Sprintf("%d (`%s`)", f.Port.Number, f.Port.Source)
+				port = strings.TrimSuffix(fmt.Sprintf("%d; %s", f.Port.Number, f.Settings), "; ")
 			}
-			words := ""
-			if len(f.Keywords) > 0 {
-				words = "`" + strings.Join(f.Keywords, "`, `") + "`"
-			}
-			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
-				strings.Join(l.Titles(), ", "), f.Name, f.Evidence, f.Health, f.Security, port, f.Settings, words)
+			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", title, f.Name, f.Evidence, port)
+			title = ""
 		}
 	}
 	return table.String()

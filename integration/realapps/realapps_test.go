@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -130,44 +129,5 @@ func TestTable(t *testing.T) {
 		if !slices.Contains([]verdict{passes, noHealth, named}, a.want()) {
 			t.Errorf("%s expects %q", a.Name, a.Outcome)
 		}
-	}
-}
-
-// docs/real-apps.md has a row for each app of the table, with outcomes that the table expects or that are open, and
-// counts them.
-func TestResults(t *testing.T) {
-	t.Parallel()
-	document, err := os.ReadFile("../../docs/real-apps.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	apps, err := readTable("apps.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(document), tableHead)
-	text, _, _ = strings.Cut(text, "\n\n")
-	rows := strings.Split(text, "\n")
-	if len(rows) != len(apps) {
-		t.Fatalf("the document has %d rows for the %d apps of the table", len(rows), len(apps))
-	}
-	all := make([]outcomes, len(apps))
-	for i, a := range apps {
-		cells := strings.Split(strings.Trim(rows[i], "| "), " | ")
-		const fixed = 3 // cells before the outcomes
-		if len(cells) != fixed+len(builds) || cells[0] != a.Name {
-			t.Fatalf("the document has for %s the row %q", a.Name, rows[i])
-		}
-		for j, cell := range cells[fixed:] {
-			at := slices.IndexFunc(verdicts[:], func(v verdict) bool { return strings.HasPrefix(cell, string(v)) })
-			isOpen := at >= 0 && slices.Contains([]verdict{elsewhere, wrong, notStarted}, verdicts[at])
-			if at < 0 || verdicts[at] != a.want() && !isOpen {
-				t.Fatalf("the table expects of %s the outcome %q, and the document has %q", a.Name, a.want(), cell)
-			}
-			all[i][j] = verdicts[at]
-		}
-	}
-	if want := summary(all); !strings.Contains(string(document), want) {
-		t.Errorf("docs/real-apps.md does not say:\n%s", want)
 	}
 }
