@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what one run of the probe costs, compared with an empty Go program and with any other probe. It prints a
-# report in Markdown; docs/benchmarks.md ends with such a report. scripts/bench.sh -h lists the options. Needs Go, and
+# report in Markdown; docs/benchmarks.txt ends with such a report. scripts/bench.sh -h lists the options. Needs Go, and
 # root for the limits of CPU time and memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."

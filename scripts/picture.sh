@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Draws the pictures in the documents: docs/demo.svg of what scripts/demo.sh prints, which needs Docker, and
-# docs/cost.svg, the chart, of the figures in docs/benchmarks.md. Needs Go.
+# docs/cost.svg, the chart, of the figures in docs/benchmarks.txt. Needs Go.
 #
 #   scripts/picture.sh [demo|cost]
 #

@@ -379,7 +379,7 @@ run_cluster() {
   step a Kubernetes cluster, with the examples for it
   await_cluster
   build
-  # TestCompare makes a section of docs/benchmarks.md, by hand.
+  # TestCompare makes a section of docs/benchmarks.txt, by hand.
   # shellcheck disable=SC2086 # a list
   integration_tests ./cluster -parallel 16 -skip "$(pattern TestCompare $platform_tests)"
 }

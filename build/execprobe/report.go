@@ -16,7 +16,7 @@ type Logger interface {
 }
 
 // price is what a pod costs its node all told with a native probe, of the server or of the bridge, and what it costs
-// with an exec probe, at Kubernetes' default period (docs/benchmarks.md, What a pod costs its node).
+// with an exec probe, at Kubernetes' default period (docs/benchmarks.txt, What a pod costs its node).
 const price = "asked every 10 s, a pod takes 5 ms of the node's CPU per second, not 8.5"
 
 // Report ends the log with the probe's path and an exec probe to paste, then what is not known, and what Kubernetes can

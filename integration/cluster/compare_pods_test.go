@@ -273,7 +273,7 @@ func memoryCell(all, none []usage, missing string) string {
 }
 
 const waysSection = `
-Made by ` + "`TestCompare/pods`" + ` of integration/cluster ([how](../CONTRIBUTING.md#measuring)) on
+Made by ` + "`TestCompare/pods`" + ` of integration/cluster on
 linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 
 A pod has a container with the app, and whatever the kind of probe adds: a sidecar is one more container, which the

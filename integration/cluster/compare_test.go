@@ -152,7 +152,7 @@ type round struct {
 	memory                 float64       // of one bridge, in bytes
 }
 
-// TestCompare makes the sections of docs/benchmarks.md about a node.
+// TestCompare makes the sections of docs/benchmarks.txt about a node.
 func TestCompare(t *testing.T) {
 	if against == "" {
 		t.Skip("left out: it is run by hand, with UPDATE_BENCHMARKS='NAME VERSION=/path/to/grpc_health_probe'")

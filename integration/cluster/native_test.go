@@ -1,10 +1,6 @@
 package cluster
 
-import (
-	"os"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // asNative puts Kubernetes' own gRPC probe in the place of an exec probe.
 func asNative(kind string) func(object) {
@@ -101,26 +97,4 @@ func TestNativeRestartsWhatIsNotReady(t *testing.T) {
 	pod.untilReady()
 	pod.control("/make-not-serving")
 	pod.until("restarted", func(p Pod) bool { return p.App().RestartCount == 1 })
-}
-
-// capabilities is what the tests here and their likes of the exec probe hold, as docs/benchmarks.md has it.
-const capabilities = `| | exec | native | native, of the bridge |
-| --- | --- | --- | --- |
-| ready and not ready told apart | yes | yes | yes |
-| a server that wants TLS | yes, verified | no | yes, verified |
-| a server that wants a client's certificate | yes | no | yes |
-| a server that wants a token | yes | no | yes |
-| several services in one probe | yes | one, or the whole server | yes |
-| NOT_SERVING is not ready, but alive | yes | restarted | yes |
-`
-
-func TestDocumentSaysWhatNativeCanDo(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(benchmarks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(text), capabilities) {
-		t.Errorf("docs/benchmarks.md has no table like this one:\n%s", capabilities)
-	}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-const benchmarks = "../../docs/benchmarks.md"
+const benchmarks = "../../docs/benchmarks.txt"
 
-// writeSection replaces a section of docs/benchmarks.md.
+// writeSection replaces a section of docs/benchmarks.txt.
 func writeSection(t *testing.T, title, section string) {
 	t.Helper()
 	text, err := os.ReadFile(benchmarks)
@@ -67,13 +67,13 @@ func report(t *testing.T, all []check, found map[string][]round) string {
 	kubernetes, containers := versions(t)
 	return fmt.Sprintf(section, runtime.GOARCH, runtime.GOMAXPROCS(0), kubernetes, containers, comparedRounds,
 		comparedPods, int(comparedSpan.Seconds()), costs.String(), fullNode, defaultPeriod, nodes.String(),
-		anew.String(), memory, capabilities)
+		anew.String(), memory)
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) }
 
 const section = `
-Made by ` + "`TestCompare/checks`" + ` of integration/cluster ([how](../CONTRIBUTING.md#measuring)) on
+Made by ` + "`TestCompare/checks`" + ` of integration/cluster on
 linux/%s, %d processors, on a cluster of Kubernetes %s with %s.
 
 %d times, in random order, %d pods were checked for %d seconds in each of these ways: natively every second, by exec
@@ -99,10 +99,4 @@ How long a check takes on a connection of its own from the node, without a kubel
 | --- | ---: |
 %s
 A bridge takes %.1f MB of the pod's memory (container_memory_working_set_bytes, the mean).
-
-None of these figures has the price of the sidecar itself: the pods without a check have it too. It is
-[above](#what-a-pod-costs-its-node).
-
-What they can do:
-
-%s`
+`

@@ -82,7 +82,7 @@ var ratio = regexp.MustCompile(`\b0\.\d\d\b`)
 func TestReadmeFigures(t *testing.T) {
 	t.Parallel()
 	var measured strings.Builder
-	for _, row := range must(documents.Read(filepath.Join(repository, "docs/benchmarks.md")))(t).Rows {
+	for _, row := range must(documents.Read(filepath.Join(repository, "docs/benchmarks.txt")))(t).Rows {
 		if row.Cells[0] == "lean" {
 			measured.WriteString(strings.Join(row.Cells, " ") + "\n")
 		}
@@ -90,7 +90,7 @@ func TestReadmeFigures(t *testing.T) {
 	figures := ratio.FindAllString(string(must(os.ReadFile(filepath.Join(repository, "README.md")))(t)), -1)
 	for _, figure := range figures {
 		if !strings.Contains(measured.String(), figure) {
-			t.Errorf("the README has the ratio %s, which is not in docs/benchmarks.md:\n%s", figure, measured.String())
+			t.Errorf("the README has the ratio %s, which is not in docs/benchmarks.txt:\n%s", figure, measured.String())
 		}
 	}
 	if len(figures) == 0 {

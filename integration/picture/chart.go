@@ -10,7 +10,7 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/documents"
 )
 
-// ways are the bars of the node's price, all told: rows of the table about ways in docs/benchmarks.md.
+// ways are the bars of the node's price, all told: rows of the table about ways in docs/benchmarks.txt.
 var ways = []struct{ name, class string }{
 	{"no probe", "other"},
 	{"native", "other"},
@@ -28,7 +28,7 @@ var periods = []struct {
 	{"the same, a check every 10 s", 2},
 }
 
-// programs are the bars of each measure: the names of the programs in docs/benchmarks.md, and what they are called in
+// programs are the bars of each measure: the names of the programs in docs/benchmarks.txt, and what they are called in
 // the chart. The first one is what the others are compared with.
 var programs = []struct{ name, shown, class string }{
 	{"grpc-health-probe v0.4.56", "grpc-health-probe v0.4.56", "other"},
@@ -36,7 +36,7 @@ var programs = []struct{ name, shown, class string }{
 	{"empty Go program", "a Go program that does nothing", "other"},
 }
 
-// measures are what is compared: columns of the tables in docs/benchmarks.md. Tables are told apart by how many columns
+// measures are what is compared: columns of the tables in docs/benchmarks.txt. Tables are told apart by how many columns
 // they have; the first one with six is that of the probes without TLS. The size has its ratio in the next column.
 var measures = []struct {
 	title                  string
@@ -60,7 +60,7 @@ type bar struct {
 	value        string  // as it is written
 }
 
-// Chart returns the chart, an SVG, of what a probe costs. In goes docs/benchmarks.md.
+// Chart returns the chart, an SVG, of what a probe costs. In goes docs/benchmarks.txt.
 func Chart(benchmarks *documents.Document) ([]byte, error) {
 	groups, err := nodeGroups(benchmarks.Rows)
 	if err != nil {
@@ -190,7 +190,7 @@ func chartSVG(groups []group) []byte {
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, chartWidth,
 		height, chartWidth, height)
 	fmt.Fprintf(&out, " role=\"img\" aria-labelledby=\"title desc\">\n")
-	fmt.Fprintf(&out, "<!-- Made by scripts/picture.sh cost of the figures in docs/benchmarks.md. -->\n")
+	fmt.Fprintf(&out, "<!-- Made by scripts/picture.sh cost of the figures in docs/benchmarks.txt. -->\n")
 	fmt.Fprintf(&out, "<title id=\"title\">What a probe costs</title>\n<desc id=\"desc\">%s</desc>\n",
 		escape(strings.Join(words, " ")))
 	fmt.Fprintf(&out, "<style>%s  @media (prefers-color-scheme: dark) {%s  }\n</style>\n",

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	benchmarks = "../../docs/benchmarks.md"
+	benchmarks = "../../docs/benchmarks.txt"
 	chartFile  = "../../docs/cost.svg"
 )
 
-// TestChartHasTheFigures compares the chart in docs/benchmarks.md with what that says. UPDATE_GOLDEN=1 draws it.
+// TestChartHasTheFigures compares the chart in docs/benchmarks.md with docs/benchmarks.txt. UPDATE_GOLDEN=1 draws it.
 func TestChartHasTheFigures(t *testing.T) {
 	t.Parallel()
 	want := chartOf(t, benchmarks)
@@ -103,7 +103,7 @@ func TestChartFollowsTheFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := filepath.Join(t.TempDir(), "benchmarks.md")
+	changed := filepath.Join(t.TempDir(), "benchmarks.txt")
 	// Patterns, not figures: each measurement replaces these.
 	for _, change := range []struct {
 		old, new string
