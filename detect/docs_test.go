@@ -25,10 +25,15 @@ func TestAdviceTableIsTheCode(t *testing.T) {
 	table.WriteString("| language | framework | write, to have the health service |\n|---|---|---|\n")
 	for _, a := range languages {
 		l := a.Language()
-		title := strings.Join(l.Titles(), ", ")
-		for _, f := range l.Frameworks {
-			fmt.Fprintf(&table, "| %s | %s | %s |\n", title, f.Name, adviceCell(f))
-			title = ""
+		title, names := strings.Join(l.Titles(), ", "), ""
+		for i, f := range l.Frameworks {
+			names += f.Name
+			if i+1 < len(l.Frameworks) && adviceCell(l.Frameworks[i+1]) == adviceCell(f) {
+				names += ", "
+				continue
+			}
+			fmt.Fprintf(&table, "| %s | %s | %s |\n", title, names, adviceCell(f))
+			title, names = "", ""
 		}
 	}
 	checkTable(t, "../docs/languages.md", "<!-- table: advice -->\n", table.String())
