@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,31 +13,10 @@ import (
 	"github.com/grpc-cnb/health-probe/internal/golden"
 )
 
-// The table in docs/detection.md is made from what the languages say about themselves. UPDATE_GOLDEN=1 writes it.
-func TestDetectionTableIsTheCode(t *testing.T) {
+// The table in docs/languages.md is made from what the languages say about themselves. UPDATE_GOLDEN=1 writes it.
+func TestLanguageTableIsTheCode(t *testing.T) {
 	t.Parallel()
-	checkTable(t, "../docs/detection.md", "<!-- table: languages -->\n", languageTable())
-}
-
-// The table in docs/languages.md is made from the same entries. UPDATE_GOLDEN=1 writes it.
-func TestAdviceTableIsTheCode(t *testing.T) {
-	t.Parallel()
-	var table strings.Builder
-	table.WriteString("| language | framework | write, to have the health service |\n|---|---|---|\n")
-	for _, a := range languages {
-		l := a.Language()
-		title, names := strings.Join(l.Titles(), ", "), ""
-		for i, f := range l.Frameworks {
-			names += f.Name
-			if i+1 < len(l.Frameworks) && adviceCell(l.Frameworks[i+1]) == adviceCell(f) {
-				names += ", "
-				continue
-			}
-			fmt.Fprintf(&table, "| %s | %s | %s |\n", title, names, adviceCell(f))
-			title, names = "", ""
-		}
-	}
-	checkTable(t, "../docs/languages.md", "<!-- table: advice -->\n", table.String())
+	checkTable(t, "../docs/languages.md", "<!-- table: languages -->\n", languageTable())
 }
 
 // adviceCell is what to write as code, with two back quotes around code that has one, or who registers the service if
@@ -94,18 +74,35 @@ func TestReadmeNamesEachLanguage(t *testing.T) {
 
 func languageTable() string {
 	var table strings.Builder
-	table.WriteString("| language | framework | a server is | port, by default or in settings |\n|---|---|---|---|\n")
+	table.WriteString("| language | framework | a server is | to have the health service, write |\n|---|---|---|---|\n")
 	for _, a := range languages {
 		l := a.Language()
-		title := strings.Join(l.Titles(), ", ")
+		title, before := strings.Join(l.Titles(), ", "), ""
 		for _, f := range l.Frameworks {
-			port := f.Settings
-			if f.Port.Number != 0 {
-				port = strings.TrimSuffix(fmt.Sprintf("%d; %s", f.Port.Number, f.Settings), "; ")
+			advice := adviceCell(f)
+			if advice == before {
+				advice = "the same"
+			} else {
+				before = advice
 			}
-			fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", title, f.Name, f.Evidence, port)
+			fmt.Fprintf(&table, "| %s | %s | %s%s | %s |\n", title, f.Name, f.Evidence, portOf(f), advice)
 			title = ""
 		}
 	}
 	return table.String()
+}
+
+// portOf is where a server listens by default, and where the framework is configured.
+func portOf(f analyzer.Framework) string {
+	var says []string
+	if f.Port.Number != 0 {
+		says = append(says, strconv.Itoa(f.Port.Number))
+	}
+	if f.Settings != "" {
+		says = append(says, f.Settings)
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return "<br>port: " + strings.Join(says, "; ")
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/grpc-cnb/health-probe/detect/language/swift"
 )
 
-// languages are the analyzers of all languages, in the order of the table in docs/detection.md. A test holds that each
+// languages are the analyzers of all languages, in the order of the table in docs/languages.md. A test holds that each
 // package below detect/language is among them.
 var languages = []analyzer.Analyzer{
 	cpp.Analyzer,

@@ -10,7 +10,7 @@ import (
 )
 
 // Framework is one way to serve gRPC in a language: all that is known of it, beside the patterns that find it. The
-// table in docs/detection.md is made from these.
+// table in docs/languages.md is made from these.
 type Framework struct {
 	Name     string // in the build plan and for users: "grpc-go"
 	Evidence string // what proves a server, for users, in Markdown: "`grpc.NewServer`"

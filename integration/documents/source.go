@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,25 +82,6 @@ func Constants(folder, typeName string) ([]string, error) {
 		})
 	})
 	return values, err
-}
-
-// StructKeys returns the names that the fields of structs have in JSON, in a Go file.
-func StructKeys(path string) ([]string, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, fmt.Errorf("parsing %q: %w", path, err)
-	}
-	var keys []string
-	ast.Inspect(file, func(node ast.Node) bool {
-		if field, ok := node.(*ast.Field); ok && field.Tag != nil {
-			tag, err := strconv.Unquote(field.Tag.Value)
-			if name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ","); err == nil && name != "" {
-				keys = append(keys, name)
-			}
-		}
-		return true
-	})
-	return keys, nil
 }
 
 // WrittenKeys returns the names of the members that a package writes into JSON objects by hand: the first arguments of
