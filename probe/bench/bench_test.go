@@ -110,7 +110,7 @@ func TestReport(t *testing.T) {
 	for of := range r {
 		l.wall[of] = map[int][]float64{20: {1e-3, 2e-3}, 50: {1e-3}, 100: {1e-3}}
 	}
-	want, err := os.ReadFile("testdata/report.md")
+	want, err := os.ReadFile("testdata/report.golden")
 	if err != nil {
 		t.Fatal(err)
 	}

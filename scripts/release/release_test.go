@@ -226,7 +226,7 @@ func TestNotes(t *testing.T) {
 		"release/grpc_health_probe-linux-amd64": "probe", "release/health-probe-linux-amd64.cnb": "package",
 	})
 	folder := filepath.Join(root, "release")
-	for i, name := range []string{"files.md", "published.md"} {
+	for i, name := range []string{"files.golden", "published.golden"} {
 		if i == 1 {
 			put(t, root, map[string]string{
 				buildpackDigest: "ghcr.io/grpc-cnb/health-probe:0.2.0@" + digest + "\n",
