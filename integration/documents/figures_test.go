@@ -29,24 +29,6 @@ var nodeFigures = map[string][]string{
 		"| {exec of the probe|2} ms | {exec of the probe|10} ms |",
 		"a pod without a probe costs {no probe|2} ms",
 	},
-	"docs/kubernetes.md": {
-		"| {native|10} ms |",
-		"| {bridge in the app's container|10} ms",
-		"| {exec of the probe|10} ms |",
-		"a pod without a probe takes {no probe|10} ms",
-	},
-	"docs/bridge.md": {
-		"| every 2 seconds | {no probe|2} | {native|2} | {bridge in the app's container|2} | " +
-			"{bridge as a sidecar|2} | {exec of the probe|2} |",
-		"| every 10 seconds, Kubernetes' default | {no probe|10} | {native|10} | " +
-			"{bridge in the app's container|10} | {bridge as a sidecar|10} | {exec of the probe|10} |",
-		"| never | {no probe|2} | {no probe|2} | {bridge in the app's container, idle|2} | " +
-			"{bridge as a sidecar, idle|2} | {no probe|2} |",
-		"| every 2 seconds, mTLS | {no probe|2, mTLS} | - | {bridge in the app's container|2, mTLS} | " +
-			"{bridge as a sidecar|2, mTLS} | {exec of the probe|2, mTLS} |",
-		"| every 10 seconds, mTLS | {no probe|10, mTLS} | - | {bridge in the app's container|10, mTLS} | " +
-			"{bridge as a sidecar|10, mTLS} | {exec of the probe|10, mTLS} |",
-	},
 }
 
 var nodeFigure = regexp.MustCompile(`\{([^|}]+)\|([^}]+)\}`)
