@@ -28,8 +28,6 @@ type Framework struct {
 	// ExplicitCredentials says that each server is given its credentials, also those without TLS, so that the transport
 	// of one of which none are seen is not known.
 	ExplicitCredentials bool
-	// Security says what gives the transport TLS, for users, in Markdown, with the framework's source that says so.
-	Security string
 	// Settings says where the framework is configured, for people, in Markdown: "`grpc.server.port` in
 	// `application.yml`"; "" for code alone.
 	Settings string

@@ -18,8 +18,6 @@ var frameworks = []analyzer.Framework{
 		},
 		Evidence: "`BuildAndStart()` of a `grpc::ServerBuilder`; if nothing calls it, " +
 			"`RegisterService`; in a built program, the symbol of `BuildAndStart`",
-		Security: "`grpc::SslServerCredentials`; a client certificate by " +
-			"`GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE...` (`include/grpcpp/security/server_credentials.h`)",
 		Health: "the app, by `grpc::EnableDefaultHealthCheckService(true)`",
 		Advice: "grpc::EnableDefaultHealthCheckService(true); before the server is built, from " +
 			"<grpcpp/health_check_service_interface.h>",
@@ -28,8 +26,6 @@ var frameworks = []analyzer.Framework{
 		Name: userver, SpeaksFirst: true,
 		Keywords: []string{"ugrpc"},
 		Evidence: "`ugrpc::server::ServerComponent`",
-		Security: "`tls` of `grpc-server` in the static config " +
-			"(`grpc/include/userver/ugrpc/server/server_component.hpp`)",
 		Settings: "`static_config.yaml`",
 		Health:   "the app, by `ugrpc::server::HealthComponent`",
 		Advice: ".Append<ugrpc::server::HealthComponent>() to the component list, from " +

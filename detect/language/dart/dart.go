@@ -35,8 +35,6 @@ var frameworks = []analyzer.Framework{{
 		"HealthServiceBase whose check answers HealthCheckResponse()..status = " +
 		"HealthCheckResponse_ServingStatus.SERVING, " +
 		"and put HealthService() into the server's services",
-	Security: "`ServerTlsCredentials`; a client certificate by `requireClientCertificate` " +
-		"(`lib/src/server/server.dart`)",
 	Keywords: []string{"package:grpc", "Server.create", "ServiceBase"},
 }}
 

@@ -18,13 +18,7 @@ const (
 		"and app.MapGrpcHealthChecksService(); from the package Grpc.AspNetCore.HealthChecks"
 )
 
-const (
-	// kestrelTLS names files of dotnet/aspnetcore, below src/Servers/Kestrel.
-	kestrelTLS = "`UseHttps` (`ListenOptionsHttpsExtensions.cs`); `https:` in `UseUrls`, `Urls` and " +
-		"`Kestrel:Endpoints:X:Url` (`ConfigurationReader.cs`); a client certificate by " +
-		"`ClientCertificateMode.RequireCertificate` (`HttpsConnectionAdapterOptions.cs`)"
-	kestrelSettingsFor = "`Kestrel:Endpoints` and `Urls` in `appsettings.json`"
-)
+const kestrelSettingsFor = "`Kestrel:Endpoints` and `Urls` in `appsettings.json`"
 
 // frameworks are built on the gRPC server of ASP.NET Core, except for Grpc.Core. None of them registers grpc.health.v1
 // without being asked: only MapGrpcHealthChecksService and MapGrpcService do (grpc-dotnet,
@@ -36,7 +30,7 @@ var frameworks = []analyzer.Framework{
 		Keywords: []string{"Grpc"},
 		Evidence: "`MapGrpcService`; `AddGrpc()`, if nothing is mapped; " +
 			"in a publish folder, `MapGrpcService` in an assembly of the app's own",
-		Health: mapsHealth, Advice: healthChecks, Security: kestrelTLS, Settings: kestrelSettingsFor,
+		Health: mapsHealth, Advice: healthChecks, Settings: kestrelSettingsFor,
 	},
 	{
 		Name:     codeFirst,
@@ -61,7 +55,6 @@ var frameworks = []analyzer.Framework{
 		Keywords: []string{"Grpc"},
 		Evidence: "`new Server` of Grpc.Core",
 		Health:   "the app, by `Health.BindService`",
-		Security: "`SslServerCredentials`, with a client certificate if it says so (`SslServerCredentials.cs`)",
 		Advice: "var health = new HealthServiceImpl(); " +
 			"health.SetStatus(\"\", HealthCheckResponse.Types.ServingStatus.Serving); " +
 			"server.Services.Add(Grpc.Health.V1.Health.BindService(health)); from the package Grpc.HealthCheck",

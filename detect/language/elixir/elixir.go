@@ -41,8 +41,6 @@ var frameworks = []analyzer.Framework{{
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-elixir, write a module with " +
 		"`use GRPC.Server, service: Grpc.Health.V1.Health.Service` that answers check with :SERVING, and `run` it in " +
 		"the endpoint",
-	Security: "`cred: GRPC.Credential.new(ssl: [...])`; a client certificate by `fail_if_no_peer_cert` " +
-		"(`grpc_server/lib/grpc/server/adapters/cowboy.ex`)",
 	Keywords: []string{"GRPC.", "Grpc"},
 	Settings: "`config.exs`, `prod.exs`, `runtime.exs` in `config`",
 }, {
@@ -51,7 +49,6 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by `grpcbox_health_service`",
 	Advice: "in config :grpcbox, add :grpcbox_health_pb to service_protos and " +
 		":\"grpc.health.v1.Health\" => :grpcbox_health_service to services",
-	Security: "`ssl: true` with files in `transport_opts`, always with a client certificate (`src/grpcbox_pool.erl`)",
 	Keywords: []string{":grpcbox"},
 	Settings: "`config :grpcbox`",
 }}

@@ -48,7 +48,6 @@ var frameworks = []analyzer.Framework{{
 	Health: "the app, by `'grpc.health.v1.Health'` among the services of `grpc_opts`",
 	Advice: "in the server's grpc_opts, add grpcbox_health_pb to service_protos and " +
 		"'grpc.health.v1.Health' => grpcbox_health_service to services",
-	Security: "`ssl => true` with files in `transport_opts`, always with a client certificate (`src/grpcbox_pool.erl`)",
 	Keywords: []string{"grpcbox", "listen_opts"},
 	Port:     analyzer.DefaultPort{Number: 8080, Source: "src/grpcbox_socket.erl"},
 	Settings: "`grpcbox` in `sys.config`",
@@ -57,7 +56,6 @@ var frameworks = []analyzer.Framework{{
 	Evidence: "`grpc:start_server(Name, Port, Services)`, also with options",
 	Health:   "the framework, unless `enable_default_services` leaves it out",
 	Advice:   "in the options of grpc:start_server, add 'grpc.health.v1.Health' to enable_default_services",
-	Security: "`ssl_options` of `grpc:start_server` (`src/grpc.erl`)",
 	Keywords: []string{"grpc:", "grpc.health.v1.Health"},
 }}
 

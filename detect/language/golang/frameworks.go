@@ -34,7 +34,6 @@ var frameworks = []analyzer.Framework{{
 		"built program, `grpc.NewServer`",
 	Health:   registeredByApp,
 	Advice:   registerHealth,
-	Security: "`grpc.Creds(...)` (`server.go`), `tls.NewListener`; by `ServeHTTP`, what serves HTTP",
 	Keywords: []string{"grpc", "function-sdk-go"},
 	Settings: "yokai's `modules.grpc.server.address` in `config.yaml`",
 }, {
@@ -43,14 +42,12 @@ var frameworks = []analyzer.Framework{{
 		"`http.Protocols`, TLS",
 	Health:   "the app, by `grpchealth.NewHandler`",
 	Advice:   "mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker())), from connectrpc.com/grpchealth",
-	Security: "`ListenAndServeTLS`, `ServeTLS` (`net/http/server.go`)",
 	Keywords: []string{`connect"`, "vanguard"},
 }, {
 	Name: goZero, SpeaksFirst: true,
 	Evidence: "`zrpc.NewServer`, `zrpc.MustNewServer`",
 	Health:   "the framework, from v1.3.4 on, without `Health: false` in its settings",
 	Advice:   "require github.com/zeromicro/go-zero v1.3.4 or newer, leave out Health: false, and it registers it",
-	Security: "`AddOptions(grpc.Creds(...))` (`zrpc/server.go`)",
 	Keywords: []string{"zrpc"},
 	Settings: "`ListenOn` in `etc/*.yaml`, `.json`, `.toml`",
 }, {
@@ -59,7 +56,6 @@ var frameworks = []analyzer.Framework{{
 		"server that another module makes",
 	Health:   "the framework, without `grpc.CustomHealth()`",
 	Advice:   "leave out grpc.CustomHealth(), and kratos registers it",
-	Security: "`grpc.TLSConfig(...)`, `grpc.Options(...)` (`transport/grpc/server.go`)",
 	Keywords: []string{"grpc"},
 	Settings: "`server.grpc.addr` in `configs/*.yaml`, `.json`, `.toml`",
 }, {
@@ -69,7 +65,6 @@ var frameworks = []analyzer.Framework{{
 	Health: "the app, by a generated `RegisterHealthHandler`",
 	Advice: "healthpb.RegisterHealthHandler(service.Server(), new(yourHealth)), with code of protoc-gen-micro for " +
 		"grpc/health/v1/health.proto",
-	Security: "`grpc.AuthTLS(...)` (`server/grpc/options.go`)",
 	Keywords: []string{"grpc", "micro/v"},
 }, {
 	Name: dapr, SpeaksFirst: true,
@@ -77,7 +72,6 @@ var frameworks = []analyzer.Framework{{
 	Health:   registeredByApp,
 	Advice: "healthpb.RegisterHealthServer(service.(*daprd.Server).GrpcServer(), health.NewServer()), from " +
 		healthPackages,
-	Security: "none: the sidecar calls it (`service/grpc/service.go`)",
 	Keywords: []string{"grpc"},
 }, {
 	Name: kitex,
@@ -86,14 +80,12 @@ var frameworks = []analyzer.Framework{{
 	Health: "the app, by a generated `RegisterService`",
 	Advice: "health.RegisterService(server, new(yourHealth)), from kitex_gen/grpc/health/v1/health, which kitex " +
 		"generates from grpc/health/v1/health.proto; with kitex v0.9 or newer",
-	Security: "`server.WithListener(tls.NewListener(...))` (`server/option.go`)",
 	Keywords: []string{"kitex"},
 }, {
 	Name: yarpc, SpeaksFirst: true,
 	Evidence: "`NewInbound` of `transport/grpc`",
 	Health:   "nobody: yarpc answers no call without headers of its own",
 	Advice:   "yarpc cannot register it: give the probe -mode connect, which asks for a connection alone",
-	Security: "`grpc.InboundCredentials(...)` (`transport/grpc/options.go`)",
 	Keywords: []string{"grpc"},
 }, {
 	Name: gofr, SpeaksFirst: true,
@@ -101,7 +93,6 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by `health_gofr.go`, which `gofr wrap grpc server` generates",
 	Advice:   "generate the server's code again, by a gofr-cli that writes health_gofr.go: gofr wrap grpc server",
 	Port:     analyzer.DefaultPort{Number: gofrPort, Source: "pkg/gofr/default.go"},
-	Security: "`AddGRPCServerOptions(grpc.Creds(...))` (`pkg/gofr/grpc.go`)",
 	Keywords: []string{"WithGofr"},
 	Settings: "`GRPC_PORT` in `configs/.env`",
 }, {
@@ -111,7 +102,6 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the framework, in an app that imports `dubbo-go/v3/imports` or `protocol/triple/health`",
 	Advice:   `import _ "dubbo.apache.org/dubbo-go/v3/imports", and dubbo-go registers it`,
 	Port:     analyzer.DefaultPort{Number: dubboPort, Source: "common/constant/default.go"},
-	Security: "`WithServerTLSOption`, `WithTLS` (`server/options.go`, `options.go`)",
 	Keywords: []string{"dubbo-go"},
 	Settings: "`dubbo.protocols` in `dubbogo.yml`",
 }}

@@ -18,7 +18,6 @@ const (
 
 var frameworks = []analyzer.Framework{{
 	Name:     grapesy,
-	Security: "`serverSecure`, unless `serverInsecure` is there too (`grapesy/src/Network/GRPC/Server/Run.hs`)",
 	Keywords: []string{"Network.GRPC."},
 	Evidence: "`runServerWithHandlers`, `runServer`, `forkServer` of `Network.GRPC.Server.Run`; `mkGrpcServer`",
 	Health:   "the app, by the methods of a `Health` of its own (`ProtobufMethodsOf Health`)",
@@ -27,8 +26,6 @@ var frameworks = []analyzer.Framework{{
 		"handlers",
 }, {
 	Name: grpcHaskell, SpeaksFirst: true,
-	Security: "`ServerSSLConfig`; a client certificate by `SslRequestAndRequireClientCertificate...` " +
-		"(`core/src/Network/GRPC/LowLevel/Server.hs`)",
 	Keywords: []string{"Network.GRPC."},
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "src/Network/GRPC/HighLevel/Generated.hs"},
 	Evidence: "`serverLoop`; `defaultServiceOptions` or `ServiceOptions {...}`, which a generated `xServer` takes; " +
@@ -38,7 +35,6 @@ var frameworks = []analyzer.Framework{{
 		"\"/grpc.health.v1.Health/Check\" check to optNormalHandlers, where check answers SERVING",
 }, {
 	Name:     warpGRPC,
-	Security: "`runGrpc`, and Warp's `runTLS` (`warp-grpc/src/Network/GRPC/Server.hs`)",
 	Keywords: []string{"Network.GRPC."},
 	Evidence: "`runGrpc`, `grpcApp`, `grpcService` of `Network.GRPC.Server`",
 	Health:   "the app, by a handler of `RPC Health \"check\"`",
@@ -47,7 +43,6 @@ var frameworks = []analyzer.Framework{{
 		"HealthCheckResponse'SERVING",
 }, {
 	Name:     muHaskell,
-	Security: "`runGRpcAppTLS`, and Warp's `runTLS` (`grpc/server/src/Mu/GRpc/Server.hs`)",
 	Keywords: []string{"Mu.GRpc.Server", "Mu.Server.GRpc"},
 	Evidence: "`runGRpcApp` and `gRpcApp` of `Mu.GRpc.Server`, and their kin",
 	Health:   "the app, by a `Health` server of its own (`ServerT '[] info Health`)",

@@ -30,16 +30,12 @@ const (
 	healthManager = "the app, by `HealthStatusManager`"
 	addService    = ".addService(new HealthStatusManager().getHealthService()), on the server's builder, " +
 		"with io.grpc:grpc-services"
-	// grpcJavaTLS names files of grpc-java.
-	grpcJavaTLS = "`useTransportSecurity` (`ServerBuilder.java`), `sslContext` (`NettyServerBuilder.java`), " +
-		"`TlsServerCredentials`"
 )
 
 // Health says what health.go knows, which has the source of each answer.
 var frameworks = []analyzer.Framework{{
 	Name: grpcJava, SpeaksFirst: true,
 	Keywords: []string{"grpc", "ImplBase"},
-	Security: grpcJavaTLS,
 	Evidence: "`forPort` and `forAddress` of `ServerBuilder`, `NettyServerBuilder` and their kin, " +
 		"`Grpc.newServerBuilderForPort`, Salesforce's `GrpcServerHost`; " +
 		"`addService(new X())`, if nothing makes a server; in a class file, the same",
@@ -48,21 +44,18 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: grpcKotlin, SpeaksFirst: true,
 	Keywords: []string{"grpc", "ImplBase"},
-	Security: grpcJavaTLS,
 	Evidence: "the same in Kotlin",
 	Health:   healthManager,
 	Advice:   ".addService(HealthStatusManager().healthService), on the server's builder, with io.grpc:grpc-services",
 }, {
 	Name: scalaPB, SpeaksFirst: true,
 	Keywords: []string{"grpc", "Grpc"},
-	Security: grpcJavaTLS,
 	Evidence: "the same in Scala; a generated `XGrpc.bindService`",
 	Health:   healthManager,
 	Advice:   addService,
 }, {
 	Name: zioGRPC, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
-	Security: grpcJavaTLS,
 	Port:     analyzer.DefaultPort{Number: 9000, Source: "ServerMain.scala"},
 	Evidence: "`ServerMain`, `ServerLayer`",
 	Health:   healthManager,
@@ -71,14 +64,12 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: fs2GRPC, SpeaksFirst: true,
 	Keywords: []string{"grpc", "Grpc"},
-	Security: grpcJavaTLS,
 	Evidence: "a generated `XFs2Grpc.bindService` or `.bindServiceResource`",
 	Health:   healthManager,
 	Advice:   addService,
 }, {
 	Name: muScala, SpeaksFirst: true,
 	Keywords: []string{"higherkindness"},
-	Security: "`UseTransportSecurity` (`GrpcConfig.scala`), `SetSslContext` (`netty.scala`)",
 	Evidence: "`GrpcServer.default`, `.defaultServer` and `.netty`, `BuildServerFromConfig`",
 	Health:   "the app, by `HealthService`",
 	Advice: "AddService(health), with health from HealthService.build and Health.bindService, " +
@@ -86,7 +77,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     grpcServlet,
 	Keywords: []string{"grpc"},
-	Security: "the servlet container, by `SslConnectionFactory` of Jetty and their kin",
 	Evidence: "`GrpcServlet`, `ServletServerBuilder`",
 	Health:   healthManager,
 	Advice: "new GrpcServlet(List.of(service, new HealthStatusManager().getHealthService())), " +
@@ -94,8 +84,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     springGRPC,
 	Keywords: []string{"grpc"},
-	Security: "`spring.grpc.server.ssl.enabled` or `.bundle` (`GrpcServerProperties.java`); " +
-		"`server.ssl` if the web server serves gRPC",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcUtils.java"},
 	Evidence: "Spring's `@GrpcService`; an `XImplBase` in a build with its server starter",
 	Health: "the framework, with `io.grpc:grpc-services`, which its starters bring from 1.0 on, " +
@@ -106,7 +94,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: netDevh, SpeaksFirst: true,
 	Keywords: []string{"grpc", springBootApplication},
-	Security: "`grpc.server.security.enabled` (`GrpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
 	Evidence: "its `@GrpcService`; `@SpringBootApplication` in a build with `grpc-server-spring-boot-starter` and " +
 		"`grpc.server.port`, if nothing else serves",
@@ -118,7 +105,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: logNet, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
-	Security: "`grpc.security.cert-chain` (`GRpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 6565, Source: "GRpcServerProperties.java"},
 	Evidence: "`@GRpcService`",
 	Health:   "the framework, from 2.1 on",
@@ -127,7 +113,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: grpcStarter, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
-	Security: "`grpc.server.ssl-bundle` (`GrpcServerProperties.java`)",
 	Port:     analyzer.DefaultPort{Number: 9090, Source: "GrpcServerProperties.java"},
 	Evidence: "its `@GrpcService`; an `XImplBase` in a build with `grpc-boot-starter` or `grpc-server-boot-starter`",
 	Health:   "the framework, without `grpc.server.health.enabled=false`",
@@ -136,7 +121,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     quarkus,
 	Keywords: []string{"grpc"},
-	Security: "`quarkus.grpc.server.ssl.certificate` or `.key-store` (`GrpcSslUtils.java`)",
 	Port:     analyzer.DefaultPort{Number: 9000, Source: "GrpcServerConfiguration.java"},
 	Evidence: "its `@GrpcService`",
 	Health:   "the framework, without `quarkus.grpc.server.grpc-health.enabled=false`",
@@ -145,7 +129,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name: micronaut, SpeaksFirst: true,
 	Keywords: []string{"grpc"},
-	Security: "`grpc.server.ssl.cert-chain` (`GrpcServerConfiguration.java`)",
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "GrpcServerConfiguration.java"},
 	Evidence: "an `XImplBase` in a build with `micronaut-grpc-runtime` or `micronaut-grpc-server-runtime`",
 	Health: "the framework, from Micronaut 3.5 on, in a build with `io.grpc:grpc-services`, " +
@@ -155,7 +138,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     helidon,
 	Keywords: []string{"grpc"},
-	Security: "`server.tls` or `.tls(...)` (`TlsConfigBlueprint.java`)",
 	Evidence: "`GrpcRouting.builder`, `GrpcServer.create` and `.builder`, `@Grpc.GrpcService`, `@Grpc`",
 	Health:   "Helidon 1 to 3; from 4 on the app, by `HealthStatusManager`",
 	Advice: ".service(new HealthStatusManager().getHealthService().bindService()), on GrpcRouting.builder(), " +
@@ -164,7 +146,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     vertx,
 	Keywords: []string{"grpc"},
-	Security: "`HttpServerOptions.setSsl(true)` (`HttpServerOptions.java`)",
 	Evidence: "`GrpcServer.server`, `GrpcIoServer.server`, `VertxServerBuilder`",
 	Health:   "the app, by `HealthService` or `HealthStatusManager`",
 	Advice: "GrpcIoServiceBridge.bridge(new HealthStatusManager().getHealthService()).bind(server), " +
@@ -172,8 +153,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     armeria,
 	Keywords: []string{"grpc"},
-	Security: "`.https(...)`, `SessionProtocol.HTTPS`, `protocols` in `armeria.ports` (`ServerBuilder.java`, " +
-		"`ArmeriaSettings.java`)",
 	Evidence: "`GrpcService.builder`, `new GrpcServiceBuilder`, a subclass of `AbstractUnaryGrpcService` or " +
 		"`AbstractUnsafeUnaryGrpcService`",
 	Health:   "the app, by `enableHealthCheckService(true)` or `GrpcHealthCheckService`",
@@ -182,14 +161,12 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     serviceTalk,
 	Keywords: []string{"grpc"},
-	Security: "`.sslConfig(...)` (`HttpServerBuilder.java`)",
 	Evidence: "`GrpcServers.forPort` and `.forAddress`",
 	Health:   "the app, by `DefaultHealthService`",
 	Advice:   "new DefaultHealthService(), from servicetalk-grpc-health, among the services of listenAndAwait",
 }, {
 	Name:     dubbo,
 	Keywords: []string{"dubbo"},
-	Security: "`dubbo.protocol.ssl-enabled` (`ProtocolConfig.java`)",
 	Port:     analyzer.DefaultPort{Number: 50051, Source: "TripleProtocol.java"},
 	Evidence: "`@DubboService` beside the setting `dubbo.protocol.name=tri`; `new ProtocolConfig` of Triple",
 	Health:   "the setting `dubbo.tri.builtin.service.init=true`",
@@ -198,7 +175,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     playGRPC,
 	Keywords: []string{"grpc", "Router"},
-	Security: "`play.server.https.port` (`reference.conf`)",
 	Evidence: "a subclass of a generated `AbstractXRouter`",
 	Health:   "the app, by a subclass of a generated `AbstractHealthRouter`",
 	Advice: "a router of the standard health.proto, class HealthRouter extends AbstractHealthRouter, " +
@@ -207,7 +183,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     akkaGRPC,
 	Keywords: []string{"grpc", "Handler"},
-	Security: "`.enableHttps(...)` (`ServerBuilder.scala`)",
 	Evidence: "a generated `XHandler` that is called, `ServiceHandler.concatOrNotFound`, in a build with akka-grpc",
 	Health:   "the app, by a generated `HealthHandler`",
 	Advice: "HealthHandler.partial(new HealthImpl), of the standard health.proto, " +
@@ -215,7 +190,6 @@ var frameworks = []analyzer.Framework{{
 }, {
 	Name:     pekkoGRPC,
 	Keywords: []string{"grpc", "Handler"},
-	Security: "`.enableHttps(...)` (`ServerBuilder.scala`)",
 	Evidence: "the same of Pekko, in a build with pekko-grpc",
 	Health:   "the app, by a generated `HealthHandler`",
 	Advice: "HealthHandler.partial(new HealthImpl), of the standard health.proto, " +

@@ -34,7 +34,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`new Server` of `@grpc/grpc-js` or `grpc`, `bindAsync`, `addService`",
 		Health:   byImplementation,
 		Advice:   addToServer,
-		Security: "`ServerCredentials.createSsl` in `bindAsync` (`packages/grpc-js/src/server-credentials.ts`)",
 	},
 	{
 		Name: nestJS, SpeaksFirst: true,
@@ -47,8 +46,6 @@ var frameworks = []analyzer.Framework{
 		Port: analyzer.DefaultPort{
 			Number: 5000, Host: address.Loopback, Source: "packages/microservices/constants.ts: GRPC_DEFAULT_URL",
 		},
-		Security: "`credentials: ServerCredentials.createSsl(...)` among the options " +
-			"(`packages/microservices/server/server-grpc.ts`)",
 	},
 	{
 		Name: niceGRPC, SpeaksFirst: true,
@@ -56,7 +53,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`createServer` of `nice-grpc`",
 		Health:   "the app, by `HealthServiceImpl`",
 		Advice:   "server.add(HealthDefinition, HealthServiceImpl()), from nice-grpc-server-health",
-		Security: "`ServerCredentials.createSsl` in `listen` (`packages/nice-grpc/src/server/Server.ts`)",
 	},
 	{
 		Name:     connectNode,
@@ -65,8 +61,6 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by `router.service(Health, ...)`",
 		Advice: "router.service(Health, { check: () => ({ status: HealthCheckResponse_ServingStatus.SERVING }) }), " +
 			"with stubs of grpc/health/v1/health.proto",
-		Security: "`http2.createSecureServer`, or Fastify's `https` (Node's `doc/api/http2.md`, Fastify's " +
-			"`docs/Reference/Server.md`)",
 	},
 	{
 		Name: mali, SpeaksFirst: true,
@@ -75,7 +69,6 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a service `Health`",
 		Advice: "app.addService('grpc/health/v1/health.proto', 'Health'); app.use('Health', 'check', ctx => { " +
 			"ctx.res = { status: 'SERVING' } })",
-		Security: "`ServerCredentials.createSsl` in `start` (`lib/app.js`)",
 	},
 	{
 		Name: grpcKit, SpeaksFirst: true,
@@ -84,7 +77,6 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a service `Health`",
 		Advice: "server.use({ protoPath: 'grpc/health/v1/health.proto', packageName: 'grpc.health.v1', serviceName: " +
 			"'Health', routes: { check: async () => ({ status: 'SERVING' }) } })",
-		Security: "`ServerCredentials.createSsl` in `listen` (`index.js`)",
 	},
 	{
 		Name: midway, SpeaksFirst: true,
@@ -93,9 +85,7 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a provider of `grpc.health.v1`",
 		Advice: "@Provider(MSProviderType.GRPC, { package: 'grpc.health.v1' }) class Health { @GrpcMethod() async " +
 			"check() { return { status: 1 } } }, with grpc/health/v1/health.proto in grpcServer.services",
-		Port: analyzer.DefaultPort{Number: 6565, Source: "packages/grpc/src/provider/framework.ts"},
-		Security: "`credentials: ServerCredentials.createSsl(...)` of `grpcServer` " +
-			"(`packages/grpc/src/provider/framework.ts`)",
+		Port:     analyzer.DefaultPort{Number: 6565, Source: "packages/grpc/src/provider/framework.ts"},
 		Settings: "`grpcServer` in `config.default.ts`",
 	},
 	{
@@ -104,7 +94,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`new DaprServer` with `CommunicationProtocolEnum.GRPC`",
 		Health:   "nobody: its server takes no further services",
 		Advice:   "DaprServer cannot register it: give the probe -mode connect, which asks for a connection alone",
-		Security: "nothing: it serves plaintext (`src/implementation/Server/GRPCServer/GRPCServer.ts`)",
 	},
 }
 

@@ -29,7 +29,6 @@ var frameworks = []analyzer.Framework{
 			"below 2.10",
 		Advice: "run the app with RoadRunner 2.10 or newer, with its workers on spiral/roadrunner-grpc: it registers " +
 			"grpc.health.v1 itself",
-		Security: "`grpc.tls` with `key` and `cert` in `.rr.yaml` (`config.go` of roadrunner-server/grpc)",
 	},
 	{
 		Name:     hyperf,
@@ -39,7 +38,6 @@ var frameworks = []analyzer.Framework{
 		Advice: "Router::addServer('grpc', function () { Router::post('/grpc.health.v1.Health/Check', " +
 			"[App\\Grpc\\Health::class, 'check']); }), where check returns a " +
 			"\\Grpc\\Health\\V1\\HealthCheckResponse with status 1",
-		Security: "`SWOOLE_SSL` in the `sock_type` of the server (`src/server/src/Server.php`)",
 	},
 	{
 		Name:     openSwoole,
@@ -48,7 +46,6 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a class that implements `HealthInterface`, or `register(HealthService::class)`",
 		Advice: "$server->register(HealthService::class), a class that implements the " +
 			"\\Grpc\\Health\\V1\\HealthInterface generated of grpc/health/v1/health.proto",
-		Security: "`SSL` in the socket type, the fourth argument of the server (`src/Server.php`)",
 	},
 	{
 		Name: grpcPHP, SpeaksFirst: true,
@@ -57,6 +54,5 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a class that extends `HealthStub`, or `handle(new HealthService())`",
 		Advice: "$server->handle(new HealthService()), a class that extends the " +
 			"\\Grpc\\Health\\V1\\HealthStub generated of grpc/health/v1/health.proto",
-		Security: "`addSecureHttp2Port` with `ServerCredentials::createSsl` (`src/php/ext/grpc/server.c`)",
 	},
 }

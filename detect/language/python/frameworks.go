@@ -38,7 +38,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`grpc.server`, `grpc.aio.server`, an `add_XServicer_to_server` outside of stubs",
 		Health:   healthByApp,
 		Advice:   registrationByApp,
-		Security: "`ssl_server_credentials` in `add_secure_port` (`src/python/grpcio/grpc/__init__.py`)",
 	},
 	{
 		Name: grpclib, SpeaksFirst: true,
@@ -46,7 +45,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`grpclib.server.Server`, also under betterproto",
 		Health:   "the app, by `grpclib.health.service.Health`",
 		Advice:   "Server([..., Health()]), from grpclib.health.service import Health",
-		Security: "`ssl` in `start` (`grpclib/server.py`)",
 	},
 	{
 		Name:     purerpc,
@@ -55,7 +53,6 @@ var frameworks = []analyzer.Framework{
 		Health:   "the app, by a servicer of its own",
 		Advice: "generate purerpc stubs of grpc/health/v1/health.proto and give the server " +
 			"add_service(HealthServicer's service)",
-		Security: "`ssl_context` of the server (`src/purerpc/server.py`)",
 	},
 	{
 		Name: dapr, SpeaksFirst: true,
@@ -64,7 +61,6 @@ var frameworks = []analyzer.Framework{
 		Health:   healthByApp,
 		Advice: "app.add_external_service(health_pb2_grpc.add_HealthServicer_to_server, health.HealthServicer()), " +
 			"from grpcio-health-checking",
-		Security: "nothing: it serves plaintext (`dapr/ext/grpc/app.py`)",
 	},
 	{
 		Name: djangoGRPCFramework, SpeaksFirst: true,
@@ -72,7 +68,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of a service of `django_grpc_framework`",
 		Health:   healthByApp,
 		Advice:   "in the handlers hook: " + registrationByApp,
-		Security: "nothing: it serves plaintext (`management/commands/grpcrunserver.py`)",
 		Port: analyzer.DefaultPort{
 			Number: 50051, Host: address.AllInterfaces, Source: "management/commands/grpcrunserver.py",
 		},
@@ -83,8 +78,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of a service of `django_socio_grpc`",
 		Health:   "the framework, with `ENABLE_HEALTH_CHECK`",
 		Advice:   `GRPC_FRAMEWORK = {"ENABLE_HEALTH_CHECK": True}, in the settings`,
-		Security: "`PRIVATE_KEY_CERTIFICATE_CHAIN_PAIRS_PATH` in the settings, with a client certificate by " +
-			"`REQUIRE_CLIENT_AUTH` (`django_socio_grpc/settings.py`)",
 		Settings: "`GRPC_CHANNEL_PORT` of `GRPC_FRAMEWORK`",
 		Port: analyzer.DefaultPort{
 			Number: 50051, Host: address.AllInterfaces, Source: "django_socio_grpc/settings.py",
@@ -96,7 +89,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`gRPCOptions` of `ray.serve`",
 		Health:   "nobody: its proxy answers a check of its own",
 		Advice:   connectAdvice("Ray Serve"),
-		Security: "nothing: it serves plaintext (`python/ray/serve/_private/default_impl.py`)",
 	},
 	{
 		Name: arrowFlight, SpeaksFirst: true,
@@ -104,7 +96,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of `pyarrow.flight.FlightServerBase`",
 		Health:   "nobody: pyarrow has no way to",
 		Advice:   connectAdvice("pyarrow"),
-		Security: "`tls_certificates` of the server (`python/pyarrow/_flight.pyx`)",
 	},
 	{
 		Name: flower, SpeaksFirst: true,
@@ -112,7 +103,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`flwr.server.start_server`",
 		Health:   healthByNobody,
 		Advice:   connectAdvice("Flower"),
-		Security: "`certificates` of the server (`src/py/flwr/server/app.py`)",
 	},
 	{
 		Name: kserve, SpeaksFirst: true,
@@ -123,7 +113,6 @@ var frameworks = []analyzer.Framework{
 		Port: analyzer.DefaultPort{
 			Number: 8081, Host: address.AllInterfaces, Source: "python/kserve/kserve/model_server.py",
 		},
-		Security: "nothing: it serves plaintext (`kserve/protocol/grpc/server.py`)",
 	},
 	{
 		Name: mlserver, SpeaksFirst: true,
@@ -133,7 +122,6 @@ var frameworks = []analyzer.Framework{
 		Advice:   connectAdvice("MLServer"),
 		Port:     analyzer.DefaultPort{Number: 8081, Source: "mlserver/settings.py"},
 		Settings: "`grpc_port` in `settings.json`",
-		Security: "nothing: it serves plaintext (`mlserver/grpc/server.py`)",
 	},
 }
 

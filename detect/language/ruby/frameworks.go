@@ -24,12 +24,10 @@ const (
 var frameworks = []analyzer.Framework{
 	{
 		Name: grpc, SpeaksFirst: true,
-		Keywords: []string{"GRPC", "Grpc", "::Service"},
-		Evidence: "`GRPC::RpcServer`",
-		Health:   byChecker,
-		Advice:   "server.handle(" + checker + ")" + requireChecker,
-		Security: "`GRPC::Core::ServerCredentials.new` in `add_http2_port` " +
-			"(`src/ruby/ext/grpc/rb_server_credentials.c`)",
+		Keywords:            []string{"GRPC", "Grpc", "::Service"},
+		Evidence:            "`GRPC::RpcServer`",
+		Health:              byChecker,
+		Advice:              "server.handle(" + checker + ")" + requireChecker,
 		ExplicitCredentials: true,
 	},
 	{
@@ -39,8 +37,7 @@ var frameworks = []analyzer.Framework{
 		Evidence: "a subclass of `Gruf::Controllers::Base`, `Gruf::Server`, `Gruf::Cli::Executor`",
 		Health: "gruf 2.16 and newer, with `health_check_enabled`, `--health-check` or " +
 			"`GRUF_HEALTH_CHECK_ENABLED`; or the app, by a controller",
-		Advice:   "Gruf.configure { |c| c.health_check_enabled = true }",
-		Security: "`use_ssl`, off by default (`lib/gruf/configuration.rb`)",
+		Advice: "Gruf.configure { |c| c.health_check_enabled = true }",
 	},
 	{
 		Name:     griffin,
@@ -48,7 +45,6 @@ var frameworks = []analyzer.Framework{
 		Evidence: "`Griffin::Server`",
 		Health:   byChecker,
 		Advice:   "c.services " + checker + requireChecker,
-		Security: "nothing: it accepts plain sockets (`lib/griffin/server.rb`)",
 	},
 	{
 		Name:     grpcKit,
@@ -58,14 +54,11 @@ var frameworks = []analyzer.Framework{
 		Advice: "class Health < Grpc::Health::V1::Health::Service; def check(*) = " +
 			"Grpc::Health::V1::HealthCheckResponse.new(status: :SERVING); end; server.handle(Health), with code of " +
 			"grpc-tools for grpc/health/v1/health.proto",
-		Security: "the socket that `run` is given, which may be one of OpenSSL (`lib/grpc_kit/server.rb`)",
 	},
 	{
 		Name:     anyCable,
 		Keywords: []string{"AnyCable"},
 		Port:     analyzer.DefaultPort{Number: 50051, Host: address.Loopback, Source: "lib/anycable/grpc/config.rb"},
-		Security: "`rpc_tls_cert`, `--rpc-tls-cert` or `$ANYCABLE_RPC_TLS_CERT`, none by default " +
-			"(`lib/anycable/grpc/config.rb`)",
 		Settings: "`anycable.yml`",
 		Evidence: "`bundle exec anycable` in a Procfile, `rpc_host` in anycable.yml or `AnyCable.configure`, " +
 			"`AnyCable::CLI`",

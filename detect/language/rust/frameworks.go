@@ -19,9 +19,7 @@ const healthByApp = "the app, by `HealthServer`"
 // server.rs of connectrpc add only the services that they are given.
 var frameworks = []analyzer.Framework{
 	{
-		Name: tonic,
-		Security: "`tls_config`; a client certificate by `client_ca_root`, unless `client_auth_optional` " +
-			"(`tonic/src/transport/server/tls.rs`)",
+		Name:     tonic,
 		Keywords: []string{"tonic", "Server::builder", "health", "into_axum_router"},
 		Evidence: "`Server::builder` of `tonic::transport`; `tonic::service::Routes`; " +
 			"`into_axum_router` in a file that serves with axum; `add_service` in a file of tonic's; " +
@@ -34,7 +32,6 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     volo,
-		Security: "`tls_config` (`volo-grpc/src/server/mod.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`Server::new`, `ServiceBuilder::new` of `volo_grpc::server`",
 		Health:   healthByApp,
@@ -43,8 +40,6 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name: grpcio, SpeaksFirst: true,
-		Security: "`ServerCredentialsBuilder`; a client certificate by `RequestAndRequireClientCertificate...` " +
-			"(`src/security/credentials.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`ServerBuilder::new` of `grpcio`",
 		Health:   "the app, by `grpcio_health::create_health`",
@@ -54,7 +49,6 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     poemGRPC,
-		Security: "`rustls`, `native_tls` or `openssl_tls` of the listener (`poem/src/listener/mod.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`RouteGrpc::new`",
 		Health:   "the app, by `poem_grpc::health_service`",
@@ -64,7 +58,6 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     connectRPC,
-		Security: "`with_tls` (`connectrpc/src/server.rs`)",
 		Keywords: []string{"connectrpc"},
 		Evidence: "`Server` of `connectrpc`, which serves HTTP/2",
 		Health:   "the app, by `connectrpc_health`",
@@ -72,7 +65,6 @@ var frameworks = []analyzer.Framework{
 	},
 	{
 		Name:     grpcRust,
-		Security: "`set_tls` of `http` (`httpbis/src/server.rs`)",
 		Keywords: []string{"grpc"},
 		Evidence: "`ServerBuilder` of the crate `grpc`",
 		Health:   healthByApp,

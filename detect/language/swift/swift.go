@@ -38,8 +38,6 @@ var frameworks = []analyzer.Framework{{
 	Advice: "let health = HealthService(); put health into the server's services, and " +
 		"health.provider.updateStatus(.serving, forService: \"\"), with import GRPCHealthService from " +
 		"grpc-swift-extras",
-	Security: "`transportSecurity: .tls`; a client certificate by `.mTLS` " +
-		"(`Sources/GRPCNIOTransportHTTP2Posix/Config+TLS.swift`)",
 	Keywords:            []string{"GRPC"},
 	ExplicitCredentials: true,
 }, {
@@ -48,8 +46,6 @@ var frameworks = []analyzer.Framework{{
 	Health:   "the app, by a `Grpc_Health_V1_HealthProvider`",
 	Advice: "generate code from grpc/health/v1/health.proto with protoc-gen-grpc-swift, implement " +
 		"Grpc_Health_V1_HealthAsyncProvider, and give it to withServiceProviders",
-	Security: "`Server.usingTLS...`, `Server.secure`, `tlsConfiguration`; a client certificate by " +
-		"`certificateVerification` (`Sources/GRPC/ServerBuilder.swift`)",
 	Keywords: []string{"GRPC", "Server.insecure"},
 }}
 
