@@ -14,8 +14,8 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/documents/messages"
 )
 
-// TestTroubleshootingQuotesMessages makes sure that each message in docs/troubleshooting.md is one that a test expects of
-// the programs, or that the code of the probe has. An ellipsis stands for what varies.
+// TestTroubleshootingQuotesMessages makes sure that each message in docs/troubleshooting.md is one that a test expects
+// of the programs, or that the code of the probe has. An ellipsis stands for what varies.
 func TestTroubleshootingQuotesMessages(t *testing.T) {
 	t.Parallel()
 	d := must(documents.Read(filepath.Join(repository, "docs/troubleshooting.md")))(t)
