@@ -9,8 +9,8 @@ import (
 	"github.com/grpc-cnb/health-probe/integration/documents"
 )
 
-// nodeFigures are lines, or parts of lines, by the documents that have them. Braces stand for a figure of the table about
-// ways in docs/benchmarks.txt: a row, and a column. A line with a figure that is not measured is not wanted.
+// nodeFigures are lines, or parts of lines, by the documents that have them. Braces stand for a figure of the table
+// about ways in docs/benchmarks.txt: a row, and a column. A line with a figure that is not measured is not wanted.
 var nodeFigures = map[string][]string{
 	"docs/benchmarks.md": {
 		"| none | {no probe|2} | {no probe|10} | {no probe|2, mTLS} | {no probe|10, mTLS} |",

@@ -11,8 +11,8 @@
 // It needs Linux, root and the tools that an app is compiled with: Go, and of Debian 12 protobuf-compiler-grpc,
 // libprotobuf-dev, libgrpc++-dev, pkg-config, python3-grpcio, python3-grpc-tools, ruby-grpc, libgrpc-java,
 // libprotobuf-java, libnetty-java, libperfmark-java, protobuf-compiler-grpc-java-plugin and grpc-proto. Sources come
-// from Go's module proxy and from Debian's source packages. Each app runs in namespaces of its own: it sees loopback and
-// no other network, what it writes is gone when it ends, and it ends with the check. Begin with [run], then
+// from Go's module proxy and from Debian's source packages. Each app runs in namespaces of its own: it sees loopback
+// and no other network, what it writes is gone when it ends, and it ends with the check. Begin with [run], then
 // [checker.try].
 package main
 
