@@ -44,6 +44,50 @@ type bridge struct {
 	live string
 }
 
+// bridgeProbes is what a manifest has to have for the bridge, as the image's label has it.
+type bridgeProbes struct {
+	Readiness execprobe.Object `json:"readinessProbe"`
+	Liveness  execprobe.Object `json:"livenessProbe"`
+	// Env are the variables of the app's container, and InitContainer is the sidecar, whose image is the app's.
+	Env           []variable `json:"env,omitempty"`
+	InitContainer *sidecar   `json:"initContainer,omitempty"`
+	Remarks       []string   `json:"remarks,omitempty"`
+}
+
+// variable is an environment variable of a container.
+type variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// sidecar is a container that runs as long as the app's.
+type sidecar struct {
+	Name          string   `json:"name"`
+	RestartPolicy string   `json:"restartPolicy"`
+	Command       []string `json:"command"`
+}
+
+// probes returns what a manifest has to have for the bridge, nil without a bridge.
+func (b *bridge) probes() *bridgeProbes {
+	if b == nil {
+		return nil
+	}
+	all := &bridgeProbes{
+		Readiness: execprobe.Object{GRPC: &execprobe.GRPCAction{Port: b.Port}},
+		Liveness:  execprobe.Object{GRPC: &execprobe.GRPCAction{Port: b.Port, Service: b.live}},
+	}
+	remark := b.remark
+	if b.isStartedByLauncher() {
+		all.Env, remark = b.variables(), variableNames(b.remark)
+	} else {
+		all.InitContainer = &sidecar{Name: "health-bridge", RestartPolicy: "Always", Command: b.Command}
+	}
+	if remark != "" {
+		all.Remarks = []string{strings.TrimPrefix(remark, " # ")}
+	}
+	return all
+}
+
 // newBridge describes the program p, which is in the folder of the probe; nil for none. HasAddress says that it finds
 // the server's address by itself; without that it is given the one of the exec probe.
 func newBridge(exec execprobe.Probe, p *program, settings config.Config, hasAddress bool) *bridge {
@@ -86,20 +130,25 @@ func (b *bridge) isStartedByLauncher() bool { return b != nil && b.Start == star
 // manifest returns the lines to paste into a manifest, in YAML. What is to be pasted is one line each: pack writes
 // "[builder]" before them.
 func (b *bridge) manifest() []string {
+	all := b.probes()
 	probes := []string{
 		"# In the app's container, instead of an exec probe:",
-		fmt.Sprintf("readinessProbe: {grpc: {port: %d}}", b.Port),
-		fmt.Sprintf("livenessProbe: {grpc: {port: %d, service: %s}}", b.Port, b.live),
+		"readinessProbe: " + all.Readiness.String(),
+		"livenessProbe: " + all.Liveness.String(),
 	}
-	if !b.isStartedByLauncher() {
+	if c := all.InitContainer; c != nil {
 		return append([]string{
 			"# Beside the app's container, from the same image, whose name replaces IMAGE:",
-			fmt.Sprintf("initContainers: [{name: health-bridge, image: IMAGE, restartPolicy: Always, command: [%s]}]%s",
-				execprobe.Quoted(b.Command), b.remark),
+			fmt.Sprintf("initContainers: [{name: %s, image: IMAGE, restartPolicy: %s, command: [%s]}]%s",
+				c.Name, c.RestartPolicy, execprobe.Quoted(c.Command), b.remark),
 		}, probes...)
 	}
-	if len(b.flags) > 0 {
-		probes = append(probes, "env: ["+strings.Join(b.variables(), ", ")+"]"+variableNames(b.remark))
+	if len(all.Env) > 0 {
+		var items []string
+		for _, v := range all.Env {
+			items = append(items, fmt.Sprintf("{name: %s, value: %q}", v.Name, v.Value))
+		}
+		probes = append(probes, "env: ["+strings.Join(items, ", ")+"]"+variableNames(b.remark))
 	} else if b.remark != "" {
 		probes = append(probes, "# In env:"+strings.TrimPrefix(variableNames(b.remark), " #"))
 	}
@@ -113,17 +162,17 @@ func (b *bridge) manifest() []string {
 	}, probes...)
 }
 
-// variables returns the environment variables that stand for the flags, as items of a list in YAML.
-func (b *bridge) variables() []string {
-	var items []string
+// variables returns the environment variables that stand for the flags.
+func (b *bridge) variables() []variable {
+	var all []variable
 	for _, flag := range b.flags {
 		name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		if !hasValue {
 			value = "true"
 		}
-		items = append(items, fmt.Sprintf("{name: %s, value: %q}", flags.Variable(name), value))
+		all = append(all, variable{flags.Variable(name), value})
 	}
-	return items
+	return all
 }
 
 // flagInText matches a flag in a sentence.

@@ -36,6 +36,8 @@ type label struct {
 	Exec execprobe.Probe `json:"exec"`
 	// Liveness is the exec probe for liveness that the log prints beside it, nil for none.
 	Liveness *execprobe.Probe `json:"liveness,omitempty"`
+	// Probes are the probes that the log prints, as objects of Kubernetes. Labels of older images have none.
+	Probes *labelProbes `json:"probes,omitempty"`
 	// Bridge is nil if no bridge is installed.
 	Bridge *bridge `json:"bridge,omitempty"`
 	// Download is nil for a probe that was not downloaded.
@@ -61,18 +63,38 @@ type labelServer struct {
 	AddressVariable string `json:"addressVariable,omitempty"`
 	// Security is what carries the calls, as far as the source says.
 	Security string `json:"security,omitempty"`
+	// Probes are nil if the address is not known before the app runs, unless the image's probe is for the server.
+	Probes *labelProbes `json:"probes,omitempty"`
 }
 
-// labelServers describes servers.
-func labelServers(servers plan.Servers) []labelServer {
+// labelProbes are the probes of a server by their kinds.
+type labelProbes struct {
+	Exec execprobe.Probes `json:"exec"`
+	// GRPC are Kubernetes' own, nil if they cannot ask what the exec probes ask.
+	GRPC *execprobe.Probes `json:"grpc,omitempty"`
+	// Bridge are those that the bridge answers, nil for another server than the one that it asks.
+	Bridge *bridgeProbes `json:"bridge,omitempty"`
+}
+
+// probesOf returns the probes of a server for the label.
+func probesOf(exec execprobe.Probe) *labelProbes {
+	return &labelProbes{Exec: exec.Exec(), GRPC: exec.Native()}
+}
+
+// labelServers describes servers, one of which the image's probe is for.
+func labelServers(servers plan.Servers, exec execprobe.Probe) []labelServer {
 	var all []labelServer
 	for _, s := range servers.Listed {
-		all = append(all, labelServer{
+		described := labelServer{
 			Language: s.Language, Framework: s.Framework, Evidence: s.Evidence.String(), Health: string(s.Health),
 			HealthService: s.Service, LivenessService: s.Liveness, HealthServiceUnknown: s.IsServiceUnknown,
 			Address: s.Address.Target(), AddressVariable: s.Address.Variable,
 			Security: string(s.Security.Transport),
-		})
+		}
+		if exec, isKnown := exec.For(s); isKnown {
+			described.Probes = probesOf(exec)
+		}
+		all = append(all, described)
 	}
 	return all
 }
@@ -105,6 +127,8 @@ func labelDownloadOf(p program) *labelDownload {
 func imageLabel(
 	exec execprobe.Probe, bridge *bridge, p program, args []string, servers plan.Servers,
 ) (libcnb.Label, error) {
+	probes := probesOf(exec)
+	probes.Bridge = bridge.probes()
 	value, err := json.Marshal(label{
 		Schema:   labelSchema,
 		Path:     exec.Command[0],
@@ -116,9 +140,10 @@ func imageLabel(
 		Language: servers.Lead().Language,
 		Health:   string(servers.Lead().Health),
 		Port:     servers.Lead().Address.Local(),
-		Servers:  labelServers(servers),
+		Servers:  labelServers(servers, exec),
 		Exec:     exec,
 		Liveness: exec.Liveness(),
+		Probes:   probes,
 		Bridge:   bridge,
 		Download: labelDownloadOf(p),
 	})

@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/json"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,11 +24,14 @@ func TestSchemaDescribesTheLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareKeys(t, "the label", schema, reflect.TypeFor[label]())
+	compareKeys(t, schema["$defs"].(labeltest.Object), "the label", schema, reflect.TypeFor[label]())
 }
 
-func compareKeys(t *testing.T, where string, schema labeltest.Object, written reflect.Type) {
+func compareKeys(t *testing.T, shared labeltest.Object, where string, schema labeltest.Object, written reflect.Type) {
 	t.Helper()
+	if reference, _ := schema["$ref"].(string); reference != "" {
+		schema, _ = shared[path.Base(reference)].(labeltest.Object)
+	}
 	properties, _ := schema["properties"].(labeltest.Object)
 	var keys, always []string
 	for field := range written.Fields() {
@@ -56,7 +60,7 @@ func compareKeys(t *testing.T, where string, schema labeltest.Object, written re
 			property, _ = property["items"].(labeltest.Object)
 		}
 		if kind.Kind() == reflect.Struct {
-			compareKeys(t, key, property, kind)
+			compareKeys(t, shared, key, property, kind)
 		}
 	}
 	for key := range properties {
@@ -65,7 +69,8 @@ func compareKeys(t *testing.T, where string, schema labeltest.Object, written re
 		}
 	}
 	var required []string
-	for _, key := range schema["required"].([]any) {
+	keysRequired, _ := schema["required"].([]any)
+	for _, key := range keysRequired {
 		required = append(required, key.(string))
 	}
 	if !slices.Equal(required, always) {
@@ -119,12 +124,89 @@ func TestLabelsAreValid(t *testing.T) {
 	}
 }
 
+// The label has the probes of each server as objects of Kubernetes. A server that the image's probe is not for has its
+// address in them.
+func TestProbesOfTheLabel(t *testing.T) {
+	t.Parallel()
+	server := func(line, port int) plan.Server {
+		return plan.Server{
+			Language: "go", Evidence: plan.Place{Path: "main.go", Line: line}, Health: plan.HealthRegistered,
+			Address:  plan.Address{Host: plan.AllInterfaces, Port: port, Certainty: plan.Written},
+			Security: plan.Security{Transport: plan.Plaintext},
+		}
+	}
+	lead, second, unknown := server(3, 5000), server(4, 6000), server(5, 0)
+	lead.Service, lead.Liveness = "ready", "live"
+	unknown.Address = plan.Address{}
+	defaults, err := execprobe.Defaults(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec := execprobe.New(execprobe.Given{
+		Path: "/probe", Defaults: defaults, Server: lead, IsOwn: true, ReadsAddress: true,
+	})
+	p := program{name: "grpc_health_bridge"}
+	beside := newBridge(exec, &p, config.Config{Bridge: config.BridgeTrue}, false)
+	l, err := imageLabel(exec, beside, p, nil, plan.List([]plan.Server{lead, second, unknown}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written struct {
+		Probes  json.RawMessage
+		Servers []struct{ Probes json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(l.Value), &written); err != nil {
+		t.Fatal(err)
+	}
+	const leading = `"exec":{` +
+		`"readinessProbe":{"exec":{"command":["/probe","-service=ready"]},"timeoutSeconds":4},` +
+		`"livenessProbe":{"exec":{"command":["/probe","-service=live"]},"timeoutSeconds":4}},` +
+		`"grpc":{"readinessProbe":{"grpc":{"port":5000,"service":"ready"}},` +
+		`"livenessProbe":{"grpc":{"port":5000,"service":"live"}}}`
+	for i, c := range []struct{ got, want string }{
+		{string(written.Probes), "{" + leading + `,"bridge":{"readinessProbe":{"grpc":{"port":8086}},` +
+			`"livenessProbe":{"grpc":{"port":8086,"service":"live"}},` +
+			`"initContainer":{"name":"health-bridge","restartPolicy":"Always",` +
+			`"command":["/grpc_health_bridge","-service=ready"]}}}`},
+		{string(written.Servers[0].Probes), "{" + leading + "}"},
+		{string(written.Servers[1].Probes), `{"exec":{"readinessProbe":{"exec":{` +
+			`"command":["/probe","-addr=localhost:6000"]},"timeoutSeconds":4}},` +
+			`"grpc":{"readinessProbe":{"grpc":{"port":6000}}}}`},
+		{string(written.Servers[2].Probes), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("probes %d are\n%s, want\n%s", i, c.got, c.want)
+		}
+	}
+}
+
 // listed returns the servers of an app that has one, or none.
 func listed(s plan.Server) plan.Servers {
 	if s.Language == "" {
 		return plan.Servers{}
 	}
 	return plan.List([]plan.Server{s})
+}
+
+// TestLabelWithoutProbes shows that the schema accepts the label of an image that was built before labels had probes.
+func TestLabelWithoutProbes(t *testing.T) {
+	t.Parallel()
+	schema, err := labeltest.ReadSchema(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := schema["examples"].([]any)[0].(labeltest.Object)
+	delete(old, "probes")
+	for _, server := range old["servers"].([]any) {
+		delete(server.(labeltest.Object), "probes")
+	}
+	text, err := json.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := labeltest.Check(repository, string(text)); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestUnknownKeysOfTheLabel shows that a reader with this schema accepts the labels of later releases, and that the

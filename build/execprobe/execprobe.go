@@ -55,10 +55,9 @@ type Probe struct {
 	// liveness is the probe for liveness beside this one, nil for none, and isLiveness says that this is one.
 	liveness   *Probe
 	isLiveness bool
-	server     plan.Server
-	defaults   flags.Defaults
-	// isOwn is that of [Given], and searches says that the program finds the server wherever it listens.
-	isOwn, searches bool
+	given      Given
+	// searches says that the program finds the server wherever it listens.
+	searches bool
 	// asks is what the command asks, with the default flags. It has no address if none is known before the app runs.
 	asks options.Options
 	// suitsBridge says that a bridge takes the default flags.
@@ -82,9 +81,7 @@ func New(g Given) Probe {
 	p := Probe{
 		Command:        append([]string{g.Path}, flags.RedactArgs(g.Args)...),
 		TimeoutSeconds: timeoutSeconds(g.Defaults.LongestAsking),
-		server:         g.Server,
-		defaults:       g.Defaults,
-		isOwn:          g.IsOwn,
+		given:          g,
 		searches:       g.IsOwn && g.Defaults.Searches,
 		suitsBridge:    bridgeflags.CheckDefaults(g.Flags) == nil,
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"reflect"
-	"strconv"
 
 	"github.com/grpc-cnb/health-probe/internal/config"
 	"github.com/grpc-cnb/health-probe/internal/plan"
@@ -43,65 +42,59 @@ func nativeEquivalent(o options.Options) (port int, service, cannot string) {
 	return port, o.Services[0], ""
 }
 
-// alternative says what the kubelet can do by itself, or why it cannot and the bridge can; "" if that is not known, or
-// if the server has no health service that it could ask.
-func (p Probe) alternative(hasBridge bool) string {
-	a := p.server.Address
-	if p.server.Health == plan.HealthMissing || p.server.Language == "" {
-		return ""
+// native returns the gRPC probe of Kubernetes that asks what the exec probe asks, or what such a probe cannot do. Both
+// are zero if that is not known, or if the server has no health service to ask. The probe has a timeout if the default
+// flags have one: the kubelet needs no second to start it, as it does for a command.
+func (p Probe) native() (probe *Object, cannot string) {
+	if p.given.Server.Health == plan.HealthMissing || p.given.Server.Language == "" {
+		return nil, ""
 	}
 	port, service, cannot := nativeEquivalent(p.asks)
-	if p.server.Security.IsTLS() {
+	if p.given.Server.Security.IsTLS() {
 		cannot = "verify a server with TLS"
 	}
-	if port != 0 && a.Host == plan.Loopback {
+	if port != 0 && p.given.Server.Address.Host == plan.Loopback {
 		cannot = "reach a server that listens on loopback alone"
 	}
-	switch {
-	case cannot != "" && (hasBridge || !p.suitsBridge):
-		return ""
-	case cannot != "":
-		return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can (%s): build with %s=%s", cannot,
-			price, config.BridgeEnv, config.BridgeLaunch)
-	case port == 0 || p.server.Security.IsTLS():
-		return ""
+	if cannot != "" || port == 0 {
+		return nil, cannot
 	}
-	return "Or: " + p.kind() + ": " + p.native(port, service) + " # " + price + p.nativeRemarks()
-}
-
-// native writes the gRPC probe of Kubernetes, with a timeout if the default flags have one. The kubelet needs no second
-// to start it, as it does for a command.
-func (p Probe) native(port int, service string) string {
-	switch {
-	case service == "":
-	case plan.IsServiceName(service):
-		service = ", service: " + service
-	default:
-		service = ", service: " + strconv.Quote(service)
-	}
-	timeout := ""
+	probe = &Object{GRPC: &GRPCAction{Port: port, Service: service}}
 	standard := options.New().Budget
 	standard.SearchTimeout = p.asks.Budget.SearchTimeout
 	if p.asks.Budget != standard {
-		timeout = fmt.Sprintf(", timeoutSeconds: %d", p.TimeoutSeconds-1)
+		probe.TimeoutSeconds = p.TimeoutSeconds - 1
 	}
-	return fmt.Sprintf("{grpc: {port: %d%s}%s}", port, service, timeout)
+	return probe, ""
+}
+
+// alternative says what the kubelet can do by itself, or why it cannot and the bridge can; "" if that is not known.
+func (p Probe) alternative(hasBridge bool) string {
+	native, cannot := p.native()
+	switch {
+	case native != nil:
+		return "Or: " + p.kind() + ": " + native.String() + comment(append([]string{price}, p.nativeRemarks()...))
+	case cannot == "", hasBridge, !p.suitsBridge:
+		return ""
+	}
+	return fmt.Sprintf("Kubernetes' own gRPC probe cannot %s; the bridge can (%s): build with %s=%s", cannot,
+		price, config.BridgeEnv, config.BridgeLaunch)
 }
 
 // nativeRemarks says what has to be set in the gRPC probe of Kubernetes, or has to be so.
-func (p Probe) nativeRemarks() string {
-	sets := ""
-	if a := p.server.Address; !p.defaults.HasAddress && a.Variable != "" {
-		sets = fmt.Sprintf("; if $%s is set, use its port", a.Variable)
+func (p Probe) nativeRemarks() []string {
+	var sets []string
+	if a := p.given.Server.Address; !p.given.Defaults.HasAddress && a.Variable != "" {
+		sets = append(sets, fmt.Sprintf("if $%s is set, use its port", a.Variable))
 	}
-	if p.server.Address.Host != plan.AllInterfaces {
-		sets += "; only if the server listens on all interfaces"
+	if p.given.Server.Address.Host != plan.AllInterfaces {
+		sets = append(sets, "only if the server listens on all interfaces")
 	}
-	if p.server.Security.Transport == plan.UnknownTransport {
-		sets += "; only if the server has no TLS"
+	if p.given.Server.Security.Transport == plan.UnknownTransport {
+		sets = append(sets, "only if the server has no TLS")
 	}
 	if p.lacksService {
-		sets += "; add service: NAME"
+		sets = append(sets, "add service: NAME")
 	}
 	return sets
 }

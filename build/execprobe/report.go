@@ -25,14 +25,14 @@ const price = "asked every 10 s, a pod takes 5 ms of the node's CPU per second, 
 func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 	var remarks []string
 	switch {
-	case severalServers && p.defaults.HasAddress:
+	case severalServers && p.given.Defaults.HasAddress:
 		remarks = append(remarks, fmt.Sprintf("for the server at %s, as $%s says", plan.Printable(p.asks.Addr),
 			config.ArgsEnv))
 	case severalServers && p.searches:
 		remarks = append(remarks, fmt.Sprintf("for the server at %s, or for another that runs without it",
-			p.server.Evidence))
+			p.given.Server.Evidence))
 	case severalServers:
-		remarks = append(remarks, fmt.Sprintf("for the server at %s", p.server.Evidence))
+		remarks = append(remarks, fmt.Sprintf("for the server at %s", p.given.Server.Evidence))
 	}
 	logger.Headerf("Probe: %s", p.Command[0])
 	all := []Probe{p}
@@ -40,8 +40,8 @@ func (p Probe) Report(logger Logger, severalServers, hasBridge bool) {
 		all = append(all, *p.liveness)
 	}
 	for _, p := range all {
-		logger.Headerf("  %s: {exec: {command: [%s]}, timeoutSeconds: %d}%s", p.kind(), Quoted(p.Command),
-			p.TimeoutSeconds, comment(append(slices.Clip(remarks), p.serverFlags(p.searches).remarks...)))
+		logger.Headerf("  %s: %s%s", p.kind(), p.object(),
+			comment(append(slices.Clip(remarks), p.serverFlags(p.searches).remarks...)))
 	}
 	for _, line := range p.unknown() {
 		logger.Headerf("%s", line)
@@ -63,13 +63,13 @@ func ReportFlags(logger Logger) {
 
 // unknown says what is not known of the server before the app runs, and what to set.
 func (p Probe) unknown() []string {
-	if p.server.Language == "" {
+	if p.given.Server.Language == "" {
 		return nil
 	}
 	var lines []string
-	a, s := p.server.Address, p.server.Security
+	a, s := p.given.Server.Address, p.given.Server.Security
 	switch {
-	case p.defaults.HasAddress:
+	case p.given.Defaults.HasAddress:
 	case a.Target() == "" && p.searches:
 		lines = append(lines, "The build does not know where the server listens: the probe finds it in the running "+
 			"container, and says what it finds with -discover")
@@ -79,15 +79,15 @@ func (p Probe) unknown() []string {
 	}
 	const add = "-tls -tls-ca-cert=FILE to the command"
 	switch {
-	case p.defaults.HasCredentials, p.isOwn:
+	case p.given.Defaults.HasCredentials, p.given.IsOwn:
 	case s.Transport == plan.UnknownTransport:
 		lines = append(lines, "It is not known whether the server has TLS: if it does, add "+add)
 	}
-	if s := p.server; s.Health == "" {
+	if s := p.given.Server; s.Health == "" {
 		lines = append(lines, fmt.Sprintf("It is not known whether the server has a health service for all of it%s: "+
 			"if the probe exits 3, turn that on, or name a service by -service", at(s.HealthEvidence)))
 	}
-	switch s := p.server; {
+	switch s := p.given.Server; {
 	case p.lacksService && s.StatusName != "":
 		lines = append(lines, fmt.Sprintf("The app sets the status of the service that %s names%s, which a probe "+
 			"without -service does not see: set -service in the command to that name, unless it is empty",
@@ -95,7 +95,7 @@ func (p Probe) unknown() []string {
 	case p.lacksService:
 		lines = append(lines, fmt.Sprintf("It is not known which services the health service%s knows: set -service "+
 			"in the command to one of them, unless the whole server is among them",
-			at(p.server.HealthEvidence)))
+			at(p.given.Server.HealthEvidence)))
 	}
 	return lines
 }

@@ -64,16 +64,20 @@ func Validate(schema Object, label string) error {
 	return nil
 }
 
-// forbidOtherKeys has a schema, and those of its properties, refuse keys that they do not describe.
+// forbidOtherKeys has a schema, and all that are part of it, refuse keys that they do not describe.
 func forbidOtherKeys(schema Object) {
-	properties, ok := schema["properties"].(Object)
-	if !ok {
-		return
-	}
-	schema["additionalProperties"] = false
-	for _, property := range properties {
-		if property, ok := property.(Object); ok {
-			forbidOtherKeys(property)
+	for _, key := range []string{"properties", "$defs"} {
+		parts, _ := schema[key].(Object)
+		for _, part := range parts {
+			if part, ok := part.(Object); ok {
+				forbidOtherKeys(part)
+			}
 		}
+	}
+	if items, ok := schema["items"].(Object); ok {
+		forbidOtherKeys(items)
+	}
+	if _, ok := schema["properties"]; ok {
+		schema["additionalProperties"] = false
 	}
 }
