@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
+	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
+)
+
+// check prints the containers whose probes are not those that their images want.
+func (p *program) check(ctx context.Context, args []string) error {
+	files, err := p.files("check", args)
+	if err != nil || files == nil {
+		return err
+	}
+	count := 0
+	for _, f := range files {
+		for _, c := range f.manifest.Containers() {
+			l, err := p.labelOf(ctx, c.Image)
+			switch {
+			case err != nil && p.skipsUnreadable:
+				p.say("%s is not checked: %v", c, err)
+				continue
+			case err != nil:
+				return fmt.Errorf("checking %q: %s: %w", f.name, c, err)
+			case l == nil || l.HasNoHealth():
+				continue
+			}
+			for _, problem := range p.problems(c, l) {
+				fmt.Fprintf(p.out, "%s: %s: %s\n", f.name, c, problem)
+				count++
+			}
+		}
+	}
+	if count > 0 {
+		return fmt.Errorf("%w in %d places (run kubectl grpc-probes patch, with --replace for probes that are there)",
+			errDrift, count)
+	}
+	return nil
+}
+
+// problems says what is wrong with the probes of a container.
+func (p *program) problems(c *manifest.Container, l *label.Label) []string {
+	wanted, kind, err := l.Choose(p.kind, c.HasCommand)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	offered := []*label.Probes{wanted}
+	if p.kind == label.Auto {
+		offered = []*label.Probes{wanted, l.Probes.Exec, l.Probes.GRPC, l.Probes.Bridge}
+	}
+	var problems []string
+	for _, key := range []string{manifest.Readiness, manifest.Liveness} {
+		is, want := c.Probe(key), wanted.Of(key)
+		switch {
+		case is == nil && want != nil:
+			problems = append(problems, fmt.Sprintf("there is no %s (the image has one of the kind %s)", key, kind))
+		case is != nil && want != nil:
+			if problem := compare(is, key, offered, l); problem != "" {
+				problems = append(problems, key+" "+problem)
+			}
+		}
+	}
+	return problems
+}
+
+// compare says in what a probe differs from all those that an image offers; "" if it is one of them.
+func compare(is *label.Probe, key string, offered []*label.Probes, l *label.Label) string {
+	problem := "is of another kind than the image's"
+	for _, probes := range offered {
+		if probes == nil || probes.Of(key) == nil {
+			continue
+		}
+		switch want := probes.Of(key); {
+		case is.Asks(want):
+			return ""
+		case is.Exec != nil && want.Exec != nil:
+			if problem = compareCommands(is.Exec.Command, want.Exec.Command, l.Port); problem == "" {
+				return ""
+			}
+		case is.GRPC != nil && want.GRPC != nil && is.GRPC.Port != want.GRPC.Port:
+			problem = fmt.Sprintf("asks port %d, and the image's server answers at %d", is.GRPC.Port, want.GRPC.Port)
+		case is.GRPC != nil && want.GRPC != nil:
+			problem = fmt.Sprintf("asks for the service %q, and the image's probe for %q", is.GRPC.Service,
+				want.GRPC.Service)
+		}
+	}
+	return problem
+}
+
+// compareCommands says in what a command differs from that of the image. A user may give the probe flags; one with
+// another port than the app's source states is a difference.
+func compareCommands(is, want []string, port int) string {
+	if len(is) == 0 || is[0] != want[0] {
+		return fmt.Sprintf("executes %q, and the image has %q", strings.Join(is, " "), want[0])
+	}
+	for i, word := range is[1:] {
+		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if name != "addr" || !strings.HasPrefix(word, "-") {
+			continue
+		}
+		if !hasValue && i+2 < len(is) {
+			value = is[i+2]
+		}
+		asked, err := strconv.Atoi(value[strings.LastIndexByte(value, ':')+1:])
+		if err == nil && port != 0 && asked != port {
+			return fmt.Sprintf("asks port %d, and the image's server answers at %d", asked, port)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"kubectl-grpc_probes": main})
+}
+
+// TestScripts runs the program as users do. $REGISTRY is a registry on loopback that lets the user "reader" with the
+// password "secret" read private/, and that does not answer for hanging/.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Dir:           "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			images := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
+			done := make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				user, password, _ := r.BasicAuth()
+				isReader := user == "reader" && password == "secret"
+				switch {
+				case strings.HasPrefix(r.URL.Path, "/v2/hanging/"):
+					select {
+					case <-r.Context().Done():
+					case <-done:
+					}
+				case r.URL.Path == "/v2/" && !isReader,
+					r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/v2/private/") && !isReader:
+					w.Header().Set("WWW-Authenticate", `Basic realm="images"`)
+					w.WriteHeader(http.StatusUnauthorized)
+				default:
+					images.ServeHTTP(w, r)
+				}
+			}))
+			env.Defer(func() { close(done); server.Close() })
+			env.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": makeImage, "substitute": substitute},
+	})
+}
+
+// makeImage makes an image, or an index of images for platforms: image KIND PLACE LABEL [PLATFORM...]. The kind is
+// registry, layout or tarball; the label is a file, or - for none.
+func makeImage(ts *testscript.TestScript, _ bool, args []string) {
+	kind, place, text := args[0], args[1], args[2]
+	labels := map[string]string{}
+	if text != "-" {
+		labels[label.Key] = strings.TrimSpace(ts.ReadFile(text))
+	}
+	image := func(platform string) v1.Image {
+		p, err := v1.ParsePlatform(platform)
+		ts.Check(err)
+		img, err := mutate.ConfigFile(empty.Image, &v1.ConfigFile{
+			OS: p.OS, Architecture: p.Architecture, Config: v1.Config{Labels: labels},
+		})
+		ts.Check(err)
+		return img
+	}
+	if kind == "tarball" {
+		tag, err := name.NewTag("app:1")
+		ts.Check(err)
+		ts.Check(tarball.WriteToFile(ts.MkAbs(place), tag, image("linux/amd64")))
+		return
+	}
+	if kind == "registry" && len(args) == 3 {
+		reference, err := name.ParseReference(place)
+		ts.Check(err)
+		ts.Check(remote.Write(reference, image("linux/amd64")))
+		return
+	}
+	var index v1.ImageIndex = empty.Index
+	for _, platform := range args[3:] {
+		p, err := v1.ParsePlatform(platform)
+		ts.Check(err)
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{
+			Add: image(platform), Descriptor: v1.Descriptor{Platform: p},
+		})
+	}
+	if kind == "layout" {
+		_, err := layout.Write(ts.MkAbs(place), index)
+		ts.Check(err)
+		return
+	}
+	reference, err := name.ParseReference(place)
+	ts.Check(err)
+	ts.Check(remote.WriteIndex(reference, index))
+}
+
+// substitute replaces the variable REGISTRY in files.
+func substitute(ts *testscript.TestScript, _ bool, files []string) {
+	for _, file := range files {
+		text := strings.ReplaceAll(ts.ReadFile(file), "$REGISTRY", ts.Getenv("REGISTRY"))
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o600))
+	}
+}

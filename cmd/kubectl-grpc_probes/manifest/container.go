@@ -1,0 +1,141 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
+)
+
+// The keys of a container's probes.
+const (
+	Readiness = "readinessProbe"
+	Liveness  = "livenessProbe"
+)
+
+// handlers are the keys of a probe that say what it does; the image knows the timeout that belongs to it.
+var handlers = []string{"exec", "grpc", "httpGet", "tcpSocket", "timeoutSeconds"}
+
+// String names the container for users.
+func (c *Container) String() string { return fmt.Sprintf("%s, container %q", c.Workload, c.Name) }
+
+// Probe returns a probe of the container, nil if there is none. A probe that is about neither a command nor gRPC is
+// empty.
+func (c *Container) Probe(key string) *label.Probe {
+	value := get(c.node, key)
+	if value == nil || value.Tag == "!!null" {
+		return nil
+	}
+	var text struct {
+		Exec           *struct{ Command []string }
+		GRPC           *label.GRPC `yaml:"grpc"`
+		TimeoutSeconds int         `yaml:"timeoutSeconds"`
+	}
+	if err := value.Decode(&text); err != nil {
+		return &label.Probe{} // it is of another kind, whatever it is
+	}
+	p := &label.Probe{GRPC: text.GRPC, TimeoutSeconds: text.TimeoutSeconds}
+	if text.Exec != nil {
+		p.Exec = &label.Exec{Command: text.Exec.Command}
+	}
+	return p
+}
+
+// SetProbe gives the container a probe. What a probe has there that does not say what is asked, such as its period,
+// stays.
+func (c *Container) SetProbe(key string, p *label.Probe) error {
+	value, err := nodeOf(p)
+	if err != nil {
+		return err
+	}
+	old := get(c.node, key)
+	if old == nil {
+		return c.file.add(c.node, key, value)
+	}
+	if old.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(old.Content); i += 2 {
+			if !slices.Contains(handlers, old.Content[i].Value) {
+				value.Content = append(value.Content, plain(old.Content[i]), plain(old.Content[i+1]))
+			}
+		}
+	}
+	return c.file.replace(c.node, key, value)
+}
+
+// AddEnv gives the container those of the variables that it does not have.
+func (c *Container) AddEnv(variables []label.Variable) error {
+	for _, v := range variables {
+		if !hasNamed(get(c.node, "env"), v.Name) {
+			if err := c.file.appendTo(c.node, "env", v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// AddSidecar gives the container's pod a container of the same image that starts before it, unless the pod has it.
+func (c *Container) AddSidecar(s label.Sidecar) error {
+	containers := get(c.pod, "initContainers")
+	if !hasNamed(containers, s.Name) {
+		s.Image = c.Image
+		return c.file.appendTo(c.pod, "initContainers", s)
+	}
+	for _, there := range containers.Content {
+		if scalar(there, "name") == s.Name && scalar(there, "image") != c.Image {
+			return fmt.Errorf("adding the container %q: the pod has one for the image %q (a pod has one bridge: take "+
+				"--kind=exec)", s.Name, scalar(there, "image"))
+		}
+	}
+	return nil
+}
+
+func hasNamed(list *yaml.Node, name string) bool {
+	return list != nil && slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return scalar(n, "name") == name })
+}
+
+// nodeOf returns a value in the order of its type's fields.
+func nodeOf(value any) (*yaml.Node, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil { // JSON is YAML
+		return nil, err
+	}
+	return Block(document.Content[0]), nil
+}
+
+// Block has mappings, and lists of them, begin a line for each entry. A list of words keeps to one line, as the build's
+// log prints it.
+func Block(n *yaml.Node) *yaml.Node {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		n.Style = 0
+		for i, c := range n.Content {
+			if Block(c); i%2 == 0 || c.Value != "" && c.Kind == yaml.ScalarNode {
+				c.Style = 0
+			}
+		}
+	case n.Kind == yaml.SequenceNode && len(n.Content) > 0 && n.Content[0].Kind != yaml.ScalarNode:
+		n.Style = 0
+		for _, c := range n.Content {
+			Block(c)
+		}
+	}
+	return n
+}
+
+// plain returns a copy of a node without its comments, which the encoder would write elsewhere.
+func plain(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.HeadComment, c.LineComment, c.FootComment, c.Content = "", "", "", nil
+	for _, part := range n.Content {
+		c.Content = append(c.Content, plain(part))
+	}
+	return &c
+}

@@ -1,0 +1,254 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// edit is a part of the text that others replace. Of those at one place, the deepest one comes first, since a container
+// ends before its pod does.
+type edit struct {
+	start, end, depth int
+	text              string
+}
+
+// Bytes returns the text with all changes. It returns an error if the text would mean anything else than the same with
+// these changes, as for a text that no edit of lines fits.
+func (f *File) Bytes() ([]byte, error) {
+	if len(f.edits) == 0 {
+		return f.text, nil
+	}
+	slices.SortStableFunc(f.edits, func(a, b edit) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.depth, a.depth))
+	})
+	var changed []byte
+	at := 0
+	for _, e := range f.edits {
+		if e.start < at {
+			return nil, errUnfit
+		}
+		changed = append(append(changed, f.text[at:e.start]...), e.text...)
+		at = e.end
+	}
+	changed = append(changed, f.text[at:]...)
+	documents, err := decode(changed)
+	if err != nil || len(documents) != len(f.documents) {
+		return nil, errUnfit
+	}
+	for i := range documents {
+		var got, want any
+		if documents[i].Decode(&got) != nil || f.documents[i].Decode(&want) != nil || !reflect.DeepEqual(got, want) {
+			return nil, errUnfit
+		}
+	}
+	return changed, nil
+}
+
+var errUnfit = errors.New("writing the probes: the text cannot be changed without changing the rest of it (write the " +
+	"container in YAML's block style, one key per line, or have another program rewrite the file first)")
+
+// add writes a new entry at the end of a mapping; in JSON, at its beginning.
+func (f *File) add(mapping *yaml.Node, key string, value *yaml.Node) error {
+	entry := []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value}
+	isFlow := mapping.Style&yaml.FlowStyle != 0
+	defer func() { mapping.Content = append(mapping.Content, entry...) }()
+	if isFlow {
+		return f.insertFlow(mapping, value, key)
+	}
+	column := mapping.Column - 1
+	end := f.blockEnd(mapping.Line-1, column, false)
+	lines, err := f.lines(&yaml.Node{Kind: yaml.MappingNode, Content: entry}, column)
+	f.edits = append(f.edits, edit{end, end, column, f.newline() + lines})
+	return err
+}
+
+// replace writes another value for an entry of a mapping.
+func (f *File) replace(mapping *yaml.Node, key string, value *yaml.Node) error {
+	i := 0
+	for mapping.Content[i].Value != key {
+		i += 2
+	}
+	at, old := mapping.Content[i], mapping.Content[i+1]
+	mapping.Content[i+1] = value
+	if mapping.Style&yaml.FlowStyle != 0 {
+		text, err := inline(value)
+		start := f.offset(old)
+		end := flowEnd(f.text, start)
+		f.edits = append(f.edits, edit{start, end, old.Column, text})
+		return err
+	}
+	column := at.Column - 1
+	end := f.blockEnd(at.Line-1, column+1, false)
+	lines, err := f.lines(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value,
+	}}, column)
+	f.edits = append(f.edits, edit{f.offset(at), end, column, strings.TrimLeft(lines, " ")})
+	return err
+}
+
+// appendTo writes a new item at the end of a list of a mapping, or a list of it alone; in JSON, at its beginning.
+func (f *File) appendTo(mapping *yaml.Node, key string, item any) error {
+	value, err := nodeOf(item)
+	if err != nil {
+		return err
+	}
+	list := get(mapping, key)
+	switch {
+	case list == nil:
+		return f.add(mapping, key, &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}})
+	case list.Line == 0: // it was added before, and its text is the last edit
+		list.Content = append(list.Content, value)
+		return f.extend(mapping, key, list)
+	case list.Kind != yaml.SequenceNode:
+		return fmt.Errorf("adding to %q: it is no list", key)
+	case list.Style&yaml.FlowStyle != 0:
+		defer func() { list.Content = append([]*yaml.Node{value}, list.Content...) }()
+		return f.insertFlow(list, value, "")
+	}
+	column := list.Column - 1
+	end := f.blockEnd(list.Line-1, column, true)
+	lines, err := f.lines(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}}, column)
+	f.edits = append(f.edits, edit{end, end, column, f.newline() + lines})
+	list.Content = append(list.Content, value)
+	return err
+}
+
+// extend writes the entry that was added last anew, with more items.
+func (f *File) extend(mapping *yaml.Node, key string, list *yaml.Node) error {
+	f.edits = f.edits[:len(f.edits)-1]
+	mapping.Content = mapping.Content[:len(mapping.Content)-2]
+	return f.add(mapping, key, list)
+}
+
+// insertFlow writes a value after the bracket that opens a mapping or a list.
+func (f *File) insertFlow(in, value *yaml.Node, key string) error {
+	text, err := inline(value)
+	if key != "" {
+		text = fmt.Sprintf("%q: %s", key, text)
+	}
+	if len(in.Content) > 0 {
+		text += ", "
+	}
+	at := f.offset(in) + 1
+	f.edits = append(f.edits, edit{at, at, in.Column, text})
+	return err
+}
+
+// inline returns a value in JSON, which is YAML too, in one line.
+func inline(value *yaml.Node) (string, error) {
+	var any any
+	if err := value.Decode(&any); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(any)
+	return string(text), err
+}
+
+// lines returns a value in YAML, each line of it indented, without the last line's end.
+func (f *File) lines(value *yaml.Node, column int) (string, error) {
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(value); err != nil {
+		return "", err
+	}
+	indent := strings.Repeat(" ", column)
+	lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+	return indent + strings.Join(lines, f.newline()+indent), nil
+}
+
+// newline returns what ends a line of the file.
+func (f *File) newline() string {
+	if bytes.Contains(f.text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+func lineStarts(text []byte) []int {
+	starts := []int{0}
+	for i, c := range text {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// offset returns where a node begins in the text. The parser counts characters.
+func (f *File) offset(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(f.starts) {
+		return len(f.text)
+	}
+	at := f.starts[n.Line-1]
+	for range n.Column - 1 {
+		_, size := utf8.DecodeRune(f.text[at:])
+		at += size
+	}
+	return at
+}
+
+// blockEnd returns the end of the last line of a block that begins in a line and is indented by a column at least. A
+// comment belongs to the block if it is indented so. The lines of a list at that column begin with a dash.
+func (f *File) blockEnd(line, column int, isList bool) int {
+	end := f.lineEnd(line)
+	for line++; line < len(f.starts); line++ {
+		text := string(f.text[f.starts[line]:f.lineEnd(line)])
+		trimmed := strings.TrimLeft(text, " ")
+		indent := len(text) - len(trimmed)
+		switch {
+		case strings.TrimSpace(trimmed) == "", trimmed[0] == '#' && indent < column:
+			continue
+		case indent < column, isList && indent == column && trimmed[0] != '-' && trimmed[0] != '#':
+			return end
+		}
+		end = f.lineEnd(line)
+	}
+	return end
+}
+
+// lineEnd returns where a line ends, without the characters that end it.
+func (f *File) lineEnd(line int) int {
+	end := len(f.text)
+	if line+1 < len(f.starts) {
+		end = f.starts[line+1] - 1
+	}
+	if end > f.starts[line] && f.text[end-1] == '\r' {
+		end--
+	}
+	return end
+}
+
+// flowEnd returns the end of the value in brackets that begins at a place.
+func flowEnd(text []byte, at int) int {
+	depth := 0
+	var quote byte
+	for ; at < len(text); at++ {
+		switch c := text[at]; {
+		case quote == '"' && c == '\\':
+			at++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth <= 0 {
+				return at + 1
+			}
+		}
+	}
+	return at
+}
