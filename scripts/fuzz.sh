@@ -43,8 +43,8 @@ fi
 fuzz() { # PACKAGE
   local program=$PWD/dist/fuzz/program/$1/program corpus=$PWD/dist/fuzz/corpus/$1 target
   mkdir -p "$(dirname "$program")" "$corpus"
-  CGO_ENABLED=0 go test -trimpath -c -fuzz=Fuzz -o "$program" "./$1"
-  cd "$1"
+  cd "$1" # it may be in a module of its own
+  CGO_ENABLED=0 go test -trimpath -c -fuzz=Fuzz -o "$program" .
   for target in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' ./*_test.go); do
     echo "$1 $target"
     "$program" -test.run=NONE -test.fuzz="^$target\$" -test.fuzzcachedir="$corpus" -test.parallel=1 -test.timeout=0 \

@@ -238,19 +238,25 @@ run_format() {
   [ -z "$unformatted" ] || fail "gofmt -w these files: $unformatted"
   go vet ./...
   local module
-  for module in integration integration/peers integration/sample scripts/publish; do go -C "$module" vet ./...; done
+  for module in integration integration/peers integration/sample $modules; do go -C "$module" vet ./...; done
+}
+# Programs that have a module of their own, so that the product needs none of their libraries.
+modules='scripts/publish cmd/kubectl-grpc_probes'
+test_modules() {
+  local module
+  for module in $modules; do go -C "$module" test -count=1 ./...; done
 }
 run_unit() {
   step unit tests
   go test -short ./...
-  go -C scripts/publish test -count=1 ./...
+  test_modules
 }
 run_race() {
   step unit tests under the race detector
   CGO_ENABLED=1 go test -race ./...
   # Under the race detector this leaves out the cost of large sources.
   go test -run '^TestRepetitiveSources$' ./detect/language/...
-  go -C scripts/publish test -count=1 ./...
+  test_modules
 }
 # The bridge is attacked in each way for two seconds, by itself: other tests beside it would be attackers too.
 run_siege() {
@@ -281,7 +287,7 @@ run_linters() {
   step linters
   await golangci-lint
   local module
-  for module in . integration integration/peers integration/sample scripts/publish; do
+  for module in . integration integration/peers integration/sample $modules; do
     (cd "$module" && "$tools/golangci-lint" run ./...)
   done
   await actionlint

@@ -1,8 +1,8 @@
+// What reads images and clusters. It has a module of its own, since the product needs no client for either; it requires
+// nothing of the product, so that go install takes it.
 module github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes
 
 go 1.26.0
-
-replace github.com/grpc-cnb/health-probe => ../..
 
 require (
 	github.com/google/go-containerregistry v0.22.1
@@ -12,6 +12,7 @@ require (
 	k8s.io/api v0.37.2
 	k8s.io/client-go v0.37.2
 	k8s.io/streaming v0.37.2
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -65,5 +66,4 @@ require (
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )

@@ -1,5 +1,5 @@
-// Command kubectl-grpc_probes writes the probes that images have for themselves into the manifests that run them. By its
-// name it is a plugin of kubectl; it is also a program alone, and a KRM function of kustomize and kpt.
+// Command kubectl-grpc_probes writes the probes that images have for themselves into the manifests that run them. By
+// its name it is a plugin of kubectl; it is also a program alone, and a KRM function of kustomize and kpt.
 //
 // In go manifests; the label of each container's image says which probes belong there. Begin with run.
 //

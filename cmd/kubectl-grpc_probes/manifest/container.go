@@ -67,14 +67,18 @@ func (c *Container) SetProbe(key string, p *label.Probe) error {
 
 // AddEnv gives the container those of the variables that it does not have.
 func (c *Container) AddEnv(variables []label.Variable) error {
+	var items []*yaml.Node
 	for _, v := range variables {
-		if !hasNamed(get(c.node, "env"), v.Name) {
-			if err := c.file.appendTo(c.node, "env", v); err != nil {
-				return err
-			}
+		if hasNamed(get(c.node, "env"), v.Name) {
+			continue
 		}
+		item, err := nodeOf(v)
+		if err != nil {
+			return err
+		}
+		items = append(items, item)
 	}
-	return nil
+	return c.file.appendTo(c.node, "env", items)
 }
 
 // AddSidecar gives the container's pod a container of the same image that starts before it, unless the pod has it.
@@ -82,7 +86,11 @@ func (c *Container) AddSidecar(s label.Sidecar) error {
 	containers := get(c.pod, "initContainers")
 	if !hasNamed(containers, s.Name) {
 		s.Image = c.Image
-		return c.file.appendTo(c.pod, "initContainers", s)
+		item, err := nodeOf(s)
+		if err != nil {
+			return err
+		}
+		return c.file.appendTo(c.pod, "initContainers", []*yaml.Node{item})
 	}
 	for _, there := range containers.Content {
 		if scalar(there, "name") == s.Name && scalar(there, "image") != c.Image {

@@ -40,17 +40,25 @@ func (f *File) Bytes() ([]byte, error) {
 		at = e.end
 	}
 	changed = append(changed, f.text[at:]...)
+	return changed, f.compare(changed)
+}
+
+// compare returns an error unless a text means the file with its changes.
+func (f *File) compare(changed []byte) error {
 	documents, err := decode(changed)
 	if err != nil || len(documents) != len(f.documents) {
-		return nil, errUnfit
+		return errUnfit
 	}
 	for i := range documents {
 		var got, want any
-		if documents[i].Decode(&got) != nil || f.documents[i].Decode(&want) != nil || !reflect.DeepEqual(got, want) {
-			return nil, errUnfit
+		if err := f.documents[i].Decode(&want); err != nil {
+			return fmt.Errorf("reading YAML: %w", err)
+		}
+		if documents[i].Decode(&got) != nil || !reflect.DeepEqual(got, want) {
+			return errUnfit
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 var errUnfit = errors.New("writing the probes: the text cannot be changed without changing the rest of it (write the " +
@@ -95,38 +103,31 @@ func (f *File) replace(mapping *yaml.Node, key string, value *yaml.Node) error {
 	return err
 }
 
-// appendTo writes a new item at the end of a list of a mapping, or a list of it alone; in JSON, at its beginning.
-func (f *File) appendTo(mapping *yaml.Node, key string, item any) error {
-	value, err := nodeOf(item)
-	if err != nil {
-		return err
-	}
+// appendTo writes new items at the end of a list of a mapping, or a list of them alone; in JSON, at its beginning.
+func (f *File) appendTo(mapping *yaml.Node, key string, items []*yaml.Node) error {
 	list := get(mapping, key)
 	switch {
+	case len(items) == 0:
+		return nil
 	case list == nil:
-		return f.add(mapping, key, &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}})
-	case list.Line == 0: // it was added before, and its text is the last edit
-		list.Content = append(list.Content, value)
-		return f.extend(mapping, key, list)
+		return f.add(mapping, key, &yaml.Node{Kind: yaml.SequenceNode, Content: items})
 	case list.Kind != yaml.SequenceNode:
 		return fmt.Errorf("adding to %q: it is no list", key)
 	case list.Style&yaml.FlowStyle != 0:
-		defer func() { list.Content = append([]*yaml.Node{value}, list.Content...) }()
-		return f.insertFlow(list, value, "")
+		for _, item := range items {
+			if err := f.insertFlow(list, item, ""); err != nil {
+				return err
+			}
+		}
+		list.Content = append(items, list.Content...)
+		return nil
 	}
 	column := list.Column - 1
 	end := f.blockEnd(list.Line-1, column, true)
-	lines, err := f.lines(&yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}}, column)
-	f.edits = append(f.edits, edit{end, end, column, f.newline() + lines})
-	list.Content = append(list.Content, value)
+	lines, err := f.lines(&yaml.Node{Kind: yaml.SequenceNode, Content: items}, column)
+	f.edits = append(f.edits, edit{end, end, column + 1, f.newline() + lines}) // it may begin where the mapping does
+	list.Content = append(list.Content, items...)
 	return err
-}
-
-// extend writes the entry that was added last anew, with more items.
-func (f *File) extend(mapping *yaml.Node, key string, list *yaml.Node) error {
-	f.edits = f.edits[:len(f.edits)-1]
-	mapping.Content = mapping.Content[:len(mapping.Content)-2]
-	return f.add(mapping, key, list)
 }
 
 // insertFlow writes a value after the bracket that opens a mapping or a list.

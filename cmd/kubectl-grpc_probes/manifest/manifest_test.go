@@ -1,0 +1,115 @@
+package manifest_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
+	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
+)
+
+var (
+	command = &label.Probe{Exec: &label.Exec{Command: []string{"/probe", "-service=a: b"}}, TimeoutSeconds: 4}
+	native  = &label.Probe{GRPC: &label.GRPC{Port: 5000, Service: "5000"}}
+)
+
+// setAll gives each container of a text both probes, variables and a sidecar.
+func setAll(text []byte) ([]byte, int, error) {
+	f, err := manifest.Parse(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	containers := f.Containers()
+	for _, c := range containers {
+		err := c.SetProbe(manifest.Readiness, command)
+		if err == nil {
+			err = c.SetProbe(manifest.Liveness, native)
+		}
+		if err == nil {
+			err = c.AddEnv([]label.Variable{{Name: "A", Value: "1"}, {Name: "B", Value: "x: y"}})
+		}
+		if err == nil {
+			err = c.AddSidecar(label.Sidecar{Name: "s", RestartPolicy: "Always", Command: []string{"/s"}})
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	changed, err := f.Bytes()
+	return changed, len(containers), err
+}
+
+// Texts of many shapes get what Kubernetes' own types accept; every line that was there stays.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n"
+	for name, text := range map[string]string{
+		"list of the key's column": deployment + "      containers:\n      - name: a\n        env:\n        - name: C\n",
+		"deeper list":              deployment + "      containers:\n          -   name: a\n              image: b",
+		"other lines' ends":        strings.ReplaceAll(deployment+"      containers:\n      - name: a\n", "\n", "\r\n"),
+		"text that looks like YAML": deployment + "      containers:\n      - name: a\n        args:\n        - |\n" +
+			"          # a\n\n           - b: c\n      restartPolicy: Always\n",
+		"flow": deployment + "      containers: [{name: ü, \"env\": [{name: C, value: '}'}]}, {name: b}]\n",
+		"comments": "# first\n" + deployment + "      # above\n      containers:\n" +
+			"      - name: a # beside\n\n        # below\n\n# last\n",
+		"sidecars": deployment + "      initContainers:\n      - name: i\n        image: i\n" +
+			"      containers:\n      - image: a\n",
+		"probe": deployment + "      containers:\n      - livenessProbe:\n          # why\n          httpGet: {port: 1}\n" +
+			"          periodSeconds: 3 # often\n        name: a\n",
+		"probe in flow": deployment + "      containers: [{livenessProbe: {tcpSocket: {port: \"}\"}}, name: a}]\n",
+	} {
+		changed, count, err := setAll([]byte(text))
+		if err != nil || count == 0 {
+			t.Errorf("%s: %d containers, %v", name, count, err)
+			continue
+		}
+		var decoded appsv1.Deployment
+		if err := yaml.UnmarshalStrict(changed, &decoded); err != nil {
+			t.Errorf("%s: %v in\n%s", name, err, changed)
+		}
+		for _, c := range decoded.Spec.Template.Spec.Containers {
+			if c.ReadinessProbe.Exec.Command[1] != "-service=a: b" || *c.LivenessProbe.GRPC.Service != "5000" {
+				t.Errorf("%s: the probes are not those that were set:\n%s", name, changed)
+			}
+		}
+		pod := decoded.Spec.Template.Spec
+		if s := pod.InitContainers[len(pod.InitContainers)-1]; *s.RestartPolicy != corev1.ContainerRestartPolicyAlways &&
+			pod.InitContainers[0].Name != "s" {
+			t.Errorf("%s: there is no sidecar:\n%s", name, changed)
+		}
+		if again, _, err := setAll(changed); err != nil || !bytes.Equal(again, changed) {
+			t.Errorf("%s: a second time it is (%v)\n%s", name, err, again)
+		}
+	}
+}
+
+// FuzzManifest changes texts. What comes out is what went in with the changes, or an error.
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte("kind: Pod\nspec:\n  containers:\n  - name: a\n    image: b\n    env: []\n"))
+	f.Add([]byte(`{"kind": "Pod", "spec": {"containers": [{"name": "a", "livenessProbe": {"exec": null}}]}}`))
+	f.Add([]byte("kind: List\nitems:\n- &a\n  kind: Pod\n  spec: {containers: [{}]}\n- *a\n---\nkind: Pod\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		changed, count, err := setAll(text)
+		if err != nil {
+			return
+		}
+		file, err := manifest.Parse(changed)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, changed)
+		}
+		containers := file.Containers()
+		if len(containers) != count {
+			t.Fatalf("there were %d containers, and are %d in\n%s", count, len(containers), changed)
+		}
+		for _, c := range containers {
+			if p := c.Probe(manifest.Readiness); p == nil || !p.Asks(command) {
+				t.Fatalf("%s has not the probe in\n%s", c, changed)
+			}
+		}
+	})
+}
