@@ -2,8 +2,8 @@ package schemas
 
 import (
 	"bytes"
-	"reflect"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,35 +11,37 @@ import (
 	core "k8s.io/api/core/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/kubectl/pkg/cmd"
+	"sigs.k8s.io/kustomize/kyaml/fn/runtime/runtimeutil"
 	strict "sigs.k8s.io/yaml"
 )
 
-// TestKustomizeComponent has kubectl's kustomize add the probes of the component to a Deployment, and compares them
-// with those of examples/kubernetes/deployment.yaml.
-func TestKustomizeComponent(t *testing.T) {
+// TestKustomizeFunction has kustomize read the example without its function, and holds the function's settings against
+// the type that kustomize reads them as.
+func TestKustomizeFunction(t *testing.T) {
 	t.Parallel()
-	got := deployment(t, kustomize(t, "../../examples/kustomize/my-app")).Spec.Template.Spec.Containers[0]
-	want := deployment(t, read(t, "kubernetes/deployment.yaml")[0]).Spec.Template.Spec.Containers[0]
-	for name, probes := range map[string][2]*core.Probe{
-		"startupProbe":   {got.StartupProbe, want.StartupProbe},
-		"readinessProbe": {got.ReadinessProbe, want.ReadinessProbe},
-		"livenessProbe":  {got.LivenessProbe, want.LivenessProbe},
-	} {
-		got, want := probes[0], probes[1]
-		if got == nil || want == nil {
-			t.Errorf("a Deployment has no %s", name)
-			continue
+	folder := t.TempDir()
+	for _, name := range []string{"deployment.yaml", "probes.yaml"} {
+		text, err := os.ReadFile("../../examples/kustomize/my-app/" + name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), text, 0o600)
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("the %s is %v, want %v", name, got, want)
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	variable := core.EnvVar{Name: "GRPC_HEALTH_PROBE_ADDR", Value: "localhost:5000"}
-	if !slices.Contains(got.Env, variable) {
-		t.Errorf("the container's variables are %v, without %v", got.Env, variable)
+	const without = "resources: [deployment.yaml]\n"
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(without), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if isLive := slices.Contains(got.LivenessProbe.Exec.Command, "-mode=live"); !isLive {
-		t.Errorf("the liveness probe is %v", got.LivenessProbe.Exec)
+	deployment(t, kustomize(t, folder))
+	var settings core.ConfigMap
+	if err := strict.UnmarshalStrict(read(t, "kustomize/my-app/probes.yaml")[0], &settings); err != nil {
+		t.Fatal(err)
+	}
+	var function runtimeutil.FunctionSpec
+	text := settings.Annotations["config.kubernetes.io/function"]
+	if err := strict.UnmarshalStrict([]byte(text), &function); err != nil || function.Exec.Path == "" {
+		t.Errorf("the function %q executes %q: %v", text, function.Exec.Path, err)
 	}
 }
 
