@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,6 +62,26 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": makeImage, "substitute": substitute},
 	})
+}
+
+// TestDocumentCommands parses the command lines in the documents that start the plugin.
+func TestDocumentCommands(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/many-teams.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile("(?m)kubectl[ -]grpc[-_]probes (print|patch|check|discover)( [^`|\n]*)").
+		FindAllStringSubmatch(string(text), -1)
+	if len(lines) < 5 {
+		t.Errorf("only %d command lines were found", len(lines))
+	}
+	for _, line := range lines {
+		p := &program{out: io.Discard}
+		if _, err := p.parse(line[1], strings.Fields(line[2])); err != nil {
+			t.Errorf("%s: %v", line[0], err)
+		}
+	}
 }
 
 // makeImage makes an image, or an index of images for platforms: image KIND PLACE LABEL [PLATFORM...]. The kind is

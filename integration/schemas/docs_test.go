@@ -28,7 +28,7 @@ func TestDocumentCommands(t *testing.T) {
 	for _, line := range commandLines(t) {
 		words := strings.Fields(line)
 		program, ok := programs[words[0]]
-		if !ok {
+		if !ok || words[1] == "grpc-probes" { // the tests of that plugin parse them
 			continue
 		}
 		found++
