@@ -73,8 +73,6 @@ func (p *program) discover(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.cluster.timeout)
-	defer cancel()
 	containers := []string{p.cluster.container}
 	if p.cluster.container == "" {
 		if containers, err = at.Containers(ctx); err != nil {

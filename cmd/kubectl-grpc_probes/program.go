@@ -41,7 +41,7 @@ type cluster struct {
 
 // connect returns the pod.
 func (c cluster) connect() (*pod.Pod, error) {
-	return pod.Connect(c.kubeconfig, c.context, c.namespace, c.pod)
+	return pod.Connect(c.kubeconfig, c.context, c.namespace, c.pod, c.timeout)
 }
 
 // defaultTimeout is how long an image or a pod may take to answer.
@@ -147,26 +147,17 @@ func (p *program) labels(ctx context.Context) (func(*manifest.Container) (*label
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.cluster.timeout)
-	defer cancel()
 	names, err := at.Containers(ctx)
-	found := map[string]*label.Label{}
 	return func(c *manifest.Container) (*label.Label, error) {
-		if known := found[c.Name]; known != nil || !slices.Contains(names, c.Name) {
-			return known, nil
+		if !slices.Contains(names, c.Name) {
+			return nil, nil
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.cluster.timeout)
-		defer cancel()
 		report, err := at.Discover(ctx, c.Name)
 		if err != nil {
 			return nil, err
 		}
 		kinds, err := report.Probes()
-		if err != nil {
-			return nil, err
-		}
-		found[c.Name] = &label.Label{Probes: kinds}
-		return found[c.Name], nil
+		return &label.Label{Probes: kinds}, err
 	}, err
 }
 

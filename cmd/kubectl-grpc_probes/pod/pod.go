@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
@@ -32,9 +33,10 @@ const maxOutput = 4 << 20
 type Pod struct {
 	Namespace, Name string
 
-	config *rest.Config
-	base   *url.URL
-	client *http.Client
+	config  *rest.Config
+	base    *url.URL
+	client  *http.Client
+	timeout time.Duration
 }
 
 // Report is what the probe found in a container.
@@ -54,8 +56,9 @@ type Socket struct {
 	Liveness  *label.Probe `json:"livenessProbe"`
 }
 
-// Connect returns a pod of the cluster that the user's settings of kubectl name, unless others are given.
-func Connect(kubeconfig, clusterContext, namespace, name string) (*Pod, error) {
+// Connect returns a pod of the cluster that the user's settings of kubectl name, unless others are given. Each question
+// to the pod may take as long as the timeout.
+func Connect(kubeconfig, clusterContext, namespace, name string, timeout time.Duration) (*Pod, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: clusterContext}
@@ -65,7 +68,8 @@ func Connect(kubeconfig, clusterContext, namespace, name string) (*Pod, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the settings of kubectl: %w", err)
 	}
-	p := &Pod{Name: name, config: config}
+	config.Timeout = timeout
+	p := &Pod{Name: name, config: config, timeout: timeout}
 	if p.Namespace, _, err = loader.Namespace(); err != nil {
 		return nil, fmt.Errorf("reading the settings of kubectl: %w", err)
 	}
@@ -127,6 +131,8 @@ func (p *Pod) Discover(ctx context.Context, container string) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("executing the probe in %q: %w", container, err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
 	var out, failed limited
 	err = executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: &out, Stderr: &failed})
 	if err != nil {
