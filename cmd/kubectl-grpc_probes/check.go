@@ -13,7 +13,7 @@ import (
 // check prints the containers whose probes are not those that their images want.
 func (p *program) check(ctx context.Context, args []string) error {
 	files, err := p.files("check", args)
-	if err != nil || files == nil {
+	if err != nil {
 		return err
 	}
 	count := 0
@@ -22,7 +22,7 @@ func (p *program) check(ctx context.Context, args []string) error {
 			l, err := p.labelOf(ctx, c.Image)
 			switch {
 			case err != nil && p.skipsUnreadable:
-				p.say("%s is not checked: %v", c, err)
+				p.sayf("%s is not checked: %v", c, err)
 				continue
 			case err != nil:
 				return fmt.Errorf("checking %q: %s: %w", f.name, c, err)
@@ -30,7 +30,7 @@ func (p *program) check(ctx context.Context, args []string) error {
 				continue
 			}
 			for _, problem := range p.problems(c, l) {
-				fmt.Fprintf(p.out, "%s: %s: %s\n", f.name, c, problem)
+				fmt.Fprintln(p.out, printable(fmt.Sprintf("%s: %s: %s", f.name, c, problem)))
 				count++
 			}
 		}

@@ -39,12 +39,10 @@ func startAPI(t *testing.T, report string) (kubeconfig string) {
 		status := `{"status":"Success"}`
 		if query := r.URL.Query(); query.Get("container") != "app" || !slices.Contains(query["command"], "-discover") {
 			status = `{"status":"Failure","message":"exec: \"/layers/...\": stat: no such file or directory"}`
-		} else if err := conn.WriteMessage(websocket.BinaryMessage, append([]byte{stdoutChannel}, report...)); err != nil {
-			t.Error(err)
+		} else {
+			send(t, conn, stdoutChannel, report)
 		}
-		if err := conn.WriteMessage(websocket.BinaryMessage, append([]byte{errorChannel}, status...)); err != nil {
-			t.Error(err)
-		}
+		send(t, conn, errorChannel, status)
 		end := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
 		_ = conn.WriteMessage(websocket.CloseMessage, end) // the client may have gone
 	})
@@ -57,6 +55,13 @@ func startAPI(t *testing.T, report string) (kubeconfig string) {
 		t.Fatal(err)
 	}
 	return kubeconfig
+}
+
+func send(t *testing.T, conn *websocket.Conn, channel byte, text string) {
+	t.Helper()
+	if err := conn.WriteMessage(websocket.BinaryMessage, append([]byte{channel}, text...)); err != nil {
+		t.Error(err)
+	}
 }
 
 const (

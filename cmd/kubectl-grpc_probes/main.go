@@ -13,7 +13,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"unicode"
+
+	"github.com/spf13/pflag"
 )
 
 // The exit codes, as those of diff.
@@ -53,9 +57,19 @@ func main() {
 		code = exitError
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "error: %v\n", err)
+		fmt.Fprintf(os.Stderr, "error: %s\n", printable(err.Error()))
 	}
 	os.Exit(code)
+}
+
+// printable replaces characters with which a label or a manifest could control a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
 }
 
 // run executes a command. Without arguments it is a KRM function, if something is on standard input.
@@ -75,7 +89,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, messages io.Writ
 	}
 	switch command := commands[args[0]]; {
 	case command != nil:
-		return command(ctx, args[1:])
+		if err := command(ctx, args[1:]); !errors.Is(err, pflag.ErrHelp) {
+			return err
+		}
+		return nil
 	case args[0] == "-h" || args[0] == "--help" || args[0] == "help":
 		fmt.Fprint(out, usage)
 		return nil

@@ -7,16 +7,18 @@ import (
 	"io"
 
 	"github.com/rogpeppe/go-internal/diff"
-	"github.com/spf13/pflag"
 
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
 )
 
+// noHealth is what is said of an app whose probes cannot pass.
+const noHealth = "every probe fails, because the app has no health service (the build's log says what to add)"
+
 // patch writes probes into manifests.
 func (p *program) patch(ctx context.Context, args []string) error {
 	files, err := p.files("patch", args)
-	if err != nil || files == nil {
+	if err != nil {
 		return err
 	}
 	labels, err := p.labels(ctx)
@@ -41,8 +43,8 @@ func (p *program) patch(ctx context.Context, args []string) error {
 		return err
 	}
 	if fitting == 0 {
-		return fmt.Errorf("%w: no container has an image with probes (the buildpack grpc-cnb/health-probe has to build "+
-			"the image)", errDrift)
+		return fmt.Errorf("%w: no container has an image with probes (the buildpack grpc-cnb/health-probe has to "+
+			"build the image)", errDrift)
 	}
 	return nil
 }
@@ -86,15 +88,14 @@ func (p *program) patchFile(f *file, labels func(*manifest.Container) (*label.La
 		l, err := labels(c)
 		switch {
 		case err != nil && p.skipsUnreadable:
-			p.say("%s is left as it is: %v", c, err)
+			p.sayf("%s is left as it is: %v", c, err)
 			continue
 		case err != nil:
 			return 0, fmt.Errorf("%s: %w", c, err)
 		case l == nil:
 			continue
 		case l.HasNoHealth():
-			p.say("%s is left as it is: every probe would fail, because the app has no health service (the build's log "+
-				"says what to add)", c)
+			p.sayf("%s is left as it is: %s", c, noHealth)
 			continue
 		}
 		fitting++
@@ -121,14 +122,14 @@ func (p *program) patchContainer(c *manifest.Container, l *label.Label) error {
 		if err := c.SetProbe(key, want); err != nil {
 			return err
 		}
-		p.say("%s gets a %s (%s)", c, key, kind)
+		p.sayf("%s gets a %s (%s)", c, key, kind)
 		isChanged = true
 	}
 	if !isChanged {
 		return nil
 	}
 	for _, remark := range probes.Remarks {
-		p.say("%s: %s", c, remark)
+		p.sayf("%s: %s", c, remark)
 	}
 	if err := c.AddEnv(probes.Env); err != nil || probes.InitContainer == nil {
 		return err
@@ -136,17 +137,15 @@ func (p *program) patchContainer(c *manifest.Container, l *label.Label) error {
 	return c.AddSidecar(*probes.InitContainer)
 }
 
-// say prints a message for users.
-func (p *program) say(format string, args ...any) {
-	fmt.Fprintf(p.messages, format+"\n", args...)
+// sayf prints a message for users.
+func (p *program) sayf(format string, args ...any) {
+	fmt.Fprintln(p.messages, printable(fmt.Sprintf(format, args...)))
 }
 
-// files returns the files that the arguments of a command name, nil if they ask for help.
+// files returns the files that the arguments of a command name.
 func (p *program) files(command string, args []string) ([]*file, error) {
 	rest, err := p.parse(command, args)
 	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return nil, nil
 	case err != nil:
 		return nil, err
 	case len(rest) > 0 || len(p.paths) == 0:

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/label"
@@ -28,8 +27,6 @@ type printed struct {
 func (p *program) print(ctx context.Context, args []string) error {
 	names, err := p.parse("print", args)
 	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return nil
 	case err != nil:
 		return err
 	case len(names) == 0:
@@ -42,15 +39,15 @@ func (p *program) print(ctx context.Context, args []string) error {
 			return err
 		}
 		if l == nil {
-			return fmt.Errorf("reading the image %q: it has no probe (the buildpack grpc-cnb/health-probe has to build it)",
-				name)
+			return fmt.Errorf("reading the image %q: it has no probe (the buildpack grpc-cnb/health-probe has to "+
+				"build it)", name)
 		}
 		probes, kind, err := l.Choose(p.kind, false)
 		if err != nil {
 			return fmt.Errorf("reading the image %q: %w", name, err)
 		}
 		if l.HasNoHealth() {
-			p.say("%s: every probe will fail, because the app has no health service (the build's log says what to add)", name)
+			p.sayf("%s: %s", name, noHealth)
 		}
 		all = append(all, printed{Image: name, Kind: kind, Probes: probes})
 	}
@@ -61,8 +58,6 @@ func (p *program) print(ctx context.Context, args []string) error {
 func (p *program) discover(ctx context.Context, args []string) error {
 	names, err := p.parse("discover", args)
 	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return nil
 	case err != nil:
 		return err
 	case len(names) != 1:
@@ -110,13 +105,13 @@ func (p *program) found(container string, report *pod.Report) []printed {
 				Readiness: s.Readiness, Liveness: s.Liveness,
 			}})
 		case s.GRPC:
-			p.say("%s: %s: a gRPC server without a health service: %s", container, s.Address, s.Error)
+			p.sayf("%s: %s: a gRPC server without a health service: %s", container, s.Address, s.Error)
 		default:
-			p.say("%s: %s: no gRPC server", container, s.Address)
+			p.sayf("%s: %s: no gRPC server", container, s.Address)
 		}
 	}
 	if report.Note != "" {
-		p.say("%s: %s", container, report.Note)
+		p.sayf("%s: %s", container, report.Note)
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -61,8 +60,8 @@ func (p *program) parse(command string, args []string) ([]string, error) {
 		p.clusterFlags(f)
 		f.BoolVar(&p.replaces, "replace", false, "replace probes that ask something else than the image wants")
 		f.BoolVar(&p.dryRun, "dry-run", false, "print what would change, and change nothing")
-		f.StringVar(&p.cluster.pod, "from-pod", "", "take the probes from what listens in the containers of this `POD`, "+
-			"and not from images")
+		f.StringVar(&p.cluster.pod, "from-pod", "", "take the probes from what listens in the containers of this "+
+			"`POD`, and not from images")
 	case "check":
 		p.imageFlags(f)
 		p.fileFlags(f)
@@ -72,9 +71,6 @@ func (p *program) parse(command string, args []string) ([]string, error) {
 		f.StringVarP(&p.cluster.container, "container", "c", "", "a `CONTAINER` of the pod (default all of them)")
 	}
 	if err := f.Parse(args); err != nil {
-		if errors.Is(err, pflag.ErrHelp) {
-			return nil, err
-		}
 		return nil, fmt.Errorf("reading the arguments: %w (%s -h lists the flags)", err, command)
 	}
 	if p.output != "" && p.output != "yaml" && p.output != "json" {
@@ -97,11 +93,11 @@ func (p *program) setPlatform(text string) error {
 
 func (p *program) imageFlags(f *pflag.FlagSet) {
 	p.kind = label.Auto
-	f.Var((*kindFlag)(&p.kind), "kind", "which probes: `native`, Kubernetes' own; bridge, those that the image's bridge "+
-		"answers; exec, the image's command; auto, the cheapest that is sure to pass")
+	f.Var((*kindFlag)(&p.kind), "kind", "which probes: `native`, Kubernetes' own; bridge, those that the image's "+
+		"bridge answers; exec, the image's command; auto, the cheapest that is sure to pass")
 	f.BoolVar(&p.images.Daemon, "daemon", false, "read images from Docker and not from registries")
-	f.StringVar(&p.platform, "platform", "", "the `OS/ARCHITECTURE` of the images (default this machine's, or else the "+
-		"first)")
+	f.StringVar(&p.platform, "platform", "", "the `OS/ARCHITECTURE` of the images (default this machine's, or else "+
+		"the first)")
 	f.StringToStringVar(&p.images.Places, "image", nil, "where an image is to be read, `NAME=PLACE`: another name, a "+
 		"tarball, or the folder of an OCI layout")
 	f.DurationVar(&p.images.Timeout, "timeout", defaultTimeout, "how long an image may take to read")

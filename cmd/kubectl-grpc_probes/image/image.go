@@ -208,7 +208,8 @@ func (r *Reader) hint(ctx context.Context, place string, err error) error {
 		return fmt.Errorf("%w (log in with docker login: the registry does not let you read it, or it is not there)",
 			refused)
 	case isRefused && refused.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%w (for an image in Docker, add --daemon; for one elsewhere, --image=%s=PLACE)", refused, place)
+		return fmt.Errorf("%w (for an image in Docker, add --daemon; for one elsewhere, --image=%s=PLACE)", refused,
+			place)
 	}
 	return err
 }

@@ -194,8 +194,8 @@ func (l *Label) Choose(kind Kind, bypassed bool) (*Probes, Kind, error) {
 	isStarted := k.Bridge != nil && k.Bridge.InitContainer == nil && !bypassed
 	switch {
 	case kind == Native && k.GRPC == nil:
-		return nil, "", errors.New("the image's label has no probe of Kubernetes' own: none can ask what the probe of " +
-			"the image asks, or the image is older (take --kind=exec, or build it with " +
+		return nil, "", errors.New("the image's label has no probe of Kubernetes' own: none can ask what the image's " +
+			"probe asks, or the image is older (take --kind=exec, or build it with " +
 			"BP_GRPC_HEALTH_PROBE_BRIDGE=launch and take --kind=bridge)")
 	case kind == Bridge && k.Bridge == nil:
 		return nil, "", errors.New("the image has no bridge (build it with BP_GRPC_HEALTH_PROBE_BRIDGE=launch)")

@@ -8,7 +8,8 @@ import (
 
 // FuzzLabel reads labels of images that others made. Whatever is chosen has a probe of exactly one kind.
 func FuzzLabel(f *testing.F) {
-	f.Add(`{"schema":1,"path":"/p","exec":{"command":["/p"]},"bridge":{"port":8086,"start":"manifest","command":["/b"]}}`)
+	f.Add(`{"schema":1,"path":"/p","exec":{"command":["/p"]},` +
+		`"bridge":{"port":8086,"start":"manifest","command":["/b"]}}`)
 	f.Add(`{"schema":1,"path":"/p","probes":{"grpc":{"readinessProbe":{"grpc":{"port":1}},"remarks":["x"]}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := label.Parse(text)

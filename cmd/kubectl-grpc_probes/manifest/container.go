@@ -102,7 +102,9 @@ func (c *Container) AddSidecar(s label.Sidecar) error {
 }
 
 func hasNamed(list *yaml.Node, name string) bool {
-	return list != nil && slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return scalar(n, "name") == name })
+	return list != nil && slices.ContainsFunc(list.Content, func(n *yaml.Node) bool {
+		return scalar(n, "name") == name
+	})
 }
 
 // nodeOf returns a value in the order of its type's fields.

@@ -146,11 +146,11 @@ func (f *File) insertFlow(in, value *yaml.Node, key string) error {
 
 // inline returns a value in JSON, which is YAML too, in one line.
 func inline(value *yaml.Node) (string, error) {
-	var any any
-	if err := value.Decode(&any); err != nil {
+	var decoded any
+	if err := value.Decode(&decoded); err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(any)
+	text, err := json.Marshal(decoded)
 	return string(text), err
 }
 

@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,18 +49,19 @@ func setAll(text []byte) ([]byte, int, error) {
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n"
+	const list = deployment + "      containers:\n"
 	for name, text := range map[string]string{
-		"list of the key's column": deployment + "      containers:\n      - name: a\n        env:\n        - name: C\n",
-		"deeper list":              deployment + "      containers:\n          -   name: a\n              image: b",
-		"other lines' ends":        strings.ReplaceAll(deployment+"      containers:\n      - name: a\n", "\n", "\r\n"),
-		"text that looks like YAML": deployment + "      containers:\n      - name: a\n        args:\n        - |\n" +
+		"list of the key's column": list + "      - name: a\n        env:\n        - name: C\n",
+		"deeper list":              list + "          -   name: a\n              image: b",
+		"other lines' ends":        strings.ReplaceAll(list+"      - name: a\n", "\n", "\r\n"),
+		"text that looks like YAML": list + "      - name: a\n        args:\n        - |\n" +
 			"          # a\n\n           - b: c\n      restartPolicy: Always\n",
 		"flow": deployment + "      containers: [{name: ü, \"env\": [{name: C, value: '}'}]}, {name: b}]\n",
 		"comments": "# first\n" + deployment + "      # above\n      containers:\n" +
 			"      - name: a # beside\n\n        # below\n\n# last\n",
 		"sidecars": deployment + "      initContainers:\n      - name: i\n        image: i\n" +
 			"      containers:\n      - image: a\n",
-		"probe": deployment + "      containers:\n      - livenessProbe:\n          # why\n          httpGet: {port: 1}\n" +
+		"probe": list + "      - livenessProbe:\n          # why\n          httpGet: {port: 1}\n" +
 			"          periodSeconds: 3 # often\n        name: a\n",
 		"probe in flow": deployment + "      containers: [{livenessProbe: {tcpSocket: {port: \"}\"}}, name: a}]\n",
 	} {
@@ -78,8 +80,10 @@ func TestShapes(t *testing.T) {
 			}
 		}
 		pod := decoded.Spec.Template.Spec
-		if s := pod.InitContainers[len(pod.InitContainers)-1]; *s.RestartPolicy != corev1.ContainerRestartPolicyAlways &&
-			pod.InitContainers[0].Name != "s" {
+		hasSidecar := slices.ContainsFunc(pod.InitContainers, func(c corev1.Container) bool {
+			return c.Name == "s" && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
+		})
+		if !hasSidecar {
 			t.Errorf("%s: there is no sidecar:\n%s", name, changed)
 		}
 		if again, _, err := setAll(changed); err != nil || !bytes.Equal(again, changed) {

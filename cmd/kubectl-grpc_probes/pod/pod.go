@@ -140,8 +140,8 @@ func (p *Pod) Discover(ctx context.Context, container string) (*Report, error) {
 	}
 	report := &Report{Text: out.Bytes()}
 	if err := json.Unmarshal(out.Bytes(), report); err != nil {
-		return nil, fmt.Errorf("reading what the probe in %q found: %w (an older probe has no -discover: build the image "+
-			"anew)", container, err)
+		return nil, fmt.Errorf("reading what the probe in %q found: %w (an older probe has no -discover: build the "+
+			"image anew)", container, err)
 	}
 	return report, nil
 }
@@ -167,8 +167,8 @@ func (p *Pod) explain(container, said string, err error) error {
 	}
 	text := err.Error()
 	if strings.Contains(text, "no such file") || strings.Contains(text, "exit code 127") {
-		return fmt.Errorf("executing the probe in %q: %w (its image has no probe: run one in a debug container, kubectl "+
-			"debug %s -n %s --image=ghcr.io/grpc-cnb/grpc-health-probe --target=%s --profile=general -it -- "+
+		return fmt.Errorf("executing the probe in %q: %w (its image has no probe: run one in a debug container, "+
+			"kubectl debug %s -n %s --image=ghcr.io/grpc-cnb/grpc-health-probe --target=%s --profile=general -it -- "+
 			"/bin/grpc_health_probe -discover)", container, err, p.Name, p.Namespace, container)
 	}
 	return fmt.Errorf("executing the probe in %q: %w (the pod has to run, and you may need the right to create "+
@@ -196,8 +196,9 @@ func (r *Report) Probes() (*label.Kinds, error) {
 		seen = append(seen, s.Address)
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("choosing a server of the container: %d of its sockets [%s] have a health service (look "+
-			"with kubectl grpc-probes discover, and write the probe by hand)", len(found), strings.Join(seen, ", "))
+		return nil, fmt.Errorf("choosing a server of the container: %d of its sockets [%s] have a health service "+
+			"(look with kubectl grpc-probes discover, and write the probe by hand)", len(found),
+			strings.Join(seen, ", "))
 	}
 	probes := &label.Probes{Readiness: found[0].Readiness, Liveness: found[0].Liveness}
 	if probes.Readiness.GRPC != nil {
