@@ -25,7 +25,7 @@ func (p *program) check(ctx context.Context, args []string) error {
 				p.sayf("%s is not checked: %v", c, err)
 				continue
 			case err != nil:
-				return fmt.Errorf("checking %q: %s: %w", f.name, c, err)
+				return fmt.Errorf("checking %q: %s: %w (%s)", f.name, c, err, skipping)
 			case l == nil || l.HasNoHealth():
 				continue
 			}

@@ -12,6 +12,9 @@ import (
 	"github.com/grpc-cnb/health-probe/cmd/kubectl-grpc_probes/manifest"
 )
 
+// skipping is what a user can do about the images of others.
+const skipping = "--skip-unreadable leaves such containers as they are"
+
 // noHealth is what is said of an app whose probes cannot pass.
 const noHealth = "every probe fails, because the app has no health service (the build's log says what to add)"
 
@@ -91,7 +94,7 @@ func (p *program) patchFile(f *file, labels func(*manifest.Container) (*label.La
 			p.sayf("%s is left as it is: %v", c, err)
 			continue
 		case err != nil:
-			return 0, fmt.Errorf("%s: %w", c, err)
+			return 0, fmt.Errorf("%s: %w (%s)", c, err, skipping)
 		case l == nil:
 			continue
 		case l.HasNoHealth():
