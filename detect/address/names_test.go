@@ -59,7 +59,8 @@ func TestAddresses(t *testing.T) {
 		"def f(port)\n  listen(port)\nend\nf(load())":                                "",
 		"void f(int port) {\n  listen(port)\n}\nvoid f(int n, int port) {\n}\nf(1)":  "",
 		"class A(port: Int) {\n  val s = listen(port)\n}\nport = 50051\na = A(port)": "port 50051",
-		"class A {\n  constructor(port) {\n    this.port = port\n  }\n  f() {\n    listen(this.port)\n  }\n}\nnew A(50051)": "port 50051",
+		"class A {\n  constructor(port) {\n    this.port = port\n  }\n  f() {\n    listen(this.port)\n  }\n}\n" +
+			"new A(50051)": "port 50051",
 		"// listen(1111)\nlisten(random(50051))": "",
 		`listen({port: 50051, host: "0.0.0.0"})`: "port 50051",
 		"listen(`${hostname()}:50051`)":          "port 50051",

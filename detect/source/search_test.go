@@ -57,3 +57,10 @@ func TestWordsAreWhole(t *testing.T) {
 		t.Errorf("found the word at %v", got)
 	}
 }
+
+func TestNoWordIsNowhere(t *testing.T) {
+	t.Parallel()
+	if HasWord([]byte("import a"), "") {
+		t.Error("found the word \"\"")
+	}
+}

@@ -129,7 +129,7 @@ func HasWord(code []byte, word string) bool {
 
 func words(code []byte, word string) func(yield func(at int) bool) {
 	return func(yield func(at int) bool) {
-		for at := 0; ; at += len(word) {
+		for at := 0; word != ""; at += len(word) {
 			n := bytes.Index(code[at:], []byte(word))
 			if n < 0 {
 				return

@@ -36,8 +36,9 @@ var programs = []struct{ name, shown, class string }{
 	{"empty Go program", "a Go program that does nothing", "other"},
 }
 
-// measures are what is compared: columns of the tables in docs/benchmarks.txt. Tables are told apart by how many columns
-// they have; the first one with six is that of the probes without TLS. The size has its ratio in the next column.
+// measures are what is compared: columns of the tables in docs/benchmarks.txt. Tables are told apart by how many
+// columns they have; the first one with six is that of the probes without TLS. The size has its ratio in the next
+// column.
 var measures = []struct {
 	title                  string
 	columns, column, ratio int
