@@ -11,10 +11,10 @@ import (
 const maxDebug = 256
 
 func (s *session) handleSettings(f frame) error {
-	if f.Stream != 0 {
-		return protocolError("SETTINGS on stream %d", f.Stream)
+	if f.stream != 0 {
+		return protocolError("SETTINGS on stream %d", f.stream)
 	}
-	if f.Has(http2.FlagAck) {
+	if f.has(http2.FlagAck) {
 		if len(f.payload) != 0 {
 			return protocolError("bad acknowledgement of SETTINGS")
 		}
@@ -66,7 +66,7 @@ func (s *session) apply(id uint16, value uint32) error {
 
 // handlePriority ignores the priority of a stream, if it is one (RFC 9113 section 6.3).
 func (s *session) handlePriority(f frame) error {
-	if f.Stream == 0 || len(f.payload) != 5 {
+	if f.stream == 0 || len(f.payload) != 5 {
 		return protocolError("bad PRIORITY")
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s *session) handlePriority(f frame) error {
 // handlePriorityUpdate ignores the priority of a stream, if it is one (RFC 9218 section 7.1). It is for servers, but
 // grpc-go insists on its form.
 func (s *session) handlePriorityUpdate(f frame) error {
-	if f.Stream != 0 || len(f.payload) < 4 || binary.BigEndian.Uint32(f.payload)&(1<<31-1) == 0 {
+	if f.stream != 0 || len(f.payload) < 4 || binary.BigEndian.Uint32(f.payload)&(1<<31-1) == 0 {
 		return protocolError("bad PRIORITY_UPDATE")
 	}
 	return nil
@@ -84,24 +84,24 @@ func (s *session) handlePriorityUpdate(f frame) error {
 // handlePushPromise ignores a promise. It was switched off, which grpc-go does not insist on.
 func (s *session) handlePushPromise(f frame) error {
 	promise, err := f.unpadded()
-	if err != nil || f.Stream == 0 || len(promise) < 4 {
+	if err != nil || f.stream == 0 || len(promise) < 4 {
 		return protocolError("bad PUSH_PROMISE")
 	}
 	return nil
 }
 
 func (s *session) handlePing(f frame) error {
-	if f.Stream != 0 || len(f.payload) != 8 {
+	if f.stream != 0 || len(f.payload) != 8 {
 		return protocolError("bad PING")
 	}
-	if !f.Has(http2.FlagAck) {
+	if !f.has(http2.FlagAck) {
 		s.out = http2.AppendFrame(s.out, http2.FramePing, http2.FlagAck, 0, f.payload)
 	}
 	return nil
 }
 
 func (s *session) handleGoAway(f frame) error {
-	if f.Stream != 0 || len(f.payload) < 8 {
+	if f.stream != 0 || len(f.payload) < 8 {
 		return protocolError("bad GOAWAY")
 	}
 	s.goAway = &check.GoAwayError{
@@ -127,8 +127,8 @@ func (s *session) handleWindowUpdate(f frame) error {
 		return protocolError("WINDOW_UPDATE of %d bytes", len(f.payload))
 	}
 	increment := int64(binary.BigEndian.Uint32(f.payload) & http2.MaxWindow)
-	if f.Stream != 0 {
-		if st := s.find(f.Stream); st != nil {
+	if f.stream != 0 {
+		if st := s.find(f.stream); st != nil {
 			if st.window += increment; increment == 0 {
 				st.fail(internal, protocolError("WINDOW_UPDATE by 0 bytes").Error())
 			}

@@ -10,9 +10,13 @@ import (
 
 // frame is a frame from the server. Its payload is valid until the next frame is read.
 type frame struct {
-	http2.FrameHeader
+	kind    http2.FrameType
+	flags   uint8
+	stream  uint32
 	payload []byte
 }
+
+func (f frame) has(flag uint8) bool { return f.flags&flag != 0 }
 
 // frameReader reads frames from a server that cannot be trusted.
 type frameReader struct {
@@ -89,7 +93,10 @@ func (r *frameReader) next() (frame, error) {
 		return frame{}, err
 	}
 	r.start += len(whole)
-	return frame{http2.ParseFrameHeader(whole), whole[http2.FrameHeaderLen:]}, nil
+	parsed := http2.ParseFrameHeader(whole)
+	return frame{
+		kind: parsed.Type, flags: parsed.Flags, stream: parsed.Stream, payload: whole[http2.FrameHeaderLen:],
+	}, nil
 }
 
 func frameTooLarge() error {
@@ -99,13 +106,13 @@ func frameTooLarge() error {
 // unpadded returns the payload of a DATA or HEADERS frame without its padding and, on HEADERS, without its priority.
 func (f frame) unpadded() ([]byte, error) {
 	payload, padding := f.payload, 0
-	if f.Has(http2.FlagPadded) {
+	if f.has(http2.FlagPadded) {
 		if len(payload) == 0 {
 			return nil, errors.New("padded frame without padding length")
 		}
 		padding, payload = int(payload[0]), payload[1:]
 	}
-	if f.Type == http2.FrameHeaders && f.Has(http2.FlagPriority) {
+	if f.kind == http2.FrameHeaders && f.has(http2.FlagPriority) {
 		if len(payload) < 5 {
 			return nil, errors.New("HEADERS frame too short for its priority")
 		}

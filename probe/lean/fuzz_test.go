@@ -42,7 +42,7 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				break
 			}
-			again := http2.AppendFrame(nil, frame.Type, frame.Flags, frame.Stream, frame.payload)
+			again := http2.AppendFrame(nil, frame.kind, frame.flags, frame.stream, frame.payload)
 			head := append([]byte(nil), rest[:len(again)]...)
 			head[5] &= 0x7f // The bit that is reserved.
 			if !bytes.Equal(again, head) {

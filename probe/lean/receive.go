@@ -17,25 +17,25 @@ type headerBlock struct {
 
 // handleHeaders handles HEADERS. A block that is not complete is kept until the rest of it has come.
 func (s *session) handleHeaders(f frame) error {
-	if f.Stream == 0 {
+	if f.stream == 0 {
 		return protocolError("HEADERS on stream 0")
 	}
 	block, err := f.unpadded()
 	_, broken := errors.AsType[paddingError](err)
 	switch {
 	case broken:
-		s.breakStream(f.Stream, err)
+		s.breakStream(f.stream, err)
 	case err != nil:
 		return protocolError("%v", err)
 	}
-	if !f.Has(http2.FlagEndHeaders) {
-		s.partial = &headerBlock{f.Stream, f.Has(http2.FlagEndStream), broken, append([]byte(nil), block...)}
+	if !f.has(http2.FlagEndHeaders) {
+		s.partial = &headerBlock{f.stream, f.has(http2.FlagEndStream), broken, append([]byte(nil), block...)}
 		return nil
 	}
 	if broken {
 		return nil
 	}
-	return s.handleBlock(f, block, f.Has(http2.FlagEndStream))
+	return s.handleBlock(f, block, f.has(http2.FlagEndStream))
 }
 
 // breakStream ends the call of a stream, if it is open, for an error that grpc-go takes for one of the stream alone.
@@ -48,14 +48,14 @@ func (s *session) breakStream(id uint32, err error) {
 // handleContinuation handles what comes after a part of a header block. No other frame may (RFC 9113 section 6.10).
 func (s *session) handleContinuation(f frame) error {
 	partial := s.partial
-	if f.Type != http2.FrameContinuation || f.Stream != partial.stream {
-		return protocolError("header block is cut off by a frame of type %d", f.Type)
+	if f.kind != http2.FrameContinuation || f.stream != partial.stream {
+		return protocolError("header block is cut off by a frame of type %d", f.kind)
 	}
 	if len(partial.bytes)+len(f.payload) > maxHeaderBytes {
 		return protocolError("%v", &http2.TooLargeError{Limit: maxHeaderBytes})
 	}
 	partial.bytes = append(partial.bytes, f.payload...)
-	if !f.Has(http2.FlagEndHeaders) {
+	if !f.has(http2.FlagEndHeaders) {
 		return nil
 	}
 	s.partial = nil
@@ -72,7 +72,7 @@ func (s *session) handleBlock(f frame, block []byte, end bool) error {
 	if err != nil {
 		return protocolError("%v", err)
 	}
-	st := s.find(f.Stream)
+	st := s.find(f.stream)
 	if st == nil {
 		return nil
 	}
@@ -86,24 +86,24 @@ func (s *session) handleData(f frame) error {
 	if err != nil {
 		return protocolError("%v", err)
 	}
-	if f.Stream == 0 {
+	if f.stream == 0 {
 		return protocolError("DATA on stream 0")
 	}
 	// Padding counts (RFC 9113 section 6.9.1).
 	if s.taken += uint32(len(f.payload)); s.taken > http2.DefaultWindow {
 		return protocolError("more DATA than the window allows")
 	}
-	st := s.find(f.Stream)
+	st := s.find(f.stream)
 	if st == nil {
 		return nil
 	}
-	if len(data) > 0 || f.Has(http2.FlagEndStream) {
+	if len(data) > 0 || f.has(http2.FlagEndStream) {
 		s.idle = 0
 	}
 	if st.taken += uint32(len(f.payload)); st.taken > http2.DefaultWindow {
 		return protocolError("more DATA than the stream's window allows")
 	}
-	st.receiveData(data, f.Has(http2.FlagEndStream))
+	st.receiveData(data, f.has(http2.FlagEndStream))
 	s.giveBack(0, &s.taken)
 	if !st.done {
 		s.giveBack(st.id, &st.taken)
@@ -121,10 +121,10 @@ func (s *session) giveBack(id uint32, taken *uint32) {
 }
 
 func (s *session) handleReset(f frame) error {
-	if len(f.payload) != 4 || f.Stream == 0 {
+	if len(f.payload) != 4 || f.stream == 0 {
 		return protocolError("bad RST_STREAM")
 	}
-	st := s.find(f.Stream)
+	st := s.find(f.stream)
 	if st == nil {
 		return nil
 	}

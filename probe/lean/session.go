@@ -157,10 +157,10 @@ func (s *session) handle(f frame) error {
 	if s.partial != nil {
 		return s.handleContinuation(f)
 	}
-	if !s.settled && f.Type != http2.FrameSettings && f.Type != http2.FrameGoAway {
-		return protocolError("the first frame is of type %d, not SETTINGS", f.Type)
+	if !s.settled && f.kind != http2.FrameSettings && f.kind != http2.FrameGoAway {
+		return protocolError("the first frame is of type %d, not SETTINGS", f.kind)
 	}
-	switch f.Type {
+	switch f.kind {
 	case http2.FrameSettings:
 		return s.handleSettings(f)
 	case http2.FramePing:
