@@ -2,6 +2,8 @@ package address
 
 import (
 	"bytes"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/grpc-cnb/health-probe/detect/source"
@@ -131,19 +133,18 @@ func (n *Names) add(name string, at int, d declaration) {
 	n.byName[name] = append(n.byName[name], d)
 }
 
-// visible returns the declarations of a name that are visible at an offset: those of the innermost scope around it. A
+// visible returns the declarations of a name that are visible at an offset: those of the innermost scope around it that
+// declares it. A
 // parameter of a function around the offset hides those outside of the function: it is what calls give it.
 func (n *Names) visible(name string, at int) []declaration {
-	var innermost []declaration
-	line, deepest := n.LogicalLine(at), -1
-	for _, d := range n.byName[name] {
-		switch depth := n.blocks.Depth(d.scope, line); {
-		case depth < 0 || depth < deepest:
-		case depth > deepest:
-			innermost, deepest = []declaration{d}, depth
-		default:
-			innermost = append(innermost, d)
+	line := n.LogicalLine(at)
+	innermost, depth := n.innermost(name, line, math.MaxInt)
+	for n.onlyAssigns(name, innermost) {
+		outer, outerDepth := n.innermost(name, line, depth)
+		if outer == nil {
+			break
 		}
+		innermost, depth = append(outer, innermost...), outerDepth
 	}
 	scope := 0
 	if innermost != nil {
@@ -155,13 +156,44 @@ func (n *Names) visible(name string, at int) []declaration {
 	if innermost == nil {
 		return nil
 	}
-	from, to := n.blocks.Lines(innermost[0].scope)
+	from, to := n.blocks.Lines(scope)
 	for _, d := range n.byName[name] {
 		if first, last := n.blocks.Lines(d.scope); d.isBare && from < first && last <= to && n.isOuter(first) {
 			innermost = append(innermost, d)
 		}
 	}
 	return innermost
+}
+
+// innermost returns the declarations of a name in the innermost scope around a line that is less deep than a depth, and
+// how deep that is.
+func (n *Names) innermost(name string, line, below int) (all []declaration, deepest int) {
+	deepest = -1
+	for _, d := range n.byName[name] {
+		switch depth := n.blocks.Depth(d.scope, line); {
+		case depth < 0 || depth < deepest || depth >= below:
+		case depth > deepest:
+			all, deepest = []declaration{d}, depth
+		default:
+			all = append(all, d)
+		}
+	}
+	return all, deepest
+}
+
+// onlyAssigns reports whether declarations of a name, which are in one scope, are assignments to a variable that is
+// declared around it.
+func (n *Names) onlyAssigns(name string, all []declaration) bool {
+	if len(all) == 0 || strings.HasPrefix(name, "$") || !n.isOuter(n.first(all[0])) {
+		return false
+	}
+	return !slices.ContainsFunc(all, func(d declaration) bool { return !d.isBare })
+}
+
+// first returns the first line of the scope of a declaration.
+func (n *Names) first(d declaration) int {
+	from, _ := n.blocks.Lines(d.scope)
+	return from
 }
 
 var (

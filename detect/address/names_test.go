@@ -61,10 +61,12 @@ func TestAddresses(t *testing.T) {
 		"class A(port: Int) {\n  val s = listen(port)\n}\nport = 50051\na = A(port)": "port 50051",
 		"class A {\n  constructor(port) {\n    this.port = port\n  }\n  f() {\n    listen(this.port)\n  }\n}\n" +
 			"new A(50051)": "port 50051",
-		"// listen(1111)\nlisten(random(50051))": "",
-		`listen({port: 50051, host: "0.0.0.0"})`: "port 50051",
-		"listen(`${hostname()}:50051`)":          "port 50051",
-		`listen(gethostname() + ":50051")`:       "",
+		"port = 50051\nmain() {\n  port = getenv(\"PORT\")\n  listen(port)\n}":  "port 50051 unless $PORT is set",
+		"port = 1111\ndef main\n  port = getenv(\"PORT\")\n  listen(port)\nend": "port $PORT",
+		"// listen(1111)\nlisten(random(50051))":                                "",
+		`listen({port: 50051, host: "0.0.0.0"})`:                                "port 50051",
+		"listen(`${hostname()}:50051`)":                                         "port 50051",
+		`listen(gethostname() + ":50051")`:                                      "",
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()

@@ -87,8 +87,11 @@ func goFiles(folder string) (names []string, err error) {
 	return names, err
 }
 
+// readers are the functions that return a Config first.
+var readers = map[string]bool{"config.Read": true, "execprobe.ReadSettings": true}
+
 // addUses adds what one function uses: of its parameters that are a Config, or settings, which embed one, and of what
-// config.Read returned.
+// one of the readers returned.
 func addUses(function *ast.FuncDecl, used map[string]bool) {
 	configs := map[string]bool{}
 	for _, parameter := range function.Type.Params.List {
@@ -104,7 +107,7 @@ func addUses(function *ast.FuncDecl, used map[string]bool) {
 			if nameOf(n.Lhs[0]) == "_" && len(n.Lhs) == 1 {
 				return false
 			}
-			if call, ok := n.Rhs[0].(*ast.CallExpr); ok && nameOf(call.Fun) == "config.Read" {
+			if call, ok := n.Rhs[0].(*ast.CallExpr); ok && readers[nameOf(call.Fun)] {
 				configs[nameOf(n.Lhs[0])] = true
 			}
 			for _, left := range n.Lhs {
