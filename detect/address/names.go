@@ -118,6 +118,14 @@ func (n *Names) DeclareOption(name, variable string, value source.Span) {
 	n.add(name, value.From, declaration{value: n.expression(value), isOption: true, variable: variable})
 }
 
+// AssignOption does what [Names.DeclareOption] does, for a variable that is declared around: a call is given its address.
+func (n *Names) AssignOption(name, variable string, value source.Span) {
+	n.DeclareOption(name, variable, value)
+	if all := n.byName[name]; len(all) > 0 {
+		all[len(all)-1].isBare = true
+	}
+}
+
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
 // everywhere.
 func (n *Names) add(name string, at int, d declaration) {

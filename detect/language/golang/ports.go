@@ -156,6 +156,8 @@ var (
 	declaration = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:(?:const|var|if|switch)[ \t]+)?` +
 		`(?P<name>\w+)(?:[ \t]+[\w.*]+)?[ \t]*:?=[ \t]*`)
 	pair = lazyregexp.New(`\bif[ \t]+(?P<name>\w+),[ \t]*\w+[ \t]*:=[ \t]*`)
+	// zero declares a variable without a value.
+	zero = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:var[ \t]+)?(?P<name>\w+)[ \t]+(?:string|u?int\d*)(?P<value>)[ \t]*(?:;|$)`)
 	// field is selected from something, and not called.
 	field = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b(?:[^\w.(]|$)`)
 	// conversion is a function whose result is what its arguments are, in another form.
@@ -210,11 +212,11 @@ func (p *pass) names() *address.Names {
 			copy(t.Code[m[at]:m[at+1]], "________")
 		}
 	}
-	p.declared = address.Read(t, "\n;", declaration, pair)
+	p.declared = address.Read(t, "\n;", declaration, pair, zero)
 	for _, pattern := range []*lazyregexp.Regexp{changed, pointer} {
 		for _, m := range all[pattern] {
 			name, _ := t.Group(pattern, m, "name")
-			p.declared.DeclareOption(name, "", source.Span{From: m[0], To: m[1]})
+			p.declared.AssignOption(name, "", source.Span{From: m[0], To: m[1]})
 		}
 	}
 	for _, m := range all[flag] {
@@ -224,7 +226,7 @@ func (p *pass) names() *address.Names {
 			number = 3
 		}
 		if value, ok := t.Argument(m[2*flag.SubexpIndex("at")]+1, number); ok {
-			p.declared.DeclareOption(name, "", value)
+			p.declared.AssignOption(name, "", value)
 		}
 	}
 	return p.declared
