@@ -157,7 +157,8 @@ var (
 		`(?P<name>\w+)(?:[ \t]+[\w.*]+)?[ \t]*:?=[ \t]*`)
 	pair = lazyregexp.New(`\bif[ \t]+(?P<name>\w+),[ \t]*\w+[ \t]*:=[ \t]*`)
 	// zero declares a variable without a value.
-	zero = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:var[ \t]+)?(?P<name>\w+)[ \t]+(?:string|u?int\d*)(?P<value>)[ \t]*(?:;|$)`)
+	zero = lazyregexp.New(`(?m)(?:^|[;{])[ \t]*(?:var[ \t]+)?(?P<name>\w+)[ \t]+` +
+		`(?:string|u?int\d*)(?P<value>)[ \t]*(?:;|$)`)
 	// field is selected from something, and not called.
 	field = lazyregexp.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\b(?:[^\w.(]|$)`)
 	// conversion is a function whose result is what its arguments are, in another form.
