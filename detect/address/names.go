@@ -118,8 +118,8 @@ func (n *Names) DeclareOption(name, variable string, value source.Span) {
 	n.add(name, value.From, declaration{value: n.expression(value), isOption: true, variable: variable})
 }
 
-// AssignOption does what [Names.DeclareOption] does for a variable that is declared elsewhere and whose address a call is
-// given.
+// AssignOption does what [Names.DeclareOption] does, for a variable that is declared elsewhere: a call is given its
+// address.
 func (n *Names) AssignOption(name, variable string, value source.Span) {
 	n.DeclareOption(name, variable, value)
 	if all := n.byName[name]; len(all) > 0 {
