@@ -113,7 +113,7 @@ func (d Definition[T]) analyze(f *tree.File) (*Result[T], error) {
 		result = cmp.Or(result, &Result[T]{})
 		result.Services = servicesIn(f.Path, text)
 		if path.Ext(f.Path) == ".proto" {
-			result.Health = HealthInProto(text)
+			result.Health = healthInProto(text)
 		}
 	}
 	return result, err

@@ -18,8 +18,8 @@ var (
 // standardHealth is the package of the standard health.proto.
 const standardHealth = "grpc.health.v1"
 
-// HealthInProto returns what a .proto file defines.
-func HealthInProto(text []byte) HealthDefinitions {
+// healthInProto returns what a .proto file defines.
+func healthInProto(text []byte) HealthDefinitions {
 	if !source.Uncut(text).Matches(healthService) {
 		return HealthDefinitions{}
 	}
@@ -35,13 +35,13 @@ type HealthFolders map[string]HealthDefinitions
 func HealthFoldersOf[T any](files []File[T]) HealthFolders {
 	folders := HealthFolders{}
 	for _, f := range files {
-		folders.Add(f.Path, f.Health)
+		folders.add(f.Path, f.Health)
 	}
 	return folders
 }
 
-// Add adds what a file defines.
-func (h HealthFolders) Add(file string, defines HealthDefinitions) {
+// add adds what a file defines.
+func (h HealthFolders) add(file string, defines HealthDefinitions) {
 	if defines == (HealthDefinitions{}) {
 		return
 	}

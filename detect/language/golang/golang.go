@@ -51,8 +51,6 @@ type Extra struct {
 	Main    bool
 	// TestHelper says that a source belongs to a package with the name of one that tests use.
 	TestHelper bool
-	// Health says which services for health a .proto file defines.
-	Health analyzer.HealthDefinitions
 	// DubboTriple says that settings describe a server of dubbo-go that speaks Triple.
 	DubboTriple bool
 	// MainPackage is the import path of the main package of a built program.
@@ -97,7 +95,7 @@ func analyze(f *tree.File) (*analyzer.Result[Extra], error) {
 	case err != nil:
 		return nil, err
 	case strings.HasSuffix(name, ".proto"):
-		return &analyzer.Result[Extra]{Extra: Extra{Health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil
 	case name == gofrHealthFile:
 		return analyzeGofrHealth(text), nil
 	case isSource:

@@ -25,10 +25,9 @@ func registersOtherHealth(f *tree.File) bool {
 // leaveOutOtherHealth makes registrations of a service Health that is not the standard one those of any service: one
 // whose generated code is in the app, or which a .proto of the app defines.
 func leaveOutOtherHealth(files []analyzer.File[Extra], lookup func(importPath string) (dir string, ok bool)) {
-	others, defined := map[string]bool{}, analyzer.HealthFolders{}
+	others, defined := map[string]bool{}, analyzer.HealthFoldersOf(files)
 	for _, f := range files {
 		others[path.Dir(f.Path)] = others[path.Dir(f.Path)] || f.Extra.OtherHealth
-		defined.Add(f.Path, f.Extra.Health)
 	}
 	for _, f := range files {
 		other := map[plan.Place]bool{}

@@ -32,9 +32,8 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	build    buildfile.File             // of a jar, the artifacts that are in it or lie beside it
-	settings []setting                  // of a jar, those of all files in it
-	health   analyzer.HealthDefinitions // of a .proto file
+	build    buildfile.File // of a jar, the artifacts that are in it or lie beside it
+	settings []setting      // of a jar, those of all files in it
 }
 
 // The names of the languages beside Java.
@@ -85,7 +84,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case ext == ".class":
 		return analyzeClass(text, classPath(file), ""), nil
 	case ext == ".proto":
-		return &analyzer.Result[extra]{Extra: extra{health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil
 	case buildfile.Matches(file):
 		f, err := buildfile.Read(file, text, grammars[ext])
 		return &analyzer.Result[extra]{ProjectRoot: f.Root, Extra: extra{build: f}}, err

@@ -50,10 +50,7 @@ type app struct {
 }
 
 func newApp(files []analyzer.File[extra], projects []*project) *app {
-	a := &app{false, analyzer.HealthFolders{}, map[string]bool{}}
-	for _, f := range files {
-		a.folders.Add(f.Path, f.Extra.health)
-	}
+	a := &app{false, analyzer.HealthFoldersOf(files), map[string]bool{}}
 	for _, p := range projects {
 		for f := range p.All() {
 			switch of := f.(type) {

@@ -16,10 +16,7 @@ type project = analyzer.Project[extra]
 func postAnalyze(files []analyzer.File[extra], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[extra]) bool { return f.Extra.LoadsEnvironment })
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[extra]) bool { return f.Extra.ReplacesEnvironment })
-	folders := analyzer.HealthFolders{}
-	for _, f := range files {
-		folders.Add(f.Path, f.Extra.Health)
-	}
+	folders := analyzer.HealthFoldersOf(files)
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
 	for _, p := range all {
 		resolve(p, folders)

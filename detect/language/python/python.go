@@ -32,8 +32,6 @@ var definition = analyzer.Definition[extra]{
 
 // extra is what a file tells beside its findings.
 type extra struct {
-	// Health is what the file, a .proto or generated code, defines.
-	Health analyzer.HealthDefinitions
 	// LoadsEnvironment says that the source loads a file .env.
 	LoadsEnvironment bool
 	// ReplacesEnvironment says that it does so over the variables that are set.
@@ -102,7 +100,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case err != nil:
 		return nil, err
 	case path.Ext(name) == ".proto":
-		return &analyzer.Result[extra]{Extra: extra{Health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil
 	case path.Ext(name) == ".sh" || name == procfile.Name:
 		return analyzeCommands(text), nil
 	case name == mlserverSettings:
@@ -112,7 +110,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case generatedFile.MatchString(name):
 		isStandard := bytes.Contains(text, []byte("grpc.health.v1.Health"))
 		health := analyzer.HealthDefinitions{Standard: isStandard, Own: !isStandard}
-		return &analyzer.Result[extra]{Extra: extra{Health: health}}, nil
+		return &analyzer.Result[extra]{Health: health}, nil
 	}
 	result := analyzeSource(text)
 	if result != nil && name == "__main__.py" {

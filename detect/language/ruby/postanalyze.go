@@ -14,9 +14,8 @@ func postAnalyze(files []analyzer.File[stub], logf tree.Logf) []plan.Server {
 	files = analyzer.DropUnread(files, func(f analyzer.File[stub]) bool { return f.Extra.LoadsEnvironment })
 	analyzer.ReplaceEnvironment(files, func(f analyzer.File[stub]) bool { return f.Extra.ReplacesEnvironment })
 	all := analyzer.Projects(files, analyzer.FileIsPackage)
-	generated, folders := map[string]bool{}, analyzer.HealthFolders{}
+	generated, folders := map[string]bool{}, analyzer.HealthFoldersOf(files)
 	for _, f := range files {
-		folders.Add(f.Path, f.Extra.Health)
 		for _, name := range f.Extra.Services {
 			generated[name] = true
 		}

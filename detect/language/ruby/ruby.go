@@ -91,7 +91,7 @@ func analyze(f *tree.File) (*analyzer.Result[stub], error) {
 	case name == analyzer.EnvironmentFile:
 		return analyzer.Environment[stub](text), nil
 	case path.Ext(name) == ".proto":
-		return &analyzer.Result[stub]{Extra: stub{Health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil
 	case name == procfile:
 		return analyzeProcfile(text), nil
 	case name == anyCableFile:

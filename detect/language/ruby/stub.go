@@ -16,8 +16,6 @@ type stub struct {
 	LoadsEnvironment bool
 	// ReplacesEnvironment says that it does so over the variables that are set.
 	ReplacesEnvironment bool
-	// Health are the services for health that a .proto file or a generated file defines.
-	Health analyzer.HealthDefinitions
 }
 
 // stubService is the class of a service. The generator writes comments of the .proto file before it, as the pattern
@@ -33,11 +31,11 @@ const standardHealth = "grpc.health.v1.Health"
 // analyzeStub returns the services of a generated file.
 func analyzeStub(text []byte) *analyzer.Result[stub] {
 	t := source.Uncut(text)
-	extra := stub{Services: t.Names(stubService)}
+	result := &analyzer.Result[stub]{Extra: stub{Services: t.Names(stubService)}}
 	for _, name := range t.Names(stubName) {
 		isHealth := name == standardHealth
-		extra.Health.Standard = extra.Health.Standard || isHealth
-		extra.Health.Own = extra.Health.Own || !isHealth && strings.HasSuffix(name, ".Health")
+		result.Health.Standard = result.Health.Standard || isHealth
+		result.Health.Own = result.Health.Own || !isHealth && strings.HasSuffix(name, ".Health")
 	}
-	return &analyzer.Result[stub]{Extra: extra}
+	return result
 }

@@ -37,7 +37,7 @@ type app struct {
 func appOf(files []analyzer.File[extra]) app {
 	a := app{
 		crates: map[string]*cargo{".": {}}, used: map[string]bool{}, testModules: map[string]bool{},
-		health: analyzer.HealthFolders{},
+		health: analyzer.HealthFoldersOf(files),
 	}
 	for _, f := range files {
 		if f.Extra.Cargo == nil {
@@ -61,7 +61,6 @@ func appOf(files []analyzer.File[extra]) app {
 		for _, module := range f.Extra.TestModules {
 			a.testModules[module] = true
 		}
-		a.health.Add(f.Path, f.Extra.Health)
 		if f.Extra.Environment != nil {
 			a.environment = f.Extra.Environment
 		}

@@ -42,8 +42,6 @@ type extra struct {
 	IsLibrary, IsProgram bool
 	// TestModules are the paths, without ".rs", of modules that are compiled for tests only.
 	TestModules []string
-	// Health are the services for health that a .proto file defines, or whose generated code a source includes.
-	Health analyzer.HealthDefinitions
 	// LoadsEnvironment says that the source loads the file .env, and Environment are the addresses that this sets.
 	LoadsEnvironment bool
 	Environment      map[string]address.Address
@@ -79,7 +77,7 @@ func analyze(f *tree.File) (*analyzer.Result[extra], error) {
 	case name == analyzer.EnvironmentFile:
 		return &analyzer.Result[extra]{Extra: extra{Environment: address.EnvironmentFile(text)}}, nil
 	case strings.HasSuffix(name, ".proto"):
-		return &analyzer.Result[extra]{Extra: extra{Health: analyzer.HealthInProto(text)}}, nil
+		return nil, nil
 	}
 	return analyzeSource(f.Path, text), nil
 }
@@ -129,7 +127,7 @@ func analyzeSource(file string, text []byte) *analyzer.Result[extra] {
 	t := grammar.Read(text)
 	is := &result.Extra
 	is.TestModules, is.IsProgram = blankTests(file, t), t.Matches(mainFunction)
-	is.Health.Standard, is.Health.Own = healthIncluded.Match(text), t.Matches(ownHealth)
+	result.Health.Standard, result.Health.Own = healthIncluded.Match(text), t.Matches(ownHealth)
 	is.LoadsEnvironment = bytes.Contains(t.Code, []byte("dotenv"))
 	if !hasKeyword {
 		return result
