@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -24,12 +23,6 @@ var (
 
 // graceful is how long calls may take to end that are there when the server is asked to stop.
 const graceful = 5 * time.Second
-
-// listen listens for gRPC.
-func listen() (net.Listener, error) {
-	time.Sleep(*delay)
-	return net.Listen(*network, *grpcAddr)
-}
 
 // stopOnSignal lets calls end when the process is asked to: the health service says NOT_SERVING from then on, clients
 // are told to go elsewhere, and calls that are there are finished. The health service's streams end only with the

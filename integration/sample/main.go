@@ -33,8 +33,7 @@ import (
 var (
 	grpcAddr = flag.String("grpc", ":5000", "address to serve gRPC on")
 	httpAddr = flag.String("http", ":8080", "address to serve HTTP on")
-	service  = flag.String("service", "", "service names that the health service answers for, beside the whole "+
-		"server: a,b")
+	service  = flag.String("service", "", "names of services that the health service answers for too: a,b")
 	noHealth = flag.Bool("no-health", false, "leave the health service out")
 	stays    = flag.Bool("ignore-sigterm", false, "do not end on SIGTERM")
 )
@@ -51,7 +50,8 @@ func main() {
 
 // serve answers on both addresses until HTTP fails; a stopped gRPC server does not end it.
 func serve() error {
-	grpcListener, err := listen()
+	time.Sleep(*delay)
+	grpcListener, err := net.Listen(*network, *grpcAddr)
 	if err != nil {
 		return fmt.Errorf("listening for gRPC: %w", err)
 	}

@@ -124,7 +124,7 @@ func (p *pass) addressOf(l *listener) (a plan.Address, why string) {
 	}
 	isUnix := slices.Contains(networks, "unix")
 	switch paths := p.literals(l.address); {
-	case networks == nil || isUnix && len(networks) > 1:
+	case isUnix && len(networks) > 1:
 		return a, "the network is not known"
 	case isUnix && len(paths) == 1:
 		a.Host, a.Socket, a.Certainty = plan.UnixSocket, "unix:"+paths[0], plan.Written
@@ -134,6 +134,9 @@ func (p *pass) addressOf(l *listener) (a plan.Address, why string) {
 		return a, ""
 	}
 	a, why = p.names().Address(p.file.Span(l.address))
+	if networks == nil {
+		a = address.ByDefault(a, a.Variable) // an option may give another network, and then another address
+	}
 	p.makers(l.address, func(n ast.Node) {
 		if call, ok := n.(*ast.CallExpr); ok && !converts(call) {
 			a = address.ByDefault(a, a.Variable) // a function may have its arguments for defaults
