@@ -53,10 +53,11 @@ func newPlugin(s space) plugin {
 	return plugin{s, path}
 }
 
-// run runs a command of the plugin on a file, and returns what it prints and its exit code.
+// run runs a command of the plugin on a file, and returns what it prints and its exit code. It is about native probes,
+// which have a port: exec probes follow the image by themselves.
 func (p plugin) run(command, file string, flags ...string) (out string, code int) {
 	p.t.Helper()
-	args := append([]string{command, "--filename=" + file}, flags...)
+	args := append([]string{command, "--filename=" + file, "--kind=native"}, flags...)
 	for _, image := range []string{AppImage, OtherImage, movedImage} {
 		_, name, _ := strings.Cut(image, "/")
 		args = append(args, "--image="+image+"="+cluster.Registry()+"/"+name)
