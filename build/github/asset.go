@@ -50,7 +50,7 @@ type ResolvedAsset struct {
 	SHA256 string `toml:"sha256"`
 	// SHA256From says for users where the digest comes from: a setting, the buildpack, the release or a file of it.
 	SHA256From string `toml:"sha256_from"`
-	// Immutable reports that GitHub lets nobody change the release (docs.github.com, Immutable releases). It is false
+	// Immutable reports that nobody can change the release (docs.github.com, Immutable releases). It is false
 	// if GitHub was not asked.
 	Immutable bool `toml:"immutable"`
 }

@@ -121,10 +121,9 @@ func (n *Names) DeclareOption(name, variable string, value source.Span) {
 // AssignOption does what [Names.DeclareOption] does, for a variable that is declared elsewhere: a call is given its
 // address.
 func (n *Names) AssignOption(name, variable string, value source.Span) {
-	n.DeclareOption(name, variable, value)
-	if all := n.byName[name]; len(all) > 0 {
-		all[len(all)-1].isBare = true
-	}
+	n.add(name, value.From, declaration{
+		value: n.expression(value), isOption: true, variable: variable, isBare: true,
+	})
 }
 
 // add adds a declaration of a name that stands at an offset. What is reached as a field of anything is visible
@@ -137,7 +136,7 @@ func (n *Names) add(name string, at int, d declaration) {
 		isField := strings.HasPrefix(name, "@") || at > 0 && n.Code[at-1] == '.'
 		line := n.LogicalLine(at)
 		d.scope = n.blocks.ScopeOf(line, isField)
-		d.isBare = bare.Match(n.Code[max(n.LineStart(line), at-maxBefore):at])
+		d.isBare = d.isBare || bare.Match(n.Code[max(n.LineStart(line), at-maxBefore):at])
 	}
 	n.byName[name] = append(n.byName[name], d)
 }

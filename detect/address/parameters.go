@@ -38,8 +38,11 @@ func (n *Names) arguments(name string, head int) []declaration {
 	var all []declaration
 	for call := range n.Words(function) {
 		end := call + len(function)
-		if call == at || end == len(n.Code) || n.Code[end] != '(' || len(all) == maxDeclarations {
+		if call == at || end == len(n.Code) || n.Code[end] != '(' {
 			continue
+		}
+		if len(all) == maxDeclarations {
+			return nil // the others may give another value
 		}
 		before := typed.FindSubmatch(n.Code[max(n.LineStart(n.LogicalLine(call)), call-maxBefore):call])
 		if before != nil && !calls.Match(before[1]) {
@@ -52,7 +55,7 @@ func (n *Names) arguments(name string, head int) []declaration {
 		if !ok {
 			argument = value
 		}
-		all = append(all, declaration{value: n.expression(argument)})
+		all = append(all, declaration{value: n.expression(argument), isOption: !ok}) // other files may give a value
 	}
 	return all
 }

@@ -97,7 +97,7 @@ func (c *conn) isHTTP2() (bool, error) {
 	}
 }
 
-// wake has the connection's goroutine look for answers. The scheduler is locked, so c has not been reused.
+// wake lets the connection's goroutine look for answers. The scheduler is locked, so c is still the same connection.
 func (c *conn) wake() {
 	c.woken.Store(true)
 	_ = c.tcp.SetReadDeadline(longAgo) // it fails once the connection is closed

@@ -26,7 +26,7 @@ type session struct {
 	lastID     uint32 // of the caller's streams
 	window     int64  // of a new stream: how much the caller takes
 	connWindow int64  // of the connection
-	unreturned uint32 // DATA for which the caller's window of the connection has not grown again
+	unreturned uint32 // DATA that the caller's window of the connection still lacks
 	smallTable bool   // the next header block has to announce a table of size 0
 }
 

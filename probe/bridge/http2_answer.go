@@ -81,8 +81,7 @@ func (st *stream) fail(code outcome.Code, message string) error {
 	return st.finish()
 }
 
-// finish frees a stream after the answer, and stops a caller who has not sent all of the request (RFC 9113 section
-// 8.1).
+// finish frees a stream after the answer, and stops a caller who is still sending the request (RFC 9113 section 8.1).
 func (st *stream) finish() error {
 	st.close()
 	if st.ended {

@@ -41,7 +41,7 @@ type queueKey struct {
 // queue is the rounds of one question.
 type queue struct {
 	key      queueKey
-	next     *round // has not started; nil if nobody waits
+	next     *round // waits for its turn; nil if nobody waits
 	underWay []*round
 	timer    *time.Timer // starts the next round
 	// steadyStart is when the next round may start without using the burst; lastStart is when the last one started.
@@ -98,7 +98,7 @@ func (s *scheduler) leave(st *stream) {
 	if st.round, st.answer = nil, nil; r == nil {
 		return
 	}
-	if delete(r.waiters, st); len(r.waiters) == 0 && r.queue.next == r { // it has not started
+	if delete(r.waiters, st); len(r.waiters) == 0 && r.queue.next == r { // it waits for its turn
 		r.queue.next = nil
 		s.forget(r.queue)
 	}

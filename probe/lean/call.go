@@ -176,7 +176,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// errorOf returns the error of a call, or err if the call has not ended; nil if the call was answered.
+// errorOf returns the error of a call, or err while the call is under way; nil if the call was answered.
 func errorOf(call *stream, err error) error {
 	if call.page != nil && !call.done {
 		call.endPage()

@@ -112,7 +112,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for _, c := range containers {
 			if p := c.Probe(manifest.Readiness); p == nil || !p.Asks(command) {
-				t.Fatalf("%s has not the probe in\n%s", c, changed)
+				t.Fatalf("%s lacks the probe in\n%s", c, changed)
 			}
 		}
 	})

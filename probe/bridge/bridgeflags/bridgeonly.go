@@ -62,8 +62,8 @@ func AsksForBackground(f *Flags, words []string) bool {
 	return slices.Contains(words, "-"+Background) || slices.Contains(words, "--"+Background)
 }
 
-// checkListen returns an error if -listen has no port, or is the server's address, where the bridge would ask itself
-// and block a server that starts later. lookUp knows the names of ports.
+// checkListen returns an error if -listen has no port, or is the server's address: the bridge would ask itself, and
+// block a server that starts later. lookUp knows the names of ports.
 func checkListen(listen string, o *options.Options, lookUp address.PortLookup) error {
 	if strings.HasSuffix(listen, ":") {
 		return outcome.Misuse(fmt.Errorf("checking flags: -listen=%q has no port", listen),

@@ -21,7 +21,7 @@ type Log struct {
 
 	mu         sync.Mutex // of everything below
 	queue      []string
-	unreported int           // dropped lines that the log has not reported
+	unreported int           // dropped lines that the log still has to report
 	dropped    int           // all dropped lines
 	written    chan struct{} // closed when the queue is written; nil while nothing is being written
 }
